@@ -1,0 +1,76 @@
+# `make demo` and `make test` do all set-up themselves.  They need Python 3.11 or later with its
+# headers and venv, a C compiler, and make.  `make PYTHON=/path/to/python3.12 demo` chooses a Python.
+
+VENV := .venv
+BIN := $(VENV)/bin
+CANDIDATES := python3.13 python3.12 python3.11 python3 python
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTEST_FLAGS ?= -n auto
+CHECKED := $(wildcard symgen tests examples benchmarks)
+
+.DELETE_ON_ERROR:
+.PHONY: demo test lint clean help
+
+help:
+	@echo "make demo   build examples/two_link.yaml, validate it and use it from Python"
+	@echo "make test   run all tests (PYTEST_FLAGS=... for pytest's options)"
+	@echo "make lint   check style, format and types"
+	@echo "make clean  remove the virtual environment and what tools left behind"
+
+demo: $(VENV)/.installed
+	$(BIN)/symgen build examples/two_link.yaml
+	$(BIN)/python examples/use_two_link.py
+
+test: $(VENV)/.installed-for-tests
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(VENV)/.installed-for-tests
+	$(BIN)/ruff check $(CHECKED)
+	$(BIN)/ruff format --check $(CHECKED)
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) build dist symgen.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find $(CHECKED) $(wildcard templates) -name __pycache__ -type d -prune \
+		-exec rm -rf {} +
+
+# Each of these files is written after its step succeeded, so that an interrupted one starts again.
+$(VENV)/.installed: pyproject.toml $(VENV)/.created
+	@echo "installing symgen and what it needs into $(VENV)"
+	@$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.installed-for-tests: pyproject.toml $(VENV)/.created
+	@echo "installing symgen, the test tools and the linters into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[test,lint]'
+	@touch $@ $(VENV)/.installed
+
+# A Python with its C headers is preferred: compiled modules need them.  The candidates are run, not
+# looked up, because a command of that name may exist and not work.
+$(VENV)/.created:
+	@set -e; \
+	good='import sys; sys.exit(sys.version_info < (3, 11))'; \
+	venv='import ensurepip, venv'; \
+	headers='import os, sysconfig as s; open(os.path.join(s.get_path("include"), "Python.h"))'; \
+	works() { "$$1" -c "$$2" >/dev/null 2>&1; }; \
+	found=; old=; bare=; \
+	for python in $(if $(PYTHON),'$(PYTHON)',$(CANDIDATES)); do \
+	  works "$$python" 'import sys' || continue; \
+	  works "$$python" "$$good" || { old="$$old $$python"; continue; }; \
+	  works "$$python" "$$venv" || { bare="$$bare $$python"; continue; }; \
+	  if works "$$python" "$$headers"; then found="$$python"; break; fi; \
+	  [ -n "$$found" ] || found="$$python"; \
+	done; \
+	if [ -z "$$found" ] && [ -n "$$bare" ]; then \
+	  echo "Found$$bare, but without venv and ensurepip." >&2; \
+	  echo "Install python3-venv (Debian, Ubuntu: apt install python3-venv python3-dev)." >&2; \
+	  exit 1; \
+	elif [ -z "$$found" ]; then \
+	  echo "symgen needs Python 3.11 or later$${old:+; too old:$$old}." >&2; \
+	  echo "Install it, or name one: make PYTHON=/path/to/python3" >&2; \
+	  exit 1; \
+	fi; \
+	echo "making $(VENV) with $$("$$found" --version) ($$found)"; \
+	rm -rf $(VENV); \
+	"$$found" -m venv $(VENV); \
+	touch $@

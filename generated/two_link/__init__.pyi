@@ -1,0 +1,44 @@
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import newton_euler as newton_euler
+from . import closed_form_lagrange as closed_form_lagrange
+
+Array = NDArray[np.float64]
+
+name: str
+n: int
+n_links: int
+n_loads: int
+n_points: int
+n_parameters: int
+coordinate_names: tuple[str, ...]
+link_names: tuple[str, ...]
+load_names: tuple[str, ...]
+point_names: tuple[str, ...]
+parameter_names: tuple[str, ...]
+default_parameters: Array
+limits: dict[str, Array]
+formulations: tuple[str, ...]
+functions: tuple[str, ...]
+operation_counts: dict[str, dict[str, dict[str, int]]]
+model_hash: str
+symgen_version: str
+backend: str
+backends: Mapping[str, Any]
+
+def selftest() -> list[Any]: ...
+def inverse_dynamics(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: ArrayLike | None = ..., parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def inverse_dynamics_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: ArrayLike | None = ..., parameters: ArrayLike | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]: ...
+def inverse_dynamics_load_derivatives(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def mass_matrix(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def coriolis_matrix(q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def bias_forces(q: ArrayLike, qd: ArrayLike, *, loads: ArrayLike | None = ..., parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def gravity_forces(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def kinetic_energy(q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Any: ...
+def potential_energy(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Any: ...
+def forward_kinematics(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def jacobians(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...

@@ -1,0 +1,224 @@
+"""What happens around the arithmetic: checks, conversions, broadcasting, results.
+
+Every public function of this package, whatever its backend, means what `evaluate` does.  (The
+compiled backends skip it where all arguments are ordinary float64 arrays, and come here otherwise.)
+This file is the same for every robot; it needs nothing but NumPy.
+"""
+
+import math
+
+import numpy as np
+
+REAL = "biuf"
+COMPLEX = "biufc"
+"""Kinds of numbers that a backend takes (`numpy.dtype.kind`)."""
+
+
+class Array:
+    """An argument or result: its name, the shape of one sample, and its default (None: none)."""
+
+    def __init__(self, name, shape, default=None):
+        self.name = name
+        self.shape = shape
+        self.default = None if default is None else constant(default).reshape(shape)
+
+    def __str__(self):
+        return f"(..., {', '.join(map(str, self.shape))})" if self.shape else "(...)"
+
+
+class Signature:
+    """The arguments and results of one function."""
+
+    def __init__(self, name, inputs, outputs):
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+
+
+def constant(values):
+    """A read-only float64 array."""
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
+    """Call ``run(inputs, outputs)`` on checked and broadcast arrays, and return the results.
+
+    `run` gets samples in blocks of at most `limit`: inputs whose batch axes broadcast to those of
+    the outputs, and outputs to fill.
+    """
+    inputs = [_read(a, v, kinds) for a, v in zip(signature.inputs, arguments, strict=True)]
+    batch = _batch(signature, inputs)
+    dtype = np.result_type(np.float64, *(array.dtype for array in inputs))
+    wanted = _requested(signature, out)
+    outputs = [
+        np.empty(batch + array.shape, dtype) if given is None else given
+        for array, given in zip(signature.outputs, wanted, strict=True)
+    ]
+    _check_outputs(signature, inputs, outputs, wanted, batch, dtype)
+    pairs = zip(signature.inputs, inputs, strict=True)
+    inputs = [_with_batch_axes(array, given, len(batch)) for array, given in pairs]
+    for block in _blocks(batch, limit):
+        run([_cut(array, block) for array in inputs], [array[(*block, ...)] for array in outputs])
+    return _returned(outputs, wanted, out)
+
+
+def evaluate_arithmetic(signature, kernel, arguments, out):
+    """Call the NumPy function `kernel`: blocks keep its temporaries in the processor's cache."""
+    taken = [array.default is None or array.default.size > 0 for array in signature.inputs]
+    limit = min(4096, max(64, 2**21 // (kernel.__code__.co_nlocals + 1)))
+
+    def run(inputs, outputs):
+        kernel(*(array for array, take in zip(inputs, taken, strict=True) if take), *outputs)
+
+    return evaluate(signature, run, arguments, out, kinds=COMPLEX, limit=limit)
+
+
+def evaluate_rows(signature, rows, arguments, out):
+    """Call the compiled `rows`, which takes C-contiguous arrays with at most one batch axis."""
+
+    def run(inputs, outputs):
+        batch = outputs[0].shape[: outputs[0].ndim - len(signature.outputs[0].shape)]
+        pairs = zip(signature.inputs, inputs, strict=True)
+        samples = [_samples(array, given, batch) for array, given in pairs]
+        filled = [np.require(array, requirements="CA") for array in outputs]
+        pairs = zip(signature.outputs, filled, strict=True)
+        rows(samples, [values.reshape(math.prod(batch), *array.shape) for array, values in pairs])
+        for array, values in zip(outputs, filled, strict=True):
+            if values is not array:
+                array[...] = values
+
+    return evaluate(signature, run, arguments, out)
+
+
+def _samples(array, given, batch):
+    """`given` with one batch axis or, where all samples are the same, with none."""
+    count = math.prod(batch)
+    if count != 1 and given.size == math.prod(array.shape) > 0:
+        given = given.reshape(array.shape)
+    else:
+        given = np.broadcast_to(given, batch + array.shape).reshape(count, *array.shape)
+    return np.require(given, requirements="CA")
+
+
+def _read(array, value, kinds):
+    """The argument `value` as a float64 (or complex128) array of the right shape."""
+    if value is None and array.default is not None:
+        return array.default
+    try:
+        given = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{array.name}: expected an array of shape {array}: {error}") from None
+    if given.dtype.kind not in kinds:
+        hint = "; the NumPy backend takes complex numbers" if given.dtype.kind == "c" else ""
+        raise TypeError(f"{array.name}: expected real numbers, got {given.dtype}{hint}")
+    batch_axes = given.ndim - len(array.shape)
+    if batch_axes < 0 or given.shape[batch_axes:] != array.shape:
+        raise ValueError(f"{array.name}: expected shape {array}, got {given.shape}")
+    return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64, copy=False)
+
+
+def _batch(signature, inputs):
+    """The batch axes of all inputs, broadcast mutually."""
+    axes = [
+        given.shape[: given.ndim - len(array.shape)]
+        for array, given in zip(signature.inputs, inputs, strict=True)
+    ]
+    try:
+        return np.broadcast_shapes(*axes)
+    except ValueError:
+        pairs = zip(signature.inputs, axes, strict=True)
+        names = ", ".join(f"{array.name} {shape}" for array, shape in pairs if shape)
+        raise ValueError(f"{signature.name}: batch axes do not broadcast: {names}") from None
+
+
+def _requested(signature, out):
+    """The outputs that the caller gave, None for the others."""
+    number = len(signature.outputs)
+    if number == 1:
+        return [out]
+    if out is None:
+        return [None] * number
+    if not isinstance(out, tuple):
+        raise TypeError(f"out: expected a tuple of {number} arrays or None, got {_kind(out)}")
+    if len(out) != number:
+        raise ValueError(f"out: expected a tuple of {number} entries, got {len(out)}")
+    return list(out)
+
+
+def _check_outputs(signature, inputs, outputs, wanted, batch, dtype):
+    """Arrays given by the caller are what their results need, and share no memory."""
+    for number, (array, given) in enumerate(zip(signature.outputs, wanted, strict=True)):
+        if given is None:
+            continue
+        name = "out" if len(wanted) == 1 else f"out[{number}] ({array.name})"
+        if not isinstance(given, np.ndarray):
+            raise TypeError(f"{name}: expected a NumPy array, got {_kind(given)}")
+        if given.dtype != dtype:
+            raise TypeError(f"{name}: expected dtype {dtype}, got {given.dtype}")
+        if given.shape != batch + array.shape:
+            raise ValueError(f"{name}: expected shape {batch + array.shape}, got {given.shape}")
+        if not given.flags.writeable:
+            raise ValueError(f"{name}: expected a writable array, got a read-only one")
+        steps = zip(given.strides, given.shape, strict=True)
+        if given.size and any(step == 0 and length > 1 for step, length in steps):
+            raise ValueError(f"{name}: its entries overlap each other")
+        for other, value in zip(signature.inputs, inputs, strict=True):
+            if _overlap(given, value):
+                raise ValueError(f"{name}: overlaps the argument {other.name}")
+        for earlier in range(number):
+            if _overlap(given, outputs[earlier]):
+                raise ValueError(f"{name}: overlaps out[{earlier}]")
+
+
+def _overlap(first, second):
+    try:
+        return np.shares_memory(first, second, max_work=100_000)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _kind(value):
+    return type(value).__name__
+
+
+def _with_batch_axes(array, given, number):
+    """`given` with as many batch axes as the result has."""
+    missing = number - (given.ndim - len(array.shape))
+    return given.reshape((1,) * missing + given.shape)
+
+
+def _blocks(batch, limit):
+    """Slices that cut the batch axes into blocks of at most `limit` samples."""
+    pending = [tuple((0, length) for length in batch)]
+    while pending:
+        ranges = pending.pop()
+        lengths = [stop - start for start, stop in ranges]
+        samples = math.prod(lengths)
+        if samples <= limit:
+            yield tuple(slice(start, stop) for start, stop in ranges)
+            continue
+        axis = lengths.index(max(lengths))
+        start, stop = ranges[axis]
+        step = max(1, limit * lengths[axis] // samples)
+        parts = [(low, min(low + step, stop)) for low in range(start, stop, step)]
+        pending.extend((*ranges[:axis], part, *ranges[axis + 1 :]) for part in reversed(parts))
+
+
+def _cut(array, block):
+    """The part of `array` that belongs to `block`; axes that are broadcast stay whole."""
+    lengths = array.shape[: len(block)]
+    parts = zip(lengths, block, strict=True)
+    return array[tuple(slice(None) if length == 1 else part for length, part in parts)]
+
+
+def _returned(outputs, wanted, out):
+    """What the caller gets: what he gave, the rest allocated, and a number for a single scalar."""
+    if out is not None and all(given is not None for given in wanted):
+        return out
+    results = tuple(
+        array[()] if given is None and array.ndim == 0 else array
+        for array, given in zip(outputs, wanted, strict=True)
+    )
+    return results if len(results) > 1 else results[0]

@@ -1,0 +1,54 @@
+"""symgen: symbolic code generation for multibody dynamics.
+
+robot = symgen.load("robot.yaml")              # a compiled, validated module
+model = symgen.read("robot.yaml")              # the checked description
+dyn   = symgen.derive(model, "newton_euler")   # the SymPy view of a formulation
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from symgen.description.model import RobotDescription
+    from symgen.symbolic import SymbolicDynamics
+
+__version__ = "0.1.0"
+
+__all__ = ["__version__", "derive", "load", "read"]
+
+
+def read(path: str | Path) -> RobotDescription:
+    """The checked description in the model file `path`; `symgen.errors.ModelError` lists faults."""
+    from symgen import description
+
+    return description.read(path)
+
+
+def load(path: str | Path, **options: Any) -> ModuleType:
+    """The generated module of the model file `path`, built when needed (cached per user).
+
+    `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
+    separated by commas, or a list), `backend`, `flags`, `templates`, `force`; and `out`, the
+    folder to build into instead of the cache.
+    """
+    from symgen.options import BuildOptions, names
+    from symgen.pipeline import build
+    from symgen.toolchain.loading import load_package
+
+    for key in ("formulations", "functions", "runtime_parameters"):
+        if key in options:
+            options[key] = names(options[key])
+    for key in ("out", "templates"):
+        if options.get(key) is not None:
+            options[key] = Path(options[key])
+    return load_package(build(path, BuildOptions(**options)).folder)
+
+
+def derive(model: RobotDescription, formulation: str) -> SymbolicDynamics:
+    """The functions of `model` by one formulation, as SymPy expressions with named parameters."""
+    from symgen.symbolic import derive_symbolically
+
+    return derive_symbolically(model, formulation)

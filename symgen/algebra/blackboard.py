@@ -1,0 +1,179 @@
+"""SymPy expressions as one would write them on a blackboard.
+
+`fourier` is a canonical form: a sum of terms with at most one sine or cosine of a sum of angles.
+Two trigonometric polynomials are equal exactly where their canonical forms are, so it also
+decides equality.  `readable` starts from it and pulls common factors out.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import sympy
+
+Expr = Any
+_LARGEST_DENOMINATOR = 16
+_LOAD_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
+_LOAD_SUFFIXES = tuple(f"_{part}" for part in _LOAD_PARTS)
+_Waves = dict[tuple[str, Expr], Expr]
+"""(``sin`` or ``cos``, angle) -> coefficient"""
+
+
+@lru_cache(maxsize=4096)
+def fourier(expression: Expr) -> Expr:
+    """The canonical form of a polynomial in sines, cosines and symbols."""
+    total: _Waves = {}
+    for term in sympy.Add.make_args(sympy.expand(expression)):
+        for wave, coefficient in _waves_of(term).items():
+            total[wave] = total.get(wave, sympy.S.Zero) + coefficient
+    return sympy.Add(
+        *(sympy.expand(_wave(kind, angle) * total[kind, angle]) for kind, angle in total)
+    )
+
+
+def _waves_of(term: Expr) -> _Waves:
+    waves: _Waves = {("cos", sympy.S.Zero): sympy.S.One}
+    rest = []
+    for factor in sympy.Mul.make_args(term):
+        base, exponent = factor.as_base_exp()
+        if base.func in (sympy.sin, sympy.cos) and exponent.is_Integer and exponent > 0:
+            for _ in range(int(exponent)):
+                waves = _times(waves, base)
+        else:
+            rest.append(factor)
+    coefficient = sympy.Mul(*rest)
+    return {wave: value * coefficient for wave, value in waves.items()}
+
+
+def _times(waves: _Waves, factor: Expr) -> _Waves:
+    """Product to sum: every wave times one sine or cosine."""
+    b = factor.args[0]
+    product: _Waves = {}
+    for (kind, a), value in waves.items():
+        half = value / 2
+        if kind == "cos" and factor.func is sympy.cos:
+            parts = (("cos", a - b, half), ("cos", a + b, half))
+        elif kind == "sin" and factor.func is sympy.cos:
+            parts = (("sin", a + b, half), ("sin", a - b, half))
+        elif kind == "cos":
+            parts = (("sin", a + b, half), ("sin", a - b, -half))
+        else:
+            parts = (("cos", a - b, half), ("cos", a + b, -half))
+        for new_kind, angle, coefficient in parts:
+            if angle.could_extract_minus_sign():
+                angle = -angle
+                coefficient = -coefficient if new_kind == "sin" else coefficient
+            wave = (new_kind, angle)
+            product[wave] = product.get(wave, sympy.S.Zero) + coefficient
+    return {wave: value for wave, value in product.items() if value != 0}
+
+
+def _wave(kind: str, angle: Expr) -> Expr:
+    return sympy.sin(angle) if kind == "sin" else sympy.cos(angle)
+
+
+def readable(expression: Expr) -> Expr:
+    """The expression as one would write it: terms of the same motion together, factors pulled out.
+
+    "Motion" is a product of velocities, accelerations and load components.  Planar robots read
+    best with sums of angles, spatial ones with products of sines and cosines: the shorter form
+    wins.
+    """
+    forms = (fourier(expression), _with_cosine_squares(expression))
+    return min((_grouped(form) for form in forms), key=lambda form: sympy.count_ops(form))
+
+
+def _with_cosine_squares(expression: Expr) -> Expr:
+    """Expanded, with sin^2 replaced by 1 - cos^2 throughout."""
+    expanded = sympy.expand(expression)
+    for wave in sorted(expanded.atoms(sympy.sin), key=sympy.default_sort_key):
+        square = 1 - sympy.cos(wave.args[0]) ** 2
+        reduced = [_reduced(term, wave, square) for term in sympy.Add.make_args(expanded)]
+        expanded = sympy.expand(sympy.Add(*reduced))
+    return expanded
+
+
+def _reduced(term: Expr, wave: Expr, square: Expr) -> Expr:
+    exponent = _factors(term).get(wave, 0)
+    return term / wave ** (exponent - exponent % 2) * square ** (exponent // 2)
+
+
+def _grouped(expanded: Expr) -> Expr:
+    groups: dict[Expr, list[Expr]] = {}
+    for term in sympy.Add.make_args(expanded):
+        motion = sympy.Mul(*(f for f in sympy.Mul.make_args(term) if _is_motion(f)))
+        groups.setdefault(motion, []).append(term / motion)
+    ordered = sorted(groups, key=sympy.default_sort_key)
+    return sympy.Add(*(motion * _factored(groups[motion]) for motion in ordered))
+
+
+def _is_motion(factor: Expr) -> bool:
+    base, _ = factor.as_base_exp()
+    return bool(base.is_Symbol) and (
+        base.name.startswith(("qd_", "qdd_")) or base.name.endswith(_LOAD_SUFFIXES)
+    )
+
+
+def _factored(terms: list[Expr]) -> Expr:
+    """The sum of `terms`, factors that several of them share pulled out one after the other."""
+    shared = _most_shared_factor(terms)
+    if shared is None:
+        return sympy.Add(*terms)
+    inside = [term / shared for term in terms if shared in _factors(term)]
+    outside = [term for term in terms if shared not in _factors(term)]
+    return sympy.Mul(shared, sympy.Add(*inside)) + (_factored(outside) if outside else sympy.S.Zero)
+
+
+def _most_shared_factor(terms: list[Expr]) -> Expr | None:
+    if len(terms) < 2:
+        return None
+    uses: dict[Expr, int] = {}
+    largest: dict[Expr, int] = {}
+    for term in terms:
+        for factor, exponent in _factors(term).items():
+            uses[factor] = uses.get(factor, 0) + 1
+            largest[factor] = max(largest.get(factor, 0), exponent)
+    candidates = [factor for factor, count in uses.items() if count > 1]
+    if not candidates:
+        return None
+    return min(
+        candidates,
+        key=lambda f: (-uses[f], largest[f], not f.is_Symbol, sympy.default_sort_key(f)),
+    )
+
+
+def _factors(term: Expr) -> dict[Expr, int]:
+    """Symbols and functions that `term` is a product of -> exponent; numbers are left out."""
+    found: dict[Expr, int] = {}
+    for factor in sympy.Mul.make_args(term):
+        base, exponent = factor.as_base_exp()
+        if not base.is_number and exponent.is_Integer and exponent > 0:
+            found[base] = int(exponent)
+    return found
+
+
+def with_decimals(expression: Expr) -> Expr:
+    """Fractions that no one would write by hand as decimal numbers, for display only."""
+    fractions = {
+        number: sympy.Float(repr(float(number)), len(repr(float(number)).strip("-0.")) or 1)
+        for number in expression.atoms(sympy.Rational)
+        if number.q > _LARGEST_DENOMINATOR
+    }
+    return expression.xreplace(fractions)
+
+
+def latex_names(symbols: set[Expr]) -> dict[Expr, str]:
+    """How the symbols of a program are typeset: dots for rates, components as subscripts."""
+    names: dict[Expr, str] = {}
+    for label in symbols:
+        head, _, tail = label.name.partition("_")
+        if head in ("q", "qd", "qdd") and tail.isdigit():
+            dots = {"q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}"}[head]
+            names[label] = f"{dots}_{{{tail}}}"
+            continue
+        load, _, part = label.name.rpartition("_")
+        if load and part in _LOAD_PARTS:
+            text = load.replace("_", r"\_")
+            names[label] = f"{part[0]}_{{{part[1]}}}^{{\\mathrm{{{text}}}}}"
+    return names

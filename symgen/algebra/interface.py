@@ -1,0 +1,75 @@
+"""What a formulation may do with scalars: the interface that every algebra offers.
+
+A formulation is written once, over an `Algebra`.  Over a `Graph` its scalars become statements to
+optimise and emit; over SymPy they become expressions to read, expand and differentiate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, Self, TypeVar
+
+
+class Arithmetic(Protocol):
+    """A scalar: anything with the four operations and a sign."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+    def __sub__(self, other: Self, /) -> Self: ...
+    def __mul__(self, other: Self, /) -> Self: ...
+    def __truediv__(self, other: Self, /) -> Self: ...
+    def __neg__(self) -> Self: ...
+
+
+S = TypeVar("S", bound=Arithmetic)
+
+
+class Derivatives(Protocol[S]):
+    """Forward derivatives with respect to a fixed list of inputs, as sparse rows.
+
+    A sparse row maps the position of an input to a derivative that is not structurally 0.
+    """
+
+    def of(self, x: S) -> dict[int, S]:
+        """Derivatives of `x`; named scalars inside it contribute what was remembered for them."""
+
+    def of_statement(self, name: str, value: S) -> dict[int, S]:
+        """Derivatives of what the statement ``name = value`` defines."""
+
+    def remember(self, name: str, value: S, row: dict[int, S]) -> None:
+        """From now on `row` holds the derivatives of the scalar that ``name = value`` defines."""
+
+
+class Algebra(Protocol[S]):
+    """A kind of scalars."""
+
+    @property
+    def zero(self) -> S:
+        """The constant 0."""
+
+    @property
+    def one(self) -> S:
+        """The constant 1."""
+
+    def constant(self, value: float) -> S:
+        """The constant `value`; a float64 within 2 ulp of k pi/2 may be taken as exactly that."""
+
+    def symbol(self, name: str) -> S:
+        """The input or parameter named `name`."""
+
+    def function(self, name: str, *args: S) -> S:
+        """``sin cos tan asin acos atan atan2 exp log tanh sqrt abs sign pow``."""
+
+    def is_zero(self, x: S) -> bool:
+        """Whether `x` is known to be 0 by its structure."""
+
+    def is_atomic(self, x: S) -> bool:
+        """Whether `x` is a constant or a symbol, perhaps negated."""
+
+    def named(self, name: str, x: S) -> S:
+        """`x` under a name of its own: what later expressions should refer to."""
+
+    def derivatives(self, inputs: Sequence[S]) -> Derivatives[S]:
+        """Forward derivatives with respect to `inputs`, which are symbols."""
+
+    def jacobian(self, outputs: Sequence[S], inputs: Sequence[S]) -> list[dict[int, S]]:
+        """Row i holds d outputs[i] / d inputs[k] for every k where it is not structurally 0."""

@@ -1,0 +1,177 @@
+"""3-vectors, matrices and rigid transforms over any algebra of scalars.
+
+Sums begin with the first product, never with zero, so that no algebra has to fold ``0 + x``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic
+
+from symgen.algebra.interface import Algebra, S
+
+
+class Vector(Generic[S]):
+    """A 3-vector (x, y, z)."""
+
+    __slots__ = ("x", "y", "z")
+
+    def __init__(self, x: S, y: S, z: S) -> None:
+        self.x, self.y, self.z = x, y, z
+
+    def __iter__(self) -> Iterator[S]:
+        return iter((self.x, self.y, self.z))
+
+    def __add__(self, other: Vector[S]) -> Vector[S]:
+        return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
+
+    def __sub__(self, other: Vector[S]) -> Vector[S]:
+        return Vector(self.x - other.x, self.y - other.y, self.z - other.z)
+
+    def __neg__(self) -> Vector[S]:
+        return Vector(-self.x, -self.y, -self.z)
+
+    def __mul__(self, factor: S) -> Vector[S]:
+        return Vector(self.x * factor, self.y * factor, self.z * factor)
+
+    def cross(self, other: Vector[S]) -> Vector[S]:
+        """self x other"""
+        return Vector(
+            self.y * other.z - self.z * other.y,
+            self.z * other.x - self.x * other.z,
+            self.x * other.y - self.y * other.x,
+        )
+
+    def dot(self, other: Vector[S]) -> S:
+        """self . other"""
+        return self.x * other.x + self.y * other.y + self.z * other.z
+
+
+class Matrix(Generic[S]):
+    """A matrix, stored by rows."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: Sequence[Sequence[S]]) -> None:
+        self.rows = tuple(tuple(row) for row in rows)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(number of rows, number of columns)"""
+        return len(self.rows), len(self.rows[0])
+
+    @property
+    def entries(self) -> tuple[S, ...]:
+        """All entries, row by row."""
+        return tuple(entry for row in self.rows for entry in row)
+
+    @property
+    def transposed(self) -> Matrix[S]:
+        """The transpose."""
+        return Matrix(tuple(zip(*self.rows, strict=True)))
+
+    def __getitem__(self, position: tuple[int, int]) -> S:
+        return self.rows[position[0]][position[1]]
+
+    def __add__(self, other: Matrix[S]) -> Matrix[S]:
+        return self._combine(other, lambda x, y: x + y)
+
+    def __sub__(self, other: Matrix[S]) -> Matrix[S]:
+        return self._combine(other, lambda x, y: x - y)
+
+    def __mul__(self, factor: S) -> Matrix[S]:
+        return Matrix([[entry * factor for entry in row] for row in self.rows])
+
+    def __matmul__(self, other: Matrix[S]) -> Matrix[S]:
+        columns = tuple(zip(*other.rows, strict=True))
+        return Matrix([[inner(row, column) for column in columns] for row in self.rows])
+
+    def apply(self, vector: Vector[S]) -> Vector[S]:
+        """self @ vector, for a 3x3 matrix."""
+        parts = tuple(vector)
+        return Vector(*(inner(row, parts) for row in self.rows))
+
+    def apply_transposed(self, vector: Vector[S]) -> Vector[S]:
+        """self^T @ vector, for a 3x3 matrix."""
+        return self.transposed.apply(vector)
+
+    def _combine(self, other: Matrix[S], operation: Callable[[S, S], S]) -> Matrix[S]:
+        return Matrix(
+            [
+                [operation(x, y) for x, y in zip(mine, theirs, strict=True)]
+                for mine, theirs in zip(self.rows, other.rows, strict=True)
+            ]
+        )
+
+
+class Transform(Generic[S]):
+    """A rigid transform: child axes in parent axes, and the child's origin in the parent."""
+
+    __slots__ = ("rotation", "translation")
+
+    def __init__(self, rotation: Matrix[S], translation: Vector[S]) -> None:
+        self.rotation = rotation
+        self.translation = translation
+
+    def __matmul__(self, other: Transform[S]) -> Transform[S]:
+        return Transform(
+            self.rotation @ other.rotation,
+            self.translation + self.rotation.apply(other.translation),
+        )
+
+    def apply(self, point: Vector[S]) -> Vector[S]:
+        """The point, given in the child frame, in the parent frame."""
+        return self.translation + self.rotation.apply(point)
+
+    def homogeneous(self, algebra: Algebra[S]) -> Matrix[S]:
+        """The 4x4 matrix."""
+        zero, one = algebra.zero, algebra.one
+        rows = [
+            (*row, part) for row, part in zip(self.rotation.rows, self.translation, strict=True)
+        ]
+        return Matrix([*rows, (zero, zero, zero, one)])
+
+
+def inner(x: Sequence[S], y: Sequence[S]) -> S:
+    """Sum of x_i y_i."""
+    total = x[0] * y[0]
+    for a, b in zip(x[1:], y[1:], strict=True):
+        total = total + a * b
+    return total
+
+
+def total(terms: Sequence[S], algebra: Algebra[S]) -> S:
+    """Sum of the terms; 0 for none."""
+    if not terms:
+        return algebra.zero
+    result = terms[0]
+    for term in terms[1:]:
+        result = result + term
+    return result
+
+
+def zero_vector(algebra: Algebra[S]) -> Vector[S]:
+    """(0, 0, 0)"""
+    return Vector(algebra.zero, algebra.zero, algebra.zero)
+
+
+def identity(algebra: Algebra[S]) -> Matrix[S]:
+    """The 3x3 identity."""
+    return diagonal(Vector(algebra.one, algebra.one, algebra.one), algebra)
+
+
+def diagonal(values: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
+    """The 3x3 matrix with `values` on its diagonal."""
+    zero = algebra.zero
+    return Matrix([(values.x, zero, zero), (zero, values.y, zero), (zero, zero, values.z)])
+
+
+def skew(v: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
+    """The matrix of v x (.)"""
+    zero = algebra.zero
+    return Matrix([(zero, -v.z, v.y), (v.z, zero, -v.x), (-v.y, v.x, zero)])
+
+
+def outer(x: Vector[S], y: Vector[S]) -> Matrix[S]:
+    """x y^T"""
+    return Matrix([[a * b for b in y] for a in x])

@@ -1,0 +1,254 @@
+"""The command line: `symgen build | check | compare | show`.
+
+Only this module and `symgen.terminal` print.  Exit status: 0 done, 1 symgen's own fault, 2 the
+user's input is wrong, 3 the result failed its validation, 4 the tool chain failed, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from symgen import __version__
+from symgen.errors import RequestError, SymgenError, ValidationError
+from symgen.options import BuildOptions, names
+
+ISSUES = "https://github.com/symgen/symgen/issues"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit; errors of users end without a traceback."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    try:
+        return int(cli.main(arguments, prog_name="symgen", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except SymgenError as error:
+        _complain(str(error))
+        return error.exit_status
+    except (KeyboardInterrupt, click.Abort):
+        _complain("interrupted; what was there before is as it was")
+        return 130
+    except BrokenPipeError:
+        return 0
+    except Exception:  # whatever is left is a fault of symgen itself, and says so
+        _complain(
+            f"{traceback.format_exc()}\nThis is a fault of symgen {__version__} (Python "
+            f"{sys.version.split()[0]}), not of your model. Please report the lines above with "
+            "the model file and the command."
+        )
+        return 1
+
+
+def _complain(message: str) -> None:
+    click.echo(message, err=True)
+
+
+class Suggesting(click.Group):
+    """A group that answers an unknown command with the nearest one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See `click.Group`."""
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            from symgen.derivation import suggestion
+
+            raise click.UsageError(f"no such command {name!r}; {suggestion(name, self.commands)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Suggesting)
+@click.version_option(__version__, prog_name="symgen")
+def cli() -> None:
+    """Generate fast, validated code for the dynamics of robots.
+
+    Start with: symgen build robot.yaml
+    """
+
+
+Model = click.argument("model", type=click.Path(path_type=Path))
+Json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+Quiet = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+
+
+def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that `build` and the commands that build when needed share."""
+
+    @click.option(
+        "--out",
+        default="generated",
+        show_default=True,
+        type=click.Path(path_type=Path),
+        help="Folder that the package's folder goes into.",
+    )
+    @click.option(
+        "--formulations",
+        default="default",
+        show_default=True,
+        help="Names separated by commas, 'default' or 'all'.",
+    )
+    @click.option(
+        "--functions",
+        default="default",
+        show_default=True,
+        help="Names separated by commas, 'default' or 'all'.",
+    )
+    @click.option(
+        "--backend",
+        type=click.Choice(["compiled", "cython", "numpy", "all"]),
+        help="Default: compiled, or numpy where there is no C compiler.",
+    )
+    @click.option(
+        "--runtime-parameters",
+        default="none",
+        show_default=True,
+        help="Parameters that become arguments of the module (not available yet).",
+    )
+    @click.option(
+        "--flags",
+        type=click.Choice(["portable", "native"]),
+        default="portable",
+        show_default=True,
+        help="Compile for any processor of this kind, or this one.",
+    )
+    @click.option(
+        "--templates",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        help="Folder whose templates replace those of symgen.",
+    )
+    @click.option("--force", is_flag=True, help="Build although nothing has changed.")
+    @wraps(command)
+    def with_options(
+        out: Path,
+        formulations: str,
+        functions: str,
+        backend: str | None,
+        runtime_parameters: str,
+        flags: str,
+        templates: Path | None,
+        force: bool,
+        **rest: Any,
+    ) -> Any:
+        runtime = () if runtime_parameters == "none" else names(runtime_parameters)
+        options = BuildOptions(
+            formulations=names(formulations),
+            functions=names(functions),
+            backend=backend,
+            runtime_parameters=runtime,
+            flags=flags,
+            templates=templates,
+            force=force,
+            out=out,
+        )
+        return command(options=options, **rest)
+
+    return with_options
+
+
+@cli.command()
+@Model
+@build_options
+@Json
+@Quiet
+def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> None:
+    """Generate, compile and validate the module of MODEL."""
+    from symgen import pipeline, terminal
+
+    with terminal.journal(silent=quiet or as_json) as journal:
+        report = pipeline.build(model, options, journal)
+    if as_json:
+        click.echo(json.dumps(report.as_json(), indent=2))
+    elif not quiet:
+        terminal.print_build(report)
+
+
+@cli.command()
+@Model
+@build_options
+@Json
+@Quiet
+@click.option(
+    "--samples", type=click.IntRange(1, 100_000), default=None, help="Number of random states."
+)
+def check(
+    model: Path, options: BuildOptions, as_json: bool, quiet: bool, samples: int | None
+) -> None:
+    """Validate the module of MODEL (built if needed): formulations, derivatives, physics."""
+    from symgen import checking, report, terminal
+
+    with terminal.journal(silent=quiet or as_json) as journal:
+        result = checking.check(model, options, samples, journal)
+    if as_json:
+        click.echo(json.dumps(report.validation_json(result), indent=2))
+    elif not quiet:
+        terminal.print_checks(result)
+    if not result.passed:
+        raise ValidationError(result.summary)
+
+
+@cli.command()
+@Model
+@build_options
+@Json
+@Quiet
+def compare(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> None:
+    """Compare the formulations of MODEL: operations, lines, seconds, ns per call, disagreement."""
+    from symgen import comparison, terminal
+
+    if options.formulations == ("default",):
+        options = replace(options, formulations=("all",))
+    with terminal.journal(silent=quiet or as_json) as journal:
+        result = comparison.compare(model, replace(options, out=None), journal)
+    if as_json:
+        click.echo(json.dumps(result.as_json(), indent=2))
+    elif not quiet:
+        terminal.print_comparison(result)
+
+
+@cli.command()
+@Model
+@click.argument("what")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["pretty", "latex", "python", "c"]),
+    default="pretty",
+    show_default=True,
+    help="How equations are printed.",
+)
+@click.option(
+    "--formulation",
+    default=None,
+    help="Formulation to show; default: the closed form where it is small.",
+)
+@click.option(
+    "--steps/--expanded",
+    default=None,
+    help="The recursion step by step, or everything substituted.",
+)
+def show(model: Path, what: str, style: str, formulation: str | None, steps: bool | None) -> None:
+    """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
+    from symgen import showing
+
+    click.echo(showing.show(model, what, style, formulation, steps))
+
+
+if __name__ == "__main__":
+    main()
+
+__all__ = ["RequestError", "cli", "main", "run"]

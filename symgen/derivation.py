@@ -1,0 +1,262 @@
+"""Derivation of everything that a build needs: which formulations, which functions, all programs.
+
+select      RobotDescription, BuildOptions -> Selection
+derive_all  RobotDescription, Selection    -> Derived     (kinematics, formulations, optimize)
+package_of  Derived                        -> Package     (what emission takes)
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from symgen import __version__
+from symgen.algebra.graph import Graph, Scalar
+from symgen.description.expressions import Expression
+from symgen.description.model import RobotDescription, Source
+from symgen.emit.bundle import Limits, ModuleMetadata, Package
+from symgen.errors import RequestError
+from symgen.formulations import (
+    FORMULATIONS,
+    Formulation,
+    derive,
+    formulation_named,
+    provided_functions,
+)
+from symgen.kinematics.joints import joint_type
+from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.optimize.folding import fold
+from symgen.optimize.operations import OperationCount, operations_after, operations_before
+from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, BuildOptions
+from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
+from symgen.program.program import Program
+from symgen.report import FunctionReport
+
+Programs = dict[str, dict[str, Program[Scalar]]]
+"""formulation -> function -> program"""
+
+LARGEST_EVALUATED_CLOSED_FORM = 8
+"""Formulations that were not selected are evaluated up to this many coordinates where their cost
+grows faster than linearly; above, the independent numeric model and the physics serve alone."""
+
+FUNCTION_WEIGHT = 10
+"""A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What to build: formulations and functions by name, in the order of their tables.
+
+    `evaluated` are formulations that are not built, but derived and evaluated for validation.
+    `skipped` says of every other formulation why it is left out.
+    """
+
+    n: int
+    formulations: tuple[str, ...]
+    functions: tuple[str, ...]
+    evaluated: tuple[str, ...]
+    skipped: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Optimised programs of all formulations, selected or not, and a report on each."""
+
+    programs: Programs
+    reports: tuple[FunctionReport, ...]
+    tree: KinematicTree[Scalar]
+
+
+def select(description: RobotDescription, options: BuildOptions) -> Selection:
+    """Decide what to build; RequestError where something asked for does not exist or apply."""
+    tree = build_tree(description, Graph())
+    reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
+    chosen = _chosen_formulations(options.formulations, reasons, tree.n)
+    rest = [item.name for item in FORMULATIONS if item.name not in chosen]
+    skipped = {name: reason for name in rest if (reason := reasons[name]) is not None}
+    for name in rest:
+        if tree.n > LARGEST_EVALUATED_CLOSED_FORM and not formulation_named(name).linear:
+            skipped.setdefault(
+                name,
+                f"not selected, and evaluated for validation only up to "
+                f"{LARGEST_EVALUATED_CLOSED_FORM} coordinates",
+            )
+    evaluated = tuple(name for name in rest if name not in skipped)
+    functions = _chosen_functions(options.functions)
+    return Selection(tree.n, chosen, functions, evaluated, skipped)
+
+
+def _chosen_formulations(
+    asked: tuple[str, ...], reasons: Mapping[str, str | None], n: int
+) -> tuple[str, ...]:
+    applicable = [name for name, reason in reasons.items() if reason is None]
+    if asked == (ALL,) or (asked == (DEFAULT,) and n <= LARGEST_READING_ROBOT):
+        return tuple(applicable)
+    if asked == (DEFAULT,):
+        return tuple(applicable[:1])
+    for name in asked:
+        formulation_named(name)
+        if (reason := reasons[name]) is not None:
+            raise RequestError(f"{name} does not apply to this model: {reason}")
+    return tuple(name for name in reasons if name in asked)
+
+
+def _chosen_functions(asked: tuple[str, ...]) -> tuple[str, ...]:
+    if asked in ((DEFAULT,), (ALL,)):
+        return FUNCTION_NAMES
+    for name in asked:
+        if name in PLANNED_FUNCTIONS:
+            raise RequestError(f"function {name!r} is not available yet")
+        if name not in FUNCTION_NAMES:
+            raise RequestError(
+                f"no function is called {name!r}; {suggestion(name, FUNCTION_NAMES)}"
+            )
+    return tuple(name for name in FUNCTION_NAMES if name in asked)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``did you mean ...?``, or all known names."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, 1)
+    return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
+
+
+def derive_all(
+    description: RobotDescription,
+    selection: Selection,
+    progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Derived:
+    """Derive and optimise every function of every formulation that is built or evaluated."""
+    names = [
+        item.name
+        for item in FORMULATIONS
+        if item.name in selection.formulations or item.name in selection.evaluated
+    ]
+    work = [
+        (formulation_named(name), function)
+        for name in names
+        for function in selection.functions
+        if function in provided_functions(formulation_named(name))
+    ]
+    programs: Programs = {}
+    reports: list[FunctionReport] = []
+    for done, (formulation, function) in enumerate(work):
+        progress(f"derive: {formulation.name}.{function}", done, len(work))
+        start = time.perf_counter()
+        program = derived_program(description, formulation, function)
+        seconds = time.perf_counter() - start
+        programs.setdefault(formulation.name, {})[function] = program
+        reports.append(
+            FunctionReport(
+                formulation.name,
+                function,
+                operations_before(program.results),
+                operations_after(program.results),
+                len(program.statements),
+                seconds,
+            )
+        )
+    return Derived(programs, tuple(reports), build_tree(description, Graph()))
+
+
+def derived_program(
+    description: RobotDescription, formulation: Formulation, function: str
+) -> Program[Scalar]:
+    """One optimised program: derived with parameters as symbols, then folded at their values."""
+    tree = build_tree(description, Graph())
+    return fold(derive(tree, formulation, function), description.parameter_values)
+
+
+def package_of(description: RobotDescription, selection: Selection, derived: Derived) -> Package:
+    """The selected programs with the module's metadata, ready for emission."""
+    programs = {name: derived.programs[name] for name in selection.formulations}
+    counts = {(report.formulation, report.function): report.after for report in derived.reports}
+    return Package(
+        metadata=_metadata(description, selection, derived, counts),
+        programs=programs,
+        fastest={
+            function: min(
+                (name for name in programs if function in programs[name]),
+                key=lambda name: _cost(counts[name, function]),
+            )
+            for function in selection.functions
+        },
+        missing=_missing(selection),
+    )
+
+
+def _cost(count: OperationCount) -> int:
+    return count.total + (FUNCTION_WEIGHT - 1) * (count.functions + count.divisions)
+
+
+def _missing(selection: Selection) -> dict[str, str]:
+    """What `module.<function>` answers for functions that were not built."""
+    missing = {
+        name: f"{name} was not built; build it with: symgen build MODEL --functions {name}"
+        for name in FUNCTION_NAMES
+        if name not in selection.functions
+    }
+    missing.update({name: f"{name} is not available yet" for name in PLANNED_FUNCTIONS})
+    return missing
+
+
+def _metadata(
+    description: RobotDescription,
+    selection: Selection,
+    derived: Derived,
+    counts: Mapping[tuple[str, str], OperationCount],
+) -> ModuleMetadata:
+    tree = derived.tree
+    moving = [joint for joint in description.joints if joint_type(joint.type).coordinates]
+    operations: dict[str, dict[str, dict[str, int]]] = {}
+    for (formulation, function), count in counts.items():
+        if formulation in selection.formulations:
+            operations.setdefault(formulation, {})[function] = {
+                field.name: getattr(count, field.name) for field in fields(count)
+            }
+    return ModuleMetadata(
+        name=description.name,
+        description=description.description,
+        n=tree.n,
+        coordinate_names=tuple(joint.name for joint in tree.joints),
+        link_names=tuple(frame.name for frame in tree.frames),
+        load_names=tuple(load.name for load in tree.loads),
+        point_names=tuple(point.name for point in tree.points),
+        parameter_names=(),
+        default_parameters=(),
+        limits=tuple(
+            Limits(
+                joint.limits.lower, joint.limits.upper, joint.limits.velocity, joint.limits.effort
+            )
+            for joint in moving
+        ),
+        model_hash=model_hash(description),
+        symgen_version=__version__,
+        operation_counts=operations,
+    )
+
+
+def model_hash(description: RobotDescription) -> str:
+    """Digest of everything a description says, but not of where or with what comments."""
+    text = json.dumps(_plain(description), sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Expression):
+        return value.text
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if is_dataclass(value):
+        return {
+            field.name: _plain(getattr(value, field.name))
+            for field in fields(value)
+            if field.name not in ("file", "warnings")
+            and not isinstance(getattr(value, field.name), Source)
+        }
+    return value

@@ -1,0 +1,123 @@
+"""A model file, checked: path -> `RobotDescription`, or one `ModelError` with every fault.
+
+    read_document   file -> YAML tree with lines           (symgen.description.reading)
+    shape           tree -> tables of typed values         (symgen.description.schema)
+    the rest        tables -> description                  (here, names, parameters, joints)
+
+Every stage reports to the same `Findings` and goes on with what is sound, so that the faults of
+all stages end up in one report; a faulty value is taken out and blames nothing else.
+
+Where the format is silent: missing entries of `dh`, `origin` and `before` are zero; `joints` may
+be left out; loads and points may sit on `base`, and name links, not joints; `convention` on a joint
+without `dh` says nothing; `axis` and `limits` on a fixed joint, YAML tags and merge keys (``<<``)
+are faults; the words of C23 count as keywords of C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+
+from symgen.description.expressions import ZERO, Expression, evaluate, literal
+from symgen.description.findings import Findings
+from symgen.description.joints import JointChecks
+from symgen.description.model import JointDescription, LinkPoint, RobotDescription, Triple
+from symgen.description.names import BASE, NameSpace, illegal_name, name_space
+from symgen.description.parameters import check_parameters, warn_unused
+from symgen.description.reading import Document, read_document
+from symgen.description.scalars import Scalars, vector
+from symgen.description.schema import PointTable, RobotTable, shape
+from symgen.description.wording import KeyPath, shown
+
+STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
+
+
+def read(path: str | PathLike[str]) -> RobotDescription:
+    """Read and check one model file; `ModelError` lists everything that is wrong with it."""
+    return check(read_document(path))
+
+
+def check(document: Document) -> RobotDescription:
+    """The description that a document gives, or a `ModelError` with all its faults."""
+    findings = Findings(document)
+    robot = shape(findings)
+    parameters, scalars = check_parameters(robot, findings)
+    names = name_space(robot, findings)
+    check_robot_name(robot, findings)
+    scalars.triple(("gravity",), robot.gravity)
+    joints = JointChecks(robot, findings, scalars, names).all()
+    loads = link_points("loads", robot.loads, names, scalars)
+    points = link_points("points", robot.points, names, scalars)
+    findings.raise_faults()
+    warn_unused(parameters, scalars)
+    warn_massless_ends(joints, scalars)
+    return RobotDescription(
+        name=robot.name or "",
+        description=robot.description or "",
+        convention=robot.convention,
+        gravity=vector(robot.gravity, STANDARD_GRAVITY),
+        parameters=parameters,
+        joints=joints,
+        loads=loads,
+        points=points,
+        warnings=findings.warnings,
+        file=document.file,
+    )
+
+
+def check_robot_name(robot: RobotTable, findings: Findings) -> None:
+    """The robot's name becomes that of a package."""
+    problem = illegal_name(robot.name) if robot.name is not None else None
+    if problem:
+        findings.fault(("name",), problem)
+
+
+def link_points(
+    section: str, tables: Sequence[PointTable | None] | None, names: NameSpace, scalars: Scalars
+) -> tuple[LinkPoint, ...]:
+    """The loads, or the points: two lists of the same shape, each with names of its own."""
+    findings = scalars.findings
+    taken: dict[str, KeyPath] = {}
+    points = []
+    for index, table in enumerate(tables or []):
+        if table is None:
+            continue
+        path: KeyPath = (section, index)
+        name = table.name or ""
+        problem = illegal_name(name) if table.name is not None else None
+        if name in taken:
+            line = findings.document.line(taken[name])
+            problem = f"{shown(name)} is already a name in {section}, in line {line}"
+        if problem:
+            findings.fault((*path, "name"), problem)
+        if table.name is not None:
+            taken.setdefault(name, (*path, "name"))
+        link = "" if table.link is None else names.link(table.link, (*path, "link"))
+        scalars.triple((*path, "point"), table.point)
+        points.append(LinkPoint(name, link, vector(table.point), findings.source(path)))
+    return tuple(points)
+
+
+def warn_massless_ends(joints: Sequence[JointDescription], scalars: Scalars) -> None:
+    """Warn of every moving body that carries no other one and has neither mass nor inertia.
+
+    Links on fixed joints belong to the body of their parent.
+    """
+    body = {BASE: BASE}  # by link: the link of the moving joint that it is fixed to
+    carries: set[str] = set()  # bodies that carry a moving body, or have inertia themselves
+    for joint in joints:
+        parent = body[joint.parent]
+        moves = joint.type != "fixed"
+        body[joint.link.name] = joint.link.name if moves else parent
+        if moves:
+            carries.add(parent)
+        inertia: tuple[Expression, ...] = (joint.link.mass, *joint.link.inertia)
+        if any(evaluate(entry, scalars.values) != 0.0 for entry in inertia):
+            carries.add(body[joint.link.name])
+    for index, joint in enumerate(joints):
+        if joint.type != "fixed" and joint.link.name not in carries:
+            scalars.findings.warn(
+                ("joints", index),
+                f"the link {shown(joint.link.name)} ends a chain and has neither mass nor "
+                "inertia, so that nothing resists its joint",
+            )

@@ -1,0 +1,385 @@
+"""The expression grammar of model files: numbers, names, operators and a few functions.
+
+    expression := term (("+" | "-") term)*
+    term       := factor (("*" | "/") factor)*
+    factor     := ("+" | "-") factor | power
+    power      := atom ["**" factor]
+    atom       := number | name | function "(" expression ["," expression] ")" | "(" expression ")"
+
+`**` binds tighter than a sign on its left and is right-associative, as in Python.  The text is
+parsed by the code in this file, never by Python's `eval`, `compile` or `ast`.
+
+A model file is data from a stranger, so everything here is bounded: the length of the text, the
+nesting of the grammar, and the height of the tree that comes out.  All arithmetic is float64:
+``2**2**2**2**2**2`` overflows at once instead of computing an integer with many digits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from symgen.description.wording import did_you_mean, shown
+from symgen.errors import SymgenError
+
+FUNCTIONS = {  # name: number of arguments
+    "sqrt": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
+    "exp": 1, "log": 1, "abs": 1,
+}  # fmt: skip
+CONSTANTS = ("pi", "deg")
+CONSTANT_VALUES: Mapping[str, float] = {"pi": math.pi, "deg": math.pi / 180.0}
+
+MAX_LENGTH = 2000  # characters of one expression
+MAX_NESTING = 50  # parentheses within parentheses, or ** on the right of **
+MAX_HEIGHT = 100  # of the tree, so that whoever walks it may recurse; also the longest sum
+
+
+@dataclass(frozen=True)
+class Number:
+    """A literal number, already rounded to float64."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Name:
+    """A parameter, or one of `CONSTANTS`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`operator` is one of ``+ - * / **`` (two operands), ``neg`` (one), or a function's name."""
+
+    operator: str
+    operands: tuple[Node, ...]
+
+
+Node = Number | Name | Operation
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression: its text as written, its tree, the parameter names that it uses.
+
+    `names` stand in the order of their first appearance, without the constants.
+    """
+
+    text: str
+    root: Node
+    names: tuple[str, ...]
+
+
+class ExpressionError(SymgenError):
+    """A text does not follow the grammar; `column` counts from 1, 0 where none applies."""
+
+    exit_status = 2
+
+    def __init__(self, message: str, column: int = 0) -> None:
+        self.column = column
+        super().__init__(f"{message} (column {column} of the expression)" if column else message)
+
+
+class EvaluationError(SymgenError):
+    """An expression has no finite float64 value for the values that were given."""
+
+    exit_status = 2
+
+
+# --------------------------------------------------------------------------------------- tokens
+
+_TOKEN = re.compile(
+    r"(?P<space>[ \t\r\n]+)"
+    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<sign>\*\*|[-+*/(),])"
+)
+_ADVICE = {  # characters that people write, and what the grammar has instead
+    "^": "powers are written with **",
+    "\u00b0": "degrees are written '90*deg'",
+    "\u03c0": "write 'pi'",
+    "\u2212": "this is not the ASCII minus sign '-'",
+    "\u00d7": "a product is written with *",
+    "\u00b7": "a product is written with *",
+}
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str  # number, name, sign, end
+    text: str
+    column: int
+
+    def __str__(self) -> str:
+        return "the end" if self.kind == "end" else shown(self.text)
+
+
+def _tokens(text: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            character = text[position]
+            advice = f"; {_ADVICE[character]}" if character in _ADVICE else ""
+            raise ExpressionError(f"unexpected character {shown(character)}{advice}", position + 1)
+        kind = str(match.lastgroup)
+        if kind != "space":
+            tokens.append(_Token(kind, match.group(), position + 1))
+        position = match.end()
+    tokens.append(_Token("end", "", len(text) + 1))
+    return tokens
+
+
+# --------------------------------------------------------------------------------------- parser
+
+
+def parse(value: str | int | float) -> Expression:
+    """Parse a number or a text of the grammar; `ExpressionError` says what is wrong and where."""
+    if isinstance(value, str):
+        return _parse_text(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ExpressionError("expected a number or an expression")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ExpressionError("the number is too large for float64") from None
+    return literal(repr(number), number)
+
+
+def literal(text: str, value: float) -> Expression:
+    """The expression of one number, negative ones included, with its text as written."""
+    if not math.isfinite(value):
+        raise ExpressionError(f"{shown(text)} is not a finite float64 number")
+    return Expression(text, Number(value + 0.0), ())  # + 0.0 turns -0.0 into 0.0
+
+
+ZERO = literal("0", 0.0)
+ONE = literal("1", 1.0)
+
+
+def _parse_text(text: str) -> Expression:
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters, not {len(text)}")
+    parser = _Parser(_tokens(text))
+    root = parser.whole()
+    if _height(root) > MAX_HEIGHT:
+        raise ExpressionError(
+            f"more than {MAX_HEIGHT} operations build on each other; use derived parameters"
+        )
+    return Expression(text, root, tuple(parser.names))
+
+
+def _height(root: Node) -> int:
+    height = 0
+    waiting = [(root, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        height = max(height, depth)
+        if isinstance(node, Operation):
+            waiting.extend((operand, depth + 1) for operand in node.operands)
+    return height
+
+
+class _Parser:
+    """Recursive descent; every way around the recursion counts against `MAX_NESTING`."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self.tokens = tokens
+        self.position = 0
+        self.names: dict[str, None] = {}  # as an ordered set
+
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.position]
+
+    def take(self) -> _Token:
+        token = self.token
+        self.position += 1
+        return token
+
+    def at(self, *signs: str) -> bool:
+        return self.token.kind == "sign" and self.token.text in signs
+
+    def whole(self) -> Node:
+        if self.token.kind == "end":
+            raise ExpressionError("the expression is empty")
+        root = self.expression(0)
+        if self.token.kind != "end":
+            raise self.surplus()
+        return root
+
+    def expression(self, depth: int) -> Node:
+        left = self.term(depth)
+        while self.at("+", "-"):
+            operator = self.take().text
+            left = Operation(operator, (left, self.term(depth)))
+        return left
+
+    def term(self, depth: int) -> Node:
+        left = self.factor(depth)
+        while self.at("*", "/"):
+            operator = self.take().text
+            left = Operation(operator, (left, self.factor(depth)))
+        return left
+
+    def factor(self, depth: int) -> Node:
+        negative = False
+        while self.at("+", "-"):  # two minus signs cancel exactly, so any number of them is cheap
+            negative ^= self.take().text == "-"
+        node = self.power(depth)
+        return Operation("neg", (node,)) if negative else node
+
+    def power(self, depth: int) -> Node:
+        base = self.atom(depth)
+        if not self.at("**"):
+            return base
+        self.take()
+        return Operation("**", (base, self.factor(self.deeper(depth))))
+
+    def atom(self, depth: int) -> Node:
+        token = self.take()
+        if token.kind == "number":
+            return self.number(token)
+        if token.kind == "name":
+            return self.name(token, depth)
+        if token.text == "(":
+            inner = self.expression(self.deeper(depth))
+            self.close(token)
+            return inner
+        raise ExpressionError(f"expected a number, a name or '(', found {token}", token.column)
+
+    def number(self, token: _Token) -> Node:
+        value = float(token.text)
+        if not math.isfinite(value):
+            raise ExpressionError(f"{token} is too large for float64", token.column)
+        return Number(value)
+
+    def name(self, token: _Token, depth: int) -> Node:
+        called = self.at("(")
+        if token.text in FUNCTIONS:
+            if not called:
+                raise ExpressionError(
+                    f"the function {token} needs its argument in parentheses", token.column
+                )
+            return self.call(token, depth)
+        if called:
+            hint = did_you_mean(token.text, FUNCTIONS)
+            hint = hint or f"; known are {', '.join(FUNCTIONS)}; a product needs '*'"
+            raise ExpressionError(f"{token} is not a function{hint}", token.column)
+        if token.text not in CONSTANTS:
+            self.names[token.text] = None
+        return Name(token.text)
+
+    def call(self, function: _Token, depth: int) -> Node:
+        opening = self.take()
+        operands = [self.expression(self.deeper(depth))]
+        while self.at(","):
+            self.take()
+            operands.append(self.expression(self.deeper(depth)))
+        self.close(opening)
+        wanted = FUNCTIONS[function.text]
+        if len(operands) != wanted:
+            plural = "argument" if wanted == 1 else "arguments"
+            raise ExpressionError(
+                f"{function} takes {wanted} {plural}, found {len(operands)}", function.column
+            )
+        return Operation(function.text, tuple(operands))
+
+    def close(self, opening: _Token) -> None:
+        if self.at(")"):
+            self.take()
+        elif self.token.kind == "end":
+            raise ExpressionError("this '(' is never closed", opening.column)
+        else:
+            raise self.surplus()
+
+    def surplus(self) -> ExpressionError:
+        """What follows a complete operand and is no operator."""
+        token = self.token
+        if token.kind in ("number", "name") or token.text == "(":
+            return ExpressionError(f"expected an operator before {token}", token.column)
+        if token.text == ",":
+            return ExpressionError(
+                "unexpected ','; a decimal point is '.', and only atan2 takes two arguments",
+                token.column,
+            )
+        return ExpressionError(f"unexpected {token}", token.column)
+
+    def deeper(self, depth: int) -> int:
+        if depth >= MAX_NESTING:
+            raise ExpressionError(f"nested deeper than {MAX_NESTING} levels", self.token.column)
+        return depth + 1
+
+
+# ----------------------------------------------------------------------------------- evaluation
+
+_ARITHMETIC: Mapping[str, Callable[..., float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": math.pow,
+    "neg": lambda a: -a,
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "exp": math.exp,
+    "log": math.log,
+    "abs": math.fabs,
+}
+
+
+def evaluate(expression: Expression, values: Mapping[str, float]) -> float:
+    """The value in float64, given the value of every parameter that the expression names.
+
+    Whatever is not a finite number on the way (an overflow, a division by zero, the root of a
+    negative number) is an `EvaluationError`.
+    """
+    return _evaluate(expression.root, values)
+
+
+def _evaluate(node: Node, values: Mapping[str, float]) -> float:
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Name):
+        return _value_of(node.name, values)
+    operands = [_evaluate(operand, values) for operand in node.operands]
+    try:
+        result = _ARITHMETIC[node.operator](*operands)
+    except ZeroDivisionError:
+        raise EvaluationError("division by zero") from None
+    except OverflowError:
+        raise EvaluationError(f"{_written(node.operator, operands)} overflows float64") from None
+    except ValueError:
+        raise EvaluationError(f"{_written(node.operator, operands)} is not defined") from None
+    if not math.isfinite(result):
+        raise EvaluationError(f"{_written(node.operator, operands)} overflows float64")
+    return result
+
+
+def _value_of(name: str, values: Mapping[str, float]) -> float:
+    if name in CONSTANT_VALUES:
+        return CONSTANT_VALUES[name]
+    if name not in values:
+        raise EvaluationError(f"{shown(name)} has no value")
+    value = float(values[name])
+    if not math.isfinite(value):
+        raise EvaluationError(f"{shown(name)} is not a finite number")
+    return value
+
+
+def _written(operator: str, operands: list[float]) -> str:
+    """An operation with its values, for messages: ``sqrt(-1)``, ``(-2) ** 0.5``."""
+    texts = [f"{operand:.6g}" for operand in operands]
+    if operator.isalnum():
+        return f"{operator}({', '.join(texts)})"
+    return f" {operator} ".join(f"({text})" if text.startswith("-") else text for text in texts)

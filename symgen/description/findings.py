@@ -1,0 +1,59 @@
+"""The faults and warnings of one file, collected while it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from symgen.description.model import Source
+from symgen.description.reading import Document
+from symgen.description.wording import KeyPath, did_you_mean, key_path
+from symgen.errors import Fault, ModelError
+
+_MOST_SUGGESTIONS = 200
+
+
+class Findings:
+    """What is wrong with a document, and where.
+
+    A value that is faulty is reported once: whoever finds a value missing, or inconsistent with
+    another, asks `broken` before blaming anything.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._faults: dict[Fault, None] = dict.fromkeys(document.faults)  # as an ordered set
+        self._warnings: dict[Fault, None] = {}
+        self._broken: set[KeyPath] = set()  # only asked for membership
+        self._suggestions = _MOST_SUGGESTIONS
+
+    def source(self, path: KeyPath) -> Source:
+        """File, line and key path of a value."""
+        return Source(self.document.file, self.document.line(path), key_path(path))
+
+    def fault(self, path: KeyPath, message: str) -> None:
+        """Record a fault of the value at `path`."""
+        self._faults[self.source(path).fault(message)] = None
+        self._broken.update(path[:end] for end in range(len(path) + 1))
+
+    def warn(self, path: KeyPath, message: str) -> None:
+        """Record a remark that does not make the model wrong."""
+        self._warnings[self.source(path).fault(message)] = None
+
+    def broken(self, path: KeyPath) -> bool:
+        """Whether a fault was found at `path` or below it."""
+        return path in self._broken
+
+    def did_you_mean(self, word: str, known: Iterable[str]) -> str:
+        """As in `wording`, but not for ever: a search over thousands of names takes its time."""
+        self._suggestions -= 1
+        return did_you_mean(word, known) if self._suggestions >= 0 else ""
+
+    def raise_faults(self) -> None:
+        """End with all faults in one report, if there are any."""
+        if self._faults:
+            raise ModelError(list(self._faults))
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """The warnings in the order of the file."""
+        return tuple(sorted(self._warnings))

@@ -1,0 +1,54 @@
+"""Whether six numbers can be the inertia tensor of a body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
+_ROUNDING = 1e-9  # of the largest entry; files carry decimals, not float64 noise alone
+_TRIANGLE_ROUNDING = 1e-6  # only a warning hangs on it, and CAD prints few digits
+
+
+def principal_moments(inertia: Sequence[float]) -> tuple[float, float, float]:
+    """The eigenvalues (kg m^2), in ascending order, of a tensor given as xx yy zz xy xz yz."""
+    xx, yy, zz, xy, xz, yz = inertia
+    scale = max(abs(entry) for entry in inertia)
+    if scale == 0.0:
+        return 0.0, 0.0, 0.0
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) / scale  # cannot overflow
+    low, middle, high = (float(value) * scale for value in np.linalg.eigvalsh(tensor))
+    return low, middle, high
+
+
+def indefinite(inertia: Sequence[float]) -> str | None:
+    """The message for a tensor that is not positive semi-definite beyond rounding, or None."""
+    low, _, high = principal_moments(inertia)
+    if low >= -_ROUNDING * max(abs(low), abs(high)):
+        return None
+    message = f"not positive semi-definite (smallest eigenvalue {low:.3g})"
+    products = [(abs(value), name) for name, value in zip(ENTRIES, inertia, strict=True)
+                if name in ("xy", "xz", "yz") and value != 0.0]  # fmt: skip
+    if min(inertia[:3]) < 0.0 or not products:
+        return f"{message}; xx, yy and zz cannot be negative"
+    name = max(products, key=lambda product: product[0])[1]
+    return f"{message}; is {name} the tensor entry or the product of inertia (its negative)?"
+
+
+def breaks_triangle(inertia: Sequence[float]) -> str | None:
+    """The warning for a tensor that no distribution of mass has, or None."""
+    low, middle, high = principal_moments(inertia)
+    if high - low - middle <= _TRIANGLE_ROUNDING * high:
+        return None
+    broken = f"principal moments {low:.6g} + {middle:.6g} < {high:.6g}"
+    diagonal = dict(zip(ENTRIES, inertia[:3], strict=False))
+    for name, value in diagonal.items():  # the same, in the words of the file where it shows there
+        one, other = (entry for entry in diagonal if entry != name)
+        rest = diagonal[one] + diagonal[other]
+        if value > rest:
+            broken = f"{one} + {other} < {name} ({rest:.6g} < {value:.6g})"
+    return (
+        f"breaks the triangle inequality, {broken}; no body has this inertia, though planar and "
+        "textbook models may"
+    )

@@ -1,0 +1,143 @@
+"""The kinds of leaf values in a model file, as pydantic types: numbers, names, choices.
+
+A leaf arrives as the `Scalar` that stands in the file.  None passes through every type: it
+stands for a value that was taken out because it is faulty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from symgen.description.expressions import (
+    MAX_LENGTH,
+    Expression,
+    ExpressionError,
+    literal,
+    parse,
+)
+from symgen.description.reading import Scalar
+from symgen.description.wording import did_you_mean, shown
+
+FORMAT_VERSION = 1
+CONVENTIONS = ("standard", "modified")
+JOINT_TYPES = ("revolute", "prismatic", "fixed")
+LATER_JOINT_TYPES = ("universal", "cylindrical", "spherical", "floating")
+_URDF_TYPES: Mapping[str, str] = {"continuous": "revolute without limits"}
+
+
+def found(value: object) -> str:
+    """What stands in the file, for the end of a message."""
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, Sequence):
+        return "a list"
+    if not isinstance(value, Scalar) or value.kind == "null":
+        return "nothing"
+    kind = {"text": "the text ", "bool": ""}.get(value.kind, "the number ")
+    return f"{kind}{shown(value.text)}"
+
+
+def refuse(message: str) -> PydanticCustomError:
+    """The exception by which a validator objects to a value, in our words."""
+    return PydanticCustomError("symgen", "{message}", {"message": message})
+
+
+def _leaf(read: Callable[[object], Any], schema: dict[str, Any]) -> tuple[Any, Any]:
+    """The annotations of a leaf type that `read` reads."""
+
+    def validate(value: object) -> Any:
+        return None if value is None else read(value)
+
+    return PlainValidator(validate), WithJsonSchema(schema)
+
+
+def _number(value: object) -> Expression:
+    if not isinstance(value, Scalar) or value.kind in ("null", "bool"):
+        raise refuse(f"expected a number or an expression, found {found(value)}")
+    try:
+        return parse(value.text) if value.kind == "text" else _literal(value.text)
+    except ExpressionError as error:
+        raise refuse(f"{shown(value.text)}: {error}") from None
+
+
+def _literal(text: str) -> Expression:
+    """A number of YAML, which has also ``0x1F``, ``0o17``, ``.inf`` and ``.nan``."""
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"a number has at most {MAX_LENGTH} characters, not {len(text)}")
+    try:
+        base = {"0x": 16, "0o": 8}.get(text[:2])
+        return literal(text, float(text) if base is None else float(int(text[2:], base)))
+    except (ValueError, OverflowError, ExpressionError):
+        raise ExpressionError("not a finite float64 number") from None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, Scalar) or value.kind == "null":
+        raise refuse(f"expected a text, found {found(value)}")
+    return value.text
+
+
+def _name(value: object) -> str:
+    """Any text: whether it is a legal name is checked later, so that others may refer to it."""
+    if not isinstance(value, Scalar) or value.kind != "text":
+        raise refuse(f"expected a name, found {found(value)}")
+    return value.text
+
+
+def _version(value: object) -> int:
+    if not isinstance(value, Scalar) or value.kind != "int" or value.text != str(FORMAT_VERSION):
+        raise refuse(
+            f"expected {FORMAT_VERSION}, the version of the format that this symgen reads, "
+            f"found {found(value)}"
+        )
+    return FORMAT_VERSION
+
+
+def _convention(value: object) -> str:
+    text = value.text if isinstance(value, Scalar) else ""
+    if text not in CONVENTIONS:
+        raise refuse(
+            "expected standard (distal) or modified (Craig, proximal), "
+            f"found {found(value)}{did_you_mean(text, CONVENTIONS)}"
+        )
+    return text
+
+
+def _joint_type(value: object) -> str:
+    text = value.text if isinstance(value, Scalar) else ""
+    if text in JOINT_TYPES:
+        return text
+    available = ", ".join(JOINT_TYPES)
+    if text in LATER_JOINT_TYPES:
+        raise refuse(f"{shown(text)} joints are not available yet; available are {available}")
+    if text in _URDF_TYPES:
+        raise refuse(f"{shown(text)} is no joint type here; write {_URDF_TYPES[text]}")
+    hint = did_you_mean(text, JOINT_TYPES + LATER_JOINT_TYPES)
+    raise refuse(f"expected one of {available}, found {found(value)}{hint}")
+
+
+def _three(value: object) -> object:
+    """Pydantic's own words about the length of a tuple would not help a beginner."""
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise refuse(f"expected a list of three numbers [x, y, z], found {found(value)}")
+    if len(value) != 3:
+        raise refuse(f"expected a list of three numbers [x, y, z], found {len(value)} entries")
+    return value
+
+
+_NUMBER_SCHEMA = {"type": ["number", "string"]}
+_TEXT_SCHEMA = {"type": "string"}
+
+Number = Annotated[Expression | None, *_leaf(_number, _NUMBER_SCHEMA)]
+Text = Annotated[str | None, *_leaf(_text, _TEXT_SCHEMA)]
+Name = Annotated[str | None, *_leaf(_name, _TEXT_SCHEMA)]
+Version = Annotated[int | None, *_leaf(_version, {"const": FORMAT_VERSION})]
+Convention = Annotated[str | None, *_leaf(_convention, {"enum": list(CONVENTIONS)})]
+JointType = Annotated[str | None, *_leaf(_joint_type, {"enum": list(JOINT_TYPES)})]
+Triple = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_three)]

@@ -1,0 +1,150 @@
+"""The checked description of a robot: what `robot.yaml` says, and where it says it.
+
+Every class is frozen.  Every scalar is an `Expression`: a parsed tree of the small grammar of
+`symgen.description.expressions`, never a Python object that could be evaluated by accident.
+Nothing here knows about DH composition, trees or algebra: that begins in `symgen.kinematics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from symgen.description.expressions import Expression
+from symgen.errors import Fault
+
+Triple = tuple[Expression, Expression, Expression]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a value stands: file name as the user gave it, line from 1, path of the key."""
+
+    file: str
+    line: int
+    key: str
+
+    def fault(self, message: str) -> Fault:
+        """A fault at this place."""
+        return Fault(self.file, self.line, self.key, message)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named scalar.  `expression` is a number, or for a derived parameter names others.
+
+    `value` is its value in float64, computed when the file is checked.
+    """
+
+    name: str
+    expression: Expression
+    value: float
+    source: Source
+    unit: str = ""
+    description: str = ""
+
+    @property
+    def derived(self) -> bool:
+        """Whether other parameters determine this one."""
+        return bool(self.expression.names)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A fixed transform: translation `xyz` (m), then fixed-axis x-y-z rotation `rpy` (rad)."""
+
+    xyz: Triple
+    rpy: Triple
+
+
+@dataclass(frozen=True)
+class DenavitHartenberg:
+    """One row of a DH table, in m and rad; `convention` is ``standard`` or ``modified``."""
+
+    convention: str
+    theta: Expression
+    d: Expression
+    a: Expression
+    alpha: Expression
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Joint limits, kept as metadata: position (rad or m), velocity, effort; None: not given."""
+
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    effort: float | None = None
+
+
+@dataclass(frozen=True)
+class LinkDescription:
+    """A rigid link.
+
+    `com` is the centre of mass in the link frame (m); `inertia` is the tensor about the centre
+    of mass in link-frame axes, in the order xx, yy, zz, xy, xz, yz (kg m^2; tensor entries, so
+    xy is minus the integral of x y dm).
+    """
+
+    name: str
+    mass: Expression
+    com: Triple
+    inertia: tuple[Expression, Expression, Expression, Expression, Expression, Expression]
+    source: Source
+
+
+@dataclass(frozen=True)
+class JointDescription:
+    """A joint and the link that it carries.
+
+    `parent` is the name of the LINK that carries the joint, already resolved (``base`` for the
+    base).  Exactly one of `dh` and `origin` is given.  `before` is a fixed transform ahead of a
+    DH row, None where the file gives none; `axis` belongs to `origin` (default z).
+    """
+
+    name: str
+    type: str
+    parent: str
+    link: LinkDescription
+    source: Source
+    dh: DenavitHartenberg | None = None
+    before: Pose | None = None
+    origin: Pose | None = None
+    axis: Triple | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class LinkPoint:
+    """A named point of a link, in the link frame (m): where a load acts, or a point of interest."""
+
+    name: str
+    link: str
+    point: Triple
+    source: Source
+
+
+@dataclass(frozen=True)
+class RobotDescription:
+    """A whole checked model file.  Joints stand with parents before children.
+
+    `gravity` is the acceleration of gravity in the base frame (m/s^2), the way things fall.
+    `warnings` are remarks that do not make the model wrong.
+    """
+
+    name: str
+    description: str
+    convention: str | None
+    gravity: Triple
+    parameters: tuple[Parameter, ...]
+    joints: tuple[JointDescription, ...]
+    loads: tuple[LinkPoint, ...]
+    points: tuple[LinkPoint, ...]
+    warnings: tuple[Fault, ...]
+    file: str
+
+    @property
+    def parameter_values(self) -> Mapping[str, float]:
+        """Value of every parameter, derived ones included, by name."""
+        return {parameter.name: parameter.value for parameter in self.parameters}

@@ -1,0 +1,151 @@
+"""Which names a model may use, and the name space that joints and links share."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from dataclasses import dataclass, field
+
+from symgen.description.expressions import CONSTANTS, FUNCTIONS
+from symgen.description.findings import Findings
+from symgen.description.schema import JointTable, RobotTable
+from symgen.description.wording import KeyPath, shown
+
+BASE = "base"
+MAX_NAME = 64
+_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+# C99 and C11, the new words of C23 (the default of recent compilers), and `asm`, which every
+# compiler reserves in its default mode.  Names that begin with an underscore are illegal anyway.
+_C_WORDS = """
+    auto break case char const continue default do double else enum extern float for goto if
+    inline int long register restrict return short signed sizeof static struct switch typedef
+    union unsigned void volatile while
+    alignas alignof bool constexpr false nullptr static_assert thread_local true typeof
+    typeof_unqual
+    asm
+"""
+C_KEYWORDS = frozenset(_C_WORDS.split())
+
+
+def illegal_name(name: str) -> str | None:
+    """Why `name` cannot be a name in generated Python and C, or None if it can."""
+    if not _PATTERN.fullmatch(name):
+        return (
+            f"{shown(name)} is not a name; a name starts with a letter (A-Z, a-z), followed by "
+            "letters, digits and '_'"
+        )
+    if len(name) > MAX_NAME:
+        return f"the name {shown(name)} has {len(name)} characters; {MAX_NAME} are allowed"
+    if keyword.iskeyword(name):
+        return f"{shown(name)} is a keyword of Python; choose another name"
+    if name in C_KEYWORDS:
+        return f"{shown(name)} is a keyword of C; choose another name"
+    return None
+
+
+def illegal_parameter_name(name: str) -> str | None:
+    """As `illegal_name`, and not a word of the expression grammar either."""
+    if name in FUNCTIONS:
+        return f"{shown(name)} is a function in expressions; choose another name"
+    if name in CONSTANTS:
+        return f"{shown(name)} is a constant in expressions; choose another name"
+    return illegal_name(name)
+
+
+@dataclass
+class NameSpace:
+    """The names of all joints and links.
+
+    `owners` maps a name to the joint that it belongs to (by index) and the place where it is
+    given; `links` holds the name of the link that each joint carries, "" where it is faulty.
+    `complete` is False where a name could not be read, so that no reference can be called wrong.
+    """
+
+    findings: Findings
+    owners: dict[str, tuple[int, KeyPath]] = field(default_factory=dict)
+    links: list[str] = field(default_factory=list)
+    complete: bool = True
+
+    def add(self, name: str | None, index: int, path: KeyPath) -> None:
+        """Take in a name of joint `index`, given at `path`."""
+        if name is None:
+            self.complete = False
+            return
+        problem = illegal_name(name)
+        if name == BASE:
+            problem = f"{shown(name)} is reserved for the base of the robot; choose another name"
+        elif name in self.owners:
+            line = self.findings.document.line(self.owners[name][1])
+            problem = (
+                f"{shown(name)} is already the name of a joint or link, in line {line}; joints "
+                "and links share one name space"
+            )
+        if problem is not None:
+            self.findings.fault(path, problem)
+        self.owners.setdefault(name, (index, path))
+
+    def parent(self, name: str, index: int) -> str:
+        """The link that joint `index` means by its parent `name`; "" where there is none."""
+        path: KeyPath = ("joints", index, "parent")
+        if name == BASE:
+            return BASE
+        if name not in self.owners:
+            if self.complete:
+                before = [known for known, (owner, _) in self.owners.items() if owner < index]
+                hint = self.findings.did_you_mean(name, [*before, BASE])
+                hint = hint or "; expected the name of such a one, or base"
+                self.findings.fault(
+                    path, f"{shown(name)} names no joint or link listed before{hint}"
+                )
+            return ""
+        owner, place = self.owners[name]
+        if owner == index:
+            self.findings.fault(path, f"{shown(name)} is this joint itself, or its own link")
+        elif owner > index:
+            self.findings.fault(
+                path,
+                f"{shown(name)} is listed later, in line {self.findings.document.line(place)}; "
+                "a parent is listed before its children, and there are no loops",
+            )
+        return self.links[owner]
+
+    def link(self, name: str, path: KeyPath) -> str:
+        """The link that a load or point names; the base is allowed."""
+        if name == BASE or name in self.links:
+            return name
+        if name in self.owners:
+            link = self.links[self.owners[name][0]]
+            if link:
+                self.findings.fault(
+                    path, f"{shown(name)} is a joint; its link is called {shown(link)}"
+                )
+        elif self.complete:
+            hint = self.findings.did_you_mean(name, [*self.links, BASE])
+            hint = hint or "; expected the name of a link, or base"
+            self.findings.fault(path, f"{shown(name)} names no link{hint}")
+        return ""
+
+
+def name_space(robot: RobotTable, findings: Findings) -> NameSpace:
+    """The names of all joints and links; a link without a name has its joint's."""
+    names = NameSpace(findings, complete=robot.joints is not None or not robot.gives("joints"))
+    for index, joint in enumerate(robot.joints or []):
+        names.links.append(_add_joint(joint, index, names))
+    return names
+
+
+def _add_joint(joint: JointTable | None, index: int, names: NameSpace) -> str:
+    path: KeyPath = ("joints", index)
+    if joint is None:
+        names.complete = False
+        return ""
+    names.add(joint.name, index, (*path, "name"))
+    link = joint.link
+    if link is None or not link.gives("name"):
+        if joint.gives("link") and link is None:
+            names.complete = False  # the link is faulty, and with it perhaps its name
+        return joint.name or ""
+    if link.name is None or link.name != joint.name:
+        names.add(link.name, index, (*path, "link", "name"))
+    return link.name or ""

@@ -1,0 +1,362 @@
+"""File -> tree of YAML nodes, each of which knows its line.
+
+ruamel.yaml scans and parses; the tree is composed here from its events, with an explicit stack,
+because that gives a line for every key and item, needs no recursion, resolves nothing but the
+core types of YAML 1.2, and can stop in time: no tag is ever looked up, no object constructed.
+
+Limits, all far beyond any robot: 4 MiB of file, 32 levels of nesting, 100,000 nodes.  An alias
+counts as often as it is used, so that a few lines cannot expand into gigabytes.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+from ruamel.yaml.reader import ReaderError
+from ruamel.yaml.scanner import Scanner, ScannerError
+
+from symgen.description.wording import KeyPath, key_path, shown
+from symgen.errors import Fault, ModelError
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_DEPTH = 32
+MAX_WEIGHT = 100_000  # nodes after expansion of aliases; a long text weighs more than a short one
+_CHARACTERS_PER_NODE = 40
+_LONGEST_TAG = 200
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A leaf, unresolved: its text, and the YAML 1.2 core type that its text stands for.
+
+    `kind` is ``text``, ``int``, ``float``, ``bool`` or ``null``.
+    """
+
+    text: str
+    kind: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key of a mapping: the line of the KEY, and the value (which may start further down)."""
+
+    line: int
+    value: Node
+
+
+@dataclass(frozen=True)
+class Table:
+    """A YAML mapping."""
+
+    entries: dict[str, Entry]
+    line: int
+    weight: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A YAML sequence."""
+
+    items: tuple[Node, ...]
+    line: int
+    weight: int
+    height: int
+
+
+Node = Scalar | Table | Listing
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML document: its name as the user gave it, its tree, faults that did not stop it."""
+
+    file: str
+    root: Node
+    faults: tuple[Fault, ...]
+
+    def line(self, path: KeyPath) -> int:
+        """The line of a key or list item; of the nearest enclosing one if it is not there."""
+        node, line = self.root, self.root.line
+        for step in path:
+            if isinstance(node, Table) and step in node.entries:
+                entry = node.entries[str(step)]
+                node, line = entry.value, entry.line
+            elif isinstance(node, Listing) and isinstance(step, int) and step < len(node.items):
+                node = node.items[step]
+                line = node.line
+            else:
+                break
+        return line
+
+
+def read_document(path: str | PathLike[str]) -> Document:
+    """Read one YAML file; `ModelError` where there is no tree to look at."""
+    file = fspath(path)
+    return compose(_decode(_load(Path(path), file), file), file)
+
+
+# ------------------------------------------------------------------------------------- the file
+
+
+def _load(path: Path, file: str) -> bytes:
+    try:
+        # Devices and pipes could block, or never end.
+        if not stat.S_ISREG(path.stat().st_mode):
+            what = "a directory" if path.is_dir() else "not a regular file"
+            raise _stop(file, 0, f"this is {what}; expected a robot description such as robot.yaml")
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise _stop(file, 0, "there is no such file") from None
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _stop(file, 0, f"cannot be read: {reason}") from None
+    if len(content) > MAX_BYTES:
+        raise _stop(file, 0, "larger than 4 MiB, the limit of a model file")
+    return content
+
+
+def _decode(content: bytes, file: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise _stop(file, line, "not UTF-8; save the file in the encoding UTF-8") from None
+
+
+def _stop(file: str, line: int, message: str) -> ModelError:
+    return ModelError([Fault(file, line, "", message)])
+
+
+# ------------------------------------------------------------------------------------- the tree
+
+_KINDS = (  # the core schema of YAML 1.2; what matches none of these is a text
+    ("null", re.compile(r"~|null|Null|NULL|")),
+    ("bool", re.compile(r"true|True|TRUE|false|False|FALSE")),
+    ("int", re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")),
+    (
+        "float",
+        re.compile(
+            r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+            r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+        ),
+    ),
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _kind(text: str) -> str:
+    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(text)), "text")
+
+
+@dataclass
+class _Frame:
+    """A mapping or list that is being composed."""
+
+    is_table: bool
+    line: int
+    anchor: str | None
+    entries: dict[str, Entry] = field(default_factory=dict)
+    items: list[Node] = field(default_factory=list)
+    key: Node | None = None  # of a table: the key whose value comes next
+    weight: int = 1
+    height: int = 1
+
+    @property
+    def step(self) -> str | int:
+        """Where in this mapping or list the composition stands."""
+        if not self.is_table:
+            return len(self.items)
+        return self.key.text if isinstance(self.key, Scalar) else "?"
+
+    def done(self) -> Node:
+        if self.is_table:
+            return Table(self.entries, self.line, self.weight, self.height)
+        return Listing(tuple(self.items), self.line, self.weight, self.height)
+
+
+class _Composer:
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.faults: list[Fault] = []
+        self.stack: list[_Frame] = []
+        self.anchors: dict[str, Node] = {}
+        self.root: Node | None = None
+        self.documents = 0
+        self.weight = 0  # of all that stands in the file, expanded or not
+
+    def fault(self, line: int, message: str, path: KeyPath | None = None) -> None:
+        if path is None:
+            path = tuple(frame.step for frame in self.stack)
+        self.faults.append(Fault(self.file, line, key_path(path), message))
+
+    def stop(self, line: int, message: str) -> ModelError:
+        return ModelError([*self.faults, Fault(self.file, line, "", message)])
+
+    def take(self, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if isinstance(event, DocumentStartEvent):
+            self.document(event, line)
+        elif isinstance(event, AliasEvent):
+            self.alias(event.anchor, line)
+        elif isinstance(event, ScalarEvent):
+            self.finish(self.scalar(event, line), event.anchor)
+        elif isinstance(event, MappingStartEvent | SequenceStartEvent):
+            self.tag(event, line)
+            self.stack.append(_Frame(isinstance(event, MappingStartEvent), line, event.anchor))
+            if len(self.stack) > MAX_DEPTH:
+                raise self.stop(line, f"nested deeper than {MAX_DEPTH} levels")
+        elif isinstance(event, MappingEndEvent | SequenceEndEvent):
+            frame = self.stack.pop()
+            self.finish(frame.done(), frame.anchor)
+
+    def document(self, event: Any, line: int) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            raise self.stop(line, "a second YAML document starts here; a model is one document")
+        if event.version not in (None, (1, 2)):
+            raise self.stop(line, "model files are YAML 1.2; remove the %YAML line")
+
+    def tag(self, event: Any, line: int) -> None:
+        if event.tag is not None:
+            self.fault(
+                line, f"the YAML tag {shown(str(event.tag))} is not allowed; write the plain value"
+            )
+
+    def scalar(self, event: Any, line: int) -> Scalar:
+        self.tag(event, line)
+        if _SURROGATE.search(event.value):
+            raise self.stop(line, "an escape such as \\ud800 is half a character")
+        return Scalar(event.value, _kind(event.value) if event.style is None else "text", line)
+
+    def alias(self, anchor: str, line: int) -> None:
+        if anchor not in self.anchors:
+            raise self.stop(
+                line, f"the alias {shown('*' + anchor)} names no anchor that is complete before it"
+            )
+        node = self.anchors[anchor]
+        if len(self.stack) + _height(node) > MAX_DEPTH:
+            raise self.stop(line, f"aliases nest deeper than {MAX_DEPTH} levels")
+        self.place(node)
+
+    def finish(self, node: Node, anchor: str | None) -> None:
+        if isinstance(node, Scalar):
+            self.weight += _weight(node)
+        self.place(node)
+        if anchor is not None:
+            self.anchors[anchor] = node
+
+    def place(self, node: Node) -> None:
+        """Put a finished node where it belongs: the root, a list, a key, or a key's value."""
+        if not self.stack:
+            self.root = node
+            return
+        frame = self.stack[-1]
+        frame.weight += _weight(node)
+        frame.height = max(frame.height, 1 + _height(node))
+        if max(frame.weight, self.weight) > MAX_WEIGHT:
+            raise self.stop(
+                frame.line,
+                f"more than {MAX_WEIGHT} values (aliases are expanded, long texts count "
+                "more); no robot is that large",
+            )
+        if not frame.is_table:
+            frame.items.append(node)
+        elif frame.key is None:
+            frame.key = node
+        else:
+            self.entry(frame, frame.key, node)
+            frame.key = None
+
+    def entry(self, frame: _Frame, key: Node, value: Node) -> None:
+        outer = tuple(outer.step for outer in self.stack[:-1])
+        if not isinstance(key, Scalar) or key.kind != "text":
+            what = f"the key {shown(key.text)}" if isinstance(key, Scalar) else "this key"
+            self.fault(key.line, f"{what} is not a text; keys are names", outer)
+        elif key.text in frame.entries:
+            first = frame.entries[key.text].line
+            self.fault(
+                key.line,
+                f"this key stands twice, first in line {first}; remove one of them",
+                (*outer, key.text),
+            )
+        else:
+            frame.entries[key.text] = Entry(key.line, value)
+
+
+def _weight(node: Node) -> int:
+    if isinstance(node, Scalar):
+        return 1 + len(node.text) // _CHARACTERS_PER_NODE
+    return node.weight
+
+
+def _height(node: Node) -> int:
+    return 0 if isinstance(node, Scalar) else node.height
+
+
+def compose(text: str, file: str) -> Document:
+    """The tree of a YAML text; `file` is the name that messages give it."""
+    composer = _Composer(file)
+    try:
+        for event in _events(text):
+            composer.take(event)
+    except MarkedYAMLError as error:
+        line, message = _syntax(error)
+        raise composer.stop(line, message) from None
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise composer.stop(line, "a control character is not allowed in YAML") from None
+    except (YAMLError, ValueError, OverflowError) as error:  # numeric escapes out of range, say
+        raise composer.stop(0, f"malformed YAML: {error}") from None
+    if composer.root is None or composer.root == Scalar("", "null", composer.root.line):
+        raise composer.stop(0, "the file is empty; a model starts with 'symgen: 1'")
+    return Document(file, composer.root, tuple(composer.faults))
+
+
+class _Scanner(Scanner):
+    """The scanner of ruamel.yaml, except that it takes quadratic time over no long tag."""
+
+    def fetch_tag(self) -> Any:
+        if not any(self.reader.peek(ahead) in "\0 \t\r\n" for ahead in range(_LONGEST_TAG)):
+            mark = self.reader.get_mark()
+            raise ScannerError(None, None, f"a tag of more than {_LONGEST_TAG} characters", mark)
+        return super().fetch_tag()
+
+
+def _events(text: str) -> Iterator[Any]:
+    yaml: Any = YAML(typ="safe", pure=True)
+    yaml.Scanner = _Scanner
+    return iter(yaml.parse(text))
+
+
+def _syntax(error: MarkedYAMLError) -> tuple[int, str]:
+    """Line and message of a syntax error, in the words of the YAML scanner."""
+    mark = error.problem_mark or error.context_mark
+    line = 0 if mark is None else mark.line + 1
+    problem = str(error.problem or error.context or "cannot be parsed")
+    if "'\\t'" in problem:
+        problem = "a tab; YAML is indented with spaces"
+    elif "mapping values are not allowed" in problem:
+        problem += " (a second ':' in the line? texts with a ':' need quotes)"
+    elif error.context and error.context_mark is not None:
+        problem = f"{problem} ({error.context} that starts in line {error.context_mark.line + 1})"
+    return line, f"malformed YAML: {problem}"

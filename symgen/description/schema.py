@@ -1,0 +1,279 @@
+"""The shape of a model file: which keys there are, and what kind of value each takes.
+
+The tables are pydantic models, so that the shape is declared once and can be published as a JSON
+schema.  What two values have to do with each other is checked in `symgen.description.checks`.
+
+Every key may come out as None: it was not given, or its value was faulty and has been reported.
+That is how one reading finds all faults: `shape` records what pydantic objects to, takes exactly
+those values out, and hands the rest on.
+"""
+
+from __future__ import annotations
+
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from symgen.description.findings import Findings
+from symgen.description.leaves import (
+    Convention,
+    JointType,
+    Name,
+    Number,
+    Text,
+    Triple,
+    Version,
+    found,
+    refuse,
+)
+from symgen.description.reading import Listing, Node, Scalar
+from symgen.description.wording import KeyPath, did_you_mean, nearest, shown
+
+
+class KeyTable(BaseModel):
+    """A mapping with fixed keys.  `later` are keys that the format specifies for the future."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    later: ClassVar[tuple[str, ...]] = ()
+
+    def gives(self, key: str) -> bool:
+        """Whether the file gives `key`, faulty or not."""
+        return key in self.model_fields_set
+
+
+class ParameterTable(KeyTable):
+    """A parameter: its value alone, or a mapping."""
+
+    value: Number = Field(description="a number or an expression")
+    unit: Text = None
+    description: Text = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, data: object) -> object:
+        if data is None or isinstance(data, dict):
+            return data
+        if isinstance(data, Scalar):
+            return {"value": data}
+        raise refuse(
+            f"expected a number, an expression or {{value, unit, description}}, found {found(data)}"
+        )
+
+
+class PoseTable(KeyTable):
+    """A fixed transform; what is missing is zero."""
+
+    xyz: Triple = None
+    rpy: Triple = None
+
+
+class DhTable(KeyTable):
+    """A row of a Denavit-Hartenberg table; what is missing is zero."""
+
+    theta: Number = None
+    d: Number = None
+    a: Number = None
+    alpha: Number = None
+
+
+class LimitsTable(KeyTable):
+    """Joint limits; what is missing is not limited."""
+
+    lower: Number = None
+    upper: Number = None
+    velocity: Number = None
+    effort: Number = None
+
+
+class InertiaTable(KeyTable):
+    """An inertia tensor; what is missing is zero."""
+
+    xx: Number = None
+    yy: Number = None
+    zz: Number = None
+    xy: Number = None
+    xz: Number = None
+    yz: Number = None
+
+
+class LinkTable(KeyTable):
+    """The link that a joint carries."""
+
+    name: Name = None
+    mass: Number = None
+    com: Triple = None
+    inertia: InertiaTable | None = None
+
+
+class JointTable(KeyTable):
+    """A joint, the way from its parent to it, and its link."""
+
+    later = (
+        "rotor_inertia", "gear_ratio", "damping", "stiffness", "rest", "friction",
+        "friction_velocity", "prescribed", "mimic", "axes", "sequence",
+    )  # fmt: skip
+
+    name: Name = Field(description="a name such as 'elbow'")
+    type: JointType = Field(description="revolute, prismatic or fixed")
+    parent: Name = None
+    convention: Convention = None
+    before: PoseTable | None = None
+    dh: DhTable | None = None
+    origin: PoseTable | None = None
+    axis: Triple = None
+    limits: LimitsTable | None = None
+    link: LinkTable | None = None
+
+
+class PointTable(KeyTable):
+    """Where a load acts, or a point whose motion is wanted."""
+
+    name: Name = Field(description="a name such as 'tip'")
+    link: Name = Field(description="the name of a link")
+    point: Triple = None
+
+
+class RobotTable(KeyTable):
+    """The whole file."""
+
+    later = ("outputs",)
+
+    symgen: Version = Field(description="the version of the format; write 'symgen: 1'")
+    name: Name = Field(description="the name of the robot and of its generated package")
+    description: Text = None
+    convention: Convention = None
+    gravity: Triple = None
+    parameters: dict[str, ParameterTable | None] | None = None
+    joints: list[JointTable | None] | None = None
+    loads: list[PointTable | None] | None = None
+    points: list[PointTable | None] | None = None
+
+
+# ------------------------------------------------------------------------------------ the check
+
+
+def shape(findings: Findings) -> RobotTable:
+    """The document as tables; what does not fit goes to `findings` and comes out as None."""
+    data = _plain(findings.document.root)
+    try:
+        return RobotTable.model_validate(data)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_input=False)
+        paths = [_existing(detail["loc"], data) for detail in details]
+        misspelt = {_meant(path) for path, detail in zip(paths, details, strict=True)
+                    if detail["type"] == "extra_forbidden"}  # fmt: skip
+        for path, detail in zip(paths, details, strict=True):
+            if detail["type"] != "missing" or path not in misspelt:
+                findings.fault(path, _message(detail["type"], detail["msg"], path, data))
+            if path:
+                _take_out(path, data)
+    if not isinstance(data, dict):
+        findings.raise_faults()
+    return RobotTable.model_validate(data)
+
+
+def _plain(node: Node) -> Any:
+    """The tree as mutable dictionaries and lists, aliases copied; the leaves stay `Scalar`."""
+    if isinstance(node, Scalar):
+        return node
+    if isinstance(node, Listing):
+        return [_plain(item) for item in node.items]
+    return {key: _plain(entry.value) for key, entry in node.entries.items()}
+
+
+def _existing(loc: KeyPath, data: Any) -> KeyPath:
+    """The part of pydantic's location that stands in the file, and a missing key behind it.
+
+    They differ where a parameter in short form was blown up to the long one.
+    """
+    for end, step in enumerate(loc):
+        if isinstance(data, Scalar):
+            return loc[:end]
+        if isinstance(data, dict) and step not in data:
+            return loc[: end + 1]
+        data = data[step]
+    return loc
+
+
+def _at(path: KeyPath, data: Any) -> Any:
+    for step in path:
+        data = data[step]
+    return data
+
+
+def _take_out(path: KeyPath, data: Any) -> None:
+    """Remove an unknown key; put None where a faulty value is, or a missing one should be."""
+    holder, last = _at(path[:-1], data), path[-1]
+    table = _table_at(path[:-1])
+    if table is not None and last not in table.model_fields:
+        holder.pop(last, None)
+    else:
+        holder[last] = None
+
+
+def _message(kind: str, text: str, path: KeyPath, data: Any) -> str:
+    if kind == "missing":
+        return f"this key is required and missing; expected {_description(path)}"
+    if kind == "extra_forbidden":
+        return _unknown_key(path, _at(path, data))
+    expected = {"model_type": "a mapping (key: value)", "dict_type": "a mapping (name: value)",
+                "list_type": "a list (items that start with '-')"}.get(kind)  # fmt: skip
+    if expected:
+        return f"expected {expected}, found {found(_at(path, data))}"
+    return text
+
+
+def _description(path: KeyPath) -> str:
+    table = _table_at(path[:-1])
+    field = None if table is None else table.model_fields.get(str(path[-1]))
+    return (field.description if field else None) or "a value"
+
+
+def _meant(path: KeyPath) -> KeyPath | None:
+    """The key that an unknown key may have been meant to be."""
+    table = _table_at(path[:-1])
+    key = None if table is None else nearest(str(path[-1]), table.model_fields)
+    return None if key is None else (*path[:-1], key)
+
+
+def _unknown_key(path: KeyPath, value: object) -> str:
+    table, key = _table_at(path[:-1]), str(path[-1])
+    if table is None:
+        return "unknown key"
+    if key in table.later:
+        return "this key is not available yet; remove it"
+    if key == "<<":
+        return "merge keys are not part of YAML 1.2; write the keys out"
+    if " " in key and getattr(value, "text", None) == "":
+        return f"{shown(key)} is no key; a text with a comma in it needs quotes"
+    hint = did_you_mean(key, (*table.model_fields, *table.later))
+    return "unknown key" + (hint or f"; known here are {', '.join(map(shown, table.model_fields))}")
+
+
+def _table_at(path: KeyPath) -> type[KeyTable] | None:
+    """The table that describes the mapping at `path`."""
+    annotation: Any = RobotTable
+    for step in path:
+        annotation = _inner(annotation, step)
+    annotation = _bare(annotation)
+    return annotation if _is_table(annotation) else None
+
+
+def _inner(annotation: Any, step: str | int) -> Any:
+    annotation = _bare(annotation)
+    if _is_table(annotation):
+        field = annotation.model_fields.get(step)
+        return None if field is None else field.annotation
+    return get_args(annotation)[-1] if get_origin(annotation) in (dict, list) else None
+
+
+def _bare(annotation: Any) -> Any:
+    """The type itself, without `Annotated` and without ``| None``."""
+    while get_origin(annotation) in (Annotated, Union, UnionType):
+        annotation = get_args(annotation)[0]
+    return annotation
+
+
+def _is_table(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, KeyTable)

@@ -1,0 +1,58 @@
+"""How messages quote a stranger's file: shortened, escaped, with the nearest known word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from itertools import islice
+
+KeyPath = tuple[str | int, ...]
+"""The way to a value in a file: keys of mappings and indices (from 0) of lists."""
+
+_LONGEST_QUOTE = 60
+_LONGEST_WORD = 64  # the longest legal name; nothing longer is a misspelt word
+_MOST_CANDIDATES = 1000
+_LEAST_RATIO = 0.6
+
+
+def shown(text: str) -> str:
+    """`text` in quotes, at most a line of it, control characters escaped."""
+    short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3] + "..."
+    return repr(short)
+
+
+def key_path(path: KeyPath) -> str:
+    """A path as messages write it, for example ``joints[1].link.mass``."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            plain = step.isascii() and step.replace("-", "_").isidentifier()
+            name = step if plain and len(step) <= _LONGEST_QUOTE else shown(step)
+            text += f".{name}" if text else name
+    return text
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The word of `known` that `word` may have been meant to be; of equals the first."""
+    if len(word) > _LONGEST_WORD:
+        return None
+    best, best_ratio = None, 0.0
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(word.lower())
+    for candidate in islice(known, _MOST_CANDIDATES):
+        matcher.set_seq1(candidate.lower())
+        least = max(_LEAST_RATIO, best_ratio)
+        if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
+            continue
+        ratio = matcher.ratio()
+        if ratio >= _LEAST_RATIO and ratio > best_ratio:
+            best, best_ratio = candidate, ratio
+    return best
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The tail of a message: ``; did you mean 'x'?``, or nothing where nothing is near."""
+    candidate = nearest(word, known)
+    return "" if candidate is None else f"; did you mean {shown(candidate)}?"

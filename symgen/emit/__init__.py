@@ -1,0 +1,1 @@
+"""Emission of source code: see `symgen.emit.emission`."""

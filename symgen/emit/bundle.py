@@ -1,0 +1,102 @@
+"""What emission takes in and gives out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from symgen.algebra.graph import Scalar
+from symgen.program.program import Program
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Joint limits of one coordinate, as metadata; None where the model gives none."""
+
+    lower: float | None
+    upper: float | None
+    velocity: float | None
+    effort: float | None
+
+
+@dataclass(frozen=True)
+class ModuleMetadata:
+    """What a generated module says about its robot (module-and-cli.md, "Metadata")."""
+
+    name: str
+    description: str
+    n: int
+    coordinate_names: tuple[str, ...]
+    link_names: tuple[str, ...]
+    load_names: tuple[str, ...]
+    point_names: tuple[str, ...]
+    parameter_names: tuple[str, ...]
+    default_parameters: tuple[float, ...]
+    limits: tuple[Limits, ...]
+    model_hash: str
+    symgen_version: str
+    operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
+    """formulation -> function -> {additions, multiplications, divisions, functions}"""
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Value of every size that the shapes of functions are written in."""
+        return {
+            "n": self.n,
+            "n_links": len(self.link_names),
+            "n_loads": len(self.load_names),
+            "n_points": len(self.point_names),
+            "n_parameters": len(self.parameter_names),
+        }
+
+
+@dataclass(frozen=True)
+class Package:
+    """Everything that a backend prints: optimised programs and metadata.
+
+    `programs` maps formulation -> function -> program, in the order in which they are printed.
+    `fastest` maps each function to the formulation that serves it at the top level.
+    `missing` maps each function that was not built to the sentence that its AttributeError shows.
+    """
+
+    metadata: ModuleMetadata
+    programs: Mapping[str, Mapping[str, Program[Scalar]]]
+    fastest: Mapping[str, str]
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Extension:
+    """A C extension module to compile: the Cython source and the C files linked into it.
+
+    Paths are relative to the package folder.  `name` is the stem of the module without any hash.
+    """
+
+    name: str
+    pyx: str
+    c_sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceBundle:
+    """The files of a generated package, by path relative to the package folder."""
+
+    package: str
+    files: Mapping[str, str]
+    extensions: tuple[Extension, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Hash of all files: equal for equal source."""
+        total = hashlib.sha256()
+        for name in sorted(self.files):
+            for text in (name, self.files[name]):
+                content = text.encode()
+                total.update(f"{len(content)}:".encode() + content)
+        return total.hexdigest()
+
+    @property
+    def lines(self) -> int:
+        """Total number of source lines."""
+        return sum(text.count("\n") for text in self.files.values())

@@ -1,0 +1,43 @@
+"""The Cython backend: one readable file, the arithmetic in typed functions without the GIL."""
+
+from __future__ import annotations
+
+from symgen.emit import wrapper
+from symgen.emit.bundle import Extension
+from symgen.emit.module import Module
+from symgen.emit.printing import CYTHON
+from symgen.emit.templates import Templates
+
+NAME = "cython"
+LINES_PER_PART = 1500
+
+
+def files(module: Module, templates: Templates) -> dict[str, str]:
+    """``_cython.pyx``"""
+    functions = sorted({name for kernel in module.kernels for name in kernel.functions})
+    formulations = [
+        {
+            "name": formulation.name,
+            "functions": formulation.functions,
+            "notes": formulation.notes,
+            "offset": formulation.offset,
+            "kernels": [kernel.printed(CYTHON, LINES_PER_PART) for kernel in formulation.kernels],
+        }
+        for formulation in module.formulations
+    ]
+    source = templates.render(
+        "cython/cython.pyx",
+        **{
+            **module.values(),
+            **wrapper.values(module),
+            "formulations": formulations,
+            "functions": functions,
+            "math": [CYTHON.functions[name] for name in functions if name != "sign"],
+        },
+    )
+    return {"_cython.pyx": source}
+
+
+def extensions(module: Module) -> tuple[Extension, ...]:
+    """One Cython file."""
+    return (Extension("_cython", "_cython.pyx"),)

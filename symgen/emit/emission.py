@@ -1,0 +1,72 @@
+"""Emission: from programs to the source files of a package.
+
+    emit : Package, names of backends, user's templates -> SourceBundle
+        module      Package -> Module            schedules, names, signatures (once)
+        files       Module -> files              of the package, then of every backend
+        extensions  Module -> extensions         what is to be compiled
+
+A backend is a module with a name and two functions; to add one, write it, its folder of templates,
+and one line in `BACKENDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from symgen.emit import compiled, cython, numpy, package
+from symgen.emit.bundle import Extension, Package, SourceBundle
+from symgen.emit.module import Module, module
+from symgen.emit.templates import Templates
+
+
+class Backend(Protocol):
+    """What a module of this folder offers to be a backend."""
+
+    @property
+    def NAME(self) -> str:
+        """What users call it."""
+
+    @property
+    def files(self) -> _Files:
+        """Its files in a package."""
+
+    @property
+    def extensions(self) -> _Extensions:
+        """What is to be compiled."""
+
+
+class _Files(Protocol):
+    def __call__(self, module: Module, templates: Templates) -> dict[str, str]: ...
+
+
+class _Extensions(Protocol):
+    def __call__(self, module: Module) -> tuple[Extension, ...]: ...
+
+
+BACKENDS: tuple[Backend, ...] = (compiled, cython, numpy)
+BACKEND_NAMES = tuple(backend.NAME for backend in BACKENDS)
+
+
+def emit(
+    source: Package, backends: Sequence[str] = ("compiled",), templates: Path | None = None
+) -> SourceBundle:
+    """The source files of `source` for these backends; NumPy is always among them.
+
+    `templates` is a folder whose templates replace those of symgen.
+    """
+    unknown = set(backends) - set(BACKEND_NAMES)
+    if unknown:
+        raise ValueError(f"no such backend: {', '.join(sorted(unknown))}")
+    chosen = [b for b in BACKENDS if b.NAME in backends or b.NAME == numpy.NAME]
+    printed = module(source)
+    layout = Templates(templates)
+    files = package.files(printed, layout)
+    for backend in chosen:
+        files.update(backend.files(printed, layout))
+    return SourceBundle(
+        package=printed.robot,
+        files={name: files[name] for name in sorted(files)},
+        extensions=tuple(e for backend in chosen for e in backend.extensions(printed)),
+    )

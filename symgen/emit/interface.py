@@ -1,0 +1,115 @@
+"""The public functions of a generated module: signatures, docstrings and shapes, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symgen.emit import text
+from symgen.emit.kernels import Array, in_numbers
+from symgen.program.functions import PARAMETERS, Function
+
+_OUT = (
+    "array to write the result to and to return: float64, of the result's shape, any strides, "
+    "not overlapping an argument"
+)
+_OUT_TUPLE = (
+    "tuple of arrays to write the results to, None where one is to be allocated: float64, of the "
+    "results' shapes, any strides, not overlapping an argument or each other"
+)
+
+
+@dataclass(frozen=True)
+class PublicFunction:
+    """One function as users see it.
+
+    `arguments` are positional; `options` are keyword-only, like the `parameters`.
+    `formulation` is the one that serves it at the top level.
+    """
+
+    name: str
+    summary: str
+    arguments: tuple[Array, ...]
+    options: tuple[Array, ...]
+    parameters: Array
+    results: tuple[Array, ...]
+    formulation: str = ""
+
+    @property
+    def inputs(self) -> tuple[Array, ...]:
+        """All arguments but ``out``, in the order in which backends take them."""
+        return (*self.arguments, *self.options, self.parameters)
+
+    @property
+    def given_names(self) -> list[str]:
+        """Names of `inputs`."""
+        return [array.name for array in self.inputs]
+
+    @property
+    def given(self) -> str:
+        """`given_names`, as the text of an argument list."""
+        return ", ".join(self.given_names)
+
+    @property
+    def signature(self) -> str:
+        """Text between the parentheses of the definition."""
+        options = [f"{array.name}=None" for array in (*self.options, self.parameters)]
+        return ", ".join([*(a.name for a in self.arguments), "*", *options, "out=None"])
+
+    @property
+    def typed_signature(self) -> str:
+        """`signature`, with types, for a stub."""
+        arguments = [f"{array.name}: ArrayLike" for array in self.arguments]
+        options = [
+            f"{array.name}: ArrayLike | None = ..." for array in (*self.options, self.parameters)
+        ]
+        out = "Array | None"
+        if len(self.results) > 1:
+            out = f"tuple[{', '.join(['Array | None'] * len(self.results))}] | None"
+        return ", ".join([*arguments, "*", *options, f"out: {out} = ..."])
+
+    @property
+    def typed_result(self) -> str:
+        """Type of what the function returns, for a stub."""
+        types = ["Array" if array.shape else "Any" for array in self.results]
+        return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+
+    @property
+    def docstring(self) -> str:
+        """Summary, arguments and results with shapes, units and frames; ready for quotes."""
+        arguments = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.inputs[:-1]]
+        values = self.parameters.meaning + ", in the order of parameter_names; "
+        values += "default: default_parameters"
+        arguments.append((f"parameters {self.parameters.batch_shape}", values))
+        arguments.append(("out", _OUT if len(self.results) == 1 else _OUT_TUPLE))
+        results = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.results]
+        return text.docstring(
+            f"{self.summary}\n\n"
+            f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"
+            f"Returns:\n{text.table(results)}"
+        )
+
+    @property
+    def input_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of `inputs`."""
+        return tuple(array.shape for array in self.inputs)
+
+    @property
+    def result_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of `results`."""
+        return tuple(array.shape for array in self.results)
+
+
+def public_function(
+    function: Function, sizes: Mapping[str, int], formulation: str = ""
+) -> PublicFunction:
+    """`function` of a robot with these sizes."""
+    return PublicFunction(
+        name=function.name,
+        summary=text.plain(function.summary),
+        arguments=in_numbers(function.arguments, sizes),
+        options=in_numbers(function.options, sizes),
+        parameters=in_numbers((PARAMETERS,), sizes)[0],
+        results=in_numbers(function.results, sizes),
+        formulation=formulation,
+    )

@@ -1,0 +1,241 @@
+"""Kernels: one function by one formulation, ready to be placed by a template.
+
+    kernel : Program -> Kernel            schedule and names, the same for all languages
+    Kernel.printed : Language -> PrintedKernel      headings and lines as text
+
+A kernel takes the arrays of one sample and fills the arrays of its results.  Options of size zero
+(the loads of a robot without loads, say) are left out of its signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from symgen.algebra.graph import SYMBOL, Scalar, reachable
+from symgen.emit import parts
+from symgen.emit.names import identifier, local_names
+from symgen.emit.printing import Language, Printer, functions_used
+from symgen.emit.text import plain
+from symgen.optimize.ordering import Assignment, Line, Schedule, Section, schedule
+from symgen.program.functions import PARAMETERS, Argument, Function, function_named
+from symgen.program.program import Program
+
+
+@dataclass(frozen=True)
+class Array:
+    """An argument or result of a function: the shape of one sample, in numbers."""
+
+    name: str
+    shape: tuple[int, ...]
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return prod(self.shape)
+
+    @property
+    def batch_shape(self) -> str:
+        """The shape as users read it, such as ``(..., 2, 6)``."""
+        return f"({', '.join(['...', *map(str, self.shape)])})"
+
+    @property
+    def indices(self) -> str:
+        """The shape as C writes it, such as ``[2][6]``."""
+        return "".join(f"[{length}]" for length in self.shape) or "[1]"
+
+    def index(self, position: int) -> str:
+        """The entry at `position` (row by row) as NumPy writes it, such as ``[..., 1, 5]``."""
+        indices: list[str] = []
+        for length in reversed(self.shape):
+            position, index = divmod(position, length)
+            indices.append(str(index))
+        return f"[{', '.join(['...', *reversed(indices)])}]"
+
+
+@dataclass(frozen=True)
+class PrintedLine:
+    """``name = value`` or, where `name` is empty, ``array[position] = value``.
+
+    `index` is the position as NumPy writes it, `slot` the place in the workspace where the value
+    is kept for later parts (None: nowhere), `note` the label of the equation (perhaps empty).
+    """
+
+    value: str
+    name: str = ""
+    array: str = ""
+    position: int = 0
+    index: str = ""
+    slot: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PrintedSection:
+    """Lines under one heading."""
+
+    heading: str
+    lines: tuple[PrintedLine, ...]
+
+
+@dataclass(frozen=True)
+class PrintedPart:
+    """One function of source: its unpacked arguments, its slots to read, and its sections."""
+
+    number: int
+    unpacked: tuple[PrintedLine, ...]
+    reads: tuple[PrintedLine, ...]
+    sections: tuple[PrintedSection, ...]
+
+
+@dataclass(frozen=True)
+class PrintedKernel:
+    """A kernel in one language; `slots` is the size of the workspace, if it has several parts."""
+
+    kernel: Kernel
+    parts: tuple[PrintedPart, ...]
+    slots: int
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One function by one formulation; `names` are those of the named nodes in source."""
+
+    formulation: str
+    function: Function
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+    schedule: Schedule
+    names: Mapping[int, str]
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """All arguments of the kernel, inputs first."""
+        return self.inputs + self.outputs
+
+    @property
+    def program(self) -> Program[Scalar]:
+        """The program that the kernel computes."""
+        return self.schedule.program
+
+    @property
+    def functions(self) -> list[str]:
+        """The functions of the graph that it calls, sorted."""
+        return functions_used(reachable(self.program.results))
+
+    @property
+    def unused(self) -> list[str]:
+        """The arrays that its body does not mention."""
+        used = {node.name for node in reachable(self.program.results) if node.op is SYMBOL}
+        declared = {array.name: set(array.symbol_names) for array in self.program.inputs}
+        inputs = [a.name for a in self.inputs if not declared.get(a.name, set()) & used]
+        return inputs + [a.name for a in self.outputs if not a.size]
+
+    @property
+    def adapted(self) -> str:
+        """Its arguments, out of the arrays x of all inputs of the public function and y of all
+        results: ``x[0], x[2], y[0]``."""
+        public = [a.name for a in (*self.function.arguments, *self.function.options, PARAMETERS)]
+        inputs = [f"x[{public.index(array.name)}]" for array in self.inputs]
+        return ", ".join([*inputs, *(f"y[{i}]" for i in range(len(self.outputs)))])
+
+    @property
+    def zeros(self) -> Mapping[str, tuple[int, ...]]:
+        """The structural zeros of every output."""
+        return self.schedule.zeros
+
+    @cached_property
+    def _shapes(self) -> Mapping[str, Array]:
+        return {array.name: array for array in self.arrays}
+
+    def printed(self, language: Language, length: int) -> PrintedKernel:
+        """The kernel in `language`, in parts of about `length` lines."""
+        printer = Printer(language, self.names)
+        whole = parts.split(self.schedule, length)
+        return PrintedKernel(
+            self,
+            tuple(self._part(printer, n, part) for n, part in enumerate(whole.parts, start=1)),
+            whole.slots,
+        )
+
+    def _part(self, printer: Printer, number: int, part: parts.Part) -> PrintedPart:
+        wanted = set(part.symbols)
+        return PrintedPart(
+            number,
+            tuple(line for index, line in self._unpacking() if index in wanted),
+            tuple(PrintedLine(f"{slot}", self.names[i]) for i, slot in part.reads.items()),
+            tuple(self._section(printer, section, part.keeps) for section in part.sections),
+        )
+
+    def _unpacking(self) -> Iterator[tuple[int, PrintedLine]]:
+        """Every input symbol's node index, and the line that takes it out of its array."""
+        for declared in self.program.inputs:
+            for position, symbol in enumerate(declared.symbols):
+                index = self._shapes[declared.name].index(position)
+                name = self.names[symbol.index]
+                yield symbol.index, PrintedLine("", name, declared.name, position, index)
+
+    def _section(
+        self, printer: Printer, section: Section, keeps: Mapping[int, int]
+    ) -> PrintedSection:
+        joint = f", joint {identifier(section.joint)}" if section.joint else ""
+        lines = tuple(self._line(printer, line, keeps) for line in section.lines)
+        return PrintedSection(plain(section.kind) + joint, lines)
+
+    def _line(self, printer: Printer, line: Line, keeps: Mapping[int, int]) -> PrintedLine:
+        if isinstance(line, Assignment):
+            return PrintedLine(
+                value=printer.definition(line.value),
+                name=self.names[line.value.index],
+                slot=keeps.get(line.value.index),
+                note=plain(line.note),
+            )
+        return PrintedLine(
+            value=printer.use(line.value),
+            array=line.output,
+            position=line.position,
+            index=self._shapes[line.output].index(line.position),
+        )
+
+
+def kernel(formulation: str, program: Program[Scalar], sizes: Mapping[str, int]) -> Kernel:
+    """The kernel of `program`; ValueError if it is not what the table of functions says."""
+    function = function_named(program.function)
+    options = (*function.options, PARAMETERS)
+    given = [*in_numbers(function.arguments, sizes)]
+    given += [array for array in in_numbers(options, sizes) if array.size]
+    results = in_numbers(function.results, sizes)
+    _check(program, [*given, *in_numbers(options, sizes)], results)
+    schedule_ = schedule(program)
+    arrays = [array.name for array in (*given, *results)]
+    return Kernel(
+        identifier(formulation),
+        function,
+        tuple(given),
+        results,
+        schedule_,
+        local_names(schedule_, arrays),
+    )
+
+
+def in_numbers(arguments: Sequence[Argument], sizes: Mapping[str, int]) -> tuple[Array, ...]:
+    """`arguments` with their shapes in numbers."""
+    return tuple(Array(identifier(a.name), a.sizes(sizes), plain(a.meaning)) for a in arguments)
+
+
+def _check(program: Program[Scalar], inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+    where = f"{program.formulation}.{program.function}"
+    shapes = {array.name: array.shape for array in inputs}
+    for declared in program.inputs:
+        expected = shapes.get(declared.name)
+        if expected != declared.shape or prod(declared.shape) != len(declared.symbols):
+            raise ValueError(f"{where}: input {declared.name} {declared.shape}, not {expected}")
+    results = [(output.name, output.shape) for output in program.outputs]
+    if results != [(array.name, array.shape) for array in outputs]:
+        raise ValueError(f"{where}: the outputs {results} are not those of the function")
+    for output in program.outputs:
+        if len(output.entries) != prod(output.shape):
+            raise ValueError(f"{where}: output {output.name} has {len(output.entries)} entries")

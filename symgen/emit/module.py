@@ -1,0 +1,113 @@
+"""A package seen as what templates speak of: formulations, public functions and kernels.
+
+    module : Package -> Module
+
+Everything that a backend prints is computed here once, the same for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from symgen.emit import text
+from symgen.emit.bundle import ModuleMetadata, Package
+from symgen.emit.interface import PublicFunction, public_function
+from symgen.emit.kernels import Kernel, kernel
+from symgen.emit.names import identifier
+from symgen.program.functions import function_named
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """One formulation's functions and kernels, in the same order.
+
+    `notes` is the table of equations, as text; `offset` counts the functions of the formulations
+    before this one; `elsewhere` names, for each function of the module that this formulation does
+    not have, where it can be found.
+    """
+
+    name: str
+    functions: tuple[PublicFunction, ...]
+    kernels: tuple[Kernel, ...]
+    notes: str
+    offset: int
+    elsewhere: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Module:
+    """A package, ready to be printed.  `functions` are those of the top level."""
+
+    package: Package
+    robot: str
+    formulations: tuple[Formulation, ...]
+    functions: tuple[PublicFunction, ...]
+
+    @property
+    def metadata(self) -> ModuleMetadata:
+        """What the package says about its robot."""
+        return self.package.metadata
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels of all formulations."""
+        return tuple(k for formulation in self.formulations for k in formulation.kernels)
+
+    @property
+    def signatures(self) -> tuple[PublicFunction, ...]:
+        """Every function that some formulation has, once."""
+        found = {f.name: f for formulation in self.formulations for f in formulation.functions}
+        return tuple(found.values())
+
+    def values(self) -> dict[str, Any]:
+        """What every template may speak of."""
+        return {
+            "robot": self.robot,
+            "version": text.version(self.metadata.symgen_version),
+            "metadata": self.metadata,
+            "sizes": self.metadata.sizes,
+            "formulations": self.formulations,
+            "formulation_names": tuple(formulation.name for formulation in self.formulations),
+            "functions": self.functions,
+            "function_names": tuple(function.name for function in self.functions),
+            "signatures": self.signatures,
+            "kernels": self.kernels,
+        }
+
+
+def module(package: Package) -> Module:
+    """`package`, ready to be printed."""
+    return Module(
+        package=package,
+        robot=identifier(package.metadata.name),
+        formulations=tuple(_formulations(package)),
+        functions=tuple(
+            public_function(function_named(name), package.metadata.sizes, identifier(formulation))
+            for name, formulation in package.fastest.items()
+        ),
+    )
+
+
+def _formulations(package: Package) -> Iterator[Formulation]:
+    sizes = package.metadata.sizes
+    offset = 0
+    for name, programs in package.programs.items():
+        notes: dict[str, str] = {}
+        for program in programs.values():
+            notes.update(program.notes)
+        elsewhere = {
+            function: f"{serving}.{function}"
+            for function, serving in package.fastest.items()
+            if function not in programs
+        }
+        yield Formulation(
+            name=identifier(name),
+            functions=tuple(public_function(function_named(f), sizes) for f in programs),
+            kernels=tuple(kernel(name, program, sizes) for program in programs.values()),
+            notes=text.notes_table(notes),
+            offset=offset,
+            elsewhere=elsewhere,
+        )
+        offset += len(programs)

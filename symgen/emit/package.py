@@ -1,0 +1,105 @@
+"""The files that every package has, whatever its backends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from importlib import resources
+
+from symgen.emit import text
+from symgen.emit.bundle import Limits
+from symgen.emit.module import Module
+from symgen.emit.names import identifier
+from symgen.emit.templates import Templates
+
+_VERBATIM = ("_backends.py", "_runtime.py")
+
+
+def files(module: Module, templates: Templates) -> dict[str, str]:
+    """Top level, formulations, stubs, run time, and the checks of ``selftest``."""
+    values = module.values()
+    package = {
+        "__init__.py": templates.render("package/__init__.py", **values, **_top_level(module)),
+        "__init__.pyi": templates.render("package/__init__.pyi", **values),
+        "py.typed": "",
+        "_numpy_backend.py": templates.render("package/_numpy_backend.py", **values),
+        "_signatures.py": templates.render(
+            "package/_signatures.py",
+            **{
+                **values,
+                "functions": module.signatures,
+                "default_parameters": list(module.metadata.default_parameters),
+            },
+        ),
+    }
+    for formulation in module.formulations:
+        for suffix in ("py", "pyi"):
+            package[f"{formulation.name}.{suffix}"] = templates.render(
+                f"package/formulation.{suffix}", **values, formulation=formulation
+            )
+    package.update((name, templates.source(f"package/{name}")) for name in _VERBATIM)
+    package.update(_checks())
+    return package
+
+
+def _top_level(module: Module) -> dict[str, object]:
+    metadata = module.metadata
+    counts = metadata.operation_counts
+    return {
+        "title": text.plain(f"{module.robot}: {metadata.description or 'a robot'}"),
+        "overview": _overview(module),
+        "limits": [(key, list(map(repr_limit, column))) for key, column in _limits(module)],
+        "operation_counts": [
+            (
+                identifier(formulation),
+                [(identifier(function), dict(n)) for function, n in functions.items()],
+            )
+            for formulation, functions in counts.items()
+        ],
+        "missing": [(identifier(name), str(why)) for name, why in module.package.missing.items()],
+    }
+
+
+def _overview(module: Module) -> str:
+    functions = text.table((f.name, f"{f.summary} ({f.formulation})") for f in module.functions)
+    formulations = ", ".join(formulation.name for formulation in module.formulations)
+    return "\n".join(
+        [
+            text.wrapped(
+                "SI units, radians, float64. Arguments and results have one sample in their last "
+                "axes; batch axes stand in front of them and broadcast mutually. The functions, "
+                "each by its fastest formulation:"
+            ),
+            "",
+            functions,
+            "",
+            text.wrapped(f"Formulations, as sub-modules with the same functions: {formulations}."),
+        ]
+    )
+
+
+def _limits(module: Module) -> list[tuple[str, list[float]]]:
+    """Limits by kind, one entry per coordinate; infinite where the model gives none."""
+
+    def column(kind: str, default: float) -> list[float]:
+        values = (getattr(limits, kind) for limits in module.metadata.limits)
+        return [default if value is None else float(value) for value in values]
+
+    kinds: Mapping[str, float] = dict.fromkeys(Limits.__dataclass_fields__, math.inf)
+    return [(kind, column(kind, -inf if kind == "lower" else inf)) for kind, inf in kinds.items()]
+
+
+def repr_limit(value: float) -> str:
+    """A limit as Python source."""
+    return repr(value) if math.isfinite(value) else f'float("{value}")'
+
+
+def _checks() -> dict[str, str]:
+    """The checks that ``selftest`` runs: copies of files of `symgen.validation`."""
+    folder = resources.files("symgen.validation")
+    checks = folder.joinpath("checks.py").read_text(encoding="utf-8")
+    limits = folder.joinpath("limits.py").read_text(encoding="utf-8")
+    own = checks.replace(
+        "from symgen.validation import limits\n", "from . import _limits as limits\n"
+    )
+    return {"_checks.py": own, "_limits.py": limits}

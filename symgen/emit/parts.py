@@ -1,0 +1,120 @@
+"""Cutting a long kernel into parts that a compiler swallows in linear time.
+
+    split : Schedule, lines per part -> Parts
+
+A part is a function of its own.  A temporary that only one part uses is a local variable of that
+part.  One that a later part needs as well travels through a workspace array, in a slot that is
+given to another temporary as soon as the last part that reads it is done: the workspace stays as
+small as the number of temporaries alive at once (linear-scan allocation).  No part writes a slot
+that it also reads, so a compiler may read slots whenever it likes.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symgen.optimize.ordering import Assignment, Line, Schedule, Section
+
+
+@dataclass(frozen=True)
+class Part:
+    """Consecutive lines of a schedule.
+
+    `symbols` are the input symbols that the lines use, `reads` the slots of the temporaries that
+    earlier parts computed and this one uses, `keeps` the slots of those that later parts use; all
+    by node index.
+    """
+
+    sections: tuple[Section, ...]
+    symbols: tuple[int, ...]
+    reads: Mapping[int, int]
+    keeps: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A whole schedule in parts, and the number of slots of their workspace."""
+
+    parts: tuple[Part, ...]
+    slots: int
+
+
+def split(schedule: Schedule, length: int) -> Parts:
+    """Cut `schedule` into parts of about `length` lines; one part up to 4/3 of that."""
+    pieces = _pieces(schedule.sections, length)
+    born, used = _lifetimes(schedule, pieces)
+    slots, size = _allocate(born, used)
+    parts = []
+    for number, sections in enumerate(pieces):
+        mine = used[number]
+        parts.append(
+            Part(
+                sections=sections,
+                symbols=tuple(sorted(index for index in mine if index not in born)),
+                reads={i: slots[i] for i in sorted(mine) if born.get(i, number) < number},
+                keeps={i: slot for i, slot in slots.items() if born[i] == number},
+            )
+        )
+    return Parts(tuple(parts), size)
+
+
+def _pieces(sections: tuple[Section, ...], length: int) -> list[tuple[Section, ...]]:
+    """Sections, cut where a piece is full, in pieces of equal length."""
+    total = sum(len(section.lines) for section in sections)
+    number = 1 if 3 * total <= 4 * length else -(-total // length)
+    ends = [total * (piece + 1) // number for piece in range(number)]
+    pieces: list[list[Section]] = [[] for _ in ends]
+    piece = start = 0
+    for section in sections:
+        lines: tuple[Line, ...] = section.lines
+        while lines:
+            room = ends[piece] - start
+            if not room:
+                piece += 1
+                continue
+            pieces[piece].append(Section(section.kind, section.joint, lines[:room]))
+            start += len(lines[:room])
+            lines = lines[room:]
+    return [tuple(piece) for piece in pieces]
+
+
+def _lifetimes(
+    schedule: Schedule, pieces: list[tuple[Section, ...]]
+) -> tuple[dict[int, int], list[set[int]]]:
+    """The piece that assigns each node, and the nodes with names that each piece uses."""
+    born: dict[int, int] = {}
+    used: list[set[int]] = [set() for _ in pieces]
+    for number, sections in enumerate(pieces):
+        for section in sections:
+            for line in section.lines:
+                used[number].update(node.index for node in schedule.leaves(line))
+                if isinstance(line, Assignment):
+                    born[line.value.index] = number
+    return born, used
+
+
+def _allocate(born: Mapping[int, int], used: list[set[int]]) -> tuple[dict[int, int], int]:
+    """A slot for every node that a later piece uses, and the number of slots."""
+    last: dict[int, int] = {}
+    for number, nodes in enumerate(used):
+        for index in nodes:
+            if born.get(index, number) < number:
+                last[index] = number
+    released: list[list[int]] = [[] for _ in used]
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    size = current = 0
+    for index, number in born.items():  # in the order of assignment
+        while current < number:
+            for slot in released[current]:
+                heapq.heappush(free, slot)
+            current += 1
+        if index in last:
+            if free:
+                slots[index] = heapq.heappop(free)
+            else:
+                slots[index], size = size, size + 1
+            released[last[index]].append(slots[index])
+    return slots, size

@@ -1,0 +1,22 @@
+"""What the Cython wrapper needs to know, beside what every template may speak of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgen.emit.module import Module
+
+
+def values(module: Module) -> dict[str, Any]:
+    """Sizes of the wrapper's tables (at least 1: C has no empty arrays)."""
+    functions = module.signatures
+    shapes = [shape for f in functions for shape in (*f.input_shapes, *f.result_shapes)]
+    options = [array.size for f in functions for array in f.options]
+    return {
+        "most_axes": max([1, *map(len, shapes)]),
+        "most_inputs": max([1, *(len(f.inputs) for f in functions)]),
+        "most_outputs": max([1, *(len(f.results) for f in functions)]),
+        "most_zeros": max([1, *options]),
+        "number_of_functions": max(1, len(module.kernels)),
+        "required": {f.name: len(f.arguments) for f in functions},
+    }

@@ -1,0 +1,63 @@
+"""The exceptions of symgen, and whose fault each of them is.
+
+Every exception that a user can meet derives from `SymgenError` and carries the exit status
+with which the command line ends.  Anything else that reaches the command line is a fault of
+symgen itself and ends with status 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Fault:
+    """One fault of a model file: where it is, what is wrong, and what is expected.
+
+    `line` counts from 1; 0 means that no line applies (an unreadable file, say).
+    `key` is the path of the key, for example ``joints[1].parent``; empty for the whole file.
+    """
+
+    file: str
+    line: int
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
+
+
+class SymgenError(Exception):
+    """Base of all errors that are reported without a traceback."""
+
+    exit_status = 1
+
+
+class ModelError(SymgenError):
+    """The user's model file is wrong; `faults` lists every fault that was found, in file order."""
+
+    exit_status = 2
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(sorted(faults, key=lambda fault: (fault.file, fault.line)))
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+class RequestError(SymgenError):
+    """The user asks for something that does not exist or is not available yet."""
+
+    exit_status = 2
+
+
+class ValidationError(SymgenError):
+    """The generated code does not pass its validation; nothing was installed."""
+
+    exit_status = 3
+
+
+class ToolchainError(SymgenError):
+    """A compiler, Cython, or the file system failed; the message holds its own words."""
+
+    exit_status = 4

@@ -1,0 +1,62 @@
+"""What a formulation is, and the state that its recursions work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+
+@dataclass(frozen=True)
+class Wrench(Generic[S]):
+    """A force (N) at a point and a moment (N m), in base axes."""
+
+    force: Vector[S]
+    moment: Vector[S]
+
+
+@dataclass(frozen=True)
+class State(Generic[S]):
+    """What a function is evaluated at; what a function does not take is 0.
+
+    `q`, `qd`, `qdd` have one entry per joint, `loads` one wrench per load of the tree, exerted by
+    the environment on the link.
+    """
+
+    q: tuple[S, ...]
+    qd: tuple[S, ...]
+    qdd: tuple[S, ...]
+    loads: tuple[Wrench[S], ...]
+
+
+Derivation = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], None]
+"""Writes the steps and outputs of one function into the builder."""
+
+
+def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
+    """The answer of a formulation without restrictions."""
+    return None
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """A way to derive the functions of a robot.
+
+    `functions` maps the name of a function (`symgen.program.functions`) to what derives it.
+    `notes` maps the labels that statements carry to equations and their source.
+    `why_not` says in words why the formulation cannot serve a tree, or returns None.
+    """
+
+    name: str
+    title: str
+    source: str
+    notes: Mapping[str, str]
+    functions: Mapping[str, Derivation]
+    why_not: Callable[[KinematicTree[Any]], str | None] = applies_to_every_tree
+    linear: bool = True
+    """Whether the cost of inverse dynamics grows in proportion to the number of joints."""

@@ -1,0 +1,469 @@
+"""Recursive Newton-Euler dynamics with 3x3 rotations (Barman 2020).
+
+Velocities and accelerations travel from the base to the leaves, forces and moments back; every
+vector of link j is written in the axes of link frame j.
+
+Notation (p is the parent of joint j, c runs over its children)
+
+===============  ==================  ===========================================================
+paper            code                meaning (frame)
+===============  ==================  ===========================================================
+R_j              R_j                 link axes j in parent link axes
+Delta x_j        dx_j                joint origin -> link origin (link axes)
+Delta x_Gj       dx_G_j              joint origin -> centre of mass (link axes)
+R_j^T e_z        s_j, t_j            axis of rotation / translation of the joint (link axes)
+omega_j          omega_j             angular velocity of link j (link axes)
+omegadot_j       alpha_j             angular acceleration (link axes)
+xddot_j          a_j                 acceleration of the link origin (link axes)
+xddot_Gj         a_G_j               acceleration of the centre of mass (link axes)
+0R_j             R0_j                link axes j in base axes
+H_j              H_j                 angular momentum about the centre of mass (link axes)
+F_Gj, tau_Gj     F_G_j, n_G_j        inertia force and moment (link axes)
+F^e_j            f_e                 load on link j (link axes)
+F_jp, tau_jp     f_j, n_j            force and moment of p on link j at the joint origin (link axes)
+===============  ==================  ===========================================================
+
+Equations.  The labels stand in the generated source; where the printed equation is wrong
+the corrected one is meant.
+
+NE-1   R_j and dx_j from the joint                               ch. II, (3.2)
+NE-2   jomega_p = R_j^T omega_p                                  (3.8)
+NE-3   omega_j = jomega_p + s_j qd_j                             (3.5), (3.11)
+NE-4   jalpha_p = R_j^T alpha_p                                  (3.14)
+NE-5   alpha_j = jalpha_p + s_j qdd_j + jomega_p x s_j qd_j      (3.17), (3.20)
+NE-6   ja_p = R_j^T (a_p + alpha_p x u_j + omega_p x (omega_p x u_j))       (3.47)
+NE-7   a_j = ja_p + alpha_j x dx_j + omega_j x (omega_j x dx_j)
+       + 2 omega_j x t_j qd_j + t_j qdd_j                        (3.50), (3.53)
+NE-8   a_G_j, the same to the centre of mass                     (3.56), (3.59)
+NE-9   R0_j = R0_p R_j                                           (3.62)
+NE-10  H_j = I_j omega_j                                         (3.64)
+NE-11  F_G_j = m_j a_G_j                                         (3.67)
+NE-12  n_G_j = I_j alpha_j + omega_j x H_j                       (3.69)
+NE-13  f_e = R0_j^T F^e, n_e = R0_j^T tau^e                      (3.76), (3.88), minus sign
+NE-14  f_j = F_G_j - sum f_e + sum_c R_c f_c                     (3.72), (3.74), (3.78)
+NE-15  n_j = n_G_j + dx_G_j x F_G_j - sum (n_e + r x f_e)
+       + sum_c (R_c n_c + (dx_j + u_c) x R_c f_c)                (3.80), (3.82), (3.84), (3.86)
+NE-16  tau_j = s_j . n_j + t_j . f_j                             (3.92), (3.94)
+
+Two departures from the thesis, both to the same result.  Its joints leave from the parent's link
+origin; here u_j (parent link origin -> joint origin, parent axes) admits modified DH rows and free
+origins, and vanishes for a standard row.  It adds -m_j 0R_j^T g to every link; here the recursion
+starts from a_0 = -g, so that no rotation to the base is needed for gravity (Luh, Walker, Paul
+1980).
+
+Mass matrix: column k is the torque of qdd = e_k alone, at qd = 0 without gravity (Walker, Orin
+1982, method 1).  Christoffel matrix: C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are
+quadratic in qd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Transform, Vector, identity, total, zero_vector
+from symgen.formulations.interface import Formulation, State, Wrench
+from symgen.formulations.shared import load_symbols, sparse_rows, write_frames
+from symgen.kinematics.tree import BASE, Joint, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "NE-1": "joint rotation R_j and offset dx_j -- Barman 2020, ch. II and (3.2)",
+    "NE-2": "jomega_p = R_j^T omega_p -- Barman 2020 (3.8)",
+    "NE-3": "omega_j = jomega_p + s_j qd_j -- Barman 2020 (3.5), (3.11)",
+    "NE-4": "jalpha_p = R_j^T alpha_p -- Barman 2020 (3.14)",
+    "NE-5": "alpha_j = jalpha_p + s_j qdd_j + jomega_p x s_j qd_j -- Barman 2020 (3.17), (3.20)",
+    "NE-6": "ja_p = R_j^T (a_p + alpha_p x u_j + omega_p x (omega_p x u_j)) -- Barman 2020 (3.47)",
+    "NE-7": "a_j = ja_p + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t_j qd_j "
+    "+ t_j qdd_j -- Barman 2020 (3.50), (3.53)",
+    "NE-8": "a_G_j = a_j + alpha_j x r_G_j + omega_j x (omega_j x r_G_j) "
+    "-- Barman 2020 (3.56), (3.59)",
+    "NE-9": "R0_j = R0_p R_j -- Barman 2020 (3.62)",
+    "NE-10": "H_j = I_j omega_j -- Barman 2020 (3.64)",
+    "NE-11": "F_G_j = m_j a_G_j, the recursion starts from a_0 = -g -- Barman 2020 (3.67)",
+    "NE-12": "n_G_j = I_j alpha_j + omega_j x H_j -- Barman 2020 (3.69)",
+    "NE-13": "loads in link axes -- Barman 2020 (3.76), (3.88)",
+    "NE-14": "f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020 (3.72), (3.74), (3.78)",
+    "NE-15": "n_j = n_G_j + dx_G_j x F_G_j - sum (n_e + r x f_e) "
+    "+ sum_c (R_c n_c + (dx_j + u_c) x R_c f_c) -- Barman 2020 (3.80)-(3.90)",
+    "NE-16": "tau_j = s_j . n_j + t_j . f_j -- Barman 2020 (3.92), (3.94)",
+    "NE-17": "x0_j: position of the link origin in base axes -- Barman 2020 (3.26)",
+    "NE-18": "v_j, v_G_j: velocities of link origin and centre of mass -- Barman 2020 (3.38), "
+    "(3.44)",
+    "NE-19": "energy of each link: (m v_G . v_G + omega . H) / 2 and -m g . x_G",
+    "NE-20": "C_ik = 1/2 d c_i / d qd_k: Christoffel symbols of the velocity torques",
+    "NE-21": "columns of the Jacobian: axis and moment of the axis about the frame's origin",
+}
+
+
+@dataclass(frozen=True)
+class JointFrame(Generic[S]):
+    """NE-1: what a joint contributes at a given q.  See the notation of the module."""
+
+    joint: Joint[S]
+    R: Matrix[S]
+    u: Vector[S]
+    dx: Vector[S]
+    s: Vector[S]
+    t: Vector[S]
+
+
+@dataclass(frozen=True)
+class Motion(Generic[S]):
+    """Angular velocity, angular acceleration and acceleration of a link's origin, link axes."""
+
+    omega: Vector[S]
+    alpha: Vector[S]
+    a: Vector[S]
+
+
+@dataclass(frozen=True)
+class Reaction(Generic[S]):
+    """Force and moment that the parent exerts on a link at its joint's origin, link axes."""
+
+    f: Vector[S]
+    n: Vector[S]
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
+    """NE-1"""
+    j, algebra = joint.number, b.algebra
+    with b.step("frames", joint.name):
+        return JointFrame(
+            joint=joint,
+            R=b.let(f"R_{j}", joint.transform(q, algebra).rotation, "NE-1"),
+            u=joint.placement.tree.translation,
+            dx=b.let(f"dx_{j}", joint.origin_to_link(q, algebra), "NE-1"),
+            s=joint.angular_axis(algebra),
+            t=joint.linear_axis(algebra),
+        )
+
+
+def motion_step(
+    at: JointFrame[S], parent: Motion[S], qd: S, qdd: S, b: ProgramBuilder[S]
+) -> Motion[S]:
+    """NE-2 to NE-7"""
+    j, R, dx = at.joint.number, at.R, at.dx
+    with b.step("forward", at.joint.name):
+        omega_p = b.let(f"omega_in_{j}", R.apply_transposed(parent.omega), "NE-2")
+        omega = b.let(f"omega_{j}", omega_p + at.s * qd, "NE-3")
+        alpha_p = b.let(f"alpha_in_{j}", R.apply_transposed(parent.alpha), "NE-4")
+        alpha = b.let(f"alpha_{j}", alpha_p + at.s * qdd + omega_p.cross(at.s * qd), "NE-5")
+        origin = b.let(f"a_origin_{j}", parent.a + _carried(parent, at.u), "NE-6")
+        a_p = b.let(f"a_in_{j}", R.apply_transposed(origin), "NE-6")
+        sliding = omega.cross(at.t * (qd + qd)) + at.t * qdd
+        here = Motion(omega, alpha, a_p)
+        return Motion(omega, alpha, b.let(f"a_{j}", a_p + _carried(here, dx) + sliding, "NE-7"))
+
+
+def load_force_step(
+    at: JointFrame[S],
+    R0: Matrix[S],
+    loads: Sequence[tuple[Vector[S], Wrench[S]]],
+    b: ProgramBuilder[S],
+) -> tuple[Vector[S], Vector[S]]:
+    """NE-13: sum of the loads on a link, as a force and a moment about its origin, link axes."""
+    j = at.joint.number
+    force, moment = zero_vector(b.algebra), zero_vector(b.algebra)
+    with b.step("loads", at.joint.name):
+        for k, (point, wrench) in enumerate(loads, start=1):
+            f_e = b.let(f"f_e_{j}_{k}", R0.apply_transposed(wrench.force), "NE-13")
+            n_e = b.let(f"n_e_{j}_{k}", R0.apply_transposed(wrench.moment), "NE-13")
+            force, moment = force + f_e, moment + n_e + point.cross(f_e)
+    return force, moment
+
+
+def reaction_step(
+    at: JointFrame[S],
+    motion: Motion[S],
+    load: tuple[Vector[S], Vector[S]],
+    children: Sequence[tuple[JointFrame[S], Reaction[S]]],
+    b: ProgramBuilder[S],
+) -> Reaction[S]:
+    """NE-8, NE-10 to NE-12, NE-14, NE-15"""
+    j, body = at.joint.number, at.joint.body
+    f_load, n_load = load
+    with b.step("backward", at.joint.name):
+        a_G = b.let(f"a_G_{j}", motion.a + _carried(motion, body.com), "NE-8")
+        H = b.let(f"H_{j}", body.inertia.apply(motion.omega), "NE-10")
+        F_G = b.let(f"F_G_{j}", a_G * body.mass, "NE-11")
+        spin = body.inertia.apply(motion.alpha) + motion.omega.cross(H)
+        n_G = b.let(f"n_G_{j}", spin, "NE-12")
+        f = F_G - f_load
+        n = n_G + body.com.cross(F_G) - n_load  # about the link origin; moved to the joint below
+        for child, reaction in children:
+            f_c = b.let(f"f_{j}_from_{child.joint.number}", child.R.apply(reaction.f), "NE-14")
+            f = f + f_c
+            n = n + child.R.apply(reaction.n) + child.u.cross(f_c)
+        f = b.let(f"f_{j}", f, "NE-14")
+        return Reaction(f, b.let(f"n_{j}", n + at.dx.cross(f), "NE-15"))
+
+
+def torque_step(at: JointFrame[S], reaction: Reaction[S], b: ProgramBuilder[S]) -> S:
+    """NE-16"""
+    with b.step("torque", at.joint.name):
+        torque = at.s.dot(reaction.n) + at.t.dot(reaction.f)
+        return b.let(f"tau_{at.joint.number}", torque, "NE-16")
+
+
+def _carried(motion: Motion[S], r: Vector[S]) -> Vector[S]:
+    """Acceleration of the point at r relative to the origin: alpha x r + omega x (omega x r)."""
+    return motion.alpha.cross(r) + motion.omega.cross(motion.omega.cross(r))
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def frames_sweep(
+    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
+) -> list[JointFrame[S]]:
+    """NE-1 for every joint."""
+    return [joint_frame(joint, q[joint.number - 1], b) for joint in tree.joints]
+
+
+def motion_sweep(
+    frames: Sequence[JointFrame[S]],
+    b: ProgramBuilder[S],
+    qd: Sequence[S],
+    qdd: Sequence[S],
+    base: Vector[S],
+) -> dict[int, Motion[S]]:
+    """Motion of every link; `base` is the acceleration that the base is given (-g)."""
+    motions = {BASE: Motion(zero_vector(b.algebra), zero_vector(b.algebra), base)}
+    for at in frames:
+        i = at.joint.number - 1
+        motions[at.joint.number] = motion_step(at, motions[at.joint.parent], qd[i], qdd[i], b)
+    return motions
+
+
+def rotation_sweep(
+    tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], wanted: set[int]
+) -> dict[int, Matrix[S]]:
+    """NE-9 for the links in `wanted` and those on the way to them."""
+    needed = {number for link in wanted for number in tree.path(link)}
+    rotations = {BASE: identity(b.algebra)}
+    for at in frames:
+        j = at.joint.number
+        if j in needed:
+            with b.step("rotations", at.joint.name):
+                rotations[j] = b.let(f"R0_{j}", rotations[at.joint.parent] @ at.R, "NE-9")
+    return rotations
+
+
+def load_sweep(
+    tree: KinematicTree[S],
+    frames: Sequence[JointFrame[S]],
+    b: ProgramBuilder[S],
+    loads: Sequence[Wrench[S]],
+) -> dict[int, tuple[Vector[S], Vector[S]]]:
+    """NE-13 for every loaded link: force and moment about the link's origin."""
+    by_link: dict[int, list[tuple[Vector[S], Wrench[S]]]] = {}
+    for place, wrench in zip(tree.loads, loads, strict=True):
+        if place.body != BASE and not _vanishes(wrench, b):
+            by_link.setdefault(place.body, []).append((place.point, wrench))
+    rotations = rotation_sweep(tree, frames, b, set(by_link))
+    return {
+        link: load_force_step(frames[link - 1], rotations[link], by_link[link], b)
+        for link in sorted(by_link)
+    }
+
+
+def _vanishes(wrench: Wrench[S], b: ProgramBuilder[S]) -> bool:
+    return all(b.algebra.is_zero(part) for part in (*wrench.force, *wrench.moment))
+
+
+def reaction_sweep(
+    frames: Sequence[JointFrame[S]],
+    motions: dict[int, Motion[S]],
+    loads: dict[int, tuple[Vector[S], Vector[S]]],
+    b: ProgramBuilder[S],
+) -> dict[int, Reaction[S]]:
+    """Reactions of all joints, leaves first."""
+    nothing = (zero_vector(b.algebra), zero_vector(b.algebra))
+    reactions: dict[int, Reaction[S]] = {}
+    children: dict[int, list[tuple[JointFrame[S], Reaction[S]]]] = {}
+    for at in reversed(frames):
+        j = at.joint.number
+        mine = tuple(reversed(children.get(j, [])))
+        reactions[j] = reaction_step(at, motions[j], loads.get(j, nothing), mine, b)
+        children.setdefault(at.joint.parent, []).append((at, reactions[j]))
+    return reactions
+
+
+def torques(
+    tree: KinematicTree[S],
+    frames: Sequence[JointFrame[S]],
+    b: ProgramBuilder[S],
+    state: State[S],
+    base: Vector[S],
+) -> list[S]:
+    """The whole recursion: tau of every joint."""
+    motions = motion_sweep(frames, b, state.qd, state.qdd, base)
+    loads = load_sweep(tree, frames, b, state.loads)
+    reactions = reaction_sweep(frames, motions, loads, b)
+    return [torque_step(at, reactions[at.joint.number], b) for at in frames]
+
+
+# -- functions ---------------------------------------------------------------------------------
+
+
+def torque_function(
+    result: str, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """The torques of `state`; at qdd = 0 they are the bias forces, at rest those of gravity."""
+    frames = frames_sweep(tree, b, state.q)
+    b.output(result, (tree.n,), torques(tree, frames, b, state, -tree.gravity))
+
+
+def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """Column by column; the part above the diagonal is computed, the part below copied."""
+    algebra, n = b.algebra, tree.n
+    frames = frames_sweep(tree, b, state.q)
+    entries = [[algebra.zero] * n for _ in range(n)]
+    for k in range(n):
+        unit = tuple(algebra.one if i == k else algebra.zero for i in range(n))
+        column = State(state.q, (algebra.zero,) * n, unit, state.loads)
+        with b.variant(f"_column_{k + 1}"):
+            tau = torques(tree, frames, b, column, zero_vector(algebra))
+        for i in range(k + 1):
+            entries[i][k] = entries[k][i] = tau[i]
+    b.output("mass_matrix", (n, n), [entry for row in entries for entry in row])
+
+
+def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-20"""
+    algebra, n = b.algebra, tree.n
+    frames = frames_sweep(tree, b, state.q)
+    tau = torques(tree, frames, b, state, zero_vector(algebra))
+    rows = algebra.jacobian(tau, state.qd)
+    half = algebra.constant(0.5)
+    with b.step("coriolis"):
+        entries = [
+            b.let(f"C_{i}_{k}", row[k - 1] * half, "NE-20") if k - 1 in row else algebra.zero
+            for i, row in enumerate(rows, start=1)
+            for k in range(1, n + 1)
+        ]
+    b.output("coriolis_matrix", (n, n), entries)
+
+
+def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """tau is linear in the loads: its Jacobian with respect to them, at rest without gravity."""
+    loads, symbols = load_symbols(tree, b)
+    frames = frames_sweep(tree, b, state.q)
+    loaded = State(state.q, state.qd, state.qdd, loads)
+    tau = torques(tree, frames, b, loaded, zero_vector(b.algebra))
+    rows = b.algebra.jacobian(tau, symbols)
+    shape = (tree.n, len(tree.loads), 6)
+    b.output("dtau_dloads", shape, sparse_rows(rows, len(symbols), b.algebra))
+
+
+def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-2, NE-3, NE-18, NE-19"""
+    algebra = b.algebra
+    none = zero_vector(algebra)
+    velocities = {BASE: (none, none)}
+    energies: list[S] = []
+    for at in frames_sweep(tree, b, state.q):
+        j, body, qd = at.joint.number, at.joint.body, state.qd[at.joint.number - 1]
+        omega_p, v_p = velocities[at.joint.parent]
+        with b.step("forward", at.joint.name):
+            omega_in = b.let(f"omega_in_{j}", at.R.apply_transposed(omega_p), "NE-2")
+            omega = b.let(f"omega_{j}", omega_in + at.s * qd, "NE-3")
+            v_in = b.let(f"v_in_{j}", at.R.apply_transposed(v_p + omega_p.cross(at.u)), "NE-18")
+            v = b.let(f"v_{j}", v_in + omega.cross(at.dx) + at.t * qd, "NE-18")
+            v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
+            H = b.let(f"H_{j}", body.inertia.apply(omega), "NE-10")
+            twice = v_G.dot(v_G) * body.mass + omega.dot(H)
+            energies.append(b.let(f"twice_T_{j}", twice, "NE-19"))
+        velocities[j] = (omega, v)
+    b.output("kinetic_energy", (), [total(energies, algebra) * algebra.constant(0.5)])
+
+
+def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-19"""
+    poses = pose_sweep(tree, b, state.q)
+    energies: list[S] = []
+    for joint in tree.joints:
+        with b.step("energy", joint.name):
+            height = -tree.gravity.dot(poses[joint.number].apply(joint.body.com))
+            energies.append(b.let(f"V_{joint.number}", height * joint.body.mass, "NE-19"))
+    b.output("potential_energy", (), [total(energies, b.algebra)])
+
+
+def pose_sweep(
+    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
+) -> dict[int, Transform[S]]:
+    """NE-9, NE-17: poses of all links in the base frame."""
+    frames = frames_sweep(tree, b, q)
+    rotations = rotation_sweep(tree, frames, b, {joint.number for joint in tree.joints})
+    poses = {BASE: Transform(rotations[BASE], zero_vector(b.algebra))}
+    for at in frames:
+        j, parent = at.joint.number, poses[at.joint.parent]
+        with b.step("positions", at.joint.name):
+            x0 = parent.apply(at.u) + rotations[j].apply(at.dx)
+            poses[j] = Transform(rotations[j], b.let(f"x0_{j}", x0, "NE-17"))
+    return poses
+
+
+def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """Pose of every link frame of the file."""
+    poses = pose_sweep(tree, b, state.q)
+    write_frames(tree, b, [poses[frame.body] @ frame.pose for frame in tree.frames])
+
+
+def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-21"""
+    algebra = b.algebra
+    poses = pose_sweep(tree, b, state.q)
+    axes: dict[int, tuple[Vector[S], Vector[S]]] = {}
+    for joint in tree.joints:
+        j = joint.number
+        with b.step("axes", joint.name):
+            z = b.let(f"z0_{j}", poses[j].rotation.apply(joint.angular_axis(algebra)), "NE-21")
+            t = b.let(f"t0_{j}", poses[j].rotation.apply(joint.linear_axis(algebra)), "NE-21")
+        axes[j] = (z, t)
+    columns: list[dict[int, tuple[S, ...]]] = []
+    for frame in tree.frames:
+        origin = (poses[frame.body] @ frame.pose).translation
+        on_path: dict[int, tuple[S, ...]] = {}
+        with b.step("columns", frame.name):
+            for j in tree.path(frame.body):
+                z, t = axes[j]
+                joint = tree.joint(j)
+                arm = origin - poses[joint.parent].apply(joint.placement.tree.translation)
+                linear = b.let(f"J_{frame.name}_{j}", t + z.cross(arm), "NE-21")
+                on_path[j] = (*linear, *z)
+        columns.append(on_path)
+    entries = [
+        columns[link][j][row] if j in columns[link] else algebra.zero
+        for link in range(len(tree.frames))
+        for row in range(6)
+        for j in range(1, tree.n + 1)
+    ]
+    b.output("jacobians", (len(tree.frames), 6, tree.n), entries)
+
+
+NEWTON_EULER = Formulation(
+    name="newton_euler",
+    title="Recursive Newton-Euler, 3x3 rotations",
+    source="Barman 2020",
+    notes=NOTES,
+    functions={
+        "inverse_dynamics": partial(torque_function, "tau"),
+        "inverse_dynamics_load_derivatives": load_derivatives,
+        "mass_matrix": mass_matrix,
+        "coriolis_matrix": coriolis_matrix,
+        "bias_forces": partial(torque_function, "bias_forces"),
+        "gravity_forces": partial(torque_function, "gravity_forces"),
+        "kinetic_energy": kinetic_energy,
+        "potential_energy": potential_energy,
+        "forward_kinematics": forward_kinematics,
+        "jacobians": jacobians,
+    },
+)

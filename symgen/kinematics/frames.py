@@ -1,0 +1,131 @@
+"""Fixed transforms and frame styles.
+
+Every joint of every style becomes ``tree @ motion(offset + q) @ link``: two fixed transforms
+around the motion of the joint along or about `axis`.  From here on nobody knows about DH rows.
+
+=================  ==============================  ================  =======================
+style              tree                            motion            link
+=================  ==============================  ================  =======================
+standard DH        before, z-part held fixed       along z           Tx(a) Rx(alpha)
+modified DH        before Rx(alpha) Tx(a), z-part  along z           identity
+origin and axis    origin                          along `axis`      identity
+=================  ==============================  ================  =======================
+
+The z-part ``Rz(theta) Tz(d)`` of a row splits into the entry that the coordinate is added to (the
+joint's `offset`) and the one that stays; both act along z, so they commute.  For a standard row the
+fixed ``Tz(d)`` of a revolute joint goes behind the motion, where it is constant in link axes (the
+``[a, d sin(alpha), d cos(alpha)]`` of Barman 2020).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Transform, Vector, identity, total, zero_vector
+from symgen.description.model import DenavitHartenberg, JointDescription, Pose
+from symgen.kinematics.scalars import scalar, vector
+
+
+@dataclass(frozen=True)
+class Placement(Generic[S]):
+    """Where a joint sits: ``parent link frame @ tree @ motion(offset + q) @ link``."""
+
+    tree: Transform[S]
+    axis: Vector[S]
+    offset: S
+    link: Transform[S]
+
+
+def placement(joint: JointDescription, moved_entry: str, algebra: Algebra[S]) -> Placement[S]:
+    """The placement of `joint`; `moved_entry` is the DH entry that its coordinate is added to.
+
+    ``theta`` for a revolute joint, ``d`` for a prismatic one, empty for a fixed one.
+    """
+    z_axis = Vector(algebra.zero, algebra.zero, algebra.one)
+    if joint.dh is not None:
+        return _from_dh(joint.dh, joint.before, moved_entry, z_axis, algebra)
+    axis = z_axis if joint.axis is None else normalized(vector(joint.axis, algebra), algebra)
+    origin = identity_transform(algebra) if joint.origin is None else pose(joint.origin, algebra)
+    return Placement(origin, axis, algebra.zero, identity_transform(algebra))
+
+
+def _from_dh(
+    row: DenavitHartenberg,
+    before: Pose | None,
+    moved_entry: str,
+    z_axis: Vector[S],
+    algebra: Algebra[S],
+) -> Placement[S]:
+    theta, d = scalar(row.theta, algebra), scalar(row.d, algebra)
+    turn, slide = rotation_z(theta, algebra), along(z_axis * d, algebra)
+    tilt = along(Vector(scalar(row.a, algebra), algebra.zero, algebra.zero), algebra) @ rotation_x(
+        scalar(row.alpha, algebra), algebra
+    )
+    tree = identity_transform(algebra) if before is None else pose(before, algebra)
+    link = tilt if row.convention == "standard" else identity_transform(algebra)
+    if row.convention == "modified":
+        tree = tree @ tilt
+    if moved_entry == "theta" and row.convention == "standard":
+        link = slide @ link
+    elif moved_entry != "d":
+        tree = tree @ slide
+    if moved_entry != "theta":
+        tree = tree @ turn
+    offset = {"theta": theta, "d": d}.get(moved_entry, algebra.zero)
+    return Placement(tree, z_axis, offset, link)
+
+
+def pose(description: Pose, algebra: Algebra[S]) -> Transform[S]:
+    """Translation, then rotations about the fixed x, y and z axes."""
+    roll, pitch, yaw = (scalar(angle, algebra) for angle in description.rpy)
+    rotation = (
+        rotation_z(yaw, algebra).rotation
+        @ rotation_y(pitch, algebra).rotation
+        @ rotation_x(roll, algebra).rotation
+    )
+    return Transform(rotation, vector(description.xyz, algebra))
+
+
+def identity_transform(algebra: Algebra[S]) -> Transform[S]:
+    """No motion at all."""
+    return Transform(identity(algebra), zero_vector(algebra))
+
+
+def along(displacement: Vector[S], algebra: Algebra[S]) -> Transform[S]:
+    """A translation."""
+    return Transform(identity(algebra), displacement)
+
+
+def rotation_x(angle: S, algebra: Algebra[S]) -> Transform[S]:
+    """A rotation about x."""
+    s, c, o, i = _entries(angle, algebra)
+    return Transform(Matrix([(i, o, o), (o, c, -s), (o, s, c)]), zero_vector(algebra))
+
+
+def rotation_y(angle: S, algebra: Algebra[S]) -> Transform[S]:
+    """A rotation about y."""
+    s, c, o, i = _entries(angle, algebra)
+    return Transform(Matrix([(c, o, s), (o, i, o), (-s, o, c)]), zero_vector(algebra))
+
+
+def rotation_z(angle: S, algebra: Algebra[S]) -> Transform[S]:
+    """A rotation about z."""
+    s, c, o, i = _entries(angle, algebra)
+    return Transform(Matrix([(c, -s, o), (s, c, o), (o, o, i)]), zero_vector(algebra))
+
+
+def normalized(v: Vector[S], algebra: Algebra[S]) -> Vector[S]:
+    """The unit vector along v."""
+    length = algebra.function("sqrt", total([part * part for part in v], algebra))
+    return Vector(*(part / length for part in v))
+
+
+def _entries(angle: S, algebra: Algebra[S]) -> tuple[S, S, S, S]:
+    return (
+        algebra.function("sin", angle),
+        algebra.function("cos", angle),
+        algebra.zero,
+        algebra.one,
+    )

@@ -1,0 +1,238 @@
+"""The kinematic tree: what every formulation works on.
+
+Moving joints only, parents before children, numbered 1..n in the order of the file; link j is the
+rigid body behind joint j.  Links on fixed joints are merged into the body that carries them (mass,
+centre, inertia), but their frames stay: `frames` has one entry for every link of the file.
+DH flavours are gone.  Scalars belong to one algebra; named parameters are still symbols in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Transform, Vector, diagonal, outer, total
+from symgen.description.expressions import evaluate
+from symgen.description.model import (
+    JointDescription,
+    LinkDescription,
+    LinkPoint,
+    RobotDescription,
+)
+from symgen.kinematics.frames import Placement, identity_transform, placement
+from symgen.kinematics.joints import JointType, joint_type
+from symgen.kinematics.scalars import scalar, vector
+
+BASE = 0
+
+
+@dataclass(frozen=True)
+class Body(Generic[S]):
+    """A rigid body in its own frame: mass, centre of mass, inertia about the centre of mass."""
+
+    mass: S
+    com: Vector[S]
+    inertia: Matrix[S]
+
+
+@dataclass(frozen=True)
+class Joint(Generic[S]):
+    """A moving joint and the body behind it.
+
+    `number` counts from 1, `parent` is the number of the joint that carries this one (0: base).
+    The link frame in the parent's link frame is ``tree @ motion(offset + q) @ link``.
+    """
+
+    name: str
+    number: int
+    parent: int
+    type: JointType
+    placement: Placement[S]
+    body: Body[S]
+
+    def transform(self, q: S, algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the link frame in the parent's link frame."""
+        at, x = self.placement, q + self.placement.offset
+        return at.tree @ self.type.motion(at.axis, x, algebra) @ at.link
+
+    def transform_derivative(self, q: S, order: int, algebra: Algebra[S]) -> Matrix[S]:
+        """4x4 derivative of that pose with respect to q, of order 1 or 2."""
+        at, x = self.placement, q + self.placement.offset
+        motion = self.type.motion_derivative(at.axis, x, order, algebra)
+        zero = algebra.zero
+        rows = [
+            (*row, part) for row, part in zip(motion.rotation.rows, motion.translation, strict=True)
+        ]
+        middle = Matrix([*rows, (zero, zero, zero, zero)])
+        return at.tree.homogeneous(algebra) @ middle @ at.link.homogeneous(algebra)
+
+    def angular_axis(self, algebra: Algebra[S]) -> Vector[S]:
+        """Angular velocity of the link per unit of joint velocity, in link-frame axes."""
+        axis = self.type.angular_axis(self.placement.axis, algebra)
+        return self.placement.link.rotation.apply_transposed(axis)
+
+    def linear_axis(self, algebra: Algebra[S]) -> Vector[S]:
+        """Velocity of the origin behind the joint per unit of joint velocity, link-frame axes."""
+        axis = self.type.linear_axis(self.placement.axis, algebra)
+        return self.placement.link.rotation.apply_transposed(axis)
+
+    def origin_to_link(self, q: S, algebra: Algebra[S]) -> Vector[S]:
+        """From the joint's origin to the link frame's origin, in link-frame axes.
+
+        The joint's origin is that of ``tree``.  Constant for a revolute joint: the
+        ``Delta x_j = [a, d sin(alpha), d cos(alpha)]`` of Barman 2020.
+        """
+        at, x = self.placement, q + self.placement.offset
+        motion = self.type.motion(at.axis, x, algebra)
+        behind = motion.rotation.apply_transposed(motion.translation) + at.link.translation
+        return at.link.rotation.apply_transposed(behind)
+
+
+@dataclass(frozen=True)
+class Frame(Generic[S]):
+    """A named frame fixed in a body: `body` is the joint's number, 0 for the base."""
+
+    name: str
+    body: int
+    pose: Transform[S]
+
+
+@dataclass(frozen=True)
+class BodyPoint(Generic[S]):
+    """A named point fixed in a body, in the body's frame."""
+
+    name: str
+    body: int
+    point: Vector[S]
+
+
+@dataclass(frozen=True)
+class KinematicTree(Generic[S]):
+    """A robot over one algebra.  See the module."""
+
+    name: str
+    algebra: Algebra[S]
+    parameter_names: tuple[str, ...]
+    gravity: Vector[S]
+    joints: tuple[Joint[S], ...]
+    frames: tuple[Frame[S], ...]
+    loads: tuple[BodyPoint[S], ...]
+    points: tuple[BodyPoint[S], ...]
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.joints)
+
+    def joint(self, number: int) -> Joint[S]:
+        """The joint with this number, from 1."""
+        return self.joints[number - 1]
+
+    def children(self, number: int) -> tuple[Joint[S], ...]:
+        """The joints that sit on link `number` (0: on the base), in file order."""
+        return tuple(joint for joint in self.joints if joint.parent == number)
+
+    def path(self, number: int) -> tuple[int, ...]:
+        """Numbers of the joints from the base to link `number`, itself included."""
+        result: list[int] = []
+        while number != BASE:
+            result.append(number)
+            number = self.joint(number).parent
+        return tuple(reversed(result))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Value of every size that the shapes of functions are written in."""
+        return {
+            "n": self.n,
+            "n_links": len(self.frames),
+            "n_loads": len(self.loads),
+            "n_points": len(self.points),
+            "n_parameters": len(self.parameter_names),
+        }
+
+
+def build_tree(description: RobotDescription, algebra: Algebra[S]) -> KinematicTree[S]:
+    """The tree of a checked description, over `algebra`."""
+    frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
+    moving: list[tuple[JointDescription, JointType, Placement[S], int]] = []
+    pieces: dict[int, list[tuple[Body[S], float]]] = {BASE: []}
+    for joint in description.joints:
+        parent = frames[joint.parent]
+        kind = joint_type(joint.type)
+        at = placement(joint, kind.moved_entry, algebra)
+        at = Placement(parent.pose @ at.tree, at.axis, at.offset, at.link)
+        if kind.coordinates == 0:
+            frame = Frame(joint.link.name, parent.body, at.tree @ at.link)
+        else:
+            moving.append((joint, kind, at, parent.body))
+            pieces[len(moving)] = []
+            frame = Frame(joint.link.name, len(moving), identity_transform(algebra))
+        frames[frame.name] = frame
+        mass = evaluate(joint.link.mass, description.parameter_values)
+        pieces[frame.body].append((_in_body(_body(joint.link, algebra), frame.pose), mass))
+    joints = tuple(
+        Joint(joint.name, number, parent, kind, at, _merged(pieces[number], algebra))
+        for number, (joint, kind, at, parent) in enumerate(moving, start=1)
+    )
+
+    def body_points(points: tuple[LinkPoint, ...]) -> tuple[BodyPoint[S], ...]:
+        return tuple(
+            BodyPoint(
+                point.name,
+                frames[point.link].body,
+                frames[point.link].pose.apply(vector(point.point, algebra)),
+            )
+            for point in points
+        )
+
+    return KinematicTree(
+        name=description.name,
+        algebra=algebra,
+        parameter_names=tuple(parameter.name for parameter in description.parameters),
+        gravity=vector(description.gravity, algebra),
+        joints=joints,
+        frames=tuple(frame for name, frame in frames.items() if name != "base"),
+        loads=body_points(description.loads),
+        points=body_points(description.points),
+    )
+
+
+def _body(link: LinkDescription, algebra: Algebra[S]) -> Body[S]:
+    xx, yy, zz, xy, xz, yz = (scalar(entry, algebra) for entry in link.inertia)
+    inertia = Matrix([(xx, xy, xz), (xy, yy, yz), (xz, yz, zz)])
+    return Body(scalar(link.mass, algebra), vector(link.com, algebra), inertia)
+
+
+def _in_body(body: Body[S], pose: Transform[S]) -> Body[S]:
+    """The same piece, its frame given by `pose` in the body's frame."""
+    rotated = pose.rotation @ body.inertia @ pose.rotation.transposed
+    return Body(body.mass, pose.apply(body.com), rotated)
+
+
+def _merged(pieces: list[tuple[Body[S], float]], algebra: Algebra[S]) -> Body[S]:
+    """One body from rigidly connected pieces (with the value of their mass), the main one first.
+
+    Pieces without mass have no say in where the common centre is (0/0 otherwise).
+    """
+    heavy = [piece for piece, mass in pieces if mass != 0.0]
+    inertia = pieces[0][0].inertia
+    for piece, _ in pieces[1:]:
+        inertia = inertia + piece.inertia
+    if len(heavy) <= 1:
+        main = heavy[0] if heavy else pieces[0][0]
+        return Body(main.mass, main.com, inertia)
+    mass = total([piece.mass for piece in heavy], algebra)
+    com = heavy[0].com * (heavy[0].mass / mass)
+    for piece in heavy[1:]:
+        com = com + piece.com * (piece.mass / mass)
+    for piece in heavy:
+        inertia = inertia + _point_mass_inertia(piece.mass, piece.com - com, algebra)
+    return Body(mass, com, inertia)
+
+
+def _point_mass_inertia(mass: S, r: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
+    """Inertia of a point mass at r about the origin: m (r.r I - r r^T)."""
+    square = r.dot(r)
+    return (diagonal(Vector(square, square, square), algebra) - outer(r, r)) * mass

@@ -1,0 +1,1 @@
+"""Passes over programs: folding, dead code, ordering, operation counts."""

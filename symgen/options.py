@@ -1,0 +1,48 @@
+"""What a build is asked for.  The command line and `symgen.load` fill in the same dataclass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from symgen.errors import RequestError
+
+DEFAULT, ALL = "default", "all"
+LARGEST_READING_ROBOT = 3
+"""Up to this many coordinates every formulation is built by default: there they are for reading."""
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """Options of a build, as `symgen build` names them.
+
+    `formulations` and `functions` are ``("default",)``, ``("all",)`` or names.  `backend` is None
+    for compiled code where there is a compiler and NumPy elsewhere.  `out` is the folder that the
+    package folder goes into; None for the user's cache.
+    """
+
+    formulations: tuple[str, ...] = (DEFAULT,)
+    functions: tuple[str, ...] = (DEFAULT,)
+    backend: str | None = None
+    runtime_parameters: tuple[str, ...] = ()
+    flags: str = "portable"
+    templates: Path | None = None
+    force: bool = False
+    out: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.runtime_parameters:
+            raise RequestError(
+                "runtime parameters are not available yet: every parameter is folded into the "
+                "generated code at its value in the model file"
+            )
+
+
+def names(value: str | Iterable[str]) -> tuple[str, ...]:
+    """Names from ``"a,b"`` or from a list of them; RequestError for an empty one."""
+    parts = value.split(",") if isinstance(value, str) else list(value)
+    result = tuple(part.strip() for part in parts)
+    if not all(result) or not result:
+        raise RequestError(f"an empty name in {value!r}")
+    return tuple(dict.fromkeys(result))

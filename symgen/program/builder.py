@@ -1,0 +1,127 @@
+"""Writing a program: a formulation names its temporaries here, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Generic, overload
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Vector
+from symgen.program.program import Input, Output, Program, Statement, Step
+
+
+class ProgramBuilder(Generic[S]):
+    """Collects the inputs, steps and outputs of one program.
+
+    `taken` are names that no temporary or input may use (the model's parameters).
+    """
+
+    def __init__(self, algebra: Algebra[S], taken: Iterable[str] = ()) -> None:
+        self.algebra = algebra
+        self._names = set(taken)
+        self._inputs: list[Input[S]] = []
+        self._outputs: list[Output[S]] = []
+        self._steps: list[Step[S]] = []
+        self._current: list[Statement[S]] | None = None
+        self._variant = ""
+
+    def input(self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]) -> tuple[S, ...]:
+        """Declare the array argument `name`; its entries as symbols, row by row."""
+        names = tuple(self._unique(entry) for entry in entry_names)
+        symbols = tuple(self.algebra.symbol(entry) for entry in names)
+        self._inputs.append(Input(name, shape, symbols, names))
+        return symbols
+
+    def parameters(self, names: Sequence[str]) -> None:
+        """Declare the model's parameters as the last argument, under their own names."""
+        symbols = tuple(self.algebra.symbol(name) for name in names)
+        self._inputs.append(Input("parameters", (len(names),), symbols, tuple(names)))
+
+    def auxiliary(self, name: str) -> S:
+        """A symbol that is no argument: to differentiate by, and gone from the results."""
+        return self.algebra.symbol(self._unique(name))
+
+    def output(self, name: str, shape: tuple[int, ...], entries: Iterable[S]) -> None:
+        """Declare the array result `name`, its entries row by row."""
+        self._outputs.append(Output(name, shape, tuple(entries)))
+
+    @contextmanager
+    def step(self, kind: str, joint: str = "") -> Iterator[None]:
+        """Statements made inside belong to one step.  Steps do not nest."""
+        if self._current is not None:
+            raise RuntimeError("steps do not nest")
+        self._current = []
+        try:
+            yield
+        finally:
+            statements, self._current = self._current, None
+            if statements:
+                self._steps.append(Step(kind, joint, tuple(statements)))
+
+    @contextmanager
+    def variant(self, suffix: str) -> Iterator[None]:
+        """Names made inside carry `suffix`: for a recursion that runs several times."""
+        outer, self._variant = self._variant, self._variant + suffix
+        try:
+            yield
+        finally:
+            self._variant = outer
+
+    @overload
+    def let(self, name: str, value: Vector[S], note: str) -> Vector[S]: ...
+    @overload
+    def let(self, name: str, value: Matrix[S], note: str) -> Matrix[S]: ...
+    @overload
+    def let(self, name: str, value: S, note: str) -> S: ...
+    def let(
+        self, name: str, value: S | Vector[S] | Matrix[S], note: str
+    ) -> S | Vector[S] | Matrix[S]:
+        """Name `value` (entry by entry for a vector or matrix), by the equation `note`.
+
+        Returns what later expressions should use.  Constants and bare symbols get no name.
+        """
+        if isinstance(value, Vector):
+            parts = zip("xyz", value, strict=True)
+            return Vector(*(self._let(f"{name}_{axis}", part, note) for axis, part in parts))
+        if isinstance(value, Matrix):
+            return Matrix(
+                [
+                    [
+                        self._let(f"{name}_{i}{k}", entry, note)
+                        for k, entry in enumerate(row, start=1)
+                    ]
+                    for i, row in enumerate(value.rows, start=1)
+                ]
+            )
+        return self._let(name, value, note)
+
+    def build(
+        self, robot: str, formulation: str, function: str, notes: Mapping[str, str]
+    ) -> Program[S]:
+        """The finished program; only the notes that its statements use are kept."""
+        used = {statement.note for step in self._steps for statement in step.statements}
+        return Program(
+            robot=robot,
+            formulation=formulation,
+            function=function,
+            inputs=tuple(self._inputs),
+            outputs=tuple(self._outputs),
+            steps=tuple(self._steps),
+            notes={label: text for label, text in notes.items() if label in used},
+        )
+
+    def _let(self, name: str, value: S, note: str) -> S:
+        if self._current is None:
+            raise RuntimeError("a statement stands outside every step")
+        if self.algebra.is_atomic(value):
+            return value
+        unique = self._unique(name + self._variant)
+        self._current.append(Statement(unique, value, note))
+        return self.algebra.named(unique, value)
+
+    def _unique(self, name: str) -> str:
+        while name in self._names:
+            name += "_"
+        self._names.add(name)
+        return name

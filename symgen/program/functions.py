@@ -1,0 +1,171 @@
+"""The functions of a generated module: arguments, results, shapes, units and frames.
+
+One table for everybody: formulations derive these functions, emission writes their signatures and
+docstrings, validation calls them, and the command line lists them.  Shapes are written in the
+sizes ``n``, ``n_links``, ``n_loads``, ``n_parameters``; batch axes stand in front of every shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Size = int | str
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An array argument or result of a function, without its batch axes."""
+
+    name: str
+    shape: tuple[Size, ...]
+    meaning: str
+
+    def sizes(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """The shape in numbers."""
+        return tuple(size if isinstance(size, int) else sizes[size] for size in self.shape)
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function: `arguments` are positional, `options` keyword-only and may be left out."""
+
+    name: str
+    summary: str
+    arguments: tuple[Argument, ...]
+    results: tuple[Argument, ...]
+    options: tuple[Argument, ...] = ()
+
+
+Q = Argument("q", ("n",), "joint coordinates (rad or m)")
+QD = Argument("qd", ("n",), "their velocities (rad/s or m/s)")
+QDD = Argument("qdd", ("n",), "their accelerations (rad/s^2 or m/s^2)")
+LOADS = Argument(
+    "loads",
+    ("n_loads", 6),
+    "wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base axes, "
+    "the force at the load's point (N, N m); default 0",
+)
+PARAMETERS = Argument("parameters", ("n_parameters",), "values of the runtime parameters")
+TAU = Argument("tau", ("n",), "joint torques or forces (N m or N)")
+
+
+def _by_joint(name: str, meaning: str) -> Argument:
+    return Argument(name, ("n", "n"), meaning)
+
+
+FUNCTIONS: tuple[Function, ...] = (
+    Function(
+        "inverse_dynamics",
+        "Joint torques that produce the accelerations qdd.",
+        (Q, QD, QDD),
+        (TAU,),
+        (LOADS,),
+    ),
+    Function(
+        "inverse_dynamics_derivatives",
+        "Joint torques and their derivatives with respect to q, qd and qdd.",
+        (Q, QD, QDD),
+        (
+            TAU,
+            _by_joint("dtau_dq", "[i, j] = d tau_i / d q_j"),
+            _by_joint("dtau_dqd", "[i, j] = d tau_i / d qd_j"),
+            _by_joint("dtau_dqdd", "[i, j] = d tau_i / d qdd_j"),
+        ),
+        (LOADS,),
+    ),
+    Function(
+        "inverse_dynamics_load_derivatives",
+        "Derivatives of the joint torques with respect to the loads (tau is linear in them).",
+        (Q,),
+        (Argument("dtau_dloads", ("n", "n_loads", 6), "[i, k, c] = d tau_i / d loads[k, c]"),),
+    ),
+    Function(
+        "mass_matrix",
+        "Joint-space mass matrix M(q), symmetric.",
+        (Q,),
+        (_by_joint("mass_matrix", "kg m^2, kg m or kg"),),
+    ),
+    Function(
+        "coriolis_matrix",
+        "Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and "
+        "dM/dt - 2 C is skew-symmetric.",
+        (Q, QD),
+        (_by_joint("coriolis_matrix", "N m s or N s"),),
+    ),
+    Function(
+        "bias_forces",
+        "Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.",
+        (Q, QD),
+        (Argument("bias_forces", ("n",), "N m or N"),),
+        (LOADS,),
+    ),
+    Function(
+        "gravity_forces",
+        "Joint torques that hold the robot at rest against gravity alone.",
+        (Q,),
+        (Argument("gravity_forces", ("n",), "N m or N"),),
+    ),
+    Function(
+        "kinetic_energy",
+        "Kinetic energy.",
+        (Q, QD),
+        (Argument("kinetic_energy", (), "J"),),
+    ),
+    Function(
+        "potential_energy",
+        "Potential energy of gravity; zero where a mass is at the base origin.",
+        (Q,),
+        (Argument("potential_energy", (), "J"),),
+    ),
+    Function(
+        "forward_kinematics",
+        "Poses of all link frames in the base frame.",
+        (Q,),
+        (
+            Argument(
+                "forward_kinematics",
+                ("n_links", 4, 4),
+                "homogeneous transforms, in the order of link_names (m)",
+            ),
+        ),
+    ),
+    Function(
+        "jacobians",
+        "Geometric Jacobians of all link frames.",
+        (Q,),
+        (
+            Argument(
+                "jacobians",
+                ("n_links", 6, "n"),
+                "[linear; angular] velocity of each link frame's origin per joint velocity, "
+                "base axes, in the order of link_names",
+            ),
+        ),
+    ),
+)
+
+FUNCTION_NAMES = tuple(function.name for function in FUNCTIONS)
+
+PLANNED_FUNCTIONS = (
+    "inverse_dynamics_parameter_derivatives",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "forward_dynamics_parameter_derivatives",
+    "joint_wrenches",
+    "joint_wrench_derivatives",
+    "point_motion",
+    "point_motion_derivatives",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum",
+    "regressor",
+)
+
+
+def function_named(name: str) -> Function:
+    """The function called `name`; KeyError if there is none."""
+    for function in FUNCTIONS:
+        if function.name == name:
+            return function
+    raise KeyError(name)

@@ -1,0 +1,222 @@
+"""`symgen show`: equations, the tree and the frames of a model, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import sympy
+
+from symgen.algebra.blackboard import latex_names, readable, with_decimals
+from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.derivation import derive_all, package_of, select, suggestion
+from symgen.description import RobotDescription, read
+from symgen.emit.emission import emit
+from symgen.errors import RequestError
+from symgen.formulations import formulation_named, provided_functions
+from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.options import BuildOptions
+from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
+from symgen.symbolic import SymbolicDynamics
+
+LARGEST_EXPANDED_ROBOT = 3
+"""Up to this many coordinates results are shown expanded, above as the steps of the recursion."""
+
+WIDTH = 100
+
+
+def show(
+    path: str | Path, what: str, style: str, formulation: str | None, steps: bool | None
+) -> str:
+    """The text that `symgen show PATH WHAT` prints."""
+    description = read(path)
+    drawings: dict[str, Callable[[RobotDescription, str], str]] = {"tree": tree, "frames": frames}
+    if what in drawings:
+        return drawings[what](description, style)
+    if what in PLANNED_FUNCTIONS:
+        raise RequestError(f"{what} is not available yet")
+    if what not in FUNCTION_NAMES:
+        known = (*FUNCTION_NAMES, *drawings)
+        raise RequestError(f"there is no {what!r} to show; {suggestion(what, known)}")
+    small = _size(description) <= LARGEST_EXPANDED_ROBOT
+    name = formulation or ("closed_form_lagrange" if small and not steps else "newton_euler")
+    if what not in provided_functions(formulation_named(name)):
+        raise RequestError(f"{name} does not derive {what}")
+    if style in ("python", "c"):
+        return source(description, name, what, style)
+    dynamics = SymbolicDynamics(description, formulation_named(name))
+    if steps or (steps is None and not small):
+        return step_by_step(dynamics, what, style)
+    return expanded(dynamics, what, style)
+
+
+def _size(description: RobotDescription) -> int:
+    return build_tree(description, SymPyAlgebra()).n
+
+
+# -- equations ---------------------------------------------------------------------------------
+
+
+def expanded(dynamics: SymbolicDynamics, function: str, style: str) -> str:
+    """The result with everything substituted, in readable form."""
+    program = dynamics.program(function)
+    result = dynamics.expanded(function)
+    parts = result if isinstance(result, tuple) else (result,)
+    blocks = [
+        _equation(output.name, part, style)
+        for output, part in zip(program.outputs, parts, strict=True)
+    ]
+    return "\n\n".join(blocks)
+
+
+def _equation(name: str, value: Any, style: str) -> str:
+    if isinstance(value, list):
+        return "\n\n".join(_equation(f"{name}[{i}]", part, style) for i, part in enumerate(value))
+    if isinstance(value, sympy.MatrixBase):
+        display = value.applyfunc(lambda entry: with_decimals(readable(entry)))
+    else:
+        display = with_decimals(readable(value))
+    if style == "latex":
+        return _latex(display)
+    text = _pretty(display)
+    if max(map(len, text.splitlines())) <= WIDTH:
+        return f"{name} =\n{text}"
+    if isinstance(display, sympy.MatrixBase):
+        rows, columns = display.shape
+        return "\n\n".join(
+            f"{name}[{i}{f', {k}' if columns > 1 else ''}] =\n{_sum(display[i, k])}"
+            for i in range(rows)
+            for k in range(columns)
+        )
+    return f"{name} =\n{_sum(display)}"
+
+
+def _sum(expression: Any) -> str:
+    """A sum too wide for one line, term by term."""
+    lines: list[str] = []
+    for term in expression.as_ordered_terms():
+        negative = term.could_extract_minus_sign()
+        text = _pretty(-term if negative else term)
+        if max(map(len, text.splitlines())) > WIDTH:
+            text = str(-term if negative else term)
+        sign = "- " if negative else "+ " if lines else "  "
+        rows = [row.rstrip() for row in text.splitlines()]
+        middle = len(rows) // 2
+        lines += [(sign if i == middle else "  ") + row for i, row in enumerate(rows)]
+    return "\n".join(lines)
+
+
+def _pretty(expression: Any) -> str:
+    return str(sympy.pretty(expression, use_unicode=True, wrap_line=False))
+
+
+def _latex(value: Any) -> str:
+    return str(
+        sympy.latex(
+            value,
+            symbol_names=latex_names(value.free_symbols),
+            mat_str="bmatrix",
+            mat_delim="",
+            fold_func_brackets=True,
+        )
+    )
+
+
+def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
+    """The recursion: one line per statement, grouped by step, with the equations it comes from."""
+    program = dynamics.program(function)
+    lines = [f"{dynamics.formulation.title} ({dynamics.formulation.source}): {function}", ""]
+    for label, text in program.notes.items():
+        lines.append(f"  {label}: {text}")
+    for step in program.steps:
+        lines += ["", f"{step.kind}, {step.joint}" if step.joint else step.kind]
+        for statement in step.statements:
+            value = with_decimals(statement.value)
+            if style == "latex":
+                lines.append(rf"  {_latex(sympy.Symbol(statement.name))} = {_latex(value)}")
+            else:
+                lines.append(f"  {statement.name} = {value}    [{statement.note}]")
+    lines.append("")
+    for output in program.outputs:
+        entries = ", ".join(str(with_decimals(entry)) for entry in output.entries)
+        lines.append(
+            f"{output.name} = [{entries}]" if output.shape else f"{output.name} = {entries}"
+        )
+    return "\n".join(lines)
+
+
+def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:
+    """The generated NumPy or C source of one function."""
+    options = BuildOptions(formulations=(formulation,), functions=(function,))
+    selection = select(description, options)
+    derived = derive_all(description, selection)
+    backend = "numpy" if style == "python" else "compiled"
+    bundle = emit(package_of(description, selection, derived), (backend,))
+    folder, suffix = ("_numpy/", ".py") if style == "python" else ("c/", ".c")
+    return "\n".join(
+        text.rstrip()
+        for name, text in bundle.files.items()
+        if name.startswith(folder) and name.endswith(suffix) and formulation in name
+    )
+
+
+# -- the robot ---------------------------------------------------------------------------------
+
+
+def tree(description: RobotDescription, style: str) -> str:
+    """A drawing of the tree: every link under the one that carries it."""
+    carried: dict[str, list[str]] = {}
+    labels = {"base": "base"}
+    number = 0
+    for joint in description.joints:
+        moving = joint.type != "fixed"
+        number += moving
+        coordinate = f"q_{number} " if moving else ""
+        labels[joint.link.name] = f"{joint.link.name}  ({coordinate}{joint.type} {joint.name})"
+        carried.setdefault(joint.parent, []).append(joint.link.name)
+    lines: list[str] = []
+    stack = [("base", "", "")]
+    while stack:
+        link, lead, rest = stack.pop()
+        lines.append(lead + labels[link])
+        children = carried.get(link, [])
+        for position, child in reversed(list(enumerate(children))):
+            last = position == len(children) - 1
+            branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
+            stack.append((child, rest + branch, rest + below))
+    return "\n".join(lines)
+
+
+def frames(description: RobotDescription, style: str) -> str:
+    """The symbolic pose of every link frame in the frame of the link that carries it."""
+    robot: KinematicTree[Any] = build_tree(description, SymPyAlgebra())
+    blocks = []
+    for frame in robot.frames:
+        parent = "base"
+        pose = frame.pose
+        if frame.body != BASE and _is_own_frame(robot, frame):
+            joint = robot.joint(frame.body)
+            q = robot.algebra.symbol(f"q_{joint.number}")
+            pose = joint.transform(q, robot.algebra)
+            parent = next(
+                (
+                    f.name
+                    for f in robot.frames
+                    if f.body == joint.parent and _is_own_frame(robot, f)
+                ),
+                "base",
+            )
+        elif frame.body != BASE:
+            parent = next(
+                f.name for f in robot.frames if f.body == frame.body and _is_own_frame(robot, f)
+            )
+        matrix = sympy.Matrix(pose.homogeneous(robot.algebra).rows)
+        blocks.append(_equation(f"{frame.name} in {parent}", matrix, style))
+    return "\n\n".join(blocks)
+
+
+def _is_own_frame(robot: KinematicTree[Any], frame: Any) -> bool:
+    """Whether this is the frame behind the moving joint itself, not one fixed to that body."""
+    first = next(other for other in robot.frames if other.body == frame.body)
+    return frame.body != BASE and frame is first

@@ -1,0 +1,205 @@
+"""The SymPy view of a robot: what a user inspects, expands, differentiates and prints.
+
+`SymbolicDynamics` runs the SAME step functions as code generation, over SymPy scalars.  Named
+parameters, derived ones included, stay symbols.  Every function of a generated module is an
+attribute; vectors are column matrices, and arrays of more axes are nested lists of matrices.
+
+`euler_lagrange` is an independent derivation from T - V, used as an oracle for small models.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
+from symgen.description.model import RobotDescription
+from symgen.errors import RequestError
+from symgen.formulations import Formulation, derive, formulation_named, provided_functions
+from symgen.formulations.shared import WRENCH_COMPONENTS
+from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.program.program import Output, Program
+
+Expr = Any
+Result = Any  # a sympy expression, a sympy.Matrix, or nested lists of matrices
+
+
+class SymbolicDynamics:
+    """The functions of one robot by one formulation, as SymPy expressions.
+
+    ``dyn.mass_matrix``, ``dyn.inverse_dynamics`` and so on are the expanded results; a function
+    with several results (``inverse_dynamics_derivatives``) gives a tuple.  Symbols: ``q_1``,
+    ``qd_1``, ``qdd_1``, ``<load>_fx``, and the parameters under their own names.
+    """
+
+    def __init__(self, description: RobotDescription, formulation: Formulation) -> None:
+        self.description = description
+        self.formulation = formulation
+        self._programs: dict[str, tuple[SymPyAlgebra, Program[Expr]]] = {}
+        self._results: dict[str, Result] = {}
+        reason = formulation.why_not(build_tree(description, SymPyAlgebra()))
+        if reason is not None:
+            raise RequestError(f"{formulation.name} does not apply to {description.name}: {reason}")
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that this formulation derives."""
+        return provided_functions(self.formulation)
+
+    @property
+    def steps(self) -> tuple[tuple[str, Expr, str], ...]:
+        """The recursion of inverse dynamics: (name, expression, equation it comes from)."""
+        return self.steps_of("inverse_dynamics")
+
+    def steps_of(self, function: str) -> tuple[tuple[str, Expr, str], ...]:
+        """The steps of any function: (name, expression, equation it comes from)."""
+        _, program = self._derived(function)
+        return tuple(
+            (statement.name, statement.value, program.notes.get(statement.note, statement.note))
+            for statement in program.statements
+        )
+
+    def expanded(self, function: str) -> Result:
+        """The result with every step substituted: the closed form that the recursion amounts to."""
+        if function not in self._results:
+            algebra, program = self._derived(function)
+            results = [_shaped(output, algebra) for output in program.outputs]
+            self._results[function] = results[0] if len(results) == 1 else tuple(results)
+        return self._results[function]
+
+    def program(self, function: str) -> Program[Expr]:
+        """The program over SymPy scalars."""
+        return self._derived(function)[1]
+
+    def __getattr__(self, name: str) -> Result:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in provided_functions(self.formulation):
+            raise AttributeError(
+                f"{self.formulation.name} has no function {name!r}; it derives: "
+                + ", ".join(provided_functions(self.formulation))
+            )
+        return self.expanded(name)
+
+    def _derived(self, function: str) -> tuple[SymPyAlgebra, Program[Expr]]:
+        if function not in provided_functions(self.formulation):
+            raise RequestError(
+                f"{self.formulation.name} has no function {function!r}; it derives: "
+                + ", ".join(provided_functions(self.formulation))
+            )
+        if function not in self._programs:
+            algebra = SymPyAlgebra()
+            tree = build_tree(self.description, algebra)
+            self._programs[function] = (algebra, derive(tree, self.formulation, function))
+        return self._programs[function]
+
+
+def derive_symbolically(description: RobotDescription, formulation: str) -> SymbolicDynamics:
+    """The SymPy view of `description` by the formulation of that name."""
+    return SymbolicDynamics(description, formulation_named(formulation))
+
+
+def _shaped(output: Output[Expr], algebra: SymPyAlgebra) -> Result:
+    entries = [algebra.expanded(entry) for entry in output.entries]
+    return _nested(entries, output.shape)
+
+
+def _nested(entries: list[Expr], shape: tuple[int, ...]) -> Result:
+    if not shape:
+        return entries[0]
+    if len(shape) == 1:
+        return sympy.Matrix(shape[0], 1, entries)
+    if len(shape) == 2:
+        return sympy.Matrix(*shape, entries)
+    size = len(entries) // shape[0] if shape[0] else 0
+    return [_nested(entries[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
+
+
+# -- an independent derivation ------------------------------------------------------------------
+
+
+def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
+    """tau by Euler-Lagrange from T - V, for comparison; meant for up to three coordinates.
+
+    tau_i = d/dt dT/dqd_i - dT/dq_i + dV/dq_i - Q_i.  Velocities are time derivatives of positions
+    and rotation matrices, taken by SymPy; no formulation and no recursion is involved.
+    """
+    tree = build_tree(description, SymPyAlgebra())
+    q = [symbol(f"q_{i}") for i in range(1, tree.n + 1)]
+    qd = [symbol(f"qd_{i}") for i in range(1, tree.n + 1)]
+    qdd = [symbol(f"qdd_{i}") for i in range(1, tree.n + 1)]
+    poses = _poses(tree, q)
+    kinetic, potential = _energies(tree, poses, q, qd)
+    work = _load_power(tree, poses, q, qd)
+    rows = []
+    for i in range(tree.n):
+        momentum = kinetic.diff(qd[i])
+        rate = sum(
+            (momentum.diff(q[k]) * qd[k] + momentum.diff(qd[k]) * qdd[k] for k in range(tree.n)),
+            sympy.S.Zero,
+        )
+        torque = rate - kinetic.diff(q[i]) + potential.diff(q[i]) - work.diff(qd[i])
+        rows.append(torque)
+    return sympy.Matrix(tree.n, 1, rows)
+
+
+def _poses(tree: KinematicTree[Expr], q: list[Expr]) -> dict[int, tuple[Any, Any]]:
+    """(rotation, origin) of every link in the base frame, as SymPy matrices."""
+    poses = {BASE: (sympy.eye(3), sympy.zeros(3, 1))}
+    for joint in tree.joints:
+        R, p = _matrices(joint.transform(q[joint.number - 1], tree.algebra))
+        R_p, p_p = poses[joint.parent]
+        poses[joint.number] = (R_p * R, p_p + R_p * p)
+    return poses
+
+
+def _matrices(pose: Transform[Expr]) -> tuple[Any, Any]:
+    return sympy.Matrix(pose.rotation.rows), _column(pose.translation)
+
+
+def _column(v: Vector[Expr]) -> Any:
+    return sympy.Matrix(3, 1, list(v))
+
+
+def _rate(expression: Any, q: list[Expr], qd: list[Expr]) -> Any:
+    """Time derivative of a matrix that depends on q alone."""
+    rate = sympy.zeros(*expression.shape)
+    for coordinate, velocity in zip(q, qd, strict=True):
+        rate += expression.diff(coordinate) * velocity
+    return rate
+
+
+def _angular_velocity(R: Any, q: list[Expr], qd: list[Expr]) -> Any:
+    """In base axes, from (dR/dt) R^T."""
+    spin = _rate(R, q, qd) * R.T
+    return sympy.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]])
+
+
+def _energies(
+    tree: KinematicTree[Expr], poses: dict[int, tuple[Any, Any]], q: list[Expr], qd: list[Expr]
+) -> tuple[Expr, Expr]:
+    kinetic = potential = sympy.S.Zero
+    for joint in tree.joints:
+        R, p = poses[joint.number]
+        center = p + R * _column(joint.body.com)
+        velocity = _rate(center, q, qd)
+        omega = R.T * _angular_velocity(R, q, qd)
+        inertia = sympy.Matrix(joint.body.inertia.rows)
+        kinetic += (joint.body.mass * velocity.dot(velocity) + omega.dot(inertia * omega)) / 2
+        potential -= joint.body.mass * _column(tree.gravity).dot(center)
+    return kinetic, potential
+
+
+def _load_power(
+    tree: KinematicTree[Expr], poses: dict[int, tuple[Any, Any]], q: list[Expr], qd: list[Expr]
+) -> Expr:
+    power = sympy.S.Zero
+    for load in tree.loads:
+        R, p = poses[load.body]
+        entries = [symbol(f"{load.name}_{part}") for part in WRENCH_COMPONENTS]
+        velocity = _rate(p + R * _column(load.point), q, qd)
+        power += sympy.Matrix(entries[:3]).dot(velocity)
+        power += sympy.Matrix(entries[3:]).dot(_angular_velocity(R, q, qd))
+    return power

@@ -1,0 +1,205 @@
+"""What the command line prints: progress while it works, tables when it is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from symgen.comparison import Comparison
+from symgen.optimize.operations import OperationCount
+from symgen.pipeline import Journal
+from symgen.report import BuildReport
+from symgen.validation.validate import ValidationResult
+
+
+def _out() -> Console:
+    return Console(soft_wrap=True, highlight=False)
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """Print at the width that the table needs: a narrow terminal wraps it, nothing is cut off."""
+    needed = console.measure(table, options=console.options.update(max_width=1000)).maximum
+    wide = Console(soft_wrap=True, highlight=False, width=max(console.width, needed))
+    wide.print(table)
+
+
+def _err() -> Console:
+    return Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+def _table(*headings: str, names: int = 1) -> Table:
+    """A plain table: `names` columns of names that are never cut, then columns of numbers."""
+    table = Table(box=None, pad_edge=False)
+    for position, heading in enumerate(headings):
+        if position < names:
+            table.add_column(heading, no_wrap=True)
+        else:
+            table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+@contextmanager
+def journal(silent: bool) -> Iterator[Journal]:
+    """A journal that shows progress: a bar on a terminal, plain lines elsewhere, or nothing."""
+    if silent:
+        yield Journal()
+        return
+    console = _err()
+    if not sys.stderr.isatty():
+        yield _plain_journal(console)
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def show(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total or None)
+
+        yield Journal(progress=show, notify=lambda message: console.print(message, markup=False))
+
+
+def _plain_journal(console: Console) -> Journal:
+    """One line when a stage begins; what happens inside a stage is left out."""
+    last: list[str] = [""]
+
+    def show(what: str, done: int, total: int) -> None:
+        stage = what.partition(":")[0]
+        if stage != last[0]:
+            last[0] = stage
+            console.print(f"{stage} ...", markup=False)
+
+    return Journal(progress=show, notify=lambda message: console.print(message, markup=False))
+
+
+# -- build -------------------------------------------------------------------------------------
+
+
+def print_build(report: BuildReport) -> None:
+    """What was derived, what it costs, whether it is right, and how to use it."""
+    console = _out()
+    if report.up_to_date:
+        console.print(
+            f"{report.robot}: nothing has changed, {report.folder} is up to date "
+            "(--force builds anyway)",
+            markup=False,
+        )
+        return
+    coordinates = "1 coordinate" if report.n == 1 else f"{report.n} coordinates"
+    console.print(
+        f"{report.robot}: {coordinates}; {', '.join(report.formulations)}; "
+        f"{', '.join(report.backends)}",
+        markup=False,
+    )
+    _print_table(console, _operations_table(report))
+    for name, reason in report.skipped.items():
+        console.print(f"{name}: {reason}", markup=False)
+    seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in report.seconds.items())
+    console.print(f"{report.lines:,} lines, {report.size / 1e6:.2f} MB; {seconds}", markup=False)
+    if report.validation is not None:
+        console.print(f"validation: {report.validation.summary}", markup=False)
+    console.print(_snippet(report), markup=False)
+
+
+def _operations_table(report: BuildReport) -> Table:
+    table = _table("operations", "expanded", "shared: add", "mul", "div", "functions", "derive s")
+    formulation = ""
+    for row in report.functions:
+        if row.formulation != formulation:
+            formulation = row.formulation
+            table.add_row(f"[bold]{formulation}[/]")
+        expanded, seconds = quantity(row.before.total), f"{row.derive_seconds:.3f}"
+        table.add_row(f"  {row.function}", expanded, *_parts(row.after), seconds)
+    return table
+
+
+def _parts(count: OperationCount) -> list[str]:
+    return [
+        f"{count.additions:,}",
+        f"{count.multiplications:,}",
+        f"{count.divisions:,}",
+        f"{count.functions:,}",
+    ]
+
+
+def quantity(number: int) -> str:
+    """A count in full, or in powers of ten where that is shorter to read."""
+    return f"{number:,}" if number < 10_000_000 else f"{float(number):.1e}"
+
+
+def _snippet(report: BuildReport) -> str:
+    folder = report.folder.parent
+    zeros = ", ".join(["0.0"] * min(report.n, 8)) if report.n <= 8 else ""
+    q = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
+    return (
+        f"\nin Python, from {folder.parent}:\n\n"
+        f"    from {folder.name} import {report.robot}\n"
+        f"    q = qd = qdd = {q}\n"
+        f"    {report.robot}.inverse_dynamics(q, qd, qdd)\n"
+    )
+
+
+# -- check -------------------------------------------------------------------------------------
+
+
+def print_checks(result: ValidationResult) -> None:
+    """Every comparison, then the verdict."""
+    console = _out()
+    table = _table("subject", "check", "error", "limit", "samples", "", names=2)
+    for row in result.rows:
+        table.add_row(
+            row.subject,
+            row.name,
+            f"{row.error:.1e}",
+            f"{row.limit:.1e}",
+            str(row.samples),
+            "[green]ok[/]" if row.passed else "[bold red]FAILED[/]",
+        )
+    _print_table(console, table)
+    console.print(result.summary, markup=False)
+
+
+# -- compare -----------------------------------------------------------------------------------
+
+
+def print_comparison(result: Comparison) -> None:
+    """One table, function by function."""
+    console = _out()
+    with_sympy = any(row.after_sympy is not None for row in result.rows)
+    headings = ["expanded", "add", "mul", "div", "func"]
+    headings += ["sympy.cse"] if with_sympy else []
+    headings += ["statements", "ns single", "ns batch", "disagreement"]
+    table = _table("", *headings)
+    function = ""
+    for row in result.rows:
+        if row.function != function:
+            function = row.function
+            table.add_row(f"[bold]{function}[/]")
+        table.add_row(
+            f"  {row.formulation}",
+            quantity(row.before.total),
+            *_parts(row.after),
+            *([f"{row.after_sympy:,}"] if row.after_sympy is not None else []),
+            f"{row.statements:,}",
+            f"{row.single_ns:,.0f}",
+            f"{row.batch_ns:,.0f}",
+            f"{row.disagreement:.1e}",
+        )
+    coordinates = "1 coordinate" if result.n == 1 else f"{result.n} coordinates"
+    console.print(f"{result.robot}: {coordinates}, {result.backend} backend", markup=False)
+    _print_table(console, table)
+    for name, count in result.lines.items():
+        seconds = sum(row.derive_seconds for row in result.rows if row.formulation == name)
+        console.print(f"{name}: {count:,} lines, derived in {seconds:.2f} s", markup=False)
+    if result.compile_seconds:
+        console.print(f"compiled together in {result.compile_seconds:.1f} s", markup=False)
+    console.print(
+        "expanded: operations of the expressions written out; add, mul, div, func: after common "
+        "subexpressions are shared; ns batch: per sample of 1000; disagreement: largest relative "
+        f"difference from {result.rows[0].formulation if result.rows else 'the first'}",
+        markup=False,
+    )

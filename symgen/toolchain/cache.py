@@ -1,0 +1,177 @@
+"""What symgen keeps for one user between builds.
+
+| in the cache folder | what it is |
+| --- | --- |
+| ``binaries/`` | compiled extensions by the digest of what they were compiled from |
+| ``validated/`` | stamps of tool chains that were validated on this machine |
+| ``modules/`` | packages that `symgen.load` built |
+| ``work/`` | folders of builds that run now |
+
+Everything in it can be deleted at any time, and several processes may use it at once: files appear
+in one step, and what is read is checked against its digest first.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from symgen.errors import ToolchainError
+from symgen.toolchain.files import digest, write_atomically
+from symgen.toolchain.workspace import make_folder, workspace
+
+DIGEST_LENGTH = 64
+UNUSED_DAYS = 90.0
+"""Binaries that no build asked for during that time are removed."""
+
+LEFTOVER_DAYS = 0.1
+"""Unfinished files of that age belong to a process that was killed."""
+
+_noticed: set[str] = set()
+
+
+class CacheUnusableError(Exception):
+    """A folder cannot serve as the cache; the message says why."""
+
+
+@dataclass(frozen=True)
+class Cache:
+    """An existing, writable folder that belongs to this user alone."""
+
+    folder: Path
+
+    def binary(self, key: str) -> bytes | None:
+        """Return the binary that was stored under `key`; None where there is none, or a bad one."""
+        path = self._path("binaries", key)
+        try:
+            stored = _read(path)
+            os.utime(path)  # it is in use: `remove_unused` keeps it
+        except OSError:
+            return None
+        expected, content = stored[:DIGEST_LENGTH], stored[DIGEST_LENGTH:]
+        return content if digest(content).encode() == expected else None
+
+    def store_binary(self, key: str, content: bytes) -> None:
+        """Keep a binary; a full disk costs the cache, not the build."""
+        with suppress(OSError, ToolchainError):
+            self._write("binaries", key, digest(content).encode() + content)
+
+    def is_toolchain_validated(self, key: str) -> bool:
+        """Say whether `mark_toolchain_validated` was called with this key."""
+        try:
+            path = self._path("validated", key)
+            os.utime(path)  # it is in use: `remove_unused` keeps it
+            return _read(path) == key.encode()
+        except OSError:
+            return False
+
+    def mark_toolchain_validated(self, key: str) -> None:
+        """Remember that the tool chain with this key passed its validation."""
+        with suppress(OSError, ToolchainError):
+            self._write("validated", key, key.encode())
+
+    def module_folder(self, key: str, package: str) -> Path:
+        """Return where `symgen.load` puts a package; the folder itself may not exist yet."""
+        make_folder(self._path("modules"), 0o700)
+        return make_folder(self._path("modules", key), 0o700) / _checked(package)
+
+    def workspace(self, prefix: str) -> AbstractContextManager[Path]:
+        """Return a folder for the time of a build, as a context manager."""
+        return workspace(make_folder(self._path("work"), 0o700), prefix)
+
+    def remove_unused(self, days: float = UNUSED_DAYS) -> None:
+        """Remove binaries that nobody asked for within `days`, and what killed writers left."""
+        now = time.time()
+        with suppress(OSError):
+            for path in [*self._files("binaries"), *self._files("validated")]:
+                kept = LEFTOVER_DAYS if path.name.startswith(".") else days
+                if path.lstat().st_mtime < now - kept * 86400.0:
+                    path.unlink()
+
+    def _files(self, kind: str) -> list[Path]:
+        folder = self._path(kind)
+        return list(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+
+    def _path(self, kind: str, key: str | None = None) -> Path:
+        return self.folder / kind / _checked(key) if key is not None else self.folder / kind
+
+    def _write(self, kind: str, key: str, content: bytes) -> None:
+        folder = make_folder(self._path(kind), 0o700)
+        write_atomically(folder / _checked(key), content, 0o600)
+
+
+def open_cache(notify: Callable[[str], None] | None = None) -> Cache:
+    """Return the cache of this user.
+
+    ``SYMGEN_CACHE_DIR`` decides where it is, else the platform's custom.  Where that folder cannot
+    be used, one for temporary files serves instead, and `notify` is told once per process.
+    """
+    asked = os.environ.get("SYMGEN_CACHE_DIR", "").strip()
+    wanted = Path(asked or platformdirs.user_cache_dir("symgen", appauthor=False)).absolute()
+    try:
+        return Cache(_private_folder(wanted.resolve()))
+    except CacheUnusableError as error:
+        folder = _temporary_folder()
+        message = f"cannot use the cache folder {wanted} ({error}); using {folder}"
+        if notify is not None and message not in _noticed:
+            _noticed.add(message)
+            notify(message)
+        return Cache(folder)
+
+
+def _temporary_folder() -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    shared = Path(tempfile.gettempdir()) / f"symgen-{user}"
+    with suppress(CacheUnusableError):
+        return _private_folder(shared)
+    try:  # someone else has taken that name
+        return Path(tempfile.mkdtemp(prefix="symgen-"))
+    except OSError as error:
+        raise ToolchainError(f"cannot make a folder for temporary files: {error}") from error
+
+
+def _private_folder(folder: Path) -> Path:
+    """Make `folder` if need be; it must be ours and writable, and no link in a shared place."""
+    with _unusable():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            raise CacheUnusableError("it is a symbolic link")
+        if hasattr(os, "getuid") and status.st_uid != os.getuid():
+            raise CacheUnusableError("it belongs to another user")
+        if status.st_mode & stat.S_IWOTH:
+            raise CacheUnusableError("everybody may write to it")
+        for kind in ("binaries", "validated", "modules", "work"):
+            if (folder / kind).is_symlink():
+                raise CacheUnusableError(f"{kind} in it is a symbolic link")
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+
+
+@contextmanager
+def _unusable() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CacheUnusableError(error.strerror or str(error)) from error
+
+
+def _read(path: Path) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    with os.fdopen(descriptor, "rb") as stream:
+        return stream.read()
+
+
+def _checked(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}", name):
+        raise ValueError(f"not a name for the cache: {name!r}")
+    return name

@@ -1,0 +1,195 @@
+"""SourceBundle -> binaries of its extension modules.
+
+Cython runs in processes of its own: it keeps global state, cannot be interrupted cleanly inside
+this process, and in parallel with the C files its start (0.2 s) costs less than running it here.
+All commands run in the build folder with relative paths, so that neither a command line nor a
+binary says where it was made.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from symgen.emit.bundle import Extension, SourceBundle
+from symgen.toolchain.cache import Cache, open_cache
+from symgen.toolchain.compiler import (
+    Compiler,
+    check_flag_set,
+    extension_suffix,
+    find_compiler,
+    include_folders,
+)
+from symgen.toolchain.files import file_system_errors, relative_path, write_new
+from symgen.toolchain.key import extension_digest, extension_inputs, extension_module
+from symgen.toolchain.tasks import Progress, Task, processors, run_tasks
+
+BINARIES_FILE = "binaries.json"
+"""Tells a generated package which files to load; its runtime reads it."""
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A compiled extension module."""
+
+    extension: str
+    module: str
+    file: str
+    content: bytes = field(repr=False)
+    cached: bool
+    """It was not compiled now, but taken from the user's cache."""
+
+
+@dataclass(frozen=True)
+class CompileResult:
+    """The binaries of a bundle, and what they cost."""
+
+    binaries: tuple[Binary, ...]
+    cpu_features: tuple[str, ...]
+    """What the binaries need of a processor beyond its kind; see `Compiler.cpu_features`."""
+    seconds: Mapping[str, float]
+    """Stage ("cython", "c", "link") -> seconds of its commands, which run side by side; "total":
+    seconds that passed.  Stages that did not run are missing."""
+
+    @property
+    def cached(self) -> bool:
+        """Whether nothing had to be compiled."""
+        return all(binary.cached for binary in self.binaries)
+
+    def files(self) -> dict[str, bytes]:
+        """Return the files that belong into the package folder: the binaries and their list."""
+        needs = {"machine": platform.machine(), "cpu_features": list(self.cpu_features)}
+        listed = {
+            binary.extension.strip("_"): {"module": binary.module, "file": binary.file, **needs}
+            for binary in self.binaries
+        }
+        files = {binary.file: binary.content for binary in self.binaries}
+        return {**files, BINARIES_FILE: (json.dumps(listed, indent=2) + "\n").encode()}
+
+
+def compile_extensions(
+    bundle: SourceBundle,
+    *,
+    compiler: Compiler | None = None,
+    flags: str = "portable",
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+    force: bool = False,
+) -> CompileResult:
+    """Compile all extensions of `bundle`; what was compiled before comes from the cache.
+
+    Raises `ToolchainError` with the command, its status and its complete output.  With `force`
+    nothing is taken from the cache.
+    """
+    start = time.perf_counter()
+    check_flag_set(flags)
+    compiler = compiler or find_compiler()
+    cache = cache or open_cache()
+    keys = {
+        extension.name: extension_digest(bundle, extension, compiler, flags)
+        for extension in bundle.extensions
+    }
+    found = {} if force else _from_cache(bundle.extensions, keys, cache)
+    missing = [extension for extension in bundle.extensions if extension.name not in found]
+    seconds: dict[str, float] = {}
+    if missing:
+        build = _Build(bundle, compiler, flags, keys)
+        with cache.workspace("compile") as folder:
+            seconds = build.run(missing, folder, jobs or processors(), progress)
+            made = [build.result(extension, folder) for extension in missing]
+        for binary in made:
+            cache.store_binary(keys[binary.extension], binary.content)
+            found[binary.extension] = binary
+        cache.remove_unused()
+    seconds["total"] = time.perf_counter() - start
+    binaries = tuple(found[item.name] for item in bundle.extensions)
+    return CompileResult(binaries, compiler.cpu_features(flags), seconds)
+
+
+def _from_cache(
+    extensions: Sequence[Extension], keys: Mapping[str, str], cache: Cache
+) -> dict[str, Binary]:
+    found = {}
+    for extension in extensions:
+        content = cache.binary(keys[extension.name])
+        if content is not None:
+            found[extension.name] = _binary(extension, keys[extension.name], content, cached=True)
+    return found
+
+
+def _binary(extension: Extension, key: str, content: bytes, *, cached: bool) -> Binary:
+    module = extension_module(extension, key)
+    return Binary(extension.name, module, module + extension_suffix(), content, cached)
+
+
+@dataclass(frozen=True)
+class _Build:
+    """The compilation of some extensions in a folder that is thrown away afterwards."""
+
+    bundle: SourceBundle
+    compiler: Compiler
+    flags: str
+    keys: Mapping[str, str]
+
+    def run(
+        self, extensions: Sequence[Extension], folder: Path, jobs: int, progress: Progress | None
+    ) -> dict[str, float]:
+        headers = [PurePosixPath(path) for path in self.bundle.files if path.endswith(".h")]
+        own = dict.fromkeys([".", *sorted(str(path.parent) for path in headers)])
+        includes = (*own, *include_folders())
+        tasks = [task for item in extensions for task in self.tasks(item, includes)]
+        # The longest chains first: Cython, then the C files, then what needs their results.
+        tasks.sort(key=lambda task: ("cython", "c", "link").index(task.stage))
+        inputs = {
+            path: text
+            for item in extensions
+            for path, text in extension_inputs(self.bundle, item).items()
+        }
+        with file_system_errors("write the sources to compile"):
+            _write_all(folder, inputs)
+            for task in tasks:
+                (folder / task.output).parent.mkdir(parents=True, exist_ok=True)
+        environment = {"TMPDIR": str(folder), "PYTHONHASHSEED": "0"}
+        return run_tasks(tasks, folder, environment, jobs, progress)
+
+    def tasks(self, extension: Extension, includes: Sequence[str]) -> list[Task]:
+        module = extension_module(extension, self.keys[extension.name])
+        wrapper = f"{module}/{PurePosixPath(extension.pyx).stem}.c"
+        translate = (*_cython_command(module), extension.pyx, "-o", wrapper)
+        tasks = [Task("cython", f"translation of {extension.pyx}", translate, wrapper)]
+        objects: list[str] = []
+        for source in (wrapper, *extension.c_sources):
+            result = f"{module}/{len(objects)}.o"
+            command = self.compiler.compile_command(
+                source, result, flags=self.flags, includes=includes
+            )
+            needs = (wrapper,) if source == wrapper else ()
+            tasks.append(Task("c", f"compilation of {source}", command, result, needs))
+            objects.append(result)
+        library = module + extension_suffix()
+        link = self.compiler.link_command(objects, library)
+        return [*tasks, Task("link", f"linking of {library}", link, library, tuple(objects))]
+
+    def result(self, extension: Extension, folder: Path) -> Binary:
+        key = self.keys[extension.name]
+        file = extension_module(extension, key) + extension_suffix()
+        with file_system_errors(f"read what the compiler wrote for {extension.name}"):
+            return _binary(extension, key, (folder / file).read_bytes(), cached=False)
+
+
+def _cython_command(module: str) -> tuple[str, ...]:
+    # -P: a file in the build folder must never be taken for a module of Python.
+    return (sys.executable, "-P", "-m", "cython", "-3", "--module-name", module)
+
+
+def _write_all(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / relative_path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_new(path, text.encode())

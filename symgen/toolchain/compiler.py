@@ -1,0 +1,227 @@
+"""Find the C compiler, identify it, and write down its command lines.
+
+The compiler is the one that ``CC`` names (arguments included), else the first of `CANDIDATES`
+that answers.  Flags follow the measurements: -O2 with the relaxations that change no result of
+finite arithmetic; -ffast-math is never used, it breaks the range reduction of sin and cos.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+import shlex
+import shutil
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from symgen.errors import RequestError, ToolchainError
+from symgen.toolchain.processes import CommandFailedError, Processes, describe_status
+
+CANDIDATES: tuple[tuple[str, ...], ...] = (("cc",), ("gcc",), ("clang",))
+"""Commands that are tried in this order where ``CC`` says nothing."""
+
+COMMON_FLAGS = (
+    "-std=c99",
+    "-O2",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-signed-zeros",
+    "-ffp-contract=fast",
+    "-fPIC",
+    "-DNDEBUG",
+)
+
+FLAG_SETS: dict[str, tuple[str, ...]] = {"portable": (), "native": ("-march=native",)}
+"""What ``--flags`` adds: code for every processor of this kind, or for this very processor."""
+
+ANSWER_SECONDS = 60.0
+"""How long a compiler may take to say its version."""
+
+
+class CompilerMissingError(ToolchainError):
+    """There is no C compiler; the NumPy backend needs none."""
+
+
+def compiler_packages() -> str:
+    """Say what to install to get a C compiler."""
+    if sys.platform == "darwin":
+        return "install the Xcode command line tools: xcode-select --install"
+    if sys.platform == "win32":
+        return "install gcc or clang and put it on PATH"
+    return "install gcc: apt install build-essential (Debian, Ubuntu), dnf install gcc (Fedora)"
+
+
+def header_packages() -> str:
+    """Say what to install to get the headers of this Python."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if sys.platform == "linux":
+        return (
+            f"install python3-dev or python{version}-dev (Debian, Ubuntu), "
+            "python3-devel (Fedora), and use the Python that they belong to"
+        )
+    return f"install a Python {version} that comes with its headers (python.org, conda, Homebrew)"
+
+
+_LACKS_C_LIBRARY = re.compile(
+    r"(\w+\.h: No such file|'\S+\.h' file not found|cannot find (-l|crt)|cannot execute .cc1)"
+)
+
+
+def hint_for(output: str) -> str:
+    """Say what to install when a compiler complains about files that belong to it."""
+    if not _LACKS_C_LIBRARY.search(output):
+        return ""
+    return f"if a file of the compiler or the C library is missing: {compiler_packages()}"
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler that answered: how it is called, and all that it says about its version."""
+
+    command: tuple[str, ...]
+    version: str
+
+    @property
+    def name(self) -> str:
+        """First line of the version, for people."""
+        return self.version.partition("\n")[0].strip()
+
+    def compile_command(
+        self, source: str, output: str, *, flags: str, includes: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """Return the command that makes an object file of one C file."""
+        folders = tuple(f"-I{folder}" for folder in includes)
+        options = (*COMMON_FLAGS, *FLAG_SETS[flags])
+        return (*self.command, *options, *folders, "-c", source, "-o", output)
+
+    def link_command(self, objects: Sequence[str], output: str) -> tuple[str, ...]:
+        """Return the command that links objects to an extension module."""
+        return (*self.command, *_link_flags(), *objects, "-o", output, "-lm")
+
+    def processor(self, flags: str) -> str:
+        """Return what `flags` makes the compiler assume of the processor; "" for any of its kind.
+
+        With ``native`` a binary belongs to the processor, not only to the machine's architecture:
+        the predefined macros say which instructions are used.
+        """
+        return _predefined_macros(self.command, FLAG_SETS[flags]) if FLAG_SETS[flags] else ""
+
+    def cpu_features(self, flags: str) -> tuple[str, ...]:
+        """Return the features, as Linux names them, that code made with `flags` may use.
+
+        They are those features of this processor that the compiler has a macro for; a package
+        checks them before it loads its binary.  Empty where the system does not list them.
+        """
+        if not FLAG_SETS[flags]:
+            return ()
+        common = set(_predefined_macros(self.command, ()).splitlines())
+        lines = set(_predefined_macros(self.command, FLAG_SETS[flags]).splitlines()) - common
+        macros = {line.split()[1].strip("_").replace("_", "").lower() for line in lines}
+        return tuple(sorted(f for f in _features_here() if f.replace("_", "") in macros))
+
+
+def check_flag_set(flags: str) -> str:
+    """Return `flags` if there is such a set of flags."""
+    if flags not in FLAG_SETS:
+        raise RequestError(f"unknown flags {flags!r}; there are: {', '.join(FLAG_SETS)}")
+    return flags
+
+
+def find_compiler() -> Compiler:
+    """Return the C compiler of this machine.
+
+    Raises `CompilerMissingError` where there is none, and another `ToolchainError` where ``CC``
+    names something that does not work: what was asked for explicitly is not replaced silently.
+    """
+    return _find(os.environ.get("CC", "").strip(), os.environ.get("PATH"))
+
+
+@functools.cache
+def _find(requested: str, path: str | None) -> Compiler:
+    """Search; remembered per process, for as long as ``CC`` and ``PATH`` stay what they are."""
+    if requested:
+        return _requested_compiler(requested, path)
+    answers = []
+    for command in CANDIDATES:
+        if shutil.which(command[0], path=path) is None:
+            continue
+        try:
+            return _identify(command)
+        except CommandFailedError as error:  # as the stub for cc of a macOS without developer tools
+            answers.append(str(error))
+    names = ", ".join(command[0] for command in CANDIDATES)
+    message = f"no C compiler found (looked for {names} on PATH, and at CC); {compiler_packages()}"
+    raise CompilerMissingError("\n".join([message, *answers]))
+
+
+def _requested_compiler(requested: str, path: str | None) -> Compiler:
+    try:
+        command = tuple(shlex.split(requested))
+    except ValueError as error:
+        raise ToolchainError(f"cannot read CC={requested!r}: {error}") from error
+    if not command or shutil.which(command[0], path=path) is None:
+        raise ToolchainError(
+            f"CC={requested!r} names no program; unset CC, or {compiler_packages()}"
+        )
+    return _identify(command)
+
+
+def _identify(command: tuple[str, ...]) -> Compiler:
+    return Compiler(command, _ask((*command, "--version")).strip())
+
+
+@functools.cache
+def _predefined_macros(command: tuple[str, ...], flags: tuple[str, ...]) -> str:
+    return _ask((*command, *flags, "-dM", "-E", "-x", "c", os.devnull))
+
+
+def _ask(command: tuple[str, ...]) -> str:
+    with Processes() as processes:
+        answer = processes.run(command, environment={"LC_ALL": "C"}, timeout=ANSWER_SECONDS)
+    if answer.status:
+        action = "asking the C compiler what it is"
+        raise CommandFailedError(action, command, describe_status(answer.status), answer.output)
+    return answer.output
+
+
+def _features_here() -> list[str]:
+    """Return the features that Linux lists for this processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return []
+    listed = [line.partition(":")[2] for line in lines if line.startswith(("flags", "Features"))]
+    return listed[0].split() if listed else []
+
+
+def _link_flags() -> tuple[str, ...]:
+    if sys.platform == "darwin":
+        return ("-bundle", "-undefined", "dynamic_lookup")
+    return ("-shared",)
+
+
+def python_abi() -> str:
+    """Return the tag that says which Pythons and machines a binary fits."""
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    return f"{suffix or sys.implementation.cache_tag}|{platform.machine()}"
+
+
+def extension_suffix() -> str:
+    """Return the ending of extension modules for this Python."""
+    return str(sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+def include_folders() -> tuple[str, ...]:
+    """Return the folders of the headers of Python and NumPy, or say what to install."""
+    paths = sysconfig.get_paths()
+    folders = list(dict.fromkeys([paths["include"], paths["platinclude"]]))
+    if not any((Path(folder) / "Python.h").is_file() for folder in folders):
+        raise ToolchainError(f"no Python.h in {', '.join(folders)}; {header_packages()}")
+    return (*folders, np.get_include())

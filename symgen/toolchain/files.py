@@ -1,0 +1,63 @@
+"""Small operations on files that several modules of the tool chain share."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from symgen.errors import ToolchainError
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of `content` in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def file_digest(path: Path) -> str | None:
+    """Return the digest of a regular file; None for anything else, symbolic links included."""
+    if path.is_symlink() or not path.is_file():
+        return None
+    try:
+        return digest(path.read_bytes())
+    except OSError:
+        return None
+
+
+def relative_path(text: str) -> PurePosixPath:
+    """Return `text` as a path that stays inside the folder that it is joined to."""
+    path = PurePosixPath(text)
+    if not path.parts or path.is_absolute() or ".." in path.parts or "\\" in text or "\0" in text:
+        raise ValueError(f"not a path inside a package: {text!r}")
+    return path
+
+
+def write_new(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Write a file that must not exist yet; symbolic links are never followed."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content)
+
+
+def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Replace `path` in one step: readers see the former content or all of the new one."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        write_new(temporary, content, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+@contextmanager
+def file_system_errors(action: str) -> Iterator[None]:
+    """Turn errors of the file system (no space, no permission) into a `ToolchainError`."""
+    try:
+        yield
+    except OSError as error:
+        raise ToolchainError(f"cannot {action}: {error}") from error

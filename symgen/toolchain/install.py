@@ -1,0 +1,271 @@
+"""Put a generated package into its folder: all of it, or nothing that an import could see.
+
+A package is first complete in a staging folder beside its target, where the caller validates it.
+A new package is then renamed into place in one step.  One that replaces a former package goes
+through these states, each of which imports as exactly one of the two:
+
+1. ``.installing.json`` lists all files, former and new;
+2. the former files are linked into ``.former/``, and `FORMER_INIT`, put in place of ``__init__.py``
+   in one step, imports the package from there;
+3. the new files replace the former ones, one by one, all but ``__init__.py``;
+4. the new ``__init__.py`` replaces `FORMER_INIT`; from here on the new package is what imports;
+5. former files that are no longer ours, ``.former/`` and ``.installing.json`` are removed.
+
+A build that is interrupted or killed leaves one of these states to the next one.  Files that our
+lists do not name are never removed or overwritten; of those that they name, neither are links
+followed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from symgen.errors import RequestError, ToolchainError
+from symgen.toolchain.files import (
+    digest,
+    file_digest,
+    file_system_errors,
+    relative_path,
+    write_new,
+)
+from symgen.toolchain.manifest import (
+    BUILD_FILE,
+    JOURNAL_FILE,
+    MANIFEST_FILE,
+    Manifest,
+    journal_text,
+    read_manifest,
+)
+from symgen.toolchain.workspace import folder_lock, make_folder, workspace
+
+STAGING_FOLDER = ".symgen"
+"""Beside the packages, in the output folder: staging folders and the lock of installations."""
+
+INIT_FILE = "__init__.py"
+FORMER_FOLDER = ".former"
+FORMER_INIT = '''\
+"""symgen is replacing this package, or was interrupted; until then the former one serves."""
+
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+__path__ = [str(Path(__file__).parent / ".former")]
+__file__ = str(Path(__file__).parent / ".former" / "__init__.py")
+SourceFileLoader(__name__, __file__).exec_module(sys.modules[__name__])
+'''
+
+
+class Stage:
+    """A package that is being made; `folder` is where it lies until `install` is called."""
+
+    def __init__(self, target: Path, folder: Path) -> None:
+        self.target = target
+        self.folder = folder
+        self._sources: dict[str, str] = {}
+        self._binaries: dict[str, str] = {}
+
+    def write_sources(self, files: Mapping[str, str]) -> None:
+        """Write generated files, which are the same on every machine."""
+        for name, text in files.items():
+            self._sources[name] = self._write(name, text.encode())
+
+    def write_binaries(self, files: Mapping[str, bytes]) -> None:
+        """Write what fits this machine only."""
+        for name, content in files.items():
+            self._binaries[name] = self._write(name, content)
+
+    def install(self, build_key: str) -> Manifest:
+        """Move the staged package into its place and return its manifest."""
+        if INIT_FILE not in self._sources:
+            raise ValueError(f"a package needs {INIT_FILE}")
+        manifest = Manifest(self.target.name, self._sources, self._binaries, build_key)
+        with file_system_errors(f"install {self.target}"):
+            write_new(self.folder / MANIFEST_FILE, manifest.manifest_text().encode())
+            write_new(self.folder / BUILD_FILE, manifest.build_text().encode())
+            self._remove_unlisted(manifest)
+            with folder_lock(self.target.parent / STAGING_FOLDER):
+                former = check_target(self.target, manifest)
+                if former is None:
+                    os.rename(self.folder, self.target)
+                else:
+                    _replace_package(self.folder, self.target, manifest, former)
+        return manifest
+
+    def _write(self, name: str, content: bytes) -> str:
+        path = self.folder / relative_path(name)
+        with file_system_errors(f"write {name}"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_new(path, content)
+        return digest(content)
+
+    def _remove_unlisted(self, manifest: Manifest) -> None:
+        """Remove what the validation of the staged package left in it, bytecode above all."""
+        for path in sorted(self.folder.rglob("*"), reverse=True):
+            if path.is_dir() and not path.is_symlink():
+                with suppress(OSError):
+                    path.rmdir()
+            elif path.relative_to(self.folder).as_posix() not in manifest.owned():
+                path.unlink()
+
+
+@contextmanager
+def stage(target: Path) -> Iterator[Stage]:
+    """Open a staging folder for the package `target`; it is gone when the `with` block ends.
+
+    Raises `RequestError` where `target` is something that symgen must not replace.
+    """
+    target = Path(target).absolute()
+    check_target(target)
+    with workspace(target.parent / STAGING_FOLDER, target.name) as folder:
+        package = make_folder(folder / target.name)
+        yield Stage(target, package)
+
+
+def check_target(target: Path, new: Manifest | None = None) -> Manifest | None:
+    """Return the manifest of the package that lies at `target`, None if nothing does.
+
+    Raises `RequestError` if something else lies there, or where a file of the package `new` would
+    have to overwrite a file that is not ours.
+    """
+    if target.is_symlink():
+        raise RequestError(f"{target} is a symbolic link; symgen does not write through it")
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return None
+    former = read_manifest(target)
+    if former is None:
+        message = f"{target} exists and was not written by symgen; move it away or choose --out"
+        raise RequestError(message)
+    if new is not None:
+        _check_files(target, former, new)
+    return former
+
+
+def _check_files(target: Path, former: Manifest, new: Manifest) -> None:
+    for name in new.files:
+        obstacle = _obstacle(target, name, former, new)
+        if obstacle is not None:
+            message = f"{obstacle} is in the way and was not written by symgen; move it away"
+            raise RequestError(message)
+
+
+def _obstacle(target: Path, name: str, former: Manifest, new: Manifest) -> Path | None:
+    """Return what keeps us from writing `name`: a link on the way, or a file that is not ours.
+
+    Names of binaries hold a digest and are ours wherever they come from (a copied folder, say).
+    """
+    link = _link_on_the_way(target, name)
+    path = target / name
+    if link is not None or name in former.owned() or name in new.binaries:
+        return link if link is not None or not path.is_dir() else path
+    exists = path.is_symlink() or path.exists()
+    return path if exists and file_digest(path) != new.files[name] else None
+
+
+def _link_on_the_way(target: Path, name: str) -> Path | None:
+    """Return the first parent of a file in `target` that is no folder of its own."""
+    for parent in reversed(PurePosixPath(name).parents):
+        folder = target / parent
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            return folder
+    return None
+
+
+def _replace_package(staged: Path, target: Path, new: Manifest, former: Manifest) -> None:
+    _replace_text(staged, target / JOURNAL_FILE, journal_text(former.owned() | new.owned()))
+    if not _imports_former(target) and (target / INIT_FILE).is_file():
+        _keep_former(staged, target, former)
+    names = sorted(name for name in new.files if name != INIT_FILE)
+    for name in [*names, MANIFEST_FILE, BUILD_FILE, INIT_FILE]:
+        _place(staged, target, name)
+    _remove_stale(target, former.owned() - new.owned())
+    (target / JOURNAL_FILE).unlink()
+
+
+def _imports_former(target: Path) -> bool:
+    return file_digest(target / INIT_FILE) == digest(FORMER_INIT.encode())
+
+
+def _replace_text(staged: Path, path: Path, text: str) -> None:
+    """Replace a file in one step; what a kill could leave lies with the staged package."""
+    temporary = staged.parent / f"new{path.name}"
+    write_new(temporary, text.encode())
+    os.replace(temporary, path)
+
+
+def _keep_former(staged: Path, target: Path, former: Manifest) -> None:
+    """Link the former files into `.former` and let `__init__.py` import them from there."""
+    folder = target / FORMER_FOLDER
+    _remove_tree(folder)
+    folder.mkdir()
+    for name in former.files:
+        if _link_on_the_way(target, name) is None and file_digest(target / name) is not None:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            _link(target / name, folder / name)
+    _replace_text(staged, target / INIT_FILE, FORMER_INIT)
+    _keep_bytecode_apart(target / INIT_FILE, folder / INIT_FILE)
+
+
+def _link(source: Path, copy: Path) -> None:
+    try:
+        os.link(source, copy)
+    except OSError:  # a file system without hard links
+        shutil.copy2(source, copy)
+
+
+def _place(staged: Path, target: Path, name: str) -> None:
+    """Move one staged file into place; what is there already with this content stays."""
+    source, destination = staged / name, target / name
+    if file_digest(destination) == file_digest(source):
+        return
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    for former in (destination, target / FORMER_FOLDER / name):
+        _keep_bytecode_apart(source, former)
+    os.replace(source, destination)
+
+
+def _keep_bytecode_apart(path: Path, former: Path) -> None:
+    """Give `path` a later whole second than `former`.
+
+    Python takes bytecode for up to date if the source has the same size and second of change: two
+    builds within a second could otherwise run the code of the first.
+    """
+    if path.suffix != ".py" or not former.is_file():
+        return
+    second = int(former.stat().st_mtime)
+    if int(path.stat().st_mtime) <= second:
+        os.utime(path, (second + 1, second + 1))
+
+
+def _remove_stale(target: Path, names: set[str]) -> None:
+    """Remove former files, their bytecode, and the folders that are empty then."""
+    _remove_tree(target / FORMER_FOLDER)
+    for name in sorted(names - {JOURNAL_FILE}):
+        path = target / name
+        if _link_on_the_way(target, name) is None and (path.is_symlink() or path.is_file()):
+            path.unlink()
+            _remove_bytecode(path)
+            for parent in PurePosixPath(name).parents[:-1]:
+                with suppress(OSError):  # not empty
+                    (target / parent).rmdir()
+
+
+def _remove_bytecode(source: Path) -> None:
+    """Remove what Python compiled from a file of ours that is gone."""
+    folder = source.parent / "__pycache__"
+    if source.suffix == ".py" and folder.is_dir() and not folder.is_symlink():
+        for compiled in folder.glob(f"{source.stem}.*.pyc"):
+            compiled.unlink(missing_ok=True)
+        with suppress(OSError):  # not empty
+            folder.rmdir()
+
+
+def _remove_tree(folder: Path) -> None:
+    if folder.is_symlink():
+        raise ToolchainError(f"{folder} is a symbolic link; move it away")
+    if folder.exists():
+        shutil.rmtree(folder)

@@ -1,0 +1,114 @@
+"""What a build depends on, as digests.
+
+The build key decides whether a package is up to date.  It covers the content of symgen's own
+sources and templates, so that an edited checkout rebuilds.  The digest of an extension covers only
+what reaches its compiler, so that the same sources cost no second compilation elsewhere.  Neither
+ever enters a generated source file: those are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import Cython
+import numpy as np
+
+import symgen
+from symgen.emit.bundle import Extension, SourceBundle
+from symgen.toolchain.compiler import COMMON_FLAGS, FLAG_SETS, Compiler, python_abi
+
+HEADER_SUFFIXES = (".h", ".pxd", ".pxi")
+"""Files of a package that any of its extensions may include."""
+
+NAME_DIGITS = 12
+"""Hexadecimal digits of a digest that enter the name of an extension module."""
+
+LIBRARIES = ("sympy", "jinja2", "numpy", "cython")
+"""Libraries whose version can show in what is generated."""
+
+IGNORED_FOLDERS = frozenset({"__pycache__"})
+
+
+def digest_of(*parts: str | bytes) -> str:
+    """Return one digest of all `parts`; where one ends and the next begins counts."""
+    total = hashlib.sha256()
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else part
+        total.update(f"{len(content)}:".encode())
+        total.update(content)
+    return total.hexdigest()
+
+
+def own_folders() -> tuple[Path, ...]:
+    """Return the folders of symgen's sources and templates, installed or in a checkout."""
+    sources = Path(symgen.__file__).resolve().parent
+    installed = sources / "templates"
+    return (sources,) if installed.is_dir() else (sources, sources.parent / "templates")
+
+
+def folders_digest(folders: tuple[Path, ...]) -> str:
+    """Return a digest of the names and contents of all files below `folders`."""
+    parts: list[str | bytes] = []
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            relative = path.relative_to(folder)
+            if path.is_file() and not IGNORED_FOLDERS.intersection(relative.parts):
+                parts += [relative.as_posix(), path.read_bytes()]
+    return digest_of(*parts)
+
+
+def toolchain_key(compiler: Compiler | None, flags: str) -> str:
+    """Return the digest of all that turns sources into results: what a validation stamp is for."""
+    binary = _binary_identity(compiler, flags) if compiler else python_abi()
+    libraries = [version(name) for name in LIBRARIES]
+    return digest_of(symgen.__version__, folders_digest(own_folders()), binary, *libraries)
+
+
+def build_key(
+    model: str,
+    options: Mapping[str, object],
+    compiler: Compiler | None,
+    flags: str,
+    templates: Sequence[Path] = (),
+) -> str:
+    """Return the digest of everything that a build of `model` depends on.
+
+    `model` is the canonical text of the model, `options` the build's options (anything that JSON
+    can hold), `templates` the user's own template folders.
+    """
+    text = json.dumps(options, sort_keys=True, separators=(",", ":"))
+    own_templates = folders_digest(tuple(templates)) if templates else ""
+    return digest_of(model, text, toolchain_key(compiler, flags), own_templates)
+
+
+def extension_inputs(bundle: SourceBundle, extension: Extension) -> dict[str, str]:
+    """Return the files that the compilation of `extension` can read, sorted by path."""
+    named = {extension.pyx, *extension.c_sources}
+    headers = {path for path in bundle.files if path.endswith(HEADER_SUFFIXES)}
+    return {path: bundle.files[path] for path in sorted(named | headers)}
+
+
+def extension_digest(
+    bundle: SourceBundle, extension: Extension, compiler: Compiler, flags: str
+) -> str:
+    """Return the digest under which the binary of `extension` is kept."""
+    inputs = extension_inputs(bundle, extension)
+    listed = json.dumps([extension.name, extension.pyx, extension.c_sources])
+    texts = [text for item in inputs.items() for text in item]
+    return digest_of(listed, Cython.__version__, _binary_identity(compiler, flags), *texts)
+
+
+def extension_module(extension: Extension, digest: str) -> str:
+    """Return the name of the module: a changed one is never taken for the one that is loaded."""
+    return f"{extension.name}_{digest[:NAME_DIGITS]}"
+
+
+def _binary_identity(compiler: Compiler, flags: str) -> str:
+    numpy_major = np.__version__.partition(".")[0]
+    options = (*COMMON_FLAGS, *FLAG_SETS[flags])
+    identity = (*compiler.command, compiler.version, compiler.processor(flags), *options)
+    return digest_of(*identity, python_abi(), numpy_major)

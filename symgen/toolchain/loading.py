@@ -1,0 +1,53 @@
+"""Import a generated package from its folder, under a name of its own.
+
+Python keeps modules by name.  A package that is loaded by path gets a name that nothing else has,
+so that two builds of one robot live side by side and a rebuilt one is never the former one; and
+`sys.path` stays as it is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import itertools
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from symgen.errors import ToolchainError
+
+PREFIX = "_symgen_loaded"
+
+_numbers = itertools.count(1)
+
+
+def load_package(folder: Path) -> ModuleType:
+    """Import the package in `folder` and return it; every call makes a new module.
+
+    Errors of the package's own code are passed on as they are, and leave no half-imported module.
+    """
+    path = Path(folder).absolute() / "__init__.py"
+    if not path.is_file():
+        raise ToolchainError(f"{path.parent} holds no package (no __init__.py)")
+    name = f"{PREFIX}_{next(_numbers)}_{path.parent.name}"
+    importlib.invalidate_caches()  # the folder may be younger than what the finders remember
+    spec = importlib.util.spec_from_file_location(
+        name, path, submodule_search_locations=[str(path.parent)]
+    )
+    if spec is None or spec.loader is None:
+        raise ToolchainError(f"Python cannot load {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # before its code runs: relative imports look for it here
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        forget_package(module)
+        raise
+    return module
+
+
+def forget_package(module: ModuleType) -> None:
+    """Drop a loaded package and its sub-modules from the modules that Python knows."""
+    name = module.__name__
+    for known in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+        del sys.modules[known]

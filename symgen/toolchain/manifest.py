@@ -1,0 +1,108 @@
+"""Which files of a package folder are ours.
+
+``manifest.json`` lists the generated sources with their digests and is the same on every machine.
+``build.json`` lists what belongs to one machine: the binaries, and the key of the build.
+``.installing.json`` exists only while files are being replaced; it lists the former files and the
+new ones, so that the next build can clean up after one that was killed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from symgen.toolchain.files import file_digest, relative_path
+
+MANIFEST_FILE = "manifest.json"
+BUILD_FILE = "build.json"
+JOURNAL_FILE = ".installing.json"
+GENERATOR = "symgen"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The files of an installed package, by path relative to its folder, with their digests."""
+
+    package: str
+    sources: Mapping[str, str]
+    binaries: Mapping[str, str] = field(default_factory=dict)
+    build_key: str | None = None
+    unfinished: tuple[str, ...] = ()
+    """Files that a build which did not finish may have left; empty after one that did."""
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Sources and binaries."""
+        return {**self.sources, **self.binaries}
+
+    def owned(self) -> set[str]:
+        """Return every file that symgen may replace or remove."""
+        lists = {MANIFEST_FILE, BUILD_FILE, JOURNAL_FILE}
+        return {*self.sources, *self.binaries, *self.unfinished, *lists}
+
+    def is_intact(self, folder: Path) -> bool:
+        """Say whether the build finished and all files are there as it left them."""
+        if self.unfinished or self.build_key is None:
+            return False
+        return all(file_digest(folder / name) == expected for name, expected in self.files.items())
+
+    def manifest_text(self) -> str:
+        """Return the text of ``manifest.json``."""
+        return _text({"generator": GENERATOR, "package": self.package, "files": self.sources})
+
+    def build_text(self) -> str:
+        """Return the text of ``build.json``."""
+        content = {"build_key": self.build_key, "files": self.binaries}
+        return _text({"generator": GENERATOR, **content})
+
+
+def journal_text(files: set[str]) -> str:
+    """Return the text of ``.installing.json``."""
+    return _text({"generator": GENERATOR, "files": dict.fromkeys(sorted(files), "")})
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of a package folder; None where symgen wrote none."""
+    manifest = _read(folder / MANIFEST_FILE)
+    journal = _read(folder / JOURNAL_FILE)
+    if manifest is None and journal is None:
+        return None
+    build = _read(folder / BUILD_FILE) or {}
+    key = build.get("build_key")
+    return Manifest(
+        package=str((manifest or {}).get("package", folder.name)),
+        sources=_files(manifest),
+        binaries=_files(build),
+        build_key=key if isinstance(key, str) else None,
+        unfinished=(JOURNAL_FILE, *_files(journal)) if journal is not None else (),
+    )
+
+
+def _read(path: Path) -> dict[str, object] | None:
+    """Return the content of one of our lists; anything else is not ours."""
+    if path.is_symlink():
+        return None
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or content.get("generator") != GENERATOR:
+        return None
+    return content
+
+
+def _files(content: Mapping[str, object] | None) -> dict[str, str]:
+    """Return the listed files; paths that lead out of the folder make the list worthless."""
+    files = (content or {}).get("files")
+    if not isinstance(files, dict):
+        return {}
+    try:
+        return {str(relative_path(name)): str(value) for name, value in files.items()}
+    except ValueError:
+        return {}
+
+
+def _text(content: Mapping[str, object]) -> str:
+    return json.dumps(content, indent=2, sort_keys=True) + "\n"

@@ -1,0 +1,79 @@
+"""Run commands that depend on each other, as many at a time as there are processors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from symgen.toolchain.compiler import hint_for
+from symgen.toolchain.processes import CommandFailedError, Completed, Processes, describe_status
+
+Progress = Callable[[str, int, int], None]
+"""Told `(stage, done, total)` whenever a command has ended."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One command; it makes the file `output` and starts when all files in `needs` are made."""
+
+    stage: str
+    action: str
+    command: tuple[str, ...]
+    output: str
+    needs: tuple[str, ...] = ()
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    folder: Path,
+    environment: Mapping[str, str],
+    jobs: int,
+    progress: Progress | None = None,
+) -> dict[str, float]:
+    """Run all tasks in `folder`; return the seconds that the commands of each stage took.
+
+    The first one that fails ends the others; so does an exception, Ctrl-C included.
+    """
+    totals = {task.stage: 0 for task in tasks}
+    for task in tasks:
+        totals[task.stage] += 1
+    done = dict.fromkeys(totals, 0)
+    seconds = dict.fromkeys(totals, 0.0)
+    waiting = list(tasks)
+    made: set[str] = set()
+    running: dict[Future[Completed], Task] = {}
+    with ThreadPoolExecutor(jobs) as pool, Processes() as processes:
+        while waiting or running:
+            for task in [task for task in waiting if made.issuperset(task.needs)]:
+                waiting.remove(task)
+                future = pool.submit(
+                    processes.run, task.command, cwd=folder, environment=environment
+                )
+                running[future] = task
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                task = running.pop(future)
+                seconds[task.stage] += _checked(task, future.result()).seconds
+                done[task.stage] += 1
+                made.add(task.output)
+                if progress is not None:
+                    progress(task.stage, done[task.stage], totals[task.stage])
+    return seconds
+
+
+def _checked(task: Task, completed: Completed) -> Completed:
+    if completed.status:
+        status = describe_status(completed.status)
+        hint = hint_for(completed.output)
+        raise CommandFailedError(task.action, task.command, status, completed.output, hint)
+    return completed

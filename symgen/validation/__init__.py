@@ -1,0 +1,1 @@
+"""Validation: independent oracles, physical laws, and every tolerance in one file."""

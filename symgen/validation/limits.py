@@ -1,0 +1,55 @@
+"""Every tolerance of the validation, in one file.
+
+Errors are relative: the largest difference in a sample divided by max(1, largest magnitude in the
+reference array of that sample); a NaN counts as an infinite error.  Each limit is a constant times
+the unit roundoff and the number of coordinates, because the longest chain of dependent operations
+of a recursion grows with n.  The constants are about twenty times the largest error met on random
+trees of up to 20 coordinates, so that a correct model never fails, while a wrong sign or a wrong
+frame (an error of order one) misses them by ten powers of ten.
+"""
+
+EPS = 2.0**-52  # spacing of float64 at 1
+
+STEP = 1e-100
+"""Complex step: its square vanishes beside 1, so derivatives are exact to rounding, and its square
+is still a normal number, so nothing underflows."""
+
+TWO_LINK = 1e-13
+"""Two-link arm against the printed formulas: about 20 operations on numbers of order 10."""
+
+
+def agreement(n: int) -> float:
+    """Two ways to compute the same array: sums of about n terms, each a chain of n products."""
+    return 200.0 * EPS * (n + 4)
+
+
+def derivative(n: int) -> float:
+    """A derivative against complex step: n more terms per entry than the function itself."""
+    return 300.0 * EPS * (n + 4)
+
+
+def physics(n: int) -> float:
+    """Identities between different functions of one module: their rounding errors add up."""
+    return 300.0 * EPS * (n + 4)
+
+
+def exact(n: int) -> float:
+    """Constants that are written, not computed."""
+    return 0.0
+
+
+def rotation(n: int) -> float:
+    """Orthonormality of a product of up to n rotations: each factor adds a few roundings."""
+    return 20.0 * EPS * (n + 4)
+
+
+def interface(n: int) -> float:
+    """The same function through another path (single sample, batch): only sin, cos may differ."""
+    return 100.0 * EPS * (n + 4)
+
+
+def samples(n: int) -> int:
+    """Number of random states: fewer for large models, where every state tests n^2 entries."""
+    if n <= 8:
+        return 20
+    return 8 if n <= 20 else 3

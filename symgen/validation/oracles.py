@@ -1,0 +1,364 @@
+"""An independent numeric model of a robot, straight from its description.
+
+`NumericRobot` shares no code with the derivation that it checks: homogeneous matrices are composed
+literally as the model format says, links on fixed joints are carried along and never merged, and
+the equations of motion are Lagrange's, with the derivatives of the mass matrix by complex step.
+
+| symbol | array | shape, frame |
+| --- | --- | --- |
+| q, qd, qdd | coordinates, velocities, accelerations | (..., n) |
+| T | link frames | (..., n_links, 4, 4), base frame |
+| z, o | axes of the coordinates and points on them | (..., n, 3), base frame |
+| Jv, Jw | linear and angular Jacobians of points on links | (..., m, 3, n), base axes |
+| w | loads [fx fy fz nx ny nz] | (..., n_loads, 6), base axes |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symgen.description.model import RobotDescription
+from symgen.validation.limits import STEP
+from symgen.validation.oracle_parts import (
+    Array,
+    Body,
+    JointMotion,
+    coordinate_numbers,
+    parameter_values,
+    reader,
+)
+
+
+class NumericRobot:
+    """A robot as numbers: every function of a generated module, for real arrays.
+
+    The kinematics, `mass_matrix`, `gravity_forces`, `bias_forces`, the energies and
+    `inverse_dynamics` also take complex numbers, so that complex step works on them.
+    `parameters` replaces values of the model's parameters; derived ones follow.
+    """
+
+    def __init__(
+        self, description: RobotDescription, parameters: Mapping[str, float] | None = None
+    ) -> None:
+        number = reader(parameter_values(description, parameters or {}))
+        joints = description.joints
+        index = {joint.link.name: i for i, joint in enumerate(joints)}
+        self.name = description.name
+        self.coordinate_names = tuple(joint.name for joint in joints if joint.type != "fixed")
+        self.link_names = tuple(joint.link.name for joint in joints)
+        self.load_names = tuple(load.name for load in description.loads)
+        self.n = len(self.coordinate_names)
+        self.n_links = len(joints)
+        self.n_loads = len(self.load_names)
+        self._gravity = np.array([number(x) for x in description.gravity])
+        self._parent = [index.get(joint.parent, -1) for joint in joints]
+        self._joints = [JointMotion(joint, number) for joint in joints]
+        self._coordinate = coordinate_numbers(joints)
+        self._moves = self._moving_coordinates()
+        bodies = [Body(joint.link, number) for joint in joints]
+        self._mass = np.array([body.mass for body in bodies])
+        self._com = np.array([body.com for body in bodies]).reshape(-1, 3)
+        self._inertia = np.array([body.inertia for body in bodies]).reshape(-1, 3, 3)
+        self._load_links = [index.get(load.link, -1) for load in description.loads]
+        points = [[number(x) for x in load.point] for load in description.loads]
+        self._load_points = np.array(points).reshape(-1, 3)
+
+    def _moving_coordinates(self) -> Array:
+        """[i, j]: whether coordinate j moves link i, (n_links + 1, n); the last row is the base."""
+        moves = np.zeros((self.n_links + 1, self.n), dtype=bool)
+        for i, (parent, coordinate) in enumerate(zip(self._parent, self._coordinate, strict=True)):
+            if parent >= 0:
+                moves[i] = moves[parent]
+            if coordinate >= 0:
+                moves[i, coordinate] = True
+        return moves
+
+    # ------------------------------------------------------------------------- kinematics
+
+    def frames(self, q: Array) -> Array:
+        """Poses of all link frames in the base frame, (..., n_links, 4, 4)."""
+        return self._kinematics(q).frames
+
+    forward_kinematics = frames
+
+    def jacobians(self, q: Array) -> Array:
+        """Geometric Jacobians [linear; angular] of the link frames, (..., n_links, 6, n)."""
+        motion = self._kinematics(q)
+        origins = motion.frames[..., :3, 3]
+        linear, angular = self._point_jacobians(motion, origins, range(self.n_links))
+        return np.concatenate([linear, angular], axis=-2)
+
+    def _kinematics(self, q: Array) -> _Motion:
+        q = _array(q)
+        batch = q.shape[:-1]
+        frames = np.empty((*batch, self.n_links + 1, 4, 4), dtype=q.dtype)
+        frames[..., -1, :, :] = np.eye(4)
+        axes = np.empty((*batch, self.n, 3), dtype=q.dtype)
+        origins = np.empty((*batch, self.n, 3), dtype=q.dtype)
+        for i, (joint, parent, j) in enumerate(
+            zip(self._joints, self._parent, self._coordinate, strict=True)
+        ):
+            base = frames[..., parent, :, :]
+            if j < 0:
+                frames[..., i, :, :] = base @ joint.transform(np.zeros(()))
+                continue
+            seat = base @ joint.seat
+            axes[..., j, :] = seat[..., :3, :3] @ joint.axis
+            origins[..., j, :] = seat[..., :3, 3]
+            frames[..., i, :, :] = base @ joint.transform(q[..., j])
+        return _Motion(frames[..., :-1, :, :], axes, origins, frames)
+
+    def _point_jacobians(
+        self, motion: _Motion, points: Array, links: Sequence[int] | range
+    ) -> tuple[Array, Array]:
+        """Jv and Jw, (..., m, 3, n), of m points (..., m, 3) in base axes, fixed to `links`."""
+        revolute = np.array([j.type == "revolute" for j in self._joints if j.type != "fixed"])
+        revolute = revolute.reshape(-1, 1).astype(float)
+        moves = self._moves[list(links)][..., np.newaxis].astype(float)
+        z = motion.axes[..., np.newaxis, :, :]
+        arms = points[..., :, np.newaxis, :] - motion.origins[..., np.newaxis, :, :]
+        linear = moves * (revolute * np.cross(z, arms) + (1.0 - revolute) * z)
+        angular = moves * (revolute * z)
+        return np.swapaxes(linear, -1, -2), np.swapaxes(angular, -1, -2)
+
+    def _centres(self, motion: _Motion) -> Array:
+        """Centres of mass in the base frame, (..., n_links, 3)."""
+        arms = (motion.frames[..., :3, :3] @ self._com[..., np.newaxis])[..., 0]
+        return np.asarray(motion.frames[..., :3, 3] + arms)
+
+    def _bodies(self, motion: _Motion) -> _Bodies:
+        rotation = motion.frames[..., :3, :3]
+        com = self._centres(motion)
+        inertia = rotation @ self._inertia @ np.swapaxes(rotation, -1, -2)
+        linear, angular = self._point_jacobians(motion, com, range(self.n_links))
+        return _Bodies(com, inertia, linear, angular)
+
+    # ------------------------------------------------------------------- energies and forces
+
+    def mass_matrix(self, q: Array) -> Array:
+        """M = sum of m Jv' Jv + Jw' I Jw over the links, (..., n, n)."""
+        body = self._bodies(self._kinematics(q))
+        momentum = self._mass[:, np.newaxis, np.newaxis] * body.linear
+        spin = body.inertia @ body.angular
+        return np.asarray(_project(body.linear, momentum) + _project(body.angular, spin))
+
+    def kinetic_energy(self, q: Array, qd: Array) -> Array:
+        """Sum of m v'v / 2 + omega' I omega / 2 over the links, (...)."""
+        q, qd = _same_batch(q, qd)
+        body = self._bodies(self._kinematics(q))
+        v, omega = _times(body.linear, qd), _times(body.angular, qd)
+        momentum = (body.inertia @ omega[..., np.newaxis])[..., 0]
+        return np.asarray(
+            0.5 * np.sum(self._mass[:, np.newaxis] * v * v + omega * momentum, axis=(-1, -2))
+        )
+
+    def potential_energy(self, q: Array) -> Array:
+        """Minus the sum of m g'c over the links that move, (...); zero at the base origin.
+
+        A link that is fixed to the base is a part of the base and has no energy.
+        """
+        com = self._centres(self._kinematics(q))
+        mass = self._mass * self._moves[:-1].any(axis=1)
+        return np.asarray(-np.sum((com @ self._gravity) * mass, axis=-1))
+
+    def gravity_forces(self, q: Array) -> Array:
+        """Minus the sum of Jv' m g over the links, (..., n)."""
+        body = self._bodies(self._kinematics(q))
+        weight = np.broadcast_to(self._mass[:, np.newaxis] * self._gravity, body.com.shape)
+        return np.asarray(-_transposed_times(body.linear, weight))
+
+    def inverse_dynamics_load_derivatives(self, q: Array) -> Array:
+        """-J' of each load's point, (..., n, n_loads, 6)."""
+        motion = self._kinematics(q)
+        seats = motion.with_base[..., self._load_links, :, :]
+        arms = (seats[..., :3, :3] @ self._load_points[..., np.newaxis])[..., 0]
+        points = seats[..., :3, 3] + arms
+        linear, angular = self._point_jacobians(motion, points, self._load_links)
+        return np.asarray(-np.moveaxis(np.concatenate([linear, angular], axis=-2), -1, -3))
+
+    def _load_forces(self, q: Array, loads: Array | None) -> Array:
+        if loads is None:
+            return np.zeros(q.shape)
+        lever = self.inverse_dynamics_load_derivatives(q)
+        return np.asarray(np.sum(lever * loads[..., np.newaxis, :, :], axis=(-1, -2)))
+
+    # ------------------------------------------------------------------- equations of motion
+
+    def mass_matrix_derivatives(self, q: Array) -> Array:
+        """[i, j, k] = dM_ij / dq_k by complex step, (..., n, n, n); real q only."""
+        return _derivatives(self.mass_matrix, _array(q))
+
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
+        """Christoffel: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2."""
+        q, qd = _same_batch(q, qd)
+        slope = self.mass_matrix_derivatives(q)
+        mdot = np.einsum("...ijk,...k->...ij", slope, qd)
+        other = np.einsum("...ikj,...k->...ij", slope, qd)
+        return np.asarray(0.5 * (mdot + other - np.swapaxes(other, -1, -2)))
+
+    def inverse_dynamics(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> Array:
+        """Lagrange: tau = M qdd + Mdot qd - d(qd' M qd / 2)/dq + dV/dq - J' w, (..., n).
+
+        Complex steps cannot be nested; complex arguments go through `virtual_power`.
+        """
+        q, qd, qdd = _same_batch(q, qd, qdd)
+        if any(np.iscomplexobj(x) for x in (q, qd, qdd, loads) if x is not None):
+            return self.virtual_power(q, qd, qdd, loads=loads)
+        slope = self.mass_matrix_derivatives(q)
+        inertial = _times(self.mass_matrix(q), qdd)
+        convective = np.einsum("...ijk,...j,...k->...i", slope, qd, qd)
+        centrifugal = 0.5 * np.einsum("...jki,...j,...k->...i", slope, qd, qd)
+        weight = _derivatives(self.potential_energy, q)
+        rigid = inertial + convective - centrifugal + weight
+        return np.asarray(rigid + self._load_forces(q, loads))
+
+    def virtual_power(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> Array:
+        """The same torques by virtual power: sum of Jv' m (a - g) + Jw' (I alpha + w x I w)."""
+        q, qd, qdd = _same_batch(q, qd, qdd)
+        motion = self._kinematics(q)
+        body = self._bodies(motion)
+        omega, alpha, acceleration = self._accelerations(motion, qd, qdd)
+        arms = body.com - motion.frames[..., :3, 3]
+        force = acceleration + _transferred(omega, alpha, arms) - self._gravity
+        spin = (body.inertia @ omega[..., np.newaxis])[..., 0]
+        moment = (body.inertia @ alpha[..., np.newaxis])[..., 0] + np.cross(omega, spin)
+        return (
+            _transposed_times(body.linear, self._mass[:, np.newaxis] * force)
+            + _transposed_times(body.angular, moment)
+            + self._load_forces(q, loads)
+        )
+
+    def _accelerations(self, motion: _Motion, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """omega, alpha and acceleration of the origin of each link frame, (..., n_links, 3)."""
+        shape = (*motion.frames.shape[:-2], 3)
+        kind = np.result_type(motion.frames, qd, qdd)
+        omega, alpha, acceleration = (np.zeros(shape, dtype=kind) for _ in range(3))
+        ground = np.zeros((*shape[:-2], 3))
+        for i, (joint, p, j) in enumerate(
+            zip(self._joints, self._parent, self._coordinate, strict=True)
+        ):
+            w, wd, a, x = ground, ground, ground, ground
+            if p >= 0:
+                w, wd, a = omega[..., p, :], alpha[..., p, :], acceleration[..., p, :]
+                x = motion.frames[..., p, :3, 3]
+            tip = motion.frames[..., i, :3, 3]
+            if joint.type == "revolute":
+                axle = motion.origins[..., j, :]
+                a = a + _transferred(w, wd, axle - x)
+                x = axle
+                rate = motion.axes[..., j, :] * qd[..., j, np.newaxis]
+                wd = wd + motion.axes[..., j, :] * qdd[..., j, np.newaxis] + np.cross(w, rate)
+                w = w + rate
+            elif joint.type == "prismatic":
+                rate = motion.axes[..., j, :] * qd[..., j, np.newaxis]
+                a = a + motion.axes[..., j, :] * qdd[..., j, np.newaxis] + 2.0 * np.cross(w, rate)
+            omega[..., i, :], alpha[..., i, :] = w, wd
+            acceleration[..., i, :] = a + _transferred(w, wd, tip - x)
+        return omega, alpha, acceleration
+
+    def bias_forces(self, q: Array, qd: Array, *, loads: Array | None = None) -> Array:
+        """Inverse dynamics at zero acceleration, (..., n)."""
+        q, qd = _same_batch(q, qd)
+        return self.inverse_dynamics(q, qd, np.zeros(q.shape), loads=loads)
+
+    def inverse_dynamics_derivatives(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> tuple[Array, Array, Array, Array]:
+        """tau, dtau/dq by complex step of virtual power, dtau/dqd = 2 C, dtau/dqdd = M."""
+        q, qd, qdd = _same_batch(q, qd, qdd)
+        tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
+        wrenches = None if loads is None else loads[..., np.newaxis, :, :]
+
+        def torques(directions: Array) -> Array:
+            rates, accelerations = qd[..., np.newaxis, :], qdd[..., np.newaxis, :]
+            return self.virtual_power(directions, rates, accelerations, loads=wrenches)
+
+        slope = _derivatives(torques, q)
+        return tau, slope, 2.0 * self.coriolis_matrix(q, qd), self.mass_matrix(q)
+
+
+# ------------------------------------------------------------------------- intermediate arrays
+
+
+@dataclass(frozen=True)
+class _Motion:
+    """Link frames (..., n_links, 4, 4), joint axes and points on them (..., n, 3).
+
+    `with_base` has the frame of the base behind those of the links, so that -1 stands for it.
+    """
+
+    frames: Array
+    axes: Array
+    origins: Array
+    with_base: Array
+
+
+@dataclass(frozen=True)
+class _Bodies:
+    """Per link, in base axes: centre of mass, inertia about it, its Jacobians (..., 3, n)."""
+
+    com: Array
+    inertia: Array
+    linear: Array
+    angular: Array
+
+
+# ------------------------------------------------------------------------------- small algebra
+
+
+def _array(x: Any) -> Array:
+    return np.asarray(x, dtype=complex if np.iscomplexobj(x) else float)
+
+
+def _same_batch(*arrays: Any) -> tuple[Array, ...]:
+    return tuple(np.broadcast_arrays(*(_array(x) for x in arrays)))
+
+
+def _transferred(omega: Array, alpha: Array, arm: Array) -> Array:
+    """Acceleration of a point relative to another one of the same rigid body."""
+    return np.asarray(np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm)))
+
+
+def _times(matrix: Array, vector: Array) -> Array:
+    """Matrix (..., r, n) or (..., m, r, n) times vector (..., n)."""
+    extra = (np.newaxis,) * (matrix.ndim - vector.ndim - 1)
+    return np.asarray((matrix @ vector[(..., *extra, slice(None), np.newaxis)])[..., 0])
+
+
+def _project(left: Array, right: Array) -> Array:
+    """Sum over m of left' right for stacks (..., m, 3, n).
+
+    In blocks of eight links: larger products make the BLAS start threads, which on a busy machine
+    wait for each other far longer than the product takes.
+    """
+    n = left.shape[-1]
+    total = np.zeros((*left.shape[:-3], n, n), dtype=np.result_type(left, right))
+    for start in range(0, left.shape[-3], 8):
+        block = left[..., start : start + 8, :, :]
+        stack = block.reshape(*block.shape[:-3], block.shape[-3] * 3, n)
+        other = right[..., start : start + 8, :, :].reshape(stack.shape)
+        total += np.swapaxes(stack, -1, -2) @ other
+    return total
+
+
+def _transposed_times(jacobian: Array, vectors: Array) -> Array:
+    """Sum over m of J' x for stacks J (..., m, 3, n) and x (..., m, 3)."""
+    return np.asarray(np.einsum("...mrn,...mr->...n", jacobian, vectors))
+
+
+def _derivatives(function: Callable[[Array], Array], q: Array) -> Array:
+    """d function / dq by complex step: the result's shape with an axis of n behind it.
+
+    `function` maps (..., n, n), one direction per row, to (..., n, results).
+    """
+    n = q.shape[-1]
+    values = function(q[..., np.newaxis, :] + 1j * STEP * np.eye(n)).imag / STEP
+    return np.asarray(np.moveaxis(values, q.ndim - 1, -1))

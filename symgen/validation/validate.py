@@ -1,0 +1,217 @@
+"""Validation of a build: every function of every formulation and backend against an independent
+numeric model, against each other, and against the laws of mechanics.
+
+`validate` compares with `NumericRobot`, which shares no code with the derivation, and then runs
+the checks of `symgen.validation.checks`.  `validate_two_link` compares the two-link arm with the
+printed formulas of Xiang, Arora, Abdel-Malek (2009).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symgen.description import RobotDescription, read
+from symgen.errors import ValidationError
+from symgen.validation import limits, two_link
+from symgen.validation.checks import (
+    Check,
+    Evaluation,
+    States,
+    Subject,
+    agreement,
+    check_evaluations,
+    random_states,
+    relative_error,
+)
+from symgen.validation.oracles import NumericRobot
+
+INDEPENDENT = "the independent numeric model"
+PRINTED = "eqs. (69)-(82) of Xiang et al. 2009"
+
+
+@dataclass(frozen=True)
+class ValidationResult:
+    """All comparisons of a validation, in the order in which they were made."""
+
+    rows: tuple[Check, ...]
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether every comparison is within its limit."""
+        return not self.failures
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The rows that are not within their limits."""
+        return tuple(row for row in self.rows if not row.passed)
+
+    @property
+    def summary(self) -> str:
+        """One line: how many comparisons, and the one that came closest to its limit."""
+        if not self.passed:
+            return f"{len(self.failures)} of {len(self.rows)} checks FAILED"
+        allowed = [row for row in self.rows if row.limit > 0.0]
+        text = f"{len(self.rows)} checks passed in {self.seconds:.2f} s"
+        if not allowed:
+            return text
+        worst = max(allowed, key=lambda row: row.error / row.limit)
+        return f"{text}; closest to its limit: {worst}"
+
+    def raise_if_failed(self) -> None:
+        """`ValidationError` with the failing rows, each in words."""
+        if not self.passed:
+            words = [f"{row.subject}: {_in_words(row)}" for row in self.failures]
+            raise ValidationError("\n".join([self.summary, *words]))
+
+    def __str__(self) -> str:
+        return table(self.rows)
+
+
+def table(rows: Iterable[Check]) -> str:
+    """Rows as a table of plain text."""
+    lines = [("subject", "check", "error", "limit", "samples", "")]
+    for row in rows:
+        verdict = "ok" if row.passed else "FAILED"
+        figures = f"{row.error:.1e}", f"{row.limit:.1e}", str(row.samples)
+        lines.append((row.subject, row.name, *figures, verdict))
+    widths = [max(len(line[column]) for line in lines) for column in range(6)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def _in_words(row: Check) -> str:
+    return (
+        f"{row.name}: does not hold; relative error {row.error:.2g} on {row.samples} random "
+        f"states, where {row.limit:.2g} is allowed"
+    )
+
+
+# ------------------------------------------------------------------------------- any model
+
+
+def validate(
+    description: RobotDescription, subjects: Sequence[Subject], samples: int | None = None
+) -> ValidationResult:
+    """Check every function of every subject on random states of the described robot."""
+    start = time.perf_counter()
+    robot = NumericRobot(description)
+    states = random_states(robot.n, robot.n_loads, samples or limits.samples(robot.n))
+    evaluations = [Evaluation(subject, states) for subject in subjects]
+    with np.errstate(all="ignore"):
+        rows = list(_independent_rows(robot, evaluations, states))
+        rows += check_evaluations(evaluations)
+    return ValidationResult(tuple(rows), time.perf_counter() - start)
+
+
+def _independent_rows(
+    robot: NumericRobot, evaluations: Sequence[Evaluation], states: States
+) -> Iterator[Check]:
+    oracle = Evaluation(Subject(INDEPENDENT, robot), states)
+    power = robot.virtual_power(states.q, states.qd, states.qdd, loads=states.loads)
+    error = relative_error(oracle["inverse_dynamics"], power)
+    name = "Lagrange's equations = virtual power"
+    yield Check(name, INDEPENDENT, error, limits.agreement(robot.n), len(states.q))
+    for s in evaluations:
+        yield from agreement(s, oracle, robot.n)
+
+
+# --------------------------------------------------------------------------- the two-link arm
+
+
+def validate_two_link(
+    subjects: Sequence[Subject], arm: two_link.Arm | None = None, samples: int = 1000
+) -> ValidationResult:
+    """Check subjects that were built from `two_link.yaml` against the printed formulas.
+
+    `arm` replaces the parameters of the file.  The states have gravity and the load
+    [0, -f, 0, 0, 0, 0] at the tip.
+    """
+    start = time.perf_counter()
+    states = random_states(2, 1, samples)
+    states.loads[:, 0, [0, 2, 3, 4, 5]] = 0.0
+    expected = printed_results(arm or _shipped_arm(), states)
+    rows: list[Check] = []
+    with np.errstate(all="ignore"):
+        for subject in subjects:
+            s = Evaluation(subject, states)
+            for name, observe, reference in expected:
+                if s.has(name):
+                    rows += _printed_rows(s, name, observe(s), reference)
+    return ValidationResult(tuple(rows), time.perf_counter() - start)
+
+
+Observation = Callable[[Evaluation], tuple[Any, ...]]
+
+
+def printed_results(
+    p: two_link.Arm, states: States
+) -> list[tuple[str, Observation, tuple[Any, ...]]]:
+    """Per function: its name, what to compare, and what the printed formulas say."""
+    q, qd, qdd = states.q.T, states.qd.T, states.qdd.T
+    zero = 0.0 * q
+    f = -states.loads[:, 0, 1]
+    tau = _vector(two_link.torques(p, q, qd, qdd, f))
+    slopes = (
+        _matrix(two_link.position_gradients(p, q, qd, qdd, f)),
+        _matrix(two_link.velocity_gradients(p, q, qd)),
+        _matrix(two_link.acceleration_gradients(p, q)),
+    )
+    weight = _vector(two_link.torques(p, q, zero, zero, 0.0 * f))
+    bias = _vector(two_link.torques(p, q, qd, zero, f))
+    pull = _vector(two_link.torques(p._replace(g=0.0), q, zero, zero, 1.0 + 0.0 * f))
+    convective = _vector(two_link.torques(p._replace(g=0.0), q, qd, zero, 0.0 * f))
+    energy = 0.5 * np.einsum("si,sij,sj->s", states.qd, slopes[2], states.qd)
+
+    def whole(name: str) -> Observation:
+        return lambda s: tuple(s.results(name))
+
+    return [
+        ("inverse_dynamics", whole("inverse_dynamics"), (tau,)),
+        ("inverse_dynamics_derivatives", whole("inverse_dynamics_derivatives"), (tau, *slopes)),
+        ("inverse_dynamics_load_derivatives", _pull_of_load, (pull,)),
+        ("mass_matrix", whole("mass_matrix"), (slopes[2],)),
+        ("coriolis_matrix", _convective_torques, (convective,)),
+        ("bias_forces", whole("bias_forces"), (bias,)),
+        ("gravity_forces", whole("gravity_forces"), (weight,)),
+        ("kinetic_energy", whole("kinetic_energy"), (energy,)),
+    ]
+
+
+def _pull_of_load(s: Evaluation) -> tuple[Any, ...]:
+    """d tau / d f: the load is -f in the direction of y."""
+    return (-np.asarray(s["inverse_dynamics_load_derivatives"])[:, :, 0, 1],)
+
+
+def _convective_torques(s: Evaluation) -> tuple[Any, ...]:
+    return (np.einsum("sij,sj->si", s["coriolis_matrix"], s.states.qd),)
+
+
+def _printed_rows(
+    s: Evaluation, name: str, values: Sequence[Any], references: Sequence[Any]
+) -> Iterator[Check]:
+    labels = ("", ", dtau_dq", ", dtau_dqd", ", dtau_dqdd")
+    for label, value, reference in zip(labels, values, references, strict=False):
+        error = relative_error(value, reference)
+        what = f"{name}{label} = {PRINTED}"
+        yield Check(what, s.subject.name, error, limits.TWO_LINK, len(s.states.q))
+
+
+def _shipped_arm() -> two_link.Arm:
+    return two_link.arm(read(two_link.model_path()).parameter_values)
+
+
+def _vector(pair: Sequence[Any]) -> Any:
+    return np.stack([np.asarray(x) for x in pair], axis=-1)
+
+
+def _matrix(rows: Sequence[Sequence[Any]]) -> Any:
+    columns = np.broadcast_arrays(*(x for row in rows for x in row))
+    return np.stack(columns, axis=-1).reshape(*columns[0].shape, 2, 2)

@@ -1,0 +1,107 @@
+"""Which arithmetic serves: compiled C, compiled Cython, or NumPy.
+
+``binaries.json`` names the binaries that were built for this package.  One that does not fit this
+Python or this processor is left alone, with a warning, and the next best backend serves.
+This file is the same for every robot.
+"""
+
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import platform
+import sys
+import types
+import warnings
+
+from . import _numpy_backend
+
+_FOLDER = pathlib.Path(__file__).parent
+_PREFERENCE = ("compiled", "cython")
+
+
+def _load():
+    """Every backend that works here, by name, the fastest one first."""
+    found, faults = {}, []
+    try:
+        binaries = _binaries()
+    except ValueError as error:
+        binaries, faults = {}, [f"binaries.json: {error}"]
+    for name in _PREFERENCE:
+        if name in binaries:
+            try:
+                found[name] = _binary(binaries[name])
+            except (ImportError, OSError, RuntimeError, KeyError) as error:
+                faults.append(f"{name}: {error}")
+    if faults:
+        _warn(faults, next(iter(found), "numpy"))
+    return {**found, "numpy": _numpy_backend}
+
+
+def _binaries():
+    """The contents of ``binaries.json``; nothing if the package was built for NumPy alone."""
+    try:
+        text = (_FOLDER / "binaries.json").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    return json.loads(text)
+
+
+def _binary(entry):
+    """The binary that `entry` of ``binaries.json`` describes, imported."""
+    path = _FOLDER / entry["file"]
+    suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
+    if not path.name.endswith(suffix):
+        raise ImportError(f"{path.name} was built for another Python than this one ({suffix})")
+    if not path.is_file():
+        raise ImportError(f"{path.name} is missing")
+    _check_processor(entry.get("machine"), entry.get("cpu_features", ()))
+    spec = importlib.util.spec_from_file_location(f"{__package__}.{entry['module']}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[spec.name]
+        raise
+    return module
+
+
+def _check_processor(machine, features):
+    """ImportError if the binary needs another processor than this one."""
+    if machine is not None and machine != platform.machine():
+        raise ImportError(f"built for the processor {machine}, this one is {platform.machine()}")
+    missing = set(features) - _cpu_features() if features else set()
+    if missing:
+        raise ImportError(f"this processor lacks {', '.join(sorted(missing))}")
+
+
+def _cpu_features():
+    """The features of this processor, as Linux names them."""
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as lines:
+            for line in lines:
+                if line.startswith(("flags", "Features")):
+                    return set(line.split(":", 1)[1].split())
+    except OSError:
+        pass
+    return set()
+
+
+def _warn(faults, serving):
+    robot = __package__.rpartition(".")[2]
+    warnings.warn(
+        f"{robot}: a binary of this package does not work here, so {serving} serves instead "
+        f"({'; '.join(faults)}). To rebuild it: symgen build {robot}.yaml --force",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+backends = types.MappingProxyType(_load())
+"""Backend name -> namespace of the formulations."""
+
+backend = next(iter(backends))
+"""Name of the backend that serves."""
+
+serving = backends[backend]

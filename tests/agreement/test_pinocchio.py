@@ -1,0 +1,93 @@
+"""Random trees against Pinocchio: every formulation, every function, to 1e-11."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from symgen.algebra.graph import Graph
+from symgen.derivation import LARGEST_EVALUATED_CLOSED_FORM, derived_program
+from symgen.formulations import FORMULATIONS, provided_functions
+from symgen.kinematics.tree import build_tree
+from symgen.program.evaluation import call
+from symgen.program.functions import function_named
+from tests.oracles.descriptions import described
+from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.random_models import Recipe, model_texts, seeded_model_text
+
+LIMIT = 1e-11
+LARGE = Recipe(joints=(1, 20), loads=(0, 5))
+SMALL = Recipe(joints=(1, 8), loads=(0, 3))
+
+
+def agrees(value, expected):
+    scale = max(1.0, np.abs(expected).max(initial=0.0))
+    return np.abs(value - expected).max(initial=0.0) <= LIMIT * scale
+
+
+def compare(description, seed, samples=2):
+    """Compare every function that Pinocchio has, on random states."""
+    oracle = pinocchio_model(description)
+    rng = np.random.default_rng(seed)
+    n = oracle.n
+    for formulation in FORMULATIONS:
+        if n > LARGEST_EVALUATED_CLOSED_FORM and not formulation.linear:
+            continue
+        assert formulation.why_not(build_tree(description, Graph())) is None
+        for function in provided_functions(formulation):
+            program = derived_program(description, formulation, function)
+            for _ in range(samples):
+                state = {
+                    "q": rng.uniform(-np.pi, np.pi, n),
+                    "qd": rng.uniform(-2, 2, n),
+                    "qdd": rng.uniform(-2, 2, n),
+                    "loads": rng.uniform(-10, 10, (len(description.loads), 6)),
+                }
+                for value, expected in zip(
+                    call(program, state), reference(oracle, function, state), strict=True
+                ):
+                    value = value @ state["qd"] if function == "coriolis_matrix" else value
+                    assert agrees(value, expected), (formulation.name, function)
+
+
+def reference(oracle, function, state):
+    """What Pinocchio says; what it lacks is composed of what it has."""
+    q, qd, loads = (state[name] for name in ("q", "qd", "loads"))
+    zero, none = np.zeros_like(q), np.zeros_like(loads)
+    if function == "bias_forces":
+        return (oracle.inverse_dynamics(q, qd, zero, loads=loads),)
+    if function == "coriolis_matrix":  # C is not unique; C qd is
+        still = oracle.inverse_dynamics(q, zero, zero, loads=none)
+        return (oracle.inverse_dynamics(q, qd, zero, loads=none) - still,)
+    if function == "inverse_dynamics_load_derivatives":
+        still = oracle.inverse_dynamics(q, zero, zero, loads=none)
+        slopes = np.zeros((len(q), *loads.shape))
+        for position in np.ndindex(loads.shape):
+            unit = none.copy()
+            unit[position] = 1.0
+            slopes[(slice(None), *position)] = (
+                oracle.inverse_dynamics(q, zero, zero, loads=unit) - still
+            )
+        return (slopes,)
+    spec = function_named(function)
+    arguments = [state[argument.name] for argument in spec.arguments]
+    options = {argument.name: state[argument.name] for argument in spec.options}
+    result = getattr(oracle, function)(*arguments, **options)
+    return result if isinstance(result, tuple) else (np.asarray(result),)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_seeded_trees(seed):
+    recipe = SMALL if seed % 2 else LARGE
+    compare(described(seeded_model_text(seed, recipe)), seed)
+
+
+@given(model_texts(SMALL))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+def test_drawn_trees(text):
+    compare(described(text), 1, samples=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 300))
+def test_many_seeded_trees(seed):
+    compare(described(seeded_model_text(seed, LARGE)), seed)

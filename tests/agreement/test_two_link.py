@@ -1,0 +1,72 @@
+"""The two-link arm, symbolically: every derivation equals eqs. (69)-(82) of Xiang 2009."""
+
+from pathlib import Path
+
+import pytest
+import sympy
+
+from symgen import derive, read
+from symgen.algebra.blackboard import fourier
+from symgen.algebra.sympy_algebra import symbol
+from symgen.formulations import FORMULATIONS
+from symgen.symbolic import euler_lagrange
+from symgen.validation import two_link
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
+ARM = two_link.arm({name: symbol(name) for name in two_link.Arm._fields})
+Q, QD, QDD = ([symbol(f"{name}_{i}") for i in (1, 2)] for name in ("q", "qd", "qdd"))
+F = symbol("f")
+LOAD = {symbol(f"tip_{part}"): 0 for part in ("fx", "fz", "nx", "ny", "nz")} | {
+    symbol("tip_fy"): -F
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return read(EXAMPLE)
+
+
+def equal(matrix, expected):
+    difference = sympy.Matrix(matrix).xreplace(LOAD) - sympy.Matrix(expected)
+    return difference.applyfunc(fourier) == sympy.zeros(*difference.shape)
+
+
+@pytest.mark.parametrize("formulation", [item.name for item in FORMULATIONS])
+def test_torques_equal_69_and_70(model, formulation):
+    dyn = derive(model, formulation)
+    expected = two_link.torques(ARM, Q, QD, QDD, F, sympy)
+    assert equal(dyn.inverse_dynamics, expected)
+    assert equal(dyn.expanded("inverse_dynamics"), expected)
+    assert set(dyn.inverse_dynamics.free_symbols) >= {symbol("l2"), symbol("L2"), symbol("g")}
+
+
+def test_euler_lagrange_equals_69_and_70(model):
+    assert equal(euler_lagrange(model), two_link.torques(ARM, Q, QD, QDD, F, sympy))
+
+
+@pytest.mark.parametrize("formulation", [item.name for item in FORMULATIONS])
+def test_gradients_equal_71_to_82(model, formulation):
+    _, by_q, by_qd, by_qdd = derive(model, formulation).inverse_dynamics_derivatives
+    assert equal(by_q, two_link.position_gradients(ARM, Q, QD, QDD, F, sympy))
+    assert equal(by_qd, two_link.velocity_gradients(ARM, Q, QD, sympy))
+    assert equal(by_qdd, two_link.acceleration_gradients(ARM, Q, sympy))
+
+
+@pytest.mark.parametrize("formulation", [item.name for item in FORMULATIONS])
+def test_the_other_functions_follow(model, formulation):
+    dyn = derive(model, formulation)
+    M = sympy.Matrix(two_link.acceleration_gradients(ARM, Q, sympy))
+    qd = sympy.Matrix(QD)
+    assert equal(dyn.mass_matrix, M)
+    assert equal([dyn.kinetic_energy], [(qd.T * M * qd)[0] / 2])
+    at_rest = {x: 0 for x in (*QD, *QDD)} | {F: 0}
+    torques = sympy.Matrix(two_link.torques(ARM, Q, QD, QDD, F, sympy))
+    assert equal(dyn.gravity_forces, torques.xreplace(at_rest))
+    assert equal(dyn.bias_forces, torques.xreplace({x: 0 for x in QDD}))
+    height = sympy.Matrix([dyn.potential_energy]).jacobian(Q).T
+    assert equal(height, torques.xreplace(at_rest))
+    rates = sum((M.diff(q) * v for q, v in zip(Q, QD, strict=True)), sympy.zeros(2))
+    skew = rates - 2 * dyn.coriolis_matrix
+    assert equal(skew + skew.T, sympy.zeros(2))
+    loads = dyn.inverse_dynamics_load_derivatives
+    assert equal([row[0, 1] for row in loads], [-row.diff(F) for row in torques])

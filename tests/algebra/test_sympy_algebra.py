@@ -1,0 +1,85 @@
+"""SymPy scalars, conversion both ways, and the readable forms."""
+
+import math
+import random
+
+import pytest
+import sympy
+
+from symgen.algebra.blackboard import fourier, latex_names, readable, with_decimals
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
+from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, from_sympy, symbol, to_sympy
+from tests.algebra.test_graph import SYMBOLS, random_expression
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_round_trip(seed):
+    rng = random.Random(seed)
+    g = Graph()
+    scalar, _ = random_expression(rng, g, 25)
+    values = {s: rng.uniform(0.1, 1.0) for s in SYMBOLS}
+    expression = to_sympy([scalar])[0]
+    expected = evaluate([scalar], values)[0]
+    numbers = {symbol(s): v for s, v in values.items()}
+    assert float(expression.subs(numbers)) == pytest.approx(float(expected), rel=1e-10, abs=1e-12)
+    back = from_sympy([expression], Graph())[0]
+    assert evaluate([back], values)[0] == pytest.approx(float(expected), rel=1e-10, abs=1e-12)
+
+
+def test_what_has_no_counterpart_is_refused():
+    x = sympy.Symbol("x")
+    with pytest.raises(ValueError, match="gamma"):
+        from_sympy([sympy.gamma(x)], Graph())
+
+
+def test_constants_mean_what_stands_in_the_file():
+    assert constant(0.1) == sympy.Rational(1, 10)
+    assert constant(math.pi / 2) == sympy.pi / 2
+    assert constant(3.0) == 3
+    assert constant(1 / 3) != sympy.Rational(1, 3)
+    assert float(constant(1 / 3)) == 1 / 3
+
+
+def test_named_scalars_are_symbols_and_can_be_put_back():
+    algebra = SymPyAlgebra()
+    x = algebra.symbol("x")
+    a = algebra.named("a", algebra.function("sin", x) * x)
+    b = algebra.named("b", a * a + x)
+    assert b.is_Symbol
+    assert algebra.expanded(b) == (sympy.sin(x) * x) ** 2 + x
+    row = algebra.jacobian([b], [x])[0]
+    exact = algebra.expanded(b).diff(x)
+    assert sympy.simplify(algebra.expanded(row[0]) - exact) == 0
+
+
+def test_fourier_is_canonical():
+    a, b, k = symbol("a"), symbol("b"), symbol("k")
+    left = sympy.cos(a + b) ** 2 * k + sympy.sin(a + b) ** 2 * k
+    assert fourier(left - k) == 0
+    assert fourier(sympy.sin(a) * sympy.cos(b) + sympy.cos(a) * sympy.sin(b)) == sympy.sin(a + b)
+    assert fourier(sympy.cos(a) ** 3) == sympy.cos(3 * a) / 4 + 3 * sympy.cos(a) / 4
+    assert fourier(sympy.sin(a) ** 2 * sympy.sin(b) - sympy.sin(b)) != 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_readable_forms_are_equal_to_what_they_stand_for(seed):
+    rng = random.Random(seed)
+    parameters = [symbol(s) for s in ("m1", "m2", "L")]
+    waves = [f(symbol(f"q_{i}")) for i in (1, 2) for f in (sympy.sin, sympy.cos)]
+    rates = [symbol(s) for s in ("qd_1", "qdd_2", "tip_fx")]
+    expression = sympy.Add(*(
+        rng.randint(-3, 3) * rng.choice(parameters) ** rng.randint(1, 2)
+        * rng.choice(waves) ** rng.randint(0, 3) * rng.choice(waves) * rng.choice(rates)
+        for _ in range(8)
+    ))  # fmt: skip
+    assert fourier(readable(expression) - expression) == 0
+
+
+def test_display():
+    assert str(with_decimals(sympy.Rational(2159, 5000))) == "0.4318"
+    assert with_decimals(sympy.Rational(1, 2)) == sympy.Rational(1, 2)
+    names = latex_names({symbol("qdd_1"), symbol("my_tip_fx"), symbol("L1")})
+    assert names[symbol("qdd_1")] == r"\ddot{q}_{1}"
+    assert names[symbol("my_tip_fx")] == r"f_{x}^{\mathrm{my\_tip}}"
+    assert symbol("L1") not in names

@@ -1,0 +1,677 @@
+"""Wrong model files: every fault in one report, each with its line, no innocent line blamed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from symgen.description import RobotDescription, read
+from symgen.description.checks import check
+from symgen.description.reading import compose
+from symgen.errors import ModelError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TWO_LINK = (EXAMPLES / "two_link.yaml").read_text(encoding="utf-8")
+
+
+def model(text: str) -> RobotDescription:
+    return check(compose(text, "robot.yaml"))
+
+
+def faults(text: str) -> list[str]:
+    """The report on a text, line by line, without the name of the file."""
+    with pytest.raises(ModelError) as caught:
+        model(text)
+    assert caught.value.exit_status == 2
+    return [line.removeprefix("robot.yaml:") for line in str(caught.value).splitlines()]
+
+
+def warnings(text: str) -> list[str]:
+    return [str(warning).removeprefix("robot.yaml:") for warning in model(text).warnings]
+
+
+def with_header(text: str) -> str:
+    """A model in standard DH, whose `text` starts in line 4."""
+    return "symgen: 1\nname: robot\nconvention: standard\n" + text
+
+
+def one_joint(keys: str) -> str:
+    """A model of one joint without its frame, whose `keys` start in line 6."""
+    keys = "".join(f"    {line}\n" for line in keys.splitlines())
+    return with_header(f"joints:\n  - name: a\n{keys}")
+
+
+def one_link(link: str) -> str:
+    """A model of one joint, whose link is in line 7."""
+    return one_joint(f"type: revolute\nlink: {link}\ndh: {{}}")
+
+
+# ------------------------------------------------------------------------------------ the header
+
+HEADERS = {
+    "[]": ["1: expected a mapping (key: value), found a list"],
+    "hello": ["1: expected a mapping (key: value), found the text 'hello'"],
+    "{}": [
+        "1: symgen: this key is required and missing; expected the version of the format; write "
+        "'symgen: 1'",
+        "1: name: this key is required and missing; expected the name of the robot and of its "
+        "generated package",
+    ],
+    "symgen: 2\nname: robot\n": [
+        "1: symgen: expected 1, the version of the format that this symgen reads, found the number "
+        "'2'"
+    ],
+    "symgen: true\nname: robot\n": [
+        "1: symgen: expected 1, the version of the format that this symgen reads, found 'true'"
+    ],
+    "symgen: 1\nnam: robot\n": ["2: nam: unknown key; did you mean 'name'?"],
+    "symgen: 1\nname: 2link\n": [
+        "2: name: '2link' is not a name; a name starts with a letter (A-Z, a-z), followed by "
+        "letters, digits and '_'"
+    ],
+    "symgen: 1\nname: lambda\n": [
+        "2: name: 'lambda' is a keyword of Python; choose another name"
+    ],
+    "symgen: 1\nname: 7\n": ["2: name: expected a name, found the number '7'"],
+    "symgen: 1\nname: robot\nconvention: standrad\n": [
+        "3: convention: expected standard (distal) or modified (Craig, proximal), found the text "
+        "'standrad'; did you mean 'standard'?"
+    ],
+    "symgen: 1\nname: robot\ngravity: -9.81\n": [
+        "3: gravity: expected a list of three numbers [x, y, z], found the number '-9.81'"
+    ],
+    "symgen: 1\nname: robot\ngravity: [0, -9.81]\n": [
+        "3: gravity: expected a list of three numbers [x, y, z], found 2 entries"
+    ],
+    "symgen: 1\nname: robot\ngravity: [0, yes, true]\n": [
+        "3: gravity[2]: expected a number or an expression, found 'true'",
+        "3: gravity[1]: unknown name 'yes'; expected a parameter of this file, pi or deg",
+    ],
+    "symgen: 1\nname: robot\njoints:\n": [
+        "3: joints: expected a list (items that start with '-'), found nothing"
+    ],
+    "symgen: 1\nname: robot\ndescription: [a]\n": [
+        "3: description: expected a text, found a list"
+    ],
+    "symgen: 1\nname: robot\noutputs: []\n": [
+        "3: outputs: this key is not available yet; remove it"
+    ],
+    "symgen: 1\nname: robot\n<<: {}\nwhatever: 1\n": [
+        "3: '<<': merge keys are not part of YAML 1.2; write the keys out",
+        "4: whatever: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
+        "'gravity', 'parameters', 'joints', 'loads', 'points'",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HEADERS)
+def test_headers(text: str) -> None:
+    assert faults(text) == HEADERS[text]
+
+
+# -------------------------------------------------------------------------------------- parameters
+
+PARAMETERS = {  # lines from 5
+    "  L1: L2\n": [
+        "5: parameters.L1: unknown name 'L2'; expected a parameter of this file, pi or deg"
+    ],
+    "  length: 1\n  b: lenght*2\n": [
+        "6: parameters.b: unknown name 'lenght'; did you mean 'length'?"
+    ],
+    "  a: b\n  b: c\n  c: 2*a\n  d: c\n": [
+        "5: parameters.a: circular definition: a -> b -> c -> a"
+    ],
+    "  d: b\n  a: a + 1\n  b: c\n  c: b\n": [
+        "6: parameters.a: circular definition: a -> a",
+        "7: parameters.b: circular definition: b -> c -> b",
+    ],
+    "  a: 1/0\n  b: a\n  c: sqrt(-1)\n  e: exp(1e3)\n": [
+        "5: parameters.a: '1/0': division by zero",
+        "7: parameters.c: 'sqrt(-1)': sqrt(-1) is not defined",
+        "8: parameters.e: 'exp(1e3)': exp(1000) overflows float64",
+    ],
+    "  a: .nan\n  b: nan\n  c: 1e999\n  d: -.inf\n  e: 0x" + "f" * 300 + "\n": [
+        "5: parameters.a: '.nan': not a finite float64 number",
+        "6: parameters.b: 'nan' is not a finite number",
+        "7: parameters.c: '1e999': not a finite float64 number",
+        "8: parameters.d: '-.inf': not a finite float64 number",
+        f"9: parameters.e: '0x{'f' * 55}...': not a finite float64 number",
+    ],
+    "  a:\n  b: [1]\n  c: true\n  d: {value: 1, unti: m}\n  e: {unit: m}\n": [
+        "5: parameters.a: expected a number or an expression, found nothing",
+        "6: parameters.b: expected a number, an expression or {value, unit, description}, found a "
+        "list",
+        "7: parameters.c: expected a number or an expression, found 'true'",
+        "8: parameters.d.unti: unknown key; did you mean 'unit'?",
+        "9: parameters.e.value: this key is required and missing; expected a number or an "
+        "expression",
+    ],
+    "  sin: 1\n  deg: 1\n  for: 1\n  int: 1\n  a-b: 1\n  _a: 1\n  1: 1\n" + f"  {'x' * 65}: 1\n": [
+        "5: parameters.sin: 'sin' is a function in expressions; choose another name",
+        "6: parameters.deg: 'deg' is a constant in expressions; choose another name",
+        "7: parameters.for: 'for' is a keyword of Python; choose another name",
+        "8: parameters.int: 'int' is a keyword of C; choose another name",
+        "9: parameters.a-b: 'a-b' is not a name; a name starts with a letter (A-Z, a-z), followed "
+        "by letters, digits and '_'",
+        "10: parameters._a: '_a' is not a name; a name starts with a letter (A-Z, a-z), followed "
+        "by letters, digits and '_'",
+        "11: parameters: the key '1' is not a text; keys are names",
+        f"12: parameters.'{'x' * 57}...': the name '{'x' * 57}...' has 65 characters; 64 are "
+        "allowed",
+    ],
+    "  a: {value: 1, description: short, sharp}\n": [
+        "5: parameters.a.sharp: unknown key; known here are 'value', 'unit', 'description'"
+    ],
+    "  a: {value: 1, description: one, and another}\n": [
+        "5: parameters.a.'and another': 'and another' is no key; a text with a comma in it needs "
+        "quotes"
+    ],
+    f"  a: {'1' * 100_000}\n  b: 1{'+1' * 50_000}\n": [
+        f"5: parameters.a: '{'1' * 57}...': a number has at most 2000 characters, not 100000",
+        f"6: parameters.b: '1{'+1' * 28}...': an expression has at most 2000 characters, not "
+        "100001",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PARAMETERS, ids=lambda text: repr(text[:30]))
+def test_parameters(text: str) -> None:
+    assert faults(with_header("parameters:\n" + text)) == PARAMETERS[text]
+
+
+def test_parameters_are_computed_in_any_order() -> None:
+    chain = "".join(f"  a{i}: a{i + 1} + 1\n" for i in range(3000))
+    robot = model(with_header(f"parameters:\n{chain}  a3000: 0.5\n  b: 2*a0\n"))
+    assert robot.parameter_values["a0"] == 3000.5
+    assert robot.parameter_values["b"] == 6001.0
+    assert list(robot.parameter_values)[:2] == ["a0", "a1"]
+    assert robot.parameters[0].derived and not robot.parameters[3000].derived
+
+
+def test_the_long_form_of_a_parameter() -> None:
+    robot = model(
+        with_header("parameters:\n  m: {value: 2*k, unit: kg, description: Mass}\n  k: 0x10\n")
+    )
+    mass, factor = robot.parameters
+    assert (mass.value, mass.unit, mass.description) == (32.0, "kg", "Mass")
+    assert (factor.expression.text, factor.source.line) == ("0x10", 6)
+
+
+# ------------------------------------------------------------------------------------------ joints
+
+JOINTS = {  # lines from 6
+    "dh: {}": [
+        "5: joints[0].type: this key is required and missing; expected revolute, prismatic or fixed"
+    ],
+    "type: revolut\ndh: {}": [
+        "6: joints[0].type: expected one of revolute, prismatic, fixed, found the text 'revolut'; "
+        "did you mean 'revolute'?"
+    ],
+    "type: continuous\ndh: {}": [
+        "6: joints[0].type: 'continuous' is no joint type here; write revolute without limits"
+    ],
+    "type: spherical\nsequence: zyx": [
+        "6: joints[0].type: 'spherical' joints are not available yet; available are revolute, "
+        "prismatic, fixed",
+        "7: joints[0].sequence: this key is not available yet; remove it",
+    ],
+    "type: revolute": [
+        "5: joints[0]: this joint has neither 'dh' nor 'origin'; give one of "
+        "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}'"
+    ],
+    "type: revolute\ndh: {}\norigin: {}": [
+        "8: joints[0].origin: a joint has either 'dh' or 'origin', not both; remove one"
+    ],
+    "type: revolute\nbefore: {}\norigin: {}": [
+        "7: joints[0].before: 'before' stands only beside 'dh'; put this transform into 'origin'"
+    ],
+    "type: revolute\naxis: [0, 0, 1]\ndh: {}": [
+        "7: joints[0].axis: 'axis' stands only beside 'origin'; a joint with 'dh' acts along z"
+    ],
+    "type: fixed\norigin: {}\naxis: [0, 0, 1]\nlimits: {lower: 0}": [
+        "8: joints[0].axis: a fixed joint does not move; remove 'axis'",
+        "9: joints[0].limits: a fixed joint does not move; remove 'limits'",
+    ],
+    "type: revolute\norigin: {}\naxis: [0, 0*pi, 1 - 1]": [
+        "8: joints[0].axis: the axis is zero; expected a direction such as [0, 0, 1]"
+    ],
+    "type: revolute\norigin: {}\naxis: [0, 0, 1e-200]": [
+        "8: joints[0].axis: the axis is zero; expected a direction such as [0, 0, 1]"
+    ],
+    "type: revolute\norigin: {}\naxis: [1e200, 0, 0]": [
+        "8: joints[0].axis: the axis is too long to be normalised in float64"
+    ],
+    "type: revolute\norigin: {}\naxis: z": [
+        "8: joints[0].axis: expected a list of three numbers [x, y, z], found the text 'z'"
+    ],
+    "type: revolute\norigin: {xyz: [0, 0, 0, 0], rpz: [0, 0, 0]}": [
+        "7: joints[0].origin.xyz: expected a list of three numbers [x, y, z], found 4 entries",
+        "7: joints[0].origin.rpz: unknown key; did you mean 'rpy'?",
+    ],
+    "type: revolute\ndh: {thet: 0, r: 1, a: 1+, alpha: [0]}": [
+        "7: joints[0].dh.a: '1+': expected a number, a name or '(', found the end (column 3 of the "
+        "expression)",
+        "7: joints[0].dh.alpha: expected a number or an expression, found a list",
+        "7: joints[0].dh.thet: unknown key; did you mean 'theta'?",
+        "7: joints[0].dh.r: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
+    ],
+    "type: revolute\ndh: [0, 0, 0, 0]": [
+        "7: joints[0].dh: expected a mapping (key: value), found a list"
+    ],
+    "type: revolute\ndh: {}\ndamping: 0.1\nlimit: {}": [
+        "8: joints[0].damping: this key is not available yet; remove it",
+        "9: joints[0].limit: unknown key; did you mean 'limits'?",
+    ],
+    "type: revolute\ndh: {}\nlimits: {lower: pi, upper: -pi, velocity: -1, effort: 2*x}": [
+        "8: joints[0].limits.effort: unknown name 'x'; expected a parameter of this file, pi or "
+        "deg",
+        "8: joints[0].limits.lower: the lower limit 3.14159 is above the upper one, -3.14159",
+        "8: joints[0].limits.velocity: negative (-1); the limit holds in both directions",
+    ],
+    "type: revolute\ndh: {}\nparent: a": [
+        "8: joints[0].parent: 'a' is this joint itself, or its own link"
+    ],
+    "type: revolute\ndh: {}\nconvention: craig": [
+        "8: joints[0].convention: expected standard (distal) or modified (Craig, proximal), found "
+        "the text 'craig'"
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("keys", JOINTS)
+def test_joints(keys: str) -> None:
+    assert faults(one_joint(keys)) == JOINTS[keys]
+
+
+LINKS = {
+    "{mass: -1}": ["7: joints[0].link.mass: the mass is negative (-1); expected zero or more (kg)"],
+    "{masss: 1}": ["7: joints[0].link.masss: unknown key; did you mean 'mass'?"],
+    "{com: [a, 0, 0/0]}": [
+        "7: joints[0].link.com[0]: unknown name 'a'; expected a parameter of this file, pi or deg",
+        "7: joints[0].link.com[2]: '0/0': division by zero",
+    ],
+    "{inertia: {xx: 0.04, yy: 0.04, zz: 0.04, xy: 0.07}}": [
+        "7: joints[0].link.inertia: not positive semi-definite (smallest eigenvalue -0.03); is xy "
+        "the tensor entry or the product of inertia (its negative)?"
+    ],
+    "{inertia: {xx: -0.1}}": [
+        "7: joints[0].link.inertia: not positive semi-definite (smallest eigenvalue -0.1); xx, yy "
+        "and zz cannot be negative"
+    ],
+    "{inertia: [1, 1, 1, 0, 0, 0]}": [
+        "7: joints[0].link.inertia: expected a mapping (key: value), found a list"
+    ],
+    "{inertia: {xx: 1+, xy: 5}}": [  # and nothing about an xy without xx
+        "7: joints[0].link.inertia.xx: '1+': expected a number, a name or '(', found the end "
+        "(column 3 of the expression)"
+    ],
+    "{inertia: {ixx: 1}}": ["7: joints[0].link.inertia.ixx: unknown key; did you mean 'xx'?"],
+    "{name: base}": [
+        "7: joints[0].link.name: 'base' is reserved for the base of the robot; choose another name"
+    ],
+    "": ["7: joints[0].link: expected a mapping (key: value), found nothing"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_links(link: str) -> None:
+    assert faults(one_link(link)) == LINKS[link]
+
+
+def test_an_inertia_may_be_semi_definite_up_to_rounding() -> None:
+    # A rod along (1, 1, 0): the exact smallest eigenvalue is zero.
+    model(one_link("{mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.2, xy: -0.1*(1 + 1e-12)}}"))
+    model(one_link("{mass: 1, inertia: {xx: 1e300, yy: 1e300, zz: 1e300}}"))
+
+
+# ---------------------------------------------------------------------------------- names, parents
+
+CHAIN = """\
+symgen: 1
+name: robot
+joints:
+  - {name: one, type: revolute, origin: {}, link: {name: first}}
+  - {name: two, type: revolute, origin: {}}
+  - {name: three, type: fixed, origin: {}, parent: one, link: {name: third}}
+  - {name: four, type: prismatic, origin: {}, parent: first}
+  - {name: five, type: prismatic, origin: {}, parent: base}
+  - {name: six, type: prismatic, origin: {}}
+loads:
+  - {name: push, link: third}
+  - {name: pull, link: base, point: [1, 2, 3]}
+points:
+  - {name: push, link: two}
+"""
+
+
+def replaced(old: str, new: str, text: str = CHAIN) -> str:
+    assert text.count(old) == 1
+    return text.replace(old, new)
+
+
+def test_a_parent_may_be_a_joint_or_a_link_and_defaults_to_the_one_before() -> None:
+    robot = model(CHAIN)
+    parents = [joint.parent for joint in robot.joints]
+    assert parents == ["base", "first", "first", "first", "base", "five"]
+    links = [joint.link.name for joint in robot.joints]
+    assert links == ["first", "two", "third", "four", "five", "six"]
+    assert [load.link for load in robot.loads] == ["third", "base"]
+
+
+REFERENCES = {
+    ("parent: first", "parent: frist"): [
+        "7: joints[3].parent: 'frist' names no joint or link listed before; did you mean 'first'?"
+    ],
+    ("parent: first", "parent: elbow"): [
+        "7: joints[3].parent: 'elbow' names no joint or link listed before; expected the name of "
+        "such a one, or base"
+    ],
+    ("parent: one", "parent: six"): [
+        "6: joints[2].parent: 'six' is listed later, in line 9; a parent is listed before its "
+        "children, and there are no loops"
+    ],
+    ("parent: one", "parent: third"): [
+        "6: joints[2].parent: 'third' is this joint itself, or its own link"
+    ],
+    ("name: two", "name: first"): [
+        "5: joints[1].name: 'first' is already the name of a joint or link, in line 4; joints and "
+        "links share one name space",
+        "14: points[0].link: 'two' names no link; expected the name of a link, or base",
+    ],
+    ("{name: third}", "{name: four}"): [
+        "7: joints[3].name: 'four' is already the name of a joint or link, in line 6; joints and "
+        "links share one name space",
+        "11: loads[0].link: 'third' names no link; expected the name of a link, or base",
+    ],
+    ("link: third", "link: three"): [
+        "11: loads[0].link: 'three' is a joint; its link is called 'third'"
+    ],
+    ("link: third", "link: thrid"): [
+        "11: loads[0].link: 'thrid' names no link; did you mean 'third'?"
+    ],
+    ("name: pull", "name: push"): [
+        "12: loads[1].name: 'push' is already a name in loads, in line 11"
+    ],
+    ("name: pull", "name: break"): [
+        "12: loads[1].name: 'break' is a keyword of Python; choose another name"
+    ],
+    ("name: pull", "name: 3"): ["12: loads[1].name: expected a name, found the number '3'"],
+    (", link: two", ""): [
+        "14: points[0].link: this key is required and missing; expected the name of a link"
+    ],
+    # A name that cannot be read makes no reference wrong, an illegal one can be referred to.
+    ("name: one", "name: 1"): ["4: joints[0].name: expected a name, found the number '1'"],
+    ("name: first", "name: for"): [
+        "4: joints[0].link.name: 'for' is a keyword of Python; choose another name",
+        "7: joints[3].parent: 'first' names no joint or link listed before; expected the name of "
+        "such a one, or base",
+    ],
+    ("name: two", "name: two-"): [
+        "5: joints[1].name: 'two-' is not a name; a name starts with a letter (A-Z, a-z), followed "
+        "by letters, digits and '_'",
+        "14: points[0].link: 'two' names no link; did you mean 'two-'?",
+    ],
+    ("name: one", "nam: one"): ["4: joints[0].nam: unknown key; did you mean 'name'?"],
+    ("{name: first}", "first"): [
+        "4: joints[0].link: expected a mapping (key: value), found the text 'first'"
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", REFERENCES, ids=lambda change: change[1] or "removed")
+def test_names_and_references(change: tuple[str, str]) -> None:
+    assert faults(replaced(*change)) == REFERENCES[change]
+
+
+def test_a_broken_section_blames_nobody_who_refers_to_it() -> None:
+    text = replaced("joints:", "parameters: 5\ngravity: [0, g, -G]\njoints:")
+    assert faults(text) == ["3: parameters: expected a mapping (name: value), found the number '5'"]
+    text = "symgen: 1\nname: r\njoints: {a: 1}\nloads: [{name: x, link: a}]\n"
+    assert faults(text) == [
+        "3: joints: expected a list (items that start with '-'), found a mapping"
+    ]
+
+
+def test_one_omitted_convention_is_one_fault() -> None:
+    text = TWO_LINK.replace("convention: standard", "#")
+    assert faults(text) == [
+        "26: joints[0].dh: this joint (and 1 more) has no DH convention; write "
+        "'convention: standard' (distal) or 'convention: modified' (Craig, proximal) at the top of "
+        "the file or in the joint"
+    ]
+    wrong = TWO_LINK.replace("convention: standard", "convention: denavit ")
+    assert len(faults(wrong)) == 1
+
+
+# ------------------------------------------------------------------------------------ many at once
+
+MANY = """\
+symgen: 1
+name: my robot
+convention: standard
+gravity: [0, 0, -G]
+parameters:
+  g: 9.81
+  L1: 0.4
+  L2: L3
+  a: b
+  b: a
+joints:
+  - name: shoulder
+    type: revolute
+    dh: {theta: 0, d: 0, a: L1, alpha: 0}
+    link:
+      name: forearm
+      mass: -m
+      inertia:
+        xx: 0.01
+        yy: 0.01
+        zz: 0.01
+        xy: 0.04
+  - name: elbow
+    parent: forearmm
+    type: revolute
+    dhh: {theta: 0}
+  - name: shoulder
+    type: rotary
+    origin: {xyz: [0, L2, 0]}
+    axis: [0, 0, 0]
+    link: {mass: -1}
+loads:
+  - {name: tip, link: hand}
+extra: 1
+"""
+
+
+def test_all_faults_of_a_file_are_in_one_report() -> None:
+    assert faults(MANY) == [
+        "2: name: 'my robot' is not a name; a name starts with a letter (A-Z, a-z), followed by "
+        "letters, digits and '_'",
+        "4: gravity[2]: unknown name 'G'; did you mean 'g'?",
+        "8: parameters.L2: unknown name 'L3'; expected a parameter of this file, pi or deg",
+        "9: parameters.a: circular definition: a -> b -> a",
+        "17: joints[0].link.mass: unknown name 'm'; expected a parameter of this file, pi or deg",
+        "18: joints[0].link.inertia: not positive semi-definite (smallest eigenvalue -0.03); is xy "
+        "the tensor entry or the product of inertia (its negative)?",
+        "23: joints[1]: this joint has neither 'dh' nor 'origin'; give one of "
+        "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}'",
+        "24: joints[1].parent: 'forearmm' names no joint or link listed before; did you mean "
+        "'forearm'?",
+        "26: joints[1].dhh: unknown key; did you mean 'dh'?",
+        "27: joints[2].name: 'shoulder' is already the name of a joint or link, in line 12; joints "
+        "and links share one name space",
+        "28: joints[2].type: expected one of revolute, prismatic, fixed, found the text 'rotary'",
+        "30: joints[2].axis: the axis is zero; expected a direction such as [0, 0, 1]",
+        "31: joints[2].link.mass: the mass is negative (-1); expected zero or more (kg)",
+        "33: loads[0].link: 'hand' names no link; expected the name of a link, or base",
+        "34: extra: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
+        "'gravity', 'parameters', 'joints', 'loads', 'points'",
+    ]
+
+
+# ---------------------------------------------------------------------------------------- defaults
+
+
+def test_a_model_without_joints_is_legal() -> None:
+    robot = model("symgen: 1\nname: rock\n")
+    assert (robot.joints, robot.loads, robot.warnings, robot.convention) == ((), (), (), None)
+    assert [entry.text for entry in robot.gravity] == ["0", "0", "-9.81"]
+
+
+def test_defaults_of_a_joint() -> None:
+    robot = model(CHAIN)
+    joint = robot.joints[0]
+    assert joint.axis is not None
+    assert [entry.text for entry in joint.axis] == ["0", "0", "1"]
+    assert joint.origin is not None
+    assert [entry.text for entry in joint.origin.xyz + joint.origin.rpy] == ["0"] * 6
+    assert [entry.text for entry in joint.link.com + joint.link.inertia] == ["0"] * 9
+    assert (joint.dh, joint.before, joint.limits.upper) == (None, None, None)
+    assert robot.joints[2].axis is None
+    assert [entry.text for entry in robot.loads[0].point] == ["0", "0", "0"]
+
+
+def test_a_joint_overrides_the_convention_of_the_file() -> None:
+    robot = read(EXAMPLES / "tree12.yaml")
+    rows = {joint.name: joint.dh.convention for joint in robot.joints if joint.dh}
+    assert rows["left_shoulder"] == "standard"
+    assert rows["right_shoulder"] == "modified"
+    assert sum(joint.type != "fixed" for joint in robot.joints) == 12
+
+
+def test_limits_are_numbers() -> None:
+    limits = model(one_joint("type: revolute\ndh: {}\nlimits: {lower: -pi, upper: 90*deg}")).joints[
+        0
+    ]
+    assert limits.limits.lower == -3.141592653589793
+    assert limits.limits.upper == 1.5707963267948966
+    assert limits.limits.velocity is None
+
+
+def test_sources_tell_file_line_and_key() -> None:
+    robot = model(CHAIN)
+    assert str(robot.joints[2].source.fault("x")) == "robot.yaml:6: joints[2]: x"
+    assert robot.joints[2].link.source.key == "joints[2].link"
+    assert robot.loads[1].source.line == 12
+
+
+# ---------------------------------------------------------------------------------------- warnings
+
+TRIANGLE = (
+    "breaks the triangle inequality, {}; no body has this inertia, though planar and textbook "
+    "models may"
+)
+
+
+def test_triangle_inequality() -> None:
+    assert warnings(one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1}}")) == [
+        "7: joints[0].link.inertia: " + TRIANGLE.format("xx + yy < zz (2 < 2.1)")
+    ]
+    assert warnings(one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2}}")) == []  # a lamina
+    # Here only the principal moments show it: 0.5, 1, 1.6.
+    assert warnings(one_link("{mass: 1, inertia: {xx: 1.05, yy: 1.05, zz: 1, xy: 0.55}}")) == [
+        "7: joints[0].link.inertia: " + TRIANGLE.format("principal moments 0.5 + 1 < 1.6")
+    ]
+
+
+def test_massless_ends() -> None:
+    ends = (
+        "the link {} ends a chain and has neither mass nor inertia, so that nothing resists its "
+        "joint"
+    )
+    assert warnings(CHAIN) == [
+        "5: joints[1]: " + ends.format("'two'"),
+        "7: joints[3]: " + ends.format("'four'"),
+        "9: joints[5]: " + ends.format("'six'"),
+    ]
+    # A tool on a fixed joint counts for the link that carries it; a value of zero does not.
+    tool = "  - {name: tool, type: fixed, origin: {}, link: {mass: M}}\n"
+    text = one_link("{}") + tool + "parameters: {M: "
+    assert warnings(text + "1}\n") == []
+    assert warnings(text + "1 - 1}\n") == ["5: joints[0]: " + ends.format("'a'")]
+
+
+def test_unused_parameters() -> None:
+    text = "symgen: 1\nname: r\nparameters:\n  a: 1\n  b: 2*a\n  c: 3\ngravity: [c, 0, 0]\n"
+    assert warnings(text) == ["5: parameters.b: this parameter is not used"]
+
+
+NEAR = (
+    "the angle {} is near {} but not equal to it; write '{}' if that is meant, so that its sine "
+    "and cosine become exact"
+)
+
+
+@pytest.mark.parametrize(
+    ("angle", "meant"),
+    [("1.5708", "pi/2"), ("-1.5708", "-pi/2"), ("3.14159", "pi"), ("4.7124", "3*pi/2"),
+     ("-6.2832", "-2*pi"), ("2*1.5708", "pi")],
+)  # fmt: skip
+def test_rounded_angles(angle: str, meant: str) -> None:
+    value = f"{eval(angle):.17g}"
+    mass = "link: {mass: 1}"
+    assert warnings(one_joint(f"type: revolute\n{mass}\ndh: {{alpha: {angle}, a: 1.5708}}")) == [
+        "8: joints[0].dh.alpha: " + NEAR.format(value, meant, meant)
+    ]
+    assert warnings(one_joint(f"type: revolute\n{mass}\norigin: {{rpy: [0, {angle}, 0]}}")) == [
+        "8: joints[0].origin.rpy[1]: " + NEAR.format(value, meant, meant)
+    ]
+
+
+@pytest.mark.parametrize(
+    "angle", ["pi/2", "90*deg", "1.5707963267948966", "1.57", "0.7854", "0", "1e-5"]
+)
+def test_other_angles(angle: str) -> None:
+    assert warnings(one_link("{mass: 1}").replace("dh: {}", f"dh: {{theta: {angle}}}")) == []
+
+
+def test_a_rounded_angle_in_a_parameter_is_remarked_where_it_stands() -> None:
+    text = one_link("{mass: 1}").replace("dh: {}", "dh: {theta: A, alpha: A}")
+    assert warnings(text + "parameters:\n  A: 1.5708\n") == [
+        "10: parameters.A: " + NEAR.format("1.5708", "pi/2", "pi/2")
+    ]
+
+
+# ---------------------------------------------------------------------------------------- examples
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_examples_are_sound(path: Path) -> None:
+    robot = read(path)
+    assert robot.name == path.stem
+    remarks = {"two_link": 2, "puma560": 2}  # inertias of planar and of published models
+    assert len(robot.warnings) == remarks.get(path.stem, 0)
+    assert all("triangle" in warning.message for warning in robot.warnings)
+    assert all(fault.file == str(path) for fault in robot.warnings)
+
+
+# ------------------------------------------------------------------------------ mutations of a file
+
+_TREE = (EXAMPLES / "tree12.yaml").read_text(encoding="utf-8")
+_PIECES = [
+    "", " ", "\n", "\t", "-", ":", ": ", "[", "]", "{", "}", "*", "**", "&", "*a", "!", "!!int ",
+    "'", '"', "#", "|", ">", "%", "@", "`", "?", "? ", ",", "0", "1e400", "~", "null", ".nan",
+    "true", "- ", "- - - ", "\0", "\x85", "\ufeff", "\\ud800", "---\n", "...\n", "<<: ", "name",
+    "L1", "base", "pi", "((", "\u00e4", "\U0001f600", "0x", "joints:", "  ", "\r",
+]  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_a_mutated_file_is_read_or_refused(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([TWO_LINK, _TREE, CHAIN, MANY]))
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.integers(0, 20)))
+        text = text[:start] + data.draw(st.sampled_from(_PIECES)) + text[end:]
+    try:
+        robot = model(text)
+    except ModelError as error:
+        assert error.faults
+        assert all(fault.file == "robot.yaml" and fault.message for fault in error.faults)
+        assert all(len(str(fault)) < 1000 for fault in error.faults)
+    else:
+        assert isinstance(robot, RobotDescription)

@@ -1,0 +1,252 @@
+"""The expression grammar: Python's arithmetic in float64, bounded, and never Python's `eval`."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symgen.description.expressions import (
+    CONSTANT_VALUES,
+    FUNCTIONS,
+    MAX_HEIGHT,
+    MAX_LENGTH,
+    EvaluationError,
+    Expression,
+    ExpressionError,
+    Name,
+    Number,
+    Operation,
+    evaluate,
+    parse,
+)
+
+VALUES = {"L1": 0.4, "m": 2.5, "x_2": -1.25, "e": 0.125}
+
+# ------------------------------------------------------------------- against Python's semantics
+
+# In the tests, Python itself may say what a text means: every number is printed as a float, so
+# that no integer arithmetic gets in between.
+_ORACLE_NAMES = {
+    "__builtins__": {}, "abs": abs, **CONSTANT_VALUES, **VALUES,
+    **{name: getattr(math, name) for name in FUNCTIONS if name != "abs"},
+}  # fmt: skip
+
+numbers = st.floats(0, 1e6, allow_nan=False).map(repr) | st.sampled_from(
+    ["0.5", ".5", "5.", "1e3", "2.5E-3", "1e+2", "0.0", "007.", "3.0"]
+)
+leaves = numbers | st.sampled_from([*VALUES, *CONSTANT_VALUES])
+
+
+def _compound(texts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    spaces = st.sampled_from(["", " ", "  "])
+    binary = st.tuples(texts, spaces, st.sampled_from(["+", "-", "*", "/", "**"]), spaces, texts)
+    unary = st.tuples(st.sampled_from(["-", "+", "- ", "--"]), texts)
+    one = [name for name, count in FUNCTIONS.items() if count == 1]
+    return st.one_of(
+        binary.map("".join),
+        unary.map("".join),
+        texts.map(lambda text: f"({text})"),
+        st.tuples(st.sampled_from(one), texts).map(lambda pair: f"{pair[0]}({pair[1]})"),
+        st.tuples(texts, texts).map(lambda pair: f"atan2({pair[0]}, {pair[1]})"),
+    )
+
+
+texts = st.recursive(leaves, _compound, max_leaves=12)
+
+
+def _oracle(text: str) -> float | None:
+    """What Python computes, or None where it is not a finite real number."""
+    try:
+        value = eval(text, dict(_ORACLE_NAMES))
+    except (ArithmeticError, ValueError, TypeError):  # TypeError: functions of a complex number
+        return None
+    return float(value) if isinstance(value, float) and math.isfinite(value) else None
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts)
+def test_the_grammar_means_what_python_means(text: str) -> None:
+    expression = parse(text)
+    expected = _oracle(text)
+    try:
+        value = evaluate(expression, VALUES)
+    except EvaluationError:
+        # Python lets inf and complex numbers pass through an intermediate result.
+        assert expected is None or _passes_through_nonsense(expression)
+    else:
+        assert value == expected
+
+
+def _passes_through_nonsense(expression: Expression) -> bool:
+    waiting = [expression.root]
+    while waiting:
+        node = waiting.pop()
+        try:
+            evaluate(Expression("", node, ()), VALUES)
+        except EvaluationError:
+            return True
+        if isinstance(node, Operation):
+            waiting.extend(node.operands)
+    return False
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="0123456789.eE+-*/() ,pisincoabt_xL^!", max_size=40))
+def test_any_text_parses_or_raises_an_expression_error(text: str) -> None:
+    try:
+        expression = parse(text)
+    except ExpressionError:
+        return
+    with contextlib.suppress(EvaluationError):
+        assert math.isfinite(evaluate(expression, dict.fromkeys(expression.names, 0.5)))
+
+
+@settings(deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_keep_every_bit(value: float) -> None:
+    assert evaluate(parse(value), {}) == value
+    assert evaluate(parse(repr(value)), {}) == value
+
+
+# ------------------------------------------------------------------------------------ the tree
+
+
+def test_precedence_and_associativity() -> None:
+    one, two, three = Number(1.0), Number(2.0), Number(3.0)
+    assert parse("1 - 2 - 3").root == Operation("-", (Operation("-", (one, two)), three))
+    assert parse("1 + 2*3").root == Operation("+", (one, Operation("*", (two, three))))
+    assert parse("2**3**1").root == Operation("**", (two, Operation("**", (three, one))))
+    assert parse("-2**2").root == Operation("neg", (Operation("**", (two, two)),))
+    assert parse("2**-1").root == Operation("**", (two, Operation("neg", (one,))))
+    assert parse("+--2").root == two
+    assert parse("pi").root == Name("pi")
+
+
+def test_a_negative_number_of_yaml_is_a_number() -> None:
+    assert parse(-9.81) == Expression("-9.81", Number(-9.81), ())
+    assert parse(3).root == Number(3.0)
+    assert math.copysign(1.0, parse(-0.0).root.value) == 1.0  # type: ignore[union-attr]
+
+
+def test_names_are_parameters_in_order_of_appearance() -> None:
+    assert parse("b*sin(a)*pi + deg*b - c").names == ("b", "a", "c")
+
+
+# ------------------------------------------------------------------------------------- messages
+
+WRONG = {
+    "": "the expression is empty",
+    "  ": "the expression is empty",
+    "1 +": "expected a number, a name or '(', found the end (column 4 of the expression)",
+    "a * / b": "expected a number, a name or '(', found '/' (column 5 of the expression)",
+    "2x": "expected an operator before 'x' (column 2 of the expression)",
+    "a b": "expected an operator before 'b' (column 3 of the expression)",
+    "2(3)": "expected an operator before '(' (column 2 of the expression)",
+    "1.2.3": "expected an operator before '.3' (column 4 of the expression)",
+    "1,5": "unexpected ','; a decimal point is '.', and only atan2 takes two arguments "
+    "(column 2 of the expression)",
+    "(1": "this '(' is never closed (column 1 of the expression)",
+    "1)": "unexpected ')' (column 2 of the expression)",
+    "()": "expected a number, a name or '(', found ')' (column 2 of the expression)",
+    "2^3": "unexpected character '^'; powers are written with ** (column 2 of the expression)",
+    "90°": "unexpected character '°'; degrees are written '90*deg' (column 3 of the expression)",
+    "2*π": "unexpected character 'π'; write 'pi' (column 3 of the expression)",
+    "a.b": "unexpected character '.' (column 2 of the expression)",
+    "a[0]": "unexpected character '[' (column 2 of the expression)",
+    "a == b": "unexpected character '=' (column 3 of the expression)",
+    "'a'": 'unexpected character "\'" (column 1 of the expression)',
+    "a\0": "unexpected character '\\x00' (column 2 of the expression)",
+    "1 // 2": "expected a number, a name or '(', found '/' (column 4 of the expression)",
+    "sin": "the function 'sin' needs its argument in parentheses (column 1 of the expression)",
+    "sin()": "expected a number, a name or '(', found ')' (column 5 of the expression)",
+    "sin(1, 2)": "'sin' takes 1 argument, found 2 (column 1 of the expression)",
+    "atan2(1)": "'atan2' takes 2 arguments, found 1 (column 1 of the expression)",
+    "sine(1)": "'sine' is not a function; did you mean 'sin'? (column 1 of the expression)",
+    "__import__('os')": 'unexpected character "\'" (column 12 of the expression)',
+    "system(1)": "'system' is not a function; known are sqrt, sin, cos, tan, asin, acos, atan, "
+    "atan2, exp, log, abs; a product needs '*' (column 1 of the expression)",
+    "1e400": "'1e400' is too large for float64 (column 1 of the expression)",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_wrong_texts_are_explained(text: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse(text)
+    assert str(caught.value) == WRONG[text]
+
+
+@pytest.mark.parametrize(
+    "value", [math.nan, math.inf, -math.inf, 10**400, True, None, [1], "1e999"]
+)
+def test_what_is_no_finite_number_is_refused(value: object) -> None:
+    with pytest.raises(ExpressionError):
+        parse(value)  # type: ignore[arg-type]
+
+
+UNDEFINED = {
+    "1/0": "division by zero",
+    "1/(m - m)": "division by zero",
+    "sqrt(-1)": "sqrt(-1) is not defined",
+    "log(0)": "log(0) is not defined",
+    "asin(2)": "asin(2) is not defined",
+    "(-2)**0.5": "(-2) ** 0.5 is not defined",
+    "0**-1": "0 ** (-1) is not defined",
+    "exp(1000)": "exp(1000) overflows float64",
+    "1e300*1e300": "1e+300 * 1e+300 overflows float64",
+    "1e308 + 1e308": "1e+308 + 1e+308 overflows float64",
+    "10.0**1000": "10 ** 1000 overflows float64",
+    "missing": "'missing' has no value",
+}
+
+
+@pytest.mark.parametrize("text", UNDEFINED)
+def test_undefined_values_are_errors(text: str) -> None:
+    with pytest.raises(EvaluationError) as caught:
+        evaluate(parse(text), VALUES)
+    assert str(caught.value) == UNDEFINED[text]
+
+
+def test_a_parameter_that_is_not_finite_is_an_error() -> None:
+    with pytest.raises(EvaluationError):
+        evaluate(parse("atan(x)"), {"x": math.inf})
+
+
+# -------------------------------------------------------------------------------- hostile texts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" + "+1" * 900,
+        "(" * 900 + "1" + ")" * 900,
+        "2**" * 600 + "2",
+        "sin(" * 400 + "1" + ")" * 400,
+        "(" * 1999,
+        "-(" * 500 + "1" + ")" * 500,
+        "1" * 100_000,
+        "x" * 100_000,
+        "1e" + "9" * 1500,
+    ],
+)
+def test_what_goes_too_far_is_refused_at_once(text: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(ExpressionError):
+        parse(text)
+    assert time.perf_counter() - start < 1.0
+
+
+def test_a_tower_of_powers_overflows_instead_of_growing() -> None:
+    with pytest.raises(EvaluationError, match="overflows float64"):
+        evaluate(parse("9**9**9**9**9**9"), {})
+
+
+def test_what_is_within_the_limits_is_accepted() -> None:
+    assert evaluate(parse("+".join(["1"] * MAX_HEIGHT)), {}) == MAX_HEIGHT
+    assert evaluate(parse("-" * (MAX_LENGTH - 2) + "1"), {}) == 1.0
+    assert evaluate(parse("(" * 40 + "1" + ")" * 40), {}) == 1.0

@@ -1,0 +1,231 @@
+"""YAML files: lines, duplicates, and everything that a stranger could send."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from symgen.description.reading import (
+    MAX_BYTES,
+    MAX_WEIGHT,
+    Document,
+    Listing,
+    Scalar,
+    Table,
+    compose,
+    read_document,
+)
+from symgen.errors import ModelError
+
+
+def messages(text: str) -> list[str]:
+    """The faults of a text: those that end the reading, and those that do not."""
+    try:
+        document = compose(text, "robot.yaml")
+    except ModelError as error:
+        return str(error).splitlines()
+    return [str(fault) for fault in document.faults]
+
+
+def kind(text: str) -> str:
+    root = compose(f"a: {text}\n", "robot.yaml").root
+    assert isinstance(root, Table)
+    value = root.entries["a"].value
+    assert isinstance(value, Scalar)
+    return value.kind
+
+
+# ---------------------------------------------------------------------------------------- lines
+
+SAMPLE = """\
+# a comment
+name: x
+joints:
+  - name: a
+    dh: {theta: 0,
+         d: 1}
+  -
+    name: b
+    link:
+
+      com:
+        - 0
+        - 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("name",), 2),
+        (("joints",), 3),
+        (("joints", 0), 4),
+        (("joints", 0, "dh"), 5),
+        (("joints", 0, "dh", "d"), 6),
+        (("joints", 1), 8),
+        (("joints", 1, "link"), 9),
+        (("joints", 1, "link", "com"), 11),
+        (("joints", 1, "link", "com", 1), 13),
+        (("joints", 1, "link", "mass"), 9),  # not there: the line of what should hold it
+        (("joints", 7, "link"), 3),
+    ],
+)
+def test_every_key_and_item_has_its_line(path: tuple[str | int, ...], line: int) -> None:
+    assert compose(SAMPLE, "robot.yaml").line(path) == line
+
+
+def test_windows_line_ends_and_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "robot.yaml"
+    path.write_bytes(b"\xef\xbb\xbfa: 1\r\nb: 2\r\n")
+    assert read_document(path).line(("b",)) == 2
+
+
+# ---------------------------------------------------------------------------------- YAML 1.2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1", "int"), ("-12", "int"), ("0x1F", "int"), ("0o17", "int"), ("010", "int"),
+        ("1.5", "float"), (".5", "float"), ("5.", "float"), ("1e-3", "float"), (".inf", "float"),
+        ("true", "bool"), ("False", "bool"), ("~", "null"), ("null", "null"), ("", "null"),
+        ("yes", "text"), ("off", "text"), ("y", "text"), ("1_000", "text"), ("12:30", "text"),
+        ("2*pi", "text"), ("'1'", "text"), ('"true"', "text"), ("2001-01-01", "text"),
+    ],
+)  # fmt: skip
+def test_plain_values_are_those_of_the_core_schema(text: str, expected: str) -> None:
+    assert kind(text) == expected
+
+
+def test_a_harmless_alias_is_expanded() -> None:
+    document = compose("a: &x [1, 2]\nb: *x\n", "robot.yaml")
+    assert isinstance(document.root, Table)
+    assert document.root.entries["b"].value == document.root.entries["a"].value
+    assert document.line(("b",)) == 2
+
+
+# --------------------------------------------------------------------------------------- faults
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+TOO_MANY = (
+    f"more than {MAX_WEIGHT} values (aliases are expanded, long texts count more); "
+    "no robot is that large"
+)
+
+WRONG = {
+    "": ["robot.yaml: the file is empty; a model starts with 'symgen: 1'"],
+    "# nothing\n": ["robot.yaml: the file is empty; a model starts with 'symgen: 1'"],
+    "---\n": ["robot.yaml: the file is empty; a model starts with 'symgen: 1'"],
+    "a: 1\n---\nb: 2\n": [
+        "robot.yaml:2: a second YAML document starts here; a model is one document"
+    ],
+    "a: 1\nb: 2\na: 3\n": [
+        "robot.yaml:3: a: this key stands twice, first in line 1; remove one of them"
+    ],
+    "joints:\n- link:\n    mass: 1\n    mass: 2\n": [
+        "robot.yaml:4: joints[0].link.mass: this key stands twice, first in line 3; "
+        "remove one of them"
+    ],
+    "1: x\nnull: y\n? [a]\n: z\n": [
+        "robot.yaml:1: the key '1' is not a text; keys are names",
+        "robot.yaml:2: the key 'null' is not a text; keys are names",
+        "robot.yaml:3: this key is not a text; keys are names",
+    ],
+    "a: !!python/object/apply:os.system [ls]\n": [
+        "robot.yaml:1: a: the YAML tag 'tag:yaml.org,2002:python/object/apply:os.system' is not "
+        "allowed; write the plain value"
+    ],
+    "a:\n  b: !x 1\n": [
+        "robot.yaml:2: a.b: the YAML tag '!x' is not allowed; write the plain value"
+    ],
+    f"a: !{'x' * 5000} 1\n": ["robot.yaml:1: malformed YAML: a tag of more than 200 characters"],
+    "a:\n\tb: 1\n": ["robot.yaml:2: malformed YAML: a tab; YAML is indented with spaces"],
+    "a: [1, 2\nb: 3\n": [
+        "robot.yaml:2: malformed YAML: expected ',' or ']', but got ':' (while parsing a flow "
+        "sequence that starts in line 1)"
+    ],
+    "a: b: c\n": [
+        "robot.yaml:1: malformed YAML: mapping values are not allowed here (a second ':' in the "
+        "line? texts with a ':' need quotes)"
+    ],
+    "a: 1\nb: \0\n": ["robot.yaml:2: a control character is not allowed in YAML"],
+    'a: "\\ud800"\n': ["robot.yaml:1: an escape such as \\ud800 is half a character"],
+    "a: *b\n": ["robot.yaml:1: the alias '*b' names no anchor that is complete before it"],
+    "a: &a [*a]\n": ["robot.yaml:1: the alias '*a' names no anchor that is complete before it"],
+    "%YAML 1.1\n---\na: 1\n": ["robot.yaml:2: model files are YAML 1.2; remove the %YAML line"],
+    BOMB: [f"robot.yaml:6: {TOO_MANY}"],
+    "a: [" + "1," * 150_000 + "]": [f"robot.yaml:1: {TOO_MANY}"],
+    "[" * 100_000: ["robot.yaml:1: nested deeper than 32 levels"],
+    "{a: " * 100_000: ["robot.yaml:1: nested deeper than 32 levels"],
+    "- " * 100_000: ["robot.yaml:1: nested deeper than 32 levels"],
+    "".join(" " * i + "a:\n" for i in range(1000)): ["robot.yaml:33: nested deeper than 32 levels"],
+    "a: &a [1]\n" + "".join(f"a{i}: &a [*a]\n" for i in range(40)): [
+        "robot.yaml:32: aliases nest deeper than 32 levels"
+    ],
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=lambda text: repr(text[:30]))
+def test_wrong_texts(text: str) -> None:
+    assert messages(text) == WRONG[text]
+
+
+def test_faults_before_a_syntax_error_are_reported_with_it() -> None:
+    assert messages("a: 1\na: 2\nb: [\n") == [
+        "robot.yaml:2: a: this key stands twice, first in line 1; remove one of them",
+        "robot.yaml:4: malformed YAML: expected the node content, but found '<stream end>' "
+        "(while parsing a flow node that starts in line 4)",
+    ]
+
+
+# ---------------------------------------------------------------------------------------- files
+
+
+def fault_of(path: Path | str) -> str:
+    with pytest.raises(ModelError) as caught:
+        read_document(path)
+    assert caught.value.exit_status == 2
+    return str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.yaml"
+    assert fault_of(missing) == f"{missing}: there is no such file"
+    assert fault_of(tmp_path).startswith(f"{tmp_path}: this is a directory; expected")
+    assert "null byte" in fault_of("a\0b.yaml")
+    assert fault_of("x" * 5000) == f"{'x' * 5000}: cannot be read: File name too long"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_does_not_block(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    assert "not a regular file" in fault_of(pipe)
+
+
+def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "robot.yaml"
+    path.write_bytes(b"a: 1\nb: \xe4\n")
+    assert fault_of(path) == f"{path}:2: not UTF-8; save the file in the encoding UTF-8"
+    path.write_bytes("a: 1\n".encode("utf-16"))
+    assert "not UTF-8" in fault_of(path)
+
+
+def test_a_file_over_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "robot.yaml"
+    path.write_bytes(b"#" * (MAX_BYTES + 1))
+    assert fault_of(path) == f"{path}: larger than 4 MiB, the limit of a model file"
+    path.write_bytes(b"x" * (5 * 1024 * 1024))
+    assert "larger than 4 MiB" in fault_of(path)
+
+
+def test_the_name_of_the_file_is_as_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("robot.yaml").write_text("- 1\n")
+    document = read_document("robot.yaml")
+    assert document == Document("robot.yaml", Listing((Scalar("1", "int", 1),), 1, 2, 1), ())

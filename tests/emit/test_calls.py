@@ -1,0 +1,340 @@
+"""What the module's users rely on: shapes, broadcasting, `out=`, refusals; for every backend."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import threading
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.emit.conftest import BACKENDS
+from tests.emit.samples import ARM_FUNCTIONS
+
+RNG = np.random.default_rng(11)
+Q, QD, QDD = RNG.normal(size=(3, 5, 2))
+LOADS = RNG.normal(size=(5, 1, 6))
+PARAMETERS = RNG.uniform(0.5, 2.0, size=(5, 2))
+
+
+@pytest.fixture(params=BACKENDS)
+def arm(request: pytest.FixtureRequest, arm_module: ModuleType) -> Any:
+    return arm_module.backends[request.param].closed_form
+
+
+@pytest.fixture(params=("compiled", "cython"))
+def compiled_arm(request: pytest.FixtureRequest, arm_module: ModuleType) -> Any:
+    return arm_module.backends[request.param].closed_form
+
+
+def close(value: Any, expected: Any) -> bool:
+    return np.allclose(value, expected, rtol=1e-13, atol=1e-13)
+
+
+# ---- batches ---------------------------------------------------------------------------------
+
+
+def test_a_batch_is_its_samples(arm: Any) -> None:
+    batch = arm.inverse_dynamics(Q, QD, QDD, loads=LOADS, parameters=PARAMETERS)
+    assert batch.shape == (5, 2) and batch.dtype == np.float64
+    for i in range(5):
+        one = arm.inverse_dynamics(Q[i], QD[i], QDD[i], loads=LOADS[i], parameters=PARAMETERS[i])
+        assert one.shape == (2,) and close(one, batch[i])
+
+
+def test_all_leading_axes_broadcast(arm: Any) -> None:
+    shapes = {"q": (4, 1, 1), "qd": (3, 1), "qdd": (5,), "loads": (4, 1, 5), "parameters": (1, 5)}
+    given = {
+        name: RNG.normal(size=(*batch, *((1, 6) if name == "loads" else (2,))))
+        for name, batch in shapes.items()
+    }
+    result = arm.inverse_dynamics(**given)
+    assert result.shape == (4, 3, 5, 2)
+    full = {
+        name: np.broadcast_to(x, (4, 3, 5, *((1, 6) if name == "loads" else (2,))))
+        for name, x in given.items()
+    }
+    assert close(result, arm.inverse_dynamics(**full))
+    for index in itertools.product(range(4), range(3), range(5)):
+        one = arm.inverse_dynamics(**{name: x[index] for name, x in full.items()})
+        assert close(one, result[index])
+
+
+def test_large_batches_are_cut_and_complete(arm: Any) -> None:
+    q = RNG.normal(size=(3, 7000, 2))
+    result = arm.mass_matrix(q[..., ::-1])
+    assert close(result[:, ::1000], arm.mass_matrix(np.ascontiguousarray(q[:, ::1000, ::-1])))
+
+
+@pytest.mark.parametrize("batch", [(0,), (3, 0), (0, 4), (1,), (1, 1)])
+def test_small_and_empty_batches(arm: Any, batch: tuple[int, ...]) -> None:
+    q = np.ones((*batch, 2))
+    assert arm.mass_matrix(q).shape == (*batch, 2, 2)
+    assert arm.kinetic_energy(q, [1, 2]).shape == batch
+    derivatives = arm.inverse_dynamics_derivatives(q, q, [0, 1])
+    assert [x.shape for x in derivatives] == [(*batch, 2)] + [(*batch, 2, 2)] * 3
+    out = np.full((*batch, 2), np.nan)
+    assert arm.inverse_dynamics(q, q, q, out=out) is out and not np.isnan(out).any()
+
+
+def test_an_empty_batch_against_others(arm: Any) -> None:
+    assert arm.inverse_dynamics(np.ones((0, 2)), np.ones((1, 2)), [1, 2]).shape == (0, 2)
+    with pytest.raises(ValueError, match="batch axes do not broadcast"):
+        arm.inverse_dynamics(np.ones((0, 2)), np.ones((3, 2)), [1, 2])
+
+
+def test_more_batch_axes_than_the_short_way_takes(arm: Any) -> None:
+    q = np.ones((1,) * 20 + (2,))
+    assert arm.mass_matrix(q).shape == (1,) * 20 + (2, 2)
+
+
+def test_scalar_results(arm: Any) -> None:
+    one = arm.kinetic_energy(Q[0], QD[0])
+    assert isinstance(one, float) and np.shape(one) == ()
+    assert close(arm.kinetic_energy(Q, QD)[0], one)
+    assert isinstance(arm.kinetic_energy([0, 1], QD[0]), float)
+    out = np.empty(())
+    assert arm.kinetic_energy(Q[0], QD[0], out=out) is out and close(out, one)
+    assert arm.kinetic_energy([0, 1], [1, 2], out=out) is out
+
+
+# ---- inputs of all kinds ---------------------------------------------------------------------
+
+
+def inputs_equal_to(x: np.ndarray) -> dict[str, Any]:
+    padded = np.empty((2 * x.shape[0], 3 * x.shape[1]))
+    padded[::2, ::3] = x
+    unaligned = np.frombuffer(b"\0" + x.tobytes(), dtype=np.uint8)[1:].view(np.float64)
+    readonly = x.copy()
+    readonly.flags.writeable = False
+    return {
+        "list": x.tolist(),
+        "tuple": tuple(map(tuple, x.tolist())),
+        "fortran": np.asfortranarray(x),
+        "strided": padded[::2, ::3],
+        "negative strides": x[::-1, ::-1].copy()[::-1, ::-1],
+        "byte-swapped": x.astype(x.dtype.newbyteorder()),
+        "read-only": readonly,
+        "unaligned": unaligned.reshape(x.shape),
+        "long double": x.astype(np.longdouble),
+        "subclass": x.view(type("Subclass", (np.ndarray,), {})),
+    }
+
+
+@pytest.mark.parametrize("kind", inputs_equal_to(Q))
+def test_any_layout_gives_the_same(arm: Any, kind: str) -> None:
+    expected = arm.inverse_dynamics(Q, QD, QDD)
+    given = [inputs_equal_to(x)[kind] for x in (Q, QD, QDD)]
+    assert close(arm.inverse_dynamics(*given), expected)
+
+
+def test_integers_booleans_and_float32(arm: Any) -> None:
+    expected = arm.mass_matrix(np.array([1.0, 0.0]))
+    for given in ([1, 0], np.array([1, 0], dtype=np.uint8), [True, False], np.float32([1, 0])):
+        assert np.array_equal(arm.mass_matrix(given), expected)
+
+
+def test_default_options(arm: Any) -> None:
+    expected = arm.inverse_dynamics(Q, QD, QDD)
+    zero = arm.inverse_dynamics(Q, QD, QDD, loads=np.zeros((1, 6)), parameters=[0.5, 9.81])
+    assert close(zero, expected)
+    assert close(arm.inverse_dynamics(Q, QD, QDD, loads=None, parameters=None), expected)
+
+
+# ---- refusals --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(q=np.ones(3)), r"q: expected shape \(\.\.\., 2\), got \(3,\)"),
+        (dict(q=1.0), r"q: expected shape \(\.\.\., 2\), got \(\)"),
+        (dict(qd=np.ones((4, 1))), r"qd: expected shape \(\.\.\., 2\), got \(4, 1\)"),
+        (dict(loads=np.ones(6)), r"loads: expected shape \(\.\.\., 1, 6\), got \(6,\)"),
+        (dict(parameters=np.ones(1)), r"parameters: expected shape \(\.\.\., 2\), got \(1,\)"),
+        (dict(q=[[1, 2], [3]]), "q: expected an array"),
+        (dict(q=np.ones((3, 2)), qd=np.ones((4, 2))), r"do not broadcast: q \(3,\), qd \(4,\)"),
+    ],
+)
+def test_wrong_shapes(arm: Any, arguments: dict[str, Any], message: str) -> None:
+    given = {"q": Q[0], "qd": QD[0], "qdd": QDD[0], **arguments}
+    with pytest.raises(ValueError, match=message):
+        arm.inverse_dynamics(**given)
+
+
+@pytest.mark.parametrize("value", [None, "ab", ["a", "b"], [None, 1], np.array([1, 2], "M8[s]")])
+def test_what_is_no_number(arm: Any, value: Any) -> None:
+    with pytest.raises(TypeError, match="q: expected real numbers"):
+        arm.mass_matrix(value)
+
+
+def test_complex_numbers(compiled_arm: Any) -> None:
+    for name in ("q", "qd", "qdd", "parameters"):
+        given = {"q": Q[0], "qd": QD[0], "qdd": QDD[0], name: np.array([1j, 0])}
+        with pytest.raises(TypeError, match=f"{name}: expected real numbers.*NumPy backend"):
+            compiled_arm.inverse_dynamics(**given)
+
+
+def test_wrong_calls(arm: Any) -> None:
+    with pytest.raises(TypeError):
+        arm.mass_matrix()
+    with pytest.raises(TypeError):
+        arm.mass_matrix(Q, QD)
+    with pytest.raises(TypeError):
+        arm.mass_matrix(Q, loads=LOADS)
+    with pytest.raises(TypeError):
+        arm.inverse_dynamics(Q, QD, QDD, LOADS)
+
+
+# ---- out= ------------------------------------------------------------------------------------
+
+
+def outputs(shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    wide = np.full((*shape[:-1], 3 * shape[-1]), np.nan)
+    tall = np.full((2 * shape[0], *shape[1:]), np.nan)
+    unaligned = np.zeros(8 * int(np.prod(shape)) + 1, np.uint8)[1:].view(np.float64)
+    return {
+        "ordinary": np.full(shape, np.nan),
+        "fortran": np.full(shape, np.nan, order="F"),
+        "gaps": wide[..., ::3],
+        "rows": tall[::2],
+        "backwards": np.full(shape, np.nan)[::-1, ..., ::-1],
+        "unaligned": unaligned.reshape(shape),
+    }
+
+
+@pytest.mark.parametrize("kind", outputs((5, 2)))
+@pytest.mark.parametrize("q", [Q, Q.tolist(), Q[::-1]], ids=["array", "list", "view"])
+def test_out_of_any_strides(arm: Any, kind: str, q: Any) -> None:
+    out = outputs((5, 2))[kind]
+    assert arm.inverse_dynamics(q, QD, QDD, out=out) is out
+    assert close(out, arm.inverse_dynamics(q, QD, QDD))
+    out = outputs((5, 2, 2))[kind]
+    assert arm.mass_matrix(q, out=out) is out
+    assert close(out, arm.mass_matrix(q))
+
+
+def test_out_does_not_touch_what_lies_around(arm: Any) -> None:
+    frame = np.full((9, 6), 7.0)
+    arm.inverse_dynamics(Q, QD, QDD, out=frame[2:7, 2:4])
+    frame[2:7, 2:4] = 7.0
+    assert (frame == 7.0).all()
+
+
+@pytest.mark.parametrize("q", [Q[0], Q[0].tolist()], ids=["array", "list"])
+def test_refused_outputs(arm: Any, q: Any) -> None:
+    def refused(out: Any, error: type[Exception], message: str) -> None:
+        with pytest.raises(error, match=message):
+            arm.inverse_dynamics(q, QD[0], QDD[0], out=out)
+
+    readonly = np.zeros(2)
+    readonly.flags.writeable = False
+    refused(np.empty(3), ValueError, r"out: expected shape \(2,\), got \(3,\)")
+    refused(np.empty((1, 2)), ValueError, r"out: expected shape \(2,\), got \(1, 2\)")
+    refused(np.empty(2, np.float32), TypeError, "out: expected dtype float64, got float32")
+    refused(np.empty(2, ">f8"), TypeError, "out: expected dtype float64")
+    refused(np.empty(2, complex), TypeError, "out: expected dtype float64")
+    refused([0.0, 0.0], TypeError, "out: expected a NumPy array, got list")
+    refused((np.empty(2),), TypeError, "out: expected a NumPy array, got tuple")
+    refused(readonly, ValueError, "out: expected a writable array")
+    refused(QD[0], ValueError, "out: overlaps the argument qd")
+    repeated = np.lib.stride_tricks.as_strided(np.zeros(1), (2,), (0,))
+    refused(repeated, ValueError, "out: its entries overlap")
+
+
+def test_outputs_may_interleave_with_arguments_but_not_overlap(arm: Any) -> None:
+    both = np.concatenate([Q, np.zeros((5, 2))], axis=1)
+    expected = arm.inverse_dynamics(Q, QD, QDD)
+    assert close(arm.inverse_dynamics(both[:, :2], QD, QDD, out=both[:, 2:]), expected)
+    memory = np.concatenate([np.zeros(1), Q.ravel()])
+    with pytest.raises(ValueError, match="overlaps the argument q"):
+        arm.inverse_dynamics(memory[1:].reshape(5, 2), QD, QDD, out=memory[:-1].reshape(5, 2))
+
+
+def test_tuples_of_outputs(arm: Any) -> None:
+    expected = arm.inverse_dynamics_derivatives(Q, QD, QDD)
+    given = tuple(np.empty_like(x) for x in expected)
+    assert arm.inverse_dynamics_derivatives(Q, QD, QDD, out=given) is given
+    some = (None, np.empty((5, 2, 2)), None, np.empty((5, 2, 4))[..., ::2])
+    result = arm.inverse_dynamics_derivatives(Q, QD, QDD, out=some)
+    assert result[1] is some[1] and result[3] is some[3]
+    for value, filled, wanted in zip(result, given, expected, strict=True):
+        assert close(value, wanted) and close(filled, wanted)
+
+
+@pytest.mark.parametrize(
+    ("out", "error", "message"),
+    [
+        (np.empty((4, 2)), TypeError, "out: expected a tuple of 4 arrays or None, got ndarray"),
+        ([None] * 4, TypeError, "out: expected a tuple of 4 arrays or None, got list"),
+        ((None,) * 3, ValueError, "out: expected a tuple of 4 entries, got 3"),
+        ((None, np.empty((2, 1)), None, None), ValueError, r"out\[1\] \(dtau_dq\): expected shape"),
+        ((None, [1], None, None), TypeError, r"out\[1\] \(dtau_dq\): expected a NumPy array"),
+    ],
+)
+def test_refused_tuples(arm: Any, out: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        arm.inverse_dynamics_derivatives(Q[0], QD[0], QDD[0], out=out)
+
+
+def test_outputs_must_not_overlap_each_other(arm: Any) -> None:
+    shared = np.empty((2, 2))
+    for q in (Q[0], Q[0].tolist()):
+        with pytest.raises(ValueError, match=r"out\[3\] \(dtau_dqdd\): overlaps out\[1\]"):
+            arm.inverse_dynamics_derivatives(q, QD[0], QDD[0], out=(None, shared, None, shared))
+
+
+def test_a_complex_out_for_complex_arguments(arm_module: ModuleType) -> None:
+    functions = arm_module.backends["numpy"].closed_form
+    out = np.empty((2, 2), complex)
+    assert functions.mass_matrix(Q[0] + 0j, out=out) is out
+    assert close(out, functions.mass_matrix(Q[0]))
+
+
+# ---- how it looks, and threads ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", ARM_FUNCTIONS)
+def test_signatures_and_docstrings(arm_module: ModuleType, function: str) -> None:
+    every = [getattr(arm_module.backends[b].closed_form, function) for b in BACKENDS]
+    signatures = {str(inspect.signature(f)) for f in every}
+    assert len(signatures) == 1
+    assert "*" in signatures.pop()
+    for f in every:
+        assert f.__name__ == function
+        assert "(..., 2)" in f.__doc__ and "Returns:" in f.__doc__
+
+
+def test_threads_do_not_disturb_each_other(compiled_arm: Any) -> None:
+    states = RNG.normal(size=(8, 3, 2000, 2))
+    expected = [compiled_arm.inverse_dynamics(*s) for s in states]
+    failures = []
+
+    def work(i: int) -> None:
+        for _ in range(50):
+            if not np.array_equal(compiled_arm.inverse_dynamics(*states[i]), expected[i]):
+                failures.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_references_are_not_leaked(compiled_arm: Any) -> None:
+    import sys
+
+    out = np.empty((5, 2))
+    parts = (None, np.empty((5, 2, 2)), None, None)
+    before = [sys.getrefcount(x) for x in (Q, out, parts, parts[1], None)]
+    for _ in range(1000):
+        compiled_arm.inverse_dynamics(Q, QD, QDD, out=out)
+        compiled_arm.inverse_dynamics_derivatives(Q, QD, QDD, out=parts)
+        compiled_arm.mass_matrix([1.0, 2.0])
+    after = [sys.getrefcount(x) for x in (Q, out, parts, parts[1], None)]
+    assert all(abs(a - b) < 50 for a, b in zip(after, before, strict=True))

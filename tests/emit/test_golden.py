@@ -1,0 +1,75 @@
+"""What a generated package looks like, file by file; and that it always looks the same.
+
+After a deliberate change:  SYMGEN_UPDATE_GOLDEN=1 pytest tests/emit/test_golden.py
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from symgen.emit.bundle import Package
+from symgen.emit.emission import BACKEND_NAMES, emit
+from tests.emit.samples import ARM, arm
+
+FOLDER = Path(__file__).parent / "golden"
+FUNCTIONS = ("inverse_dynamics", "mass_matrix", "potential_energy")
+VERBATIM = ("_runtime.py", "_backends.py", "_checks.py", "_limits.py", "_numpy/_analytic.py")
+
+
+@functools.cache
+def sources() -> dict[str, str]:
+    """The files of a small package, without those that are the same for every robot."""
+    package = Package(
+        metadata=ARM,
+        programs={"closed_form": {name: arm(name) for name in FUNCTIONS}},
+        fastest=dict.fromkeys(FUNCTIONS, "closed_form"),
+        missing={"coriolis_matrix": "coriolis_matrix was not built"},
+    )
+    files = emit(package, BACKEND_NAMES).files
+    return {f"{name}.txt": text for name, text in files.items() if name not in VERBATIM}
+
+
+def golden() -> dict[str, str]:
+    files = sorted(path for path in FOLDER.rglob("*") if path.is_file())
+    return {path.relative_to(FOLDER).as_posix(): path.read_text() for path in files}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def update() -> None:
+    if os.environ.get("SYMGEN_UPDATE_GOLDEN"):
+        for name in golden():
+            (FOLDER / name).unlink()
+        for name, text in sources().items():
+            (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
+            (FOLDER / name).write_text(text)
+
+
+def test_the_same_files() -> None:
+    assert sorted(golden()) == sorted(sources())
+
+
+@pytest.mark.parametrize("name", sorted(golden()))
+def test_the_same_text(name: str) -> None:
+    assert sources()[name].splitlines() == golden()[name].splitlines()
+
+
+def test_the_seed_of_hashes_changes_nothing() -> None:
+    code = (
+        "from tests.emit.samples import arm_package, random_package\n"
+        "from symgen.emit.emission import emit, BACKEND_NAMES\n"
+        "for package in (arm_package(), random_package(1, 200)):\n"
+        "    print(emit(package, BACKEND_NAMES).digest)\n"
+    )
+    root = Path(__file__).parents[2]
+    digests = set()
+    for seed in ("0", "1", "77"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
+        command = [sys.executable, "-c", code]
+        digests.add(subprocess.check_output(command, env=environment, cwd=root, text=True))
+    assert len(digests) == 1

@@ -1,0 +1,199 @@
+"""Numbers: every backend computes what `symgen.algebra.evaluation` computes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symgen.algebra.evaluation import NUMPY, Arithmetic, evaluate
+from symgen.algebra.graph import Scalar
+from symgen.emit import compiled, cython
+from symgen.emit import numpy as numpy_backend
+from symgen.emit.bundle import Package
+from symgen.program.functions import PARAMETERS, function_named
+from symgen.program.program import Program
+from tests.emit.building import build
+from tests.emit.conftest import BACKENDS
+from tests.emit.samples import (
+    ARM,
+    ARM_FUNCTIONS,
+    Writer,
+    arm,
+    every_function,
+    metadata,
+    operators,
+    package,
+    random_package,
+)
+
+# The functions of the C library, as the kernels call them.
+LIBM = Arithmetic(
+    constant=float,
+    functions={
+        **{name: getattr(math, name) for name in NUMPY.functions if hasattr(math, name)},
+        "abs": abs,
+        "sign": lambda x: float((x > 0.0) - (x < 0.0)),
+    },
+)
+
+
+def arguments_of(function: str, sizes: Mapping[str, int], rng: Any, *batch: int) -> dict[str, Any]:
+    """Random arguments of a public function, loads and parameters included."""
+    table = function_named(function)
+    arguments = (*table.arguments, *table.options, PARAMETERS)
+    return {a.name: rng.normal(size=(*batch, *a.sizes(sizes))) for a in arguments}
+
+
+def call(functions: Any, name: str, given: dict[str, Any], **more: Any) -> tuple[Any, ...]:
+    """Results as a tuple; q, qd, qdd go in by position."""
+    table = function_named(name)
+    positional = [given[a.name] for a in table.arguments]
+    options = {a.name: given[a.name] for a in (*table.options, PARAMETERS) if a.name in given}
+    result = getattr(functions, name)(*positional, **options, **more)
+    return result if isinstance(result, tuple) else (result,)
+
+
+def reference(
+    program: Program[Scalar], given: dict[str, Any], arithmetic: Arithmetic = NUMPY
+) -> list[Any]:
+    """Results of one sample."""
+    values = {}
+    for declared in program.inputs:
+        entries = np.reshape(given[declared.name], -1)
+        if arithmetic is LIBM:
+            entries = entries.tolist()
+        values.update(zip(declared.symbol_names, entries, strict=True))
+    flat = evaluate(program.results, values, arithmetic)
+    results, start = [], 0
+    for output in program.outputs:
+        size = len(output.entries)
+        results.append(np.reshape(flat[start : start + size], output.shape))
+        start += size
+    return results
+
+
+def check_against_evaluation(
+    module: ModuleType, source: Package, backends: tuple[str, ...]
+) -> None:
+    """Compiled kernels to the bit with the same library functions, NumPy with its own."""
+    rng = np.random.default_rng(0)
+    for formulation, programs in source.programs.items():
+        for name, program in programs.items():
+            for _ in range(20):
+                given = arguments_of(name, source.metadata.sizes, rng)
+                for backend in backends:
+                    functions = getattr(module.backends[backend], formulation)
+                    values = call(functions, name, given)
+                    arithmetic = NUMPY if backend == "numpy" else LIBM
+                    expected = reference(program, given, arithmetic)
+                    for value, wanted in zip(values, expected, strict=True):
+                        assert np.array_equal(value, wanted), (backend, name)
+
+
+def test_arm(arm_module: ModuleType) -> None:
+    from tests.emit.samples import arm_package
+
+    check_against_evaluation(arm_module, arm_package(), BACKENDS)
+
+
+def test_every_function_of_the_graph(tmp_path: Path) -> None:
+    source = every_function()
+    check_against_evaluation(build(source, tmp_path, BACKENDS), source, BACKENDS)
+
+
+def test_random_programs_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "LINES_PER_PART", 40)
+    monkeypatch.setattr(cython, "LINES_PER_PART", 40)
+    monkeypatch.setattr(numpy_backend, "LINES_PER_FUNCTION", 40)
+    source = random_package(7, 1500)
+    module = build(source, tmp_path, BACKENDS)
+    text = (tmp_path / "random_7/c/random_7_newton_euler.c").read_text()
+    assert "part_2_of_mass_matrix" in text
+    check_against_evaluation(module, source, BACKENDS)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_in_numpy(tmp_path: Path, seed: int) -> None:
+    source = random_package(seed, 150)
+    check_against_evaluation(build(source, tmp_path), source, ("numpy",))
+
+
+def test_arithmetic_is_the_same_to_the_bit_everywhere(tmp_path: Path) -> None:
+    facts = metadata("plain", 3)
+    w = Writer("inverse_dynamics", facts.sizes, ())
+    q, qd, qdd = w.inputs["q"], w.inputs["qd"], w.inputs["qdd"]
+    torques = [operators(w.graph, q[i], qd[i], qdd[i - 1]) for i in range(3)]
+    source = package([w.finish("f", torques)], facts)
+    module = build(source, tmp_path, BACKENDS)
+    states = np.random.default_rng(3).normal(size=(3, 1000, 3))
+    results = [module.backends[name].f.inverse_dynamics(*states) for name in BACKENDS]
+    assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+
+
+@pytest.mark.parametrize("function", ARM_FUNCTIONS)
+def test_complex_step_through_numpy(arm_module: ModuleType, function: str) -> None:
+    rng = np.random.default_rng(4)
+    given = arguments_of(function, ARM.sizes, rng)
+    given["q"] = given["q"] + 1e-30j * rng.normal(size=2)
+    functions = arm_module.backends["numpy"].closed_form
+    for value, wanted in zip(
+        call(functions, function, given), reference(arm(function), given), strict=True
+    ):
+        assert np.allclose(value, wanted, rtol=1e-14)
+        assert np.allclose(np.imag(value), np.imag(wanted), rtol=1e-13, atol=1e-45)
+
+
+def test_complex_step_of_every_function(tmp_path: Path) -> None:
+    source = every_function()
+    functions = build(source, tmp_path).backends["numpy"].newton_euler
+    rng = np.random.default_rng(5)
+    n = source.metadata.n
+    q, qd, qdd = rng.normal(size=(3, n))
+    direction = rng.normal(size=n)
+    slope = functions.inverse_dynamics(q + 1e-40j * direction, qd, qdd).imag / 1e-40
+    ahead, behind = (functions.inverse_dynamics(q + h * direction, qd, qdd) for h in (1e-6, -1e-6))
+    assert np.allclose(slope, (ahead - behind) / 2e-6, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_robot_without_coordinates(
+    tmp_path_factory: pytest.TempPathFactory, backend: str
+) -> None:
+    module = _without_coordinates(tmp_path_factory).backends[backend].f
+    assert module.inverse_dynamics([], [], []).shape == (0,)
+    assert module.inverse_dynamics(np.empty((3, 0)), [], [], loads=np.empty((0, 6))).shape == (3, 0)
+    assert module.mass_matrix(np.empty(0)).shape == (0, 0)
+    assert module.mass_matrix(np.empty((2, 5, 0))).shape == (2, 5, 0, 0)
+    assert module.potential_energy([]) == 3.5
+    assert module.potential_energy(np.empty((4, 0))).tolist() == [3.5] * 4
+    assert module.forward_kinematics([]).shape == (0, 4, 4)
+    assert module.inverse_dynamics_load_derivatives(np.empty((7, 0))).shape == (7, 0, 0, 6)
+    with pytest.raises(ValueError, match="q: expected shape"):
+        module.mass_matrix([1.0])
+
+
+_cache: list[ModuleType] = []
+
+
+def _without_coordinates(factory: pytest.TempPathFactory) -> ModuleType:
+    if not _cache:
+        facts = metadata("rock", 0)
+        programs = []
+        for name in (
+            "inverse_dynamics",
+            "mass_matrix",
+            "potential_energy",
+            "forward_kinematics",
+            "inverse_dynamics_load_derivatives",
+        ):
+            w = Writer(name, facts.sizes, ())
+            results = [[w.graph.constant(3.5)] if name == "potential_energy" else []]
+            programs.append(w.finish("f", *results))
+        _cache.append(build(package(programs, facts), factory.mktemp("rock"), BACKENDS))
+    return _cache[0]

@@ -1,0 +1,100 @@
+"""Expressions in all languages: same association, exact constants, every function."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from symgen.algebra import rounding
+from symgen.algebra.evaluation import NUMPY as NUMPY_ARITHMETIC
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
+from symgen.emit.printing import CYTHON, NUMPY, C, Language, Printer
+from tests.emit.samples import FUNCTIONS_OF_GRAPH, operators
+
+LANGUAGES = {"C": C, "Cython": CYTHON, "NumPy": NUMPY}
+
+
+@pytest.fixture
+def graph() -> Graph:
+    return Graph()
+
+
+def text(node, language: Language = C) -> str:
+    names = {symbol.index: symbol.name for symbol in node.graph.nodes if symbol.op == "symbol"}
+    return Printer(language, names).definition(node)
+
+
+CASES = {
+    "a + b + c": lambda a, b, c: (a + b) + c,
+    "a + b + a*b": lambda a, b, c: a.graph._intern("+", a * b, a + b),
+    "a + b + (b + c)": lambda a, b, c: (a + b) + (b + c),
+    "b*c - a*b": lambda a, b, c: a.graph._intern("+", -(a * b), b * c),
+    "a - b - c": lambda a, b, c: (a - b) - c,
+    "a - (b - c)": lambda a, b, c: a - (b - c),
+    "(a + b)*c": lambda a, b, c: c.graph._intern("*", a + b, c),
+    "a*b*c": lambda a, b, c: (a * b) * c,
+    "a*b*(a*c)": lambda a, b, c: (a * b) * (a * c),
+    "2.0*(a*b)": lambda a, b, c: 2.0 * (a * b),
+    "a/b/c": lambda a, b, c: (a / b) / c,
+    "a/(b/c)": lambda a, b, c: a / (b / c),
+    "a/(b*c)": lambda a, b, c: a / (b * c),
+    "a*(b/c)": lambda a, b, c: a * (b / c),
+    "-(a + b)": lambda a, b, c: -(a + b),
+    "-a*b": lambda a, b, c: -(a * b),
+    "-sin(a)": lambda a, b, c: -a.graph.function("sin", a),
+    "-(-a)": lambda a, b, c: a.graph._intern("neg", a.graph._intern("neg", a)),
+    "a - 0.5*b": lambda a, b, c: a + (-0.5) * b,
+    "a + 0.5*b": lambda a, b, c: a.graph._intern("-", a, (-0.5) * b),
+    "-0.5*a - b*c": lambda a, b, c: a.graph._intern("-", -0.5 * a, b * c),
+    "2.0*a": lambda a, b, c: a + a,
+    "a/(-0.3)": lambda a, b, c: a.graph._intern("/", a, a.graph.constant(-0.3)),
+    "pow(a, -b)": lambda a, b, c: a ** (-b),
+    "atan2(a + b, c)": lambda a, b, c: a.graph.function("atan2", a + b, c),
+}
+
+
+@pytest.mark.parametrize("expected", CASES)
+def test_minimal_parentheses(graph: Graph, expected: str) -> None:
+    symbols = [graph.symbol(name) for name in "abc"]
+    assert text(CASES[expected](*symbols)) == expected
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_operators_evaluate_to_the_same_bits(graph: Graph, language: str) -> None:
+    node = operators(graph, *(graph.symbol(name) for name in "abc"))
+    source = text(node, LANGUAGES[language])
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        values = dict(zip("abc", map(float, rng.normal(size=3)), strict=True))
+        assert eval(source, {}, values) == evaluate([node], values)[0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", rounding.FUNCTIONS)
+def test_every_language_has_every_function(graph: Graph, language: str, name: str) -> None:
+    arguments = [graph.symbol(symbol) for symbol in "ab"[: FUNCTIONS_OF_GRAPH[name]]]
+    node = graph.function(name, *arguments)
+    assert text(node, LANGUAGES[language]).count("(") == 1
+
+
+def test_the_list_of_functions_is_complete() -> None:
+    assert set(FUNCTIONS_OF_GRAPH) == set(rounding.FUNCTIONS) == set(NUMPY_ARITHMETIC.functions)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e-300, 5e-324, 1.7976931348623157e308, 2.0, -1e22, 1e-5])
+def test_constants_read_back_exactly(graph: Graph, value: float) -> None:
+    source = text(graph.constant(value))
+    assert float(source) == value and any(mark in source for mark in ".e")
+
+
+def test_an_unknown_symbol_is_an_error(graph: Graph) -> None:
+    with pytest.raises(ValueError, match="'a'"):
+        Printer(C, {}).definition(graph.symbol("a") + 1.0)
+
+
+def test_no_constant_is_infinite(graph: Graph) -> None:
+    with pytest.raises(OverflowError):
+        graph.constant(math.inf)

@@ -1,0 +1,100 @@
+"""The kinematic tree: topology, frames, merged bodies."""
+
+import numpy as np
+import pytest
+
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
+from symgen.formulations import FORMULATIONS, derive
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.folding import fold
+from symgen.program.evaluation import call
+from tests.oracles.descriptions import described
+from tests.oracles.hand_written import HAND_WRITTEN
+
+TREE = """
+symgen: 1
+name: tree
+convention: standard
+parameters: {m: 2, L: 0.5, n: 0}
+joints:
+  - {name: mount, type: fixed, origin: {xyz: [0, 0, 1]}, link: {mass: 5}}
+  - {name: a, type: revolute, dh: {a: L}, link: {mass: m, com: [-L/2, 0, 0], inertia: {zz: 0.1}}}
+  - name: plate
+    type: fixed
+    dh: {a: 0.1, alpha: pi/2}
+    link: {mass: 1, com: [0, 0, 0.2], inertia: {xx: 0.01, yy: 0.02, zz: 0.03}}
+  - {name: b, type: prismatic, parent: plate, origin: {}, axis: [0, 1, 0], link: {mass: n}}
+  - {name: tag, type: fixed, origin: {xyz: [0, 0, 1]}, link: {mass: n}}
+  - {name: c, type: revolute, parent: a, dh: {}, link: {mass: 1}}
+"""
+
+
+def numbers(scalars, description):
+    return np.array(evaluate(list(scalars), description.parameter_values))
+
+
+def test_topology():
+    tree = build_tree(described(TREE), Graph())
+    assert tree.n == 3
+    assert [joint.name for joint in tree.joints] == ["a", "b", "c"]
+    assert [joint.parent for joint in tree.joints] == [0, 1, 1]
+    assert [frame.name for frame in tree.frames] == ["mount", "a", "plate", "b", "tag", "c"]
+    assert [frame.body for frame in tree.frames] == [0, 1, 1, 2, 2, 3]
+    assert tree.path(3) == (1, 3)
+    assert [joint.name for joint in tree.children(1)] == ["b", "c"]
+
+
+def test_fixed_links_are_merged():
+    description = described(TREE)
+    tree = build_tree(description, Graph())
+    body = tree.joint(1).body
+    mass = numbers([body.mass], description)[0]
+    com = numbers(body.com, description)
+    inertia = numbers(body.inertia.entries, description).reshape(3, 3)
+    # the plate's frame: origin (0.1, 0, 0) in a, axes turned by 90 degrees about x
+    R = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
+    pieces = [
+        (2.0, np.array([-0.25, 0, 0]), np.diag([0, 0, 0.1])),
+        (1.0, np.array([0.1, 0, 0]) + R @ [0, 0, 0.2], R @ np.diag([0.01, 0.02, 0.03]) @ R.T),
+    ]
+    center = sum(m * c for m, c, _ in pieces) / 3
+    total = sum(
+        I + m * ((c - center) @ (c - center) * np.eye(3) - np.outer(c - center, c - center))
+        for m, c, I in pieces
+    )  # fmt: skip
+    assert mass == 3.0
+    np.testing.assert_allclose(com, center, atol=1e-15)
+    np.testing.assert_allclose(inertia, total, atol=1e-15)
+
+
+def test_massless_links_merge_without_dividing_by_zero():
+    description = described(TREE)
+    for formulation in FORMULATIONS:
+        program = fold(
+            derive(build_tree(description, Graph()), formulation, "mass_matrix"),
+            description.parameter_values,
+        )
+        assert np.all(np.isfinite(call(program, {"q": np.ones(3)})[0]))
+
+
+@pytest.mark.parametrize("style", sorted(HAND_WRITTEN))
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda f: f.name)
+def test_frames_against_hand_written_ones(style, formulation):
+    robot = HAND_WRITTEN[style]
+    description = described(robot.text)
+    program = fold(
+        derive(build_tree(description, Graph()), formulation, "forward_kinematics"),
+        description.parameter_values,
+    )
+    q = np.random.default_rng(1).uniform(-3, 3, (10, 3))
+    got = call(program, {"q": q})[0]
+    for sample, frames in zip(q, got, strict=True):
+        np.testing.assert_allclose(frames, robot.poses(sample), atol=1e-14)
+
+
+def test_an_axis_is_normalised():
+    text = TREE.replace("axis: [0, 1, 0]", "axis: [0, 3, 4]")
+    description = described(text)
+    tree = build_tree(description, Graph())
+    np.testing.assert_allclose(numbers(tree.joint(2).placement.axis, description), [0, 0.6, 0.8])

@@ -1,0 +1,1 @@
+"""Independent models that the tests compare with: test-only, nothing here is shipped."""

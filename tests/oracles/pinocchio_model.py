@@ -1,0 +1,230 @@
+"""Pinocchio as an oracle: a `pin.Model` from a robot description, coordinates in file order.
+
+Joints are added depth first, because `crba` and `computeRNEADerivatives` are silently wrong
+otherwise; everything is mapped by name back to the order of the file.  Of a mass matrix Pinocchio
+fills the upper triangle only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from symgen.description import RobotDescription
+from symgen.description.expressions import evaluate
+from symgen.description.model import JointDescription, Pose
+
+Array = np.ndarray[Any, Any]
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a link sits: the Pinocchio joint that carries it, and its pose in that frame."""
+
+    joint: int
+    pose: pin.SE3
+
+
+class PinocchioRobot:
+    """Functions of a generated module, computed by Pinocchio, for ONE sample at a time."""
+
+    def __init__(self, description: RobotDescription) -> None:
+        self.description = description
+        self.values = dict(description.parameter_values)
+        self.model = pin.Model()
+        self.model.gravity.linear = np.array([self._number(x) for x in description.gravity])
+        self.model.gravity.angular = np.zeros(3)
+        self.seats: dict[str, Seat] = {"base": Seat(0, pin.SE3.Identity())}
+        self._add_depth_first("base")
+        names = [joint.name for joint in description.joints if joint.type != "fixed"]
+        order = [self.model.joints[self.model.getJointId(name)].idx_v for name in names]
+        self.order = np.array(order, dtype=int)  # file order -> Pinocchio's
+        self.n = len(names)
+        self.data = self.model.createData()
+
+    # ------------------------------------------------------------------------ construction
+
+    def _number(self, expression: Any) -> float:
+        return evaluate(expression, self.values)
+
+    def _add_depth_first(self, parent: str) -> None:
+        waiting = [parent]
+        while waiting:
+            name = waiting.pop()
+            if name != "base":
+                joint = next(j for j in self.description.joints if j.link.name == name)
+                self._add(joint)
+            children = [j.link.name for j in self.description.joints if j.parent == name]
+            waiting += reversed(children)
+
+    def _add(self, joint: JointDescription) -> None:
+        parent = self.seats[joint.parent]
+        ahead, behind = self._around_motion(joint)
+        placement = parent.pose * ahead
+        if joint.type == "fixed":
+            seat = Seat(parent.joint, placement * behind)
+        else:
+            number = self.model.addJoint(
+                parent.joint, _joint_model(joint.type, self._axis(joint)), placement, joint.name
+            )
+            seat = Seat(number, behind)
+        self.seats[joint.link.name] = seat
+        self.model.appendBodyToJoint(seat.joint, self._inertia(joint), seat.pose)
+
+    def _around_motion(self, joint: JointDescription) -> tuple[pin.SE3, pin.SE3]:
+        """Fixed transforms ahead of and behind the joint's motion."""
+        if joint.dh is None:
+            assert joint.origin is not None
+            return self._pose(joint.origin), pin.SE3.Identity()
+        dh = joint.dh
+        ahead = pin.SE3.Identity() if joint.before is None else self._pose(joint.before)
+        theta, d, a, alpha = (self._number(x) for x in (dh.theta, dh.d, dh.a, dh.alpha))
+        screw_z = pin.SE3(pin.utils.rotate("z", theta), d * Z)
+        screw_x = pin.SE3(pin.utils.rotate("x", alpha), np.array([a, 0.0, 0.0]))
+        if dh.convention == "standard":
+            return ahead, screw_z * screw_x
+        return ahead * screw_x, screw_z
+
+    def _pose(self, pose: Pose) -> pin.SE3:
+        rpy = np.array([self._number(x) for x in pose.rpy])
+        return pin.SE3(pin.rpy.rpyToMatrix(rpy), np.array([self._number(x) for x in pose.xyz]))
+
+    def _axis(self, joint: JointDescription) -> Array:
+        if joint.dh is not None or joint.axis is None:
+            return Z
+        axis = np.array([self._number(x) for x in joint.axis])
+        return axis / np.linalg.norm(axis)
+
+    def _inertia(self, joint: JointDescription) -> pin.Inertia:
+        xx, yy, zz, xy, xz, yz = (self._number(x) for x in joint.link.inertia)
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        com = np.array([self._number(x) for x in joint.link.com])
+        return pin.Inertia(self._number(joint.link.mass), com, tensor)
+
+    # --------------------------------------------------------------------------- functions
+
+    def _to_pin(self, x: Array) -> Array:
+        y = np.zeros(self.n)
+        y[self.order] = x
+        return y
+
+    def _from_pin(self, matrix: Array) -> Array:
+        return np.asarray(matrix).reshape(self.n, self.n)[np.ix_(self.order, self.order)]
+
+    def forward_kinematics(self, q: Array) -> Array:
+        """Poses of the links in the base frame, (n_links, 4, 4)."""
+        pin.forwardKinematics(self.model, self.data, self._to_pin(q))
+        poses = [self._link_pose(j.link.name).homogeneous for j in self.description.joints]
+        return np.array(poses).reshape(-1, 4, 4)
+
+    def _link_pose(self, link: str) -> pin.SE3:
+        seat = self.seats[link]
+        return self.data.oMi[seat.joint] * seat.pose
+
+    def jacobians(self, q: Array) -> Array:
+        """[linear; angular] of the link origins, base axes, (n_links, 6, n)."""
+        pin.computeJointJacobians(self.model, self.data, self._to_pin(q))
+        result = []
+        for joint in self.description.joints:
+            seat, pose = self.seats[joint.link.name], self._link_pose(joint.link.name)
+            jacobian = np.zeros((6, self.n))
+            if seat.joint:
+                world = self._joint_jacobian(seat.joint, pin.WORLD)
+                to_origin = pin.SE3(np.eye(3), pose.translation).inverse()
+                jacobian = to_origin.toActionMatrix() @ world
+            result.append(jacobian[:, self.order])
+        return np.array(result).reshape(len(result), 6, self.n)
+
+    def _joint_jacobian(self, joint: int, axes: Any) -> Array:
+        """[linear; angular] of a joint frame, (6, n); the binding drops an axis where n = 1."""
+        jacobian = pin.getJointJacobian(self.model, self.data, joint, axes)
+        return np.asarray(jacobian).reshape(6, self.n)
+
+    def _external_forces(self, q: Array, loads: Array) -> Any:
+        """Loads (n_loads, 6) in base axes as wrenches in the joint frames."""
+        pin.forwardKinematics(self.model, self.data, self._to_pin(q))
+        forces = [pin.Force.Zero() for _ in range(self.model.njoints)]
+        for load, wrench in zip(self.description.loads, loads, strict=True):
+            seat = self.seats[load.link]
+            arm = seat.pose.act(np.array([self._number(x) for x in load.point]))
+            turn = self.data.oMi[seat.joint].rotation.T
+            force, moment = turn @ wrench[:3], turn @ wrench[3:]
+            forces[seat.joint] += pin.Force(force, moment + np.cross(arm, force))
+        vector = pin.StdVec_Force()
+        for force in forces:
+            vector.append(force)
+        return vector
+
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array, *, loads: Array) -> Array:
+        """Joint torques, (n,)."""
+        forces = self._external_forces(q, loads)
+        states = (self._to_pin(x) for x in (q, qd, qdd))
+        return pin.rnea(self.model, self.data, *states, forces)[self.order]
+
+    def mass_matrix(self, q: Array) -> Array:
+        """M, both triangles."""
+        upper = np.triu(pin.crba(self.model, self.data, self._to_pin(q)))
+        return self._from_pin(upper + np.triu(upper, 1).T)
+
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
+        """Some C with C qd = Coriolis torques and Mdot - 2C skew; not unique."""
+        args = (self._to_pin(q), self._to_pin(qd))
+        return self._from_pin(pin.computeCoriolisMatrix(self.model, self.data, *args))
+
+    def gravity_forces(self, q: Array) -> Array:
+        """Torques that hold the robot, (n,)."""
+        gravity = pin.computeGeneralizedGravity(self.model, self.data, self._to_pin(q))
+        return gravity[self.order]
+
+    def kinetic_energy(self, q: Array, qd: Array) -> float:
+        """J."""
+        args = (self._to_pin(q), self._to_pin(qd))
+        return float(pin.computeKineticEnergy(self.model, self.data, *args))
+
+    def potential_energy(self, q: Array) -> float:
+        """J, zero at the base origin."""
+        return float(pin.computePotentialEnergy(self.model, self.data, self._to_pin(q)))
+
+    def inverse_dynamics_derivatives(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """tau, dtau/dq, dtau/dqd, dtau/dqdd.
+
+        Pinocchio holds external forces constant in the joint frames; here they are constant in base
+        axes, so the turning of each wrench with its joint frame is added.
+        """
+        tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
+        forces = self._external_forces(q, loads)
+        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        pin.computeRNEADerivatives(self.model, self.data, *states, forces)
+        by_q = self.data.dtau_dq.copy()
+        by_qd = self.data.dtau_dv.copy()
+        pin.computeJointJacobians(self.model, self.data, states[0])
+        for load, wrench in zip(self.description.loads, loads, strict=True):
+            seat = self.seats[load.link]
+            if seat.joint == 0:
+                continue
+            local = self._joint_jacobian(seat.joint, pin.LOCAL)
+            turn = self.data.oMi[seat.joint].rotation.T
+            arm = seat.pose.act(np.array([self._number(x) for x in load.point]))
+            force = -np.cross(local[3:], turn @ wrench[:3], axis=0)
+            moment = -np.cross(local[3:], turn @ wrench[3:], axis=0)
+            turning = np.concatenate([force, moment + np.cross(arm, force.T).T])
+            by_q -= local.T @ turning
+        mass = self.mass_matrix(q)
+        return tau, self._from_pin(by_q), self._from_pin(by_qd), mass
+
+
+def pinocchio_model(description: RobotDescription) -> PinocchioRobot:
+    """The Pinocchio model of a description."""
+    return PinocchioRobot(description)
+
+
+def _joint_model(kind: str, axis: Array) -> Any:
+    if kind == "revolute":
+        return pin.JointModelRZ() if (axis == Z).all() else pin.JointModelRevoluteUnaligned(axis)
+    return pin.JointModelPZ() if (axis == Z).all() else pin.JointModelPrismaticUnaligned(axis)

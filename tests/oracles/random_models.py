@@ -1,0 +1,219 @@
+"""Random robot files: trees of revolute, prismatic and fixed joints in mixed frame styles.
+
+One generator, two sources of choices: `seeded_model_text` draws from a seeded NumPy generator,
+`model_texts` is a hypothesis strategy that shrinks towards short chains of plain joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from hypothesis import strategies as st
+
+T = TypeVar("T")
+
+WORDS = ("hip", "Knee", "a", "Z9", "wrist_roll", "x__", "boom", "q", "tau", "M", "shoulder", "R2D2")
+
+
+class Choices(Protocol):
+    """Where the generator takes its decisions from."""
+
+    def integer(self, low: int, high: int) -> int:
+        """A whole number, both ends included."""
+
+    def real(self, low: float, high: float) -> float:
+        """A number, in steps of a thousandth of the range."""
+
+
+class SeededChoices:
+    """Choices from a seeded NumPy generator."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def integer(self, low: int, high: int) -> int:
+        return int(self.rng.integers(low, high + 1))
+
+    def real(self, low: float, high: float) -> float:
+        return round(low + (high - low) * self.integer(0, 1000) / 1000, 6)
+
+
+class DrawnChoices:
+    """Choices from hypothesis' `draw`."""
+
+    def __init__(self, draw: Any) -> None:
+        self.draw = draw
+
+    def integer(self, low: int, high: int) -> int:
+        return int(self.draw(st.integers(low, high)))
+
+    def real(self, low: float, high: float) -> float:
+        return round(low + (high - low) * self.integer(0, 1000) / 1000, 6)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a random model may contain."""
+
+    joints: tuple[int, int] = (1, 20)
+    styles: Sequence[str] = ("standard", "modified", "origin")
+    types: Sequence[str] = ("revolute", "revolute", "prismatic", "fixed")
+    branching: bool = True
+    loads: tuple[int, int] = (0, 3)
+    before: bool = True
+    massless: bool = True
+
+
+@dataclass
+class _Tree:
+    """Per joint: type, parent (-1: base) and whether there is mass on it or behind it."""
+
+    types: list[str] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+
+
+def random_model_text(choices: Choices, recipe: Recipe | None = None) -> str:
+    """The YAML text of a random model."""
+    recipe = recipe or Recipe()
+    tree = _tree(choices, recipe)
+    heavy = _links_with_mass(choices, recipe, tree)
+    links = [f"{_pick(choices, WORDS)}_link{i}" for i in range(len(tree.types))]
+    file_convention = _pick(choices, ["", "standard", "modified"])
+    gravity = [choices.real(-10, 10) for _ in range(3)]
+    lines = ["symgen: 1", "name: random_tree", f"gravity: {_row(gravity)}"]
+    if file_convention:
+        lines.append(f"convention: {file_convention}")
+    lines += ["parameters:", "  k: 0.75", "  half: {value: k/1.5, unit: m}", "joints:"]
+    for i, (kind, parent) in enumerate(zip(tree.types, tree.parents, strict=True)):
+        name = f"{_pick(choices, WORDS)}_{i}" if choices.integer(0, 3) else links[i]
+        lines.append(f"  - name: {name}")
+        lines.append(f"    type: {kind}")
+        if parent != i - 1 or choices.integer(0, 1):
+            lines.append(f"    parent: {'base' if parent < 0 else links[parent]}")
+        lines += _frame(choices, recipe, file_convention, kind)
+        lines += _link(choices, links[i], i in heavy)
+    lines += _points("loads", choices, links, choices.integer(*recipe.loads))
+    lines += _points("points", choices, links, choices.integer(0, 1))
+    return "\n".join(lines) + "\n"
+
+
+def seeded_model_text(seed: int, recipe: Recipe | None = None) -> str:
+    """A random model that depends on the seed alone."""
+    return random_model_text(SeededChoices(np.random.default_rng(seed)), recipe)
+
+
+@st.composite
+def model_texts(draw: Any, recipe: Recipe | None = None) -> str:
+    """Hypothesis strategy of random models."""
+    return random_model_text(DrawnChoices(draw), recipe)
+
+
+def _pick(choices: Choices, options: Sequence[T]) -> T:
+    return options[choices.integer(0, len(options) - 1)]
+
+
+def _row(values: Sequence[Any]) -> str:
+    return "[" + ", ".join(v if isinstance(v, str) else repr(float(v)) for v in values) + "]"
+
+
+def _tree(choices: Choices, recipe: Recipe) -> _Tree:
+    tree = _Tree()
+    for i in range(choices.integer(*recipe.joints)):
+        tree.types.append(_pick(choices, recipe.types))
+        branch = recipe.branching and choices.integer(0, 2) == 2
+        tree.parents.append(choices.integer(-1, i - 1) if branch else i - 1)
+    return tree
+
+
+def _links_with_mass(choices: Choices, recipe: Recipe, tree: _Tree) -> set[int]:
+    """Links with a mass: all leaves that move, and most others."""
+    heavy: set[int] = set()
+    supported: set[int] = set()  # joints with mass behind them
+    for i in reversed(range(len(tree.types))):
+        may_be_massless = recipe.massless and (i in supported or tree.types[i] == "fixed")
+        if not (may_be_massless and choices.integer(0, 3) == 3):
+            heavy.add(i)
+        if i in heavy or i in supported:
+            supported.add(tree.parents[i])
+    return heavy
+
+
+def _angle(choices: Choices) -> float | str:
+    exact = ("0", "pi/2", "-pi/2", "pi", "90*deg")
+    if choices.integer(0, 2) == 0:
+        return _pick(choices, exact)
+    return choices.real(-3, 3)
+
+
+def _length(choices: Choices) -> float | str:
+    kind = choices.integer(0, 4)
+    if kind == 0:
+        return "0"
+    return "half" if kind == 1 else choices.real(-1, 1)
+
+
+def _pose(choices: Choices) -> str:
+    xyz = [_length(choices) for _ in range(3)]
+    rpy = [_angle(choices) for _ in range(3)]
+    kind = choices.integer(0, 3)
+    if kind == 0:
+        return f"{{xyz: {_row(xyz)}}}"
+    return f"{{xyz: {_row(xyz)}, rpy: {_row(rpy)}}}"
+
+
+def _frame(choices: Choices, recipe: Recipe, file_convention: str, kind: str) -> list[str]:
+    style = _pick(choices, recipe.styles)
+    if style == "origin":
+        lines = [f"    origin: {_pose(choices)}"]
+        if kind == "fixed":
+            return lines
+        axis = _pick(choices, ([], [1, 0, 0], [0, -1, 0], [0, 0, 1], None))
+        if axis is None:
+            axis = [choices.real(-1, 1), choices.real(-1, 1), choices.real(0.25, 1)]
+        return lines + ([f"    axis: {_row(axis)}"] if axis else [])
+    theta, alpha = _angle(choices), _angle(choices)
+    d, a = _length(choices), _length(choices)
+    row = {"theta": theta, "d": d, "a": a, "alpha": alpha}
+    lines = ["    dh: {" + ", ".join(f"{key}: {value}" for key, value in row.items()) + "}"]
+    if style != file_convention:
+        lines.append(f"    convention: {style}")
+    if recipe.before and choices.integer(0, 3) == 3:
+        lines.append(f"    before: {_pose(choices)}")
+    return lines
+
+
+def _link(choices: Choices, name: str, heavy: bool) -> list[str]:
+    lines = ["    link:", f"      name: {name}"]
+    if not heavy:
+        return lines
+    lines.append(f"      mass: {choices.real(0.1, 3) if choices.integer(0, 4) else 'k*2'}")
+    lines.append(f"      com: {_row([choices.real(-0.5, 0.5) for _ in range(3)])}")
+    tensor = _physical_inertia(choices)
+    entries = dict(xx=(0, 0), yy=(1, 1), zz=(2, 2), xy=(0, 1), xz=(0, 2), yz=(1, 2))
+    shown = ", ".join(f"{key}: {round(float(tensor[ij]), 9)!r}" for key, ij in entries.items())
+    lines.append(f"      inertia: {{{shown}}}")
+    return lines
+
+
+def _physical_inertia(choices: Choices) -> np.ndarray[Any, Any]:
+    """Inertia of four point masses about their centre: any rigid body has one like it."""
+    points = np.array([[choices.real(-0.4, 0.4) for _ in range(3)] for _ in range(4)])
+    points -= points.mean(axis=0)
+    tensor = np.zeros((3, 3))
+    for point in points:
+        tensor += (point @ point) * np.eye(3) - np.outer(point, point)
+    return tensor + 1e-3 * np.eye(3)
+
+
+def _points(key: str, choices: Choices, links: Sequence[str], count: int) -> list[str]:
+    if count == 0:
+        return []
+    lines = [f"{key}:"]
+    for i in range(count):
+        point = _row([choices.real(-0.5, 0.5) for _ in range(3)])
+        link = _pick(choices, [*links, "base"])
+        lines.append(f"  - {{name: {key}_{i}, link: {link}, point: {point}}}")
+    return lines

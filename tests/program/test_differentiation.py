@@ -1,0 +1,79 @@
+"""Derivatives of programs: in place behind their statements, equal to complex step."""
+
+import numpy as np
+import pytest
+
+from symgen.algebra.graph import Graph
+from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.formulations import FORMULATIONS, derive
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.folding import fold
+from symgen.program.evaluation import call
+from tests.oracles.descriptions import described
+from tests.oracles.random_models import Recipe, seeded_model_text
+
+STEP = 1e-100
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda f: f.name)
+@pytest.mark.parametrize("seed", range(6))
+def test_against_complex_step(formulation, seed):
+    description = described(seeded_model_text(seed, Recipe(joints=(1, 5), loads=(0, 2))))
+    tree = build_tree(description, Graph())
+    values = description.parameter_values
+    torques = fold(derive(tree, formulation, "inverse_dynamics"), values)
+    slopes = fold(derive(tree, formulation, "inverse_dynamics_derivatives"), values)
+    rng = np.random.default_rng(seed)
+    state = {name: rng.uniform(-2, 2, tree.n) for name in ("q", "qd", "qdd")}
+    state["loads"] = rng.uniform(-5, 5, (len(tree.loads), 6))
+    tau, *jacobians = call(slopes, state)
+    np.testing.assert_allclose(tau, call(torques, state)[0], rtol=1e-13, atol=1e-13)
+    for name, jacobian in zip(("q", "qd", "qdd"), jacobians, strict=True):
+        expected = np.empty((tree.n, tree.n))
+        for k in range(tree.n):
+            shifted = state[name] + 1j * STEP * np.eye(tree.n)[k]
+            expected[:, k] = call(torques, {**state, name: shifted})[0].imag / STEP
+        scale = max(1.0, np.abs(expected).max())
+        assert np.abs(jacobian - expected).max() <= 1e-12 * scale
+
+
+def test_each_derivative_follows_its_statement():
+    description = described(seeded_model_text(1, Recipe(joints=(3, 3))))
+    tree = build_tree(description, Graph())
+    program = derive(tree, FORMULATIONS[0], "inverse_dynamics_derivatives")
+    last = ""
+    for statement in program.statements:
+        if statement.note.startswith("d "):
+            assert statement.name.startswith(f"d_{last}_d")
+        else:
+            last = statement.name
+
+
+def test_motions_of_joints_on_other_branches_are_never_differentiated():
+    description = described(
+        """
+symgen: 1
+name: fork
+convention: standard
+joints:
+  - {name: trunk, type: revolute, dh: {a: 1, alpha: pi/2}, link: {mass: 1}}
+  - {name: left, type: revolute, dh: {a: 1}, link: {mass: 1, com: [0.1, 0.2, 0.3]}}
+  - {name: right, type: revolute, parent: trunk, dh: {a: 1}, link: {mass: 1, com: [0.1, 0, 0]}}
+"""
+    )
+    for formulation in FORMULATIONS:
+        tree = build_tree(description, Graph())
+        program = derive(tree, formulation, "inverse_dynamics_derivatives")
+        for output in program.outputs[1:]:
+            assert output.entries[1 * 3 + 2].is_zero
+            assert output.entries[2 * 3 + 1].is_zero
+
+
+def test_the_same_derivation_over_sympy_names_the_derivatives():
+    description = described(seeded_model_text(2, Recipe(joints=(2, 2), loads=(0, 0))))
+    algebra = SymPyAlgebra()
+    program = derive(
+        build_tree(description, algebra), FORMULATIONS[0], "inverse_dynamics_derivatives"
+    )
+    assert any(name.name.startswith("d_") for name in algebra.definitions)
+    assert len(program.outputs) == 4

@@ -1,0 +1,119 @@
+"""The house rules that imports and calls can show (house.md), held by an AST walk."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "symgen"
+DOORS = (
+    ("errors", "options"),
+    ("description",),
+    ("algebra",),
+    ("program",),
+    ("kinematics",),
+    ("formulations",),
+    ("optimize",),
+    ("emit",),
+    ("toolchain",),
+    ("validation",),
+    ("symbolic", "report"),
+    ("derivation",),
+    ("qualification",),
+    ("pipeline",),
+    ("checking", "comparison", "showing"),
+    ("terminal", "cli"),
+)
+RANK = {name: rank for rank, names in enumerate(DOORS) for name in names}
+SYMPY = {"algebra", "symbolic", "showing", "comparison"}
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def door(path):
+    """The part of the house that a file belongs to."""
+    relative = path.relative_to(ROOT)
+    return relative.parts[0].removesuffix(".py")
+
+
+def imports(path):
+    """(module, is it for types only) of every import of a file."""
+    tree = ast.parse(path.read_text())
+    typing_only = {
+        node
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node in typing_only
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield node.module, node in typing_only
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_doors_open_to_the_left_only(path):
+    here = door(path)
+    if here in ("__init__", "__main__"):
+        return
+    assert here in RANK, f"{here} is not in the plan of the house"
+    for module, typing_only in imports(path):
+        parts = module.split(".")
+        if parts[0] != "symgen" or len(parts) == 1 or typing_only:
+            continue
+        there = parts[1]
+        assert there == here or RANK[there] < RANK[here] or DOORS[RANK[there]] == DOORS[RANK[here]]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_each_library_has_one_gate(path):
+    here = door(path)
+    roots = {module.split(".")[0] for module, _ in imports(path)}
+    if here not in SYMPY:
+        assert "sympy" not in roots
+    if here != "emit":
+        assert "jinja2" not in roots
+    if here != "toolchain":
+        assert not roots & {"subprocess", "multiprocessing"}
+    if here not in ("cli", "terminal"):
+        assert not roots & {"click", "rich"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_nothing_is_evaluated_printed_or_moved(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        assert called not in {"eval", "exec", "compile", "os.chdir", "os.system"}, called
+        assert called not in {"sympy.parse_expr", "parse_expr", "sys.setrecursionlimit"}, called
+        assert not called.startswith("sys.path.")
+        if called == "print":
+            assert door(path) == "cli"
+        for keyword in node.keywords:
+            assert not (keyword.arg == "shell" and ast.unparse(keyword.value) == "True")
+
+
+def test_formulations_do_not_know_each_other():
+    folder = ROOT / "formulations"
+    shared = {"symgen.formulations.interface", "symgen.formulations.shared"}
+    for path in folder.glob("*.py"):
+        if path.stem == "__init__":
+            continue
+        for module, _ in imports(path):
+            if module.startswith("symgen.formulations"):
+                assert module in shared, f"{path.name} imports {module}"
+
+
+def test_recursions_do_not_ask_for_the_type_of_a_joint():
+    for path in (ROOT / "formulations").glob("*.py"):
+        text = path.read_text()
+        for word in ('"revolute"', '"prismatic"', ".type.name", "isinstance(joint"):
+            assert word not in text, f"{path.name} branches on the type of a joint"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_module_is_a_labyrinth(path):
+    assert len(path.read_text().splitlines()) <= 500

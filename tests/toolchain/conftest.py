@@ -1,0 +1,42 @@
+"""Every test of the tool chain has a cache of its own, and its own compiler settings."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from symgen.toolchain.cache import Cache, open_cache
+
+FakeCompiler = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("SYMGEN_CACHE_DIR", str(folder))
+    monkeypatch.delenv("CC", raising=False)
+    return folder
+
+
+@pytest.fixture
+def cache(private_cache: Path) -> Cache:
+    return open_cache()
+
+
+@pytest.fixture
+def fake_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCompiler:
+    """Make ``CC`` a shell script that answers --version and does what `body` says otherwise."""
+
+    def make(body: str) -> Path:
+        script = tmp_path / f"fake-cc-{len(os.listdir(tmp_path))}"
+        answer = 'case "$*" in *--version*) echo "fake cc 1.0"; exit 0;; esac'
+        script.write_text(f"#!/bin/sh\n{answer}\n{body}\n")
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("CC", str(script))
+        return script
+
+    return make

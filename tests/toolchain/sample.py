@@ -1,0 +1,93 @@
+"""A tiny hand-written package with one extension module, as emission would hand it over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from symgen.emit.bundle import Extension, SourceBundle
+from symgen.toolchain.install import stage
+
+INIT = '''\
+"""A package whose parts must belong together."""
+
+from . import _runtime
+from .parts import first, second
+from .parts.second import FACTOR
+
+assert first.FACTOR == second.FACTOR, "parts of two builds"
+
+
+def scaled(x):
+    return _runtime.extension().scaled(x)
+'''
+
+RUNTIME = """\
+import importlib.util
+import json
+from pathlib import Path
+
+_folder = Path(__file__).parent
+
+
+def extension():
+    entry = json.loads((_folder / "binaries.json").read_text())["compiled"]
+    spec = importlib.util.spec_from_file_location(
+        f"{__package__}.{entry['module']}", _folder / entry["file"]
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+"""
+
+PYX = '''\
+cdef extern from "c/kernel.h":
+    double kernel(double x) nogil
+
+
+def scaled(double x):
+    """Scale by the factor of this build."""
+    return kernel(x)
+'''
+
+
+def package(factor: float = 2.0) -> dict[str, str]:
+    """Return sources that all depend on `factor`."""
+    part = f"FACTOR = {factor!r}\n"
+    return {
+        "__init__.py": INIT,
+        "_runtime.py": RUNTIME,
+        "parts/__init__.py": "",
+        "parts/first.py": part,
+        "parts/second.py": part,
+    }
+
+
+def bundle(factor: float = 2.0, pyx: str = PYX, kernel: str | None = None) -> SourceBundle:
+    """Return the same with an extension module of one Cython and two C files."""
+    body = (
+        kernel
+        or f'#include "kernel.h"\ndouble kernel(double x) {{ return helper({factor}, x); }}\n'
+    )
+    files = {
+        **package(factor),
+        "_compiled.pyx": pyx,
+        "c/kernel.h": "double kernel(double x);\ndouble helper(double a, double b);\n",
+        "c/kernel.c": body,
+        "c/helper.c": '#include "kernel.h"\ndouble helper(double a, double b) { return a * b; }\n',
+    }
+    extension = Extension("_compiled", "_compiled.pyx", ("c/kernel.c", "c/helper.c"))
+    return SourceBundle("sample", files, (extension,))
+
+
+def install(target: Path, factor: float = 2.0, **more: str) -> None:
+    """Install the package without its extension; `more` files are named by their stem."""
+    with stage(target) as staged:
+        extra = {f"{stem}.py": text for stem, text in more.items()}
+        staged.write_sources({**package(factor), **extra})
+        staged.install(build_key=f"key-{factor}")
+
+
+def visible(folder: Path) -> list[str]:
+    """Return all files below `folder` except bytecode, sorted."""
+    paths = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    return sorted(path for path in paths if "__pycache__" not in path)

@@ -1,0 +1,207 @@
+"""From a bundle to binaries that run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from symgen.emit.bundle import Extension, SourceBundle
+from symgen.errors import ToolchainError
+from symgen.toolchain import compile as compile_module
+from symgen.toolchain.cache import Cache
+from symgen.toolchain.compile import compile_extensions
+from symgen.toolchain.install import stage
+from symgen.toolchain.loading import load_package
+from symgen.toolchain.processes import CommandFailedError
+from tests.toolchain.conftest import FakeCompiler
+from tests.toolchain.sample import bundle
+
+NUMPY_PYX = """
+cimport numpy as cnp
+cnp.import_array()
+
+
+def total(cnp.ndarray[double, ndim=1] values):
+    cdef double result = 0.0
+    cdef Py_ssize_t i
+    for i in range(values.shape[0]):
+        result += values[i]
+    return result
+"""
+
+
+def test_compiles_installs_and_runs(tmp_path: Path) -> None:
+    sources = bundle(3.0)
+    reports: list[tuple[str, int, int]] = []
+    result = compile_extensions(sources, progress=lambda *report: reports.append(report))
+    target = tmp_path / "out" / "sample"
+    with stage(target) as staged:
+        staged.write_sources(sources.files)
+        staged.write_binaries(result.files())
+        assert load_package(staged.folder).scaled(2.0) == 6.0
+        staged.install("key")
+    assert load_package(target).scaled(2.0) == 6.0
+    assert set(reports) >= {("cython", 1, 1), ("c", 3, 3), ("link", 1, 1)}
+    assert len(reports) == 5
+    assert set(result.seconds) == {"cython", "c", "link", "total"}
+
+
+def test_numpy_headers_and_several_extensions(tmp_path: Path) -> None:
+    import numpy as np
+
+    sources = bundle()
+    extensions = (*sources.extensions, Extension("_numbers", "_numbers.pyx"))
+    both = SourceBundle("sample", {**sources.files, "_numbers.pyx": NUMPY_PYX}, extensions)
+    result = compile_extensions(both, flags="native")
+    files = result.files()
+    assert [binary.extension for binary in result.binaries] == ["_compiled", "_numbers"]
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "__init__.py").write_text(f"from . import {result.binaries[1].module} as numbers\n")
+    assert load_package(tmp_path).numbers.total(np.array([1.0, 2.5])) == 3.5
+
+
+def test_what_was_compiled_once_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = compile_extensions(bundle())
+    assert not first.cached
+    monkeypatch.setattr(compile_module, "run_tasks", None)  # nothing may be compiled any more
+    second = compile_extensions(bundle())
+    assert second.cached
+    assert second.files() == first.files()
+    assert set(second.seconds) == {"total"}
+
+
+def test_other_sources_give_another_name() -> None:
+    names = {compile_extensions(bundle(factor)).binaries[0].module for factor in (2.0, 5.0)}
+    assert len(names) == 2
+
+
+def test_a_binary_says_nothing_about_where_it_was_made(private_cache: Path) -> None:
+    content = compile_extensions(bundle()).binaries[0].content
+    assert str(private_cache).encode() not in content
+    assert compile_extensions(bundle(), force=True).binaries[0].content == content
+
+
+def test_nothing_is_left_of_a_compilation(cache: Cache) -> None:
+    compile_extensions(bundle())
+    assert os.listdir(cache.folder / "work") == ["lock"]
+
+
+def test_errors_of_cython_are_shown_in_full() -> None:
+    with pytest.raises(CommandFailedError) as caught:
+        compile_extensions(bundle(pyx="def f(:\n    pass\n"))
+    message = str(caught.value)
+    assert "translation of _compiled.pyx failed (exit status 1)" in message
+    assert "-m cython" in message
+    assert "_compiled.pyx:1:" in message
+
+
+def test_errors_of_the_compiler_are_shown_in_full() -> None:
+    kernel = "double kernel(double x) { return undeclared * x; }\nint also_wrong(void { }\n"
+    with pytest.raises(CommandFailedError) as caught:
+        compile_extensions(bundle(kernel=kernel))
+    message = str(caught.value)
+    assert "compilation of c/kernel.c failed" in message
+    assert " -O2 " in message
+    assert "undeclared" in message
+    assert "c/kernel.c:2:" in message
+
+
+def test_a_failing_compiler_is_quoted(fake_compiler: FakeCompiler) -> None:
+    fake_compiler("echo 'licence expired'; echo 'ask your vendor' >&2; exit 77")
+    with pytest.raises(CommandFailedError) as caught:
+        compile_extensions(bundle())
+    assert caught.value.status == "exit status 77"
+    assert "licence expired\nask your vendor" in caught.value.output
+    assert caught.value.exit_status == 4
+
+
+def test_a_compiler_that_writes_nothing_is_an_error(fake_compiler: FakeCompiler) -> None:
+    fake_compiler("exit 0")
+    with pytest.raises(ToolchainError, match="read what the compiler wrote"):
+        compile_extensions(bundle())
+
+
+def test_a_compiler_that_is_killed_is_an_error(fake_compiler: FakeCompiler) -> None:
+    fake_compiler("kill -9 $$")
+    with pytest.raises(CommandFailedError, match="SIGKILL"):
+        compile_extensions(bundle())
+
+
+def test_a_missing_c_library_names_the_system_package(fake_compiler: FakeCompiler) -> None:
+    fake_compiler("echo 'k.c:1:10: fatal error: math.h: No such file or directory'; exit 1")
+    with pytest.raises(CommandFailedError, match="C library is missing: install"):
+        compile_extensions(bundle())
+
+
+def test_one_failure_ends_the_other_commands(fake_compiler: FakeCompiler, tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    fake_compiler(
+        f'case "$*" in *helper*) sleep 600;; *kernel*) sleep 0.2; exit 3;; esac; echo x >> {marks}'
+    )
+    start = time.monotonic()
+    with pytest.raises(CommandFailedError, match="exit status 3"):
+        compile_extensions(bundle(), jobs=4)
+    assert time.monotonic() - start < 20
+
+
+def test_an_exception_in_the_callback_ends_all(fake_compiler: FakeCompiler) -> None:
+    fake_compiler('case "$*" in *helper*) sleep 600;; esac; exit 0')
+
+    def interrupt(stage: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        compile_extensions(bundle(), jobs=4, progress=interrupt)
+    assert time.monotonic() - start < 20
+
+
+INTERRUPTED = """
+import sys
+from symgen.toolchain.compile import compile_extensions
+from tests.toolchain.sample import bundle
+print("ready", flush=True)
+compile_extensions(bundle(), jobs=4)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_ends_the_compilers_and_leaves_nothing(
+    fake_compiler: FakeCompiler, tmp_path: Path, private_cache: Path
+) -> None:
+    pids = tmp_path / "pids"
+    fake_compiler(f"trap '' TERM INT; echo $$ >> {pids}; sleep 600 & echo $! >> {pids}; wait")
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        guard = threading.Timer(60, process.kill)
+        guard.start()
+        while not (pids.exists() and len(pids.read_text().split()) >= 4):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        guard.cancel()
+    assert process.returncode in (1, -signal.SIGINT, 130)
+    for pid in map(int, pids.read_text().split()):
+        assert not _is_running(pid)
+    assert os.listdir(private_cache / "work") == ["lock"]
+
+
+def _is_running(pid: int) -> bool:
+    state = Path(f"/proc/{pid}/stat")
+    if Path("/proc/self").exists():  # a zombie that nobody has reaped yet has ended
+        return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,119 @@
+"""Finding the C compiler and writing its command lines."""
+
+from __future__ import annotations
+
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from symgen.errors import RequestError, ToolchainError
+from symgen.toolchain import compiler as compiler_module
+from symgen.toolchain.compiler import (
+    CompilerMissingError,
+    check_flag_set,
+    find_compiler,
+    include_folders,
+)
+from tests.toolchain.conftest import FakeCompiler
+
+
+def test_finds_the_default_compiler_once() -> None:
+    found = find_compiler()
+    assert found.command[0] in ("cc", "gcc", "clang")
+    assert found.name
+    assert find_compiler() is found
+
+
+def test_cc_may_hold_arguments(
+    fake_compiler: FakeCompiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = fake_compiler("exit 1")
+    monkeypatch.setenv("CC", f"'{script}' -m64")
+    found = find_compiler()
+    assert found.command == (str(script), "-m64")
+    assert found.name == "fake cc 1.0"
+
+
+@pytest.mark.parametrize("value", ["no-such-compiler-here", "'unclosed"])
+def test_a_wrong_cc_is_an_error_and_not_a_missing_compiler(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", value)
+    with pytest.raises(ToolchainError, match="CC=") as caught:
+        find_compiler()
+    assert not isinstance(caught.value, CompilerMissingError)
+
+
+def test_no_compiler_names_the_system_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CompilerMissingError, match="no C compiler found") as caught:
+        find_compiler()
+    assert compiler_module.compiler_packages() in str(caught.value)
+    assert caught.value.exit_status == 4
+
+
+def test_a_stub_that_only_says_what_to_install_is_no_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stub = tmp_path / "cc"
+    stub.write_text("#!/bin/sh\necho 'no developer tools were found'\nexit 1\n")
+    stub.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CompilerMissingError, match="no developer tools were found"):
+        find_compiler()
+
+
+def test_a_compiler_that_never_answers_is_given_up(
+    fake_compiler: FakeCompiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = fake_compiler("exit 0")
+    script.write_text("#!/bin/sh\nsleep 600\n")
+    monkeypatch.setattr(compiler_module, "ANSWER_SECONDS", 0.3)
+    with pytest.raises(ToolchainError, match="no answer within"):
+        find_compiler()
+
+
+def test_flags_are_those_that_were_measured() -> None:
+    found = find_compiler()
+    portable = found.compile_command("a.c", "a.o", flags="portable", includes=["inc"])
+    native = found.compile_command("a.c", "a.o", flags="native")
+    for flag in ("-O2", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros"):
+        assert flag in portable
+    assert "-ffp-contract=fast" in portable
+    assert "-std=c99" in portable
+    assert "-Iinc" in portable
+    assert "-ffast-math" not in native
+    assert "-march=native" not in portable
+    assert "-march=native" in native
+
+
+def test_native_code_belongs_to_the_processor() -> None:
+    found = find_compiler()
+    assert found.processor("portable") == ""
+    assert "#define" in found.processor("native")
+
+
+def test_features_that_a_package_checks_before_it_loads_a_binary() -> None:
+    found = find_compiler()
+    assert found.cpu_features("portable") == ()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists() and " avx2 " in cpuinfo.read_text():
+        assert "avx2" in found.cpu_features("native")
+
+
+def test_unknown_flags_are_the_users_fault() -> None:
+    with pytest.raises(RequestError, match="portable, native"):
+        check_flag_set("fast")
+
+
+def test_missing_python_headers_name_the_system_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = {"include": str(tmp_path), "platinclude": str(tmp_path)}
+    monkeypatch.setattr(sysconfig, "get_paths", lambda: empty)
+    with pytest.raises(ToolchainError, match=r"no Python\.h") as caught:
+        include_folders()
+    assert compiler_module.header_packages() in str(caught.value)

@@ -1,0 +1,368 @@
+"""A package is in place completely, or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from symgen.errors import RequestError, ToolchainError
+from symgen.toolchain.install import stage
+from symgen.toolchain.loading import forget_package, load_package
+from symgen.toolchain.manifest import read_manifest
+from tests.toolchain.sample import install, package, visible
+
+LISTS = ["build.json", "manifest.json"]
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "out" / "sample"
+
+
+def factor(target: Path) -> float:
+    """Import the package that lies at `target`; it asserts that its parts belong together."""
+    module = load_package(target)
+    forget_package(module)
+    return float(module.FACTOR)
+
+
+def test_a_new_package_appears(target: Path) -> None:
+    install(target)
+    assert visible(target) == sorted([*package(), *LISTS])
+    assert os.listdir(target.parent / ".symgen") == ["lock"]
+    assert factor(target) == 2.0
+    manifest = read_manifest(target)
+    assert manifest is not None
+    assert manifest.build_key == "key-2.0"
+    assert manifest.is_intact(target)
+
+
+def test_an_empty_folder_is_no_obstacle(target: Path) -> None:
+    target.mkdir(parents=True)
+    install(target)
+    assert factor(target) == 2.0
+
+
+def test_a_former_package_is_replaced_and_its_stale_files_removed(target: Path) -> None:
+    install(target, 2.0, only_former="X = 1\n")
+    assert load_package(target).__name__
+    install(target, 3.0)
+    assert visible(target) == sorted([*package(), *LISTS])
+    assert not list(target.rglob("only_former*"))
+    assert factor(target) == 3.0
+
+
+def test_folders_that_are_empty_then_go_too(target: Path) -> None:
+    install(target)
+    factor(target)  # leaves bytecode behind
+    with stage(target) as staged:
+        staged.write_sources({"__init__.py": "FACTOR = 1\n"})
+        staged.install("key")
+    assert visible(target) == ["__init__.py", *LISTS]
+    assert not (target / "parts").exists()
+
+
+def test_files_of_others_are_kept(target: Path) -> None:
+    install(target)
+    (target / "notes.txt").write_text("mine")
+    (target / "parts" / "own.py").write_text("mine")
+    with stage(target) as staged:
+        staged.write_sources({"__init__.py": "FACTOR = 1\n"})
+        staged.install("key")
+    assert visible(target) == ["__init__.py", *LISTS, "notes.txt", "parts/own.py"]
+
+
+def test_a_file_of_others_is_never_overwritten(target: Path) -> None:
+    install(target)
+    (target / "extra.py").write_text("mine")
+    with pytest.raises(RequestError, match=r"extra\.py is in the way"):
+        install(target, 3.0, extra="ours")
+    assert (target / "extra.py").read_text() == "mine"
+    assert factor(target) == 2.0
+
+
+@pytest.mark.parametrize("content", [None, "{}", "[]", "not json", '{"generator": "other"}'])
+def test_a_folder_of_others_is_refused(target: Path, content: str | None) -> None:
+    target.mkdir(parents=True)
+    (target / "thesis.tex").write_text("mine")
+    if content is not None:
+        (target / "manifest.json").write_text(content)
+    with pytest.raises(RequestError, match="not written by symgen"):
+        install(target)
+    assert (target / "thesis.tex").read_text() == "mine"
+    assert not (target / "__init__.py").exists()
+
+
+def test_a_file_in_place_of_the_package_is_refused(target: Path) -> None:
+    target.parent.mkdir()
+    target.write_text("mine")
+    with pytest.raises(RequestError, match="not written by symgen"):
+        install(target)
+    assert target.read_text() == "mine"
+
+
+def test_links_are_refused(target: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    install(elsewhere)
+    before = visible(elsewhere)
+    target.parent.mkdir()
+    target.symlink_to(elsewhere, target_is_directory=True)
+    with pytest.raises(RequestError, match="symbolic link"):
+        install(target, 3.0)
+    target.unlink()
+    install(target)
+    shutil.rmtree(target / "parts")
+    (target / "parts").symlink_to(elsewhere / "parts", target_is_directory=True)
+    with pytest.raises(RequestError, match="parts is in the way"):
+        install(target, 3.0)
+    assert visible(elsewhere) == before
+    assert factor(elsewhere) == 2.0
+
+
+def test_a_link_in_place_of_a_file_is_replaced_and_not_followed(
+    target: Path, tmp_path: Path
+) -> None:
+    install(target)
+    (tmp_path / "precious.py").write_text("FACTOR = 2.0\n")
+    (target / "parts" / "first.py").unlink()
+    (target / "parts" / "first.py").symlink_to(tmp_path / "precious.py")
+    install(target, 3.0)
+    assert (tmp_path / "precious.py").read_text() == "FACTOR = 2.0\n"
+    assert factor(target) == 3.0
+
+
+def test_a_manifest_cannot_name_files_outside(target: Path, tmp_path: Path) -> None:
+    install(target)
+    (tmp_path / "precious").write_text("mine")
+    listed = json.loads((target / "manifest.json").read_text())
+    listed["files"]["../../precious"] = ""
+    (target / "manifest.json").write_text(json.dumps(listed))
+    with pytest.raises(RequestError):
+        install(target, 3.0)
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["../x.py", "/x.py", "a/../../x.py", "a\\b.py", ""])
+def test_no_file_leaves_the_package(target: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="not a path inside"), stage(target) as staged:
+        staged.write_sources({name: ""})
+    assert visible(target.parent) == [".symgen/lock"]
+
+
+def test_what_validation_leaves_in_the_staged_package_is_not_installed(target: Path) -> None:
+    with stage(target) as staged:
+        staged.write_sources(package())
+        assert factor(staged.folder) == 2.0
+        (staged.folder / "core").write_text("dumped")
+        staged.install("key")
+    assert visible(target) == sorted([*package(), *LISTS])
+    assert not list(target.rglob("__pycache__"))
+
+
+def test_a_failed_validation_changes_nothing(target: Path) -> None:
+    install(target)
+    before = {name: (target / name).stat().st_mtime_ns for name in visible(target)}
+    with pytest.raises(ZeroDivisionError), stage(target) as staged:
+        staged.write_sources(package(3.0))
+        raise ZeroDivisionError
+    assert {name: (target / name).stat().st_mtime_ns for name in visible(target)} == before
+    assert os.listdir(target.parent / ".symgen") == ["lock"]
+
+
+def test_unchanged_files_are_not_touched(target: Path) -> None:
+    install(target)
+    before = (target / "_runtime.py").stat()
+    install(target, 3.0)
+    after = (target / "_runtime.py").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_two_builds_within_a_second_never_share_bytecode(target: Path) -> None:
+    for number in range(6):  # same size, same second: what Python compares
+        install(target, float(number))
+        assert factor(target) == number
+
+
+@pytest.mark.parametrize("name", ["parts/first.py", "binary.so", "manifest.json", "build.json"])
+@pytest.mark.parametrize("fault", ["missing", "changed"])
+def test_a_damaged_package_is_not_up_to_date(target: Path, name: str, fault: str) -> None:
+    with stage(target) as staged:
+        staged.write_sources(package())
+        staged.write_binaries({"binary.so": b"\x7fELF"})
+        staged.install("key")
+    assert (manifest := read_manifest(target)) is not None
+    assert manifest.is_intact(target)
+    if fault == "missing":
+        (target / name).unlink()
+    else:
+        (target / name).write_text("{}")
+    manifest = read_manifest(target)
+    assert manifest is None or not manifest.is_intact(target)
+
+
+def test_sources_and_manifest_do_not_depend_on_the_machine(tmp_path: Path) -> None:
+    texts = []
+    for place, binary in (("here", b"1"), ("there", b"2")):
+        target = tmp_path / place / "sample"
+        with stage(target) as staged:
+            staged.write_sources(package())
+            staged.write_binaries({"binary.so": binary})
+            staged.install(f"key of {place}")
+        texts.append((target / "manifest.json").read_bytes())
+    assert texts[0] == texts[1]
+
+
+def test_errors_of_the_file_system_are_told(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(target)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(ToolchainError, match="No space left"):
+        install(target, 3.0)
+    monkeypatch.undo()
+    assert factor(target) == 2.0
+
+
+class FaultInjectedError(BaseException):
+    """As KeyboardInterrupt: nothing catches it on the way."""
+
+
+def _fail_at(monkeypatch: pytest.MonkeyPatch, number: int) -> Callable[[], bool]:
+    """Let the file system operation with this number raise; return whether it came to that."""
+    count = 0
+
+    def wrap(operation: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*arguments: Any, **keywords: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count == number:
+                raise FaultInjectedError
+            return operation(*arguments, **keywords)
+
+        return wrapped
+
+    for place, name in [
+        (os, "replace"),
+        (os, "rename"),
+        (os, "link"),
+        (os, "utime"),
+        (shutil, "rmtree"),
+        (Path, "unlink"),
+        (Path, "mkdir"),
+        (Path, "rmdir"),
+    ]:
+        monkeypatch.setattr(place, name, wrap(getattr(place, name)))
+    return lambda: count >= number
+
+
+@pytest.mark.parametrize("bytecode", [False, True])
+def test_an_interruption_at_any_step_leaves_one_of_both_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytecode: bool
+) -> None:
+    outcomes = []
+    for number in range(1, 1000):
+        target = tmp_path / str(number) / "sample"
+        install(target, 2.0, only_former="")
+        (target / "notes.txt").write_text("mine")
+        if bytecode:
+            factor(target)
+        with monkeypatch.context() as patch:
+            reached = _fail_at(patch, number)
+            try:
+                install(target, 3.0, only_new="")
+            except FaultInjectedError:
+                pass
+            else:
+                assert not reached()
+                break
+        outcomes.append(factor(target))
+        manifest = read_manifest(target)
+        assert manifest is not None
+        if manifest.is_intact(target):
+            assert manifest.build_key == f"key-{outcomes[-1]}"
+        install(target, 4.0)
+        assert factor(target) == 4.0
+        assert visible(target) == sorted([*package(), *LISTS, "notes.txt"])
+        assert os.listdir(target.parent / ".symgen") == ["lock"]
+    assert len(outcomes) > 20
+    assert outcomes == sorted(outcomes)  # the new package, once it is there, stays
+    assert set(outcomes) == {2.0, 3.0}
+
+
+def test_interruptions_in_a_row(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(target, 1.0)
+    present = 1.0
+    generator = random.Random(7)
+    for number in range(2, 60):
+        with monkeypatch.context() as patch:
+            _fail_at(patch, generator.randrange(1, 45))
+            try:
+                install(target, float(number), **{f"only_{number}": ""})
+                present = float(number)
+            except FaultInjectedError:
+                assert factor(target) in (present, float(number))
+                present = factor(target)
+        assert factor(target) == present
+    install(target, 0.0)
+    assert visible(target) == sorted([*package(), *LISTS])
+
+
+def _install_repeatedly(target: Path, number: int) -> None:
+    for turn in range(10):
+        install(target, float(10 * number + turn))
+
+
+def test_many_processes_install_at_once(target: Path) -> None:
+    with ProcessPoolExecutor(6, mp_context=get_context("spawn")) as pool:
+        running = [pool.submit(_install_repeatedly, target, number) for number in range(6)]
+        for future in running:
+            future.result()
+    manifest = read_manifest(target)
+    assert manifest is not None
+    assert manifest.is_intact(target)
+    assert manifest.build_key == f"key-{factor(target)}"
+    assert visible(target) == sorted([*package(), *LISTS])
+    assert os.listdir(target.parent / ".symgen") == ["lock"]
+
+
+FOREVER = """
+import sys
+from pathlib import Path
+from tests.toolchain.sample import install
+print("ready", flush=True)
+number = float(sys.argv[2])
+while True:
+    number += 1.0
+    install(Path(sys.argv[1]), number, **{f"only_{int(number)}": ""})
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_killed_installations_leave_a_package_that_imports(target: Path) -> None:
+    install(target, 0.0)
+    generator = random.Random(3)
+    for turn in range(12):
+        command = [sys.executable, "-c", FOREVER, str(target), str(turn * 1000.0)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(generator.uniform(0.0, 0.1))
+            process.kill()
+        factor(target)  # asserts that the parts belong together
+    install(target, 0.0)
+    assert visible(target) == sorted([*package(), *LISTS])
+    assert os.listdir(target.parent / ".symgen") == ["lock"]

@@ -1,0 +1,300 @@
+"""Every check can fail: a module that is wrong in one function fails exactly the rows it should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from symgen.program.functions import FUNCTIONS
+from symgen.validation import checks, limits
+from symgen.validation.checks import (
+    Check,
+    Evaluation,
+    Subject,
+    check_evaluations,
+    check_module,
+    random_states,
+    relative_error,
+)
+from symgen.validation.oracles import NumericRobot
+from tests.oracles.descriptions import described
+from tests.oracles.fake_module import altered, fake_module, formulation
+from tests.oracles.random_models import Recipe, seeded_model_text
+
+ID, DID = "inverse_dynamics", "inverse_dynamics_derivatives"
+BY = "complex step of inverse_dynamics"
+
+
+@pytest.fixture(scope="module")
+def robot():
+    recipe = Recipe(joints=(4, 4), types=("revolute", "prismatic"), loads=(2, 2))
+    return NumericRobot(described(seeded_model_text(5, recipe)))
+
+
+def failing_laws(robot, changed, arrays=False):
+    states = random_states(robot.n, robot.n_loads, 4)
+    subject = Subject("s", formulation(robot, changed), complex_step=True, arrays=arrays)
+    return {row.name for row in check_evaluations([Evaluation(subject, states)]) if not row.passed}
+
+
+def test_the_table_of_functions_is_the_one_of_the_program():
+    assert list(checks.ARGUMENTS) == [function.name for function in FUNCTIONS]
+    for function in FUNCTIONS:
+        assert checks.ARGUMENTS[function.name] == tuple(a.name for a in function.arguments)
+        assert (function.name in checks.LOADED) == any(o.name == "loads" for o in function.options)
+        if len(function.results) > 1:
+            names = tuple(result.name for result in function.results)
+            assert checks.SEVERAL_RESULTS[function.name] == names
+
+
+def test_a_right_module_passes(robot):
+    rows = check_module(fake_module(robot))
+    assert not [str(row) for row in rows if not row.passed]
+    assert {row.subject for row in rows} == {
+        "newton_euler (numpy)", "closed_form_lagrange (numpy)", "newton_euler (compiled)",
+        "closed_form_lagrange (compiled)", "top level",
+    }  # fmt: skip
+    assert len({(row.subject, row.name) for row in rows}) == len(rows)
+
+
+def test_the_same_rows_every_time(robot):
+    assert check_module(fake_module(robot)) == check_module(fake_module(robot))
+
+
+def _skew_beside(c, q, qd):
+    """C + S with S skew and S qd = 0: only the Christoffel matrix is unique."""
+    a = np.cross(qd[..., :3], [1.0, 2.0, 3.0])
+    b = np.cross(qd[..., :3], a)
+    c = c.copy()
+    c[..., :3, :3] += a[..., :, None] * b[..., None, :] - b[..., :, None] * a[..., None, :]
+    return c
+
+
+def _symmetric_beside(c, q, qd):
+    """C + S with S symmetric and S qd = 0."""
+    a = np.cross(qd[..., :3], [1.0, 2.0, 3.0])
+    c = c.copy()
+    c[..., :3, :3] += a[..., :, None] * a[..., None, :]
+    return c
+
+
+def _entry(x, index, value):
+    x = x.copy()
+    x[(..., *index)] = value
+    return x
+
+
+LAWS = [
+    # mass matrix
+    ("mass_matrix", lambda m, q: m + _entry(0 * m, (0, 1), 0.1),
+     {"mass_matrix is symmetric", f"mass_matrix = {BY} in qdd",
+      "kinetic_energy = qd' mass_matrix qd / 2"}),
+    ("mass_matrix", lambda m, q: m - 1e3 * np.eye(4),
+     {"mass_matrix is positive semi-definite", f"mass_matrix = {BY} in qdd",
+      "kinetic_energy = qd' mass_matrix qd / 2"}),
+    ("mass_matrix", lambda m, q: m * (1 + np.sin(q))[..., None],
+     {"mass_matrix is symmetric", f"mass_matrix = {BY} in qdd",
+      "kinetic_energy = qd' mass_matrix qd / 2", "d mass_matrix/dt - 2 coriolis_matrix is skew",
+      "coriolis_matrix = Christoffel symbols of mass_matrix"}),
+    # derivatives
+    (DID, lambda x, *_: (x[0] + 1, *x[1:]), {f"{DID}, tau = {ID}"}),
+    (DID, lambda x, *_: (x[0], np.swapaxes(x[1], -1, -2), *x[2:]), {f"{DID}, dtau_dq = {BY}"}),
+    (DID, lambda x, *_: (x[0], x[1], -x[2], x[3]), {f"{DID}, dtau_dqd = {BY}"}),
+    (DID, lambda x, *_: (*x[:3], 2 * x[3]), {f"{DID}, dtau_dqdd = {BY}"}),
+    (DID, lambda x, *_: (*x[:3], np.full_like(x[3], np.nan)), {f"{DID}, dtau_dqdd = {BY}"}),
+    ("inverse_dynamics_load_derivatives", lambda x, q: -x,
+     {f"inverse_dynamics_load_derivatives = {BY}",
+      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+    # forces
+    ("gravity_forces", lambda g, q: -g,
+     {"gravity_forces = complex step of potential_energy",
+      "coriolis_matrix qd + gravity_forces = bias_forces without loads"}),
+    ("bias_forces", lambda b, q, qd: b + _entry(0 * b, (2,), 1e-8),
+     {"bias_forces = inverse_dynamics at qdd = 0",
+      "coriolis_matrix qd + gravity_forces = bias_forces without loads"}),
+    ("coriolis_matrix", lambda c, q, qd: np.swapaxes(c, -1, -2),
+     {"coriolis_matrix qd + gravity_forces = bias_forces without loads",
+      "coriolis_matrix = Christoffel symbols of mass_matrix"}),
+    ("coriolis_matrix", _skew_beside, {"coriolis_matrix = Christoffel symbols of mass_matrix"}),
+    ("coriolis_matrix", _symmetric_beside,
+     {"coriolis_matrix = Christoffel symbols of mass_matrix",
+      "d mass_matrix/dt - 2 coriolis_matrix is skew"}),
+    # energies
+    ("kinetic_energy", lambda t, q, qd: 2 * t,
+     {"kinetic_energy = qd' mass_matrix qd / 2",
+      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+    ("potential_energy", lambda v, q: -v,
+     {"gravity_forces = complex step of potential_energy",
+      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+    (ID, lambda tau, q, qd, qdd: tau + _entry(0 * tau, (1,), 1e-8),
+     {f"{DID}, tau = {ID}", "bias_forces = inverse_dynamics at qdd = 0",
+      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+    (ID, lambda tau, q, qd, qdd: tau + q * qd * qdd,
+     {f"{DID}, tau = {ID}", f"{DID}, dtau_dq = {BY}", f"{DID}, dtau_dqd = {BY}",
+      f"{DID}, dtau_dqdd = {BY}", f"mass_matrix = {BY} in qdd",
+      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+    # kinematics
+    ("forward_kinematics", lambda f, q: f * np.array([1, 1, 1 + 1e-9, 1]),
+     {"forward_kinematics: rotations orthonormal", "forward_kinematics: frames right-handed",
+      "jacobians, angular = complex step of forward_kinematics"}),
+    ("forward_kinematics", lambda f, q: f * np.array([1, 1, -1, 1]),
+     {"forward_kinematics: frames right-handed"}),
+    ("forward_kinematics", lambda f, q: _entry(f, (1, 3, 2), 1e-9),
+     {"forward_kinematics: last row is 0 0 0 1"}),
+    ("forward_kinematics", lambda f, q: _entry(f, (1, 0, 3), f[..., 2, 0, 3]),
+     {"jacobians, linear = complex step of forward_kinematics"}),
+    ("jacobians", lambda j, q: j * np.array([1, 1, 1, -1, 1, 1])[:, None],
+     {"jacobians, angular = complex step of forward_kinematics"}),
+    ("jacobians", lambda j, q: j[..., [3, 4, 5, 0, 1, 2], :],
+     {"jacobians, linear = complex step of forward_kinematics",
+      "jacobians, angular = complex step of forward_kinematics"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "change", "expected"), LAWS)
+def test_every_law_can_fail(robot, name, change, expected):
+    assert failing_laws(robot, altered(robot, name, change)) == expected
+
+
+def test_every_law_is_seen_to_fail(robot):
+    states = random_states(robot.n, robot.n_loads, 2)
+    subject = Subject("s", formulation(robot), complex_step=True, arrays=False)
+    names = {row.name for row in check_evaluations([Evaluation(subject, states)])}
+    assert names == set().union(*(expected for _, _, expected in LAWS))
+
+
+# ----------------------------------------------------------------------------- array interface
+
+
+def _single_differs(function):
+    return lambda q, **options: function(q, **options) * (1 + 1e-9 * (np.ndim(q) == 1))
+
+
+def test_wrong_single_samples(robot):
+    wrong = _single_differs(formulation(robot).mass_matrix)
+    assert failing_laws(robot, {"mass_matrix": wrong}, arrays=True) == {
+        "mass_matrix: single samples = batch"
+    }
+
+
+def test_ignored_out(robot):
+    right = formulation(robot).mass_matrix
+    wrong = {"mass_matrix": lambda q, out=None: right(q)}
+    assert failing_laws(robot, wrong, arrays=True) == {"mass_matrix: out= is filled"}
+
+
+def test_wrong_broadcast(robot):
+    right = formulation(robot).kinetic_energy
+
+    def wrong(q, qd, out=None):
+        return right(q, qd if np.ndim(qd) < 3 else np.swapaxes(qd, 0, 1), out=out)
+
+    failing = failing_laws(robot, {"kinetic_energy": wrong}, arrays=True)
+    assert failing == {"kinetic_energy: broadcast = written out"}
+
+
+def test_a_function_that_raises_is_a_failed_check(robot):
+    def wrong(q, out=None):
+        raise ValueError("q: got (4, 4), expected (..., 5)")
+
+    failing = failing_laws(robot, {"jacobians": wrong}, arrays=True)
+    assert failing == {"call without ValueError (q: got (4, 4), expected (..., 5))"}
+
+
+def test_a_wrong_shape_is_a_failed_check(robot):
+    wrong = altered(robot, "mass_matrix", lambda m, q: m[..., 0])
+    assert "kinetic_energy = qd' mass_matrix qd / 2" not in failing_laws(robot, {})
+    failing = failing_laws(robot, wrong)
+    assert f"mass_matrix = {BY} in qdd" in failing
+    assert any(name.startswith("call without") for name in failing)
+
+
+def test_loads_that_are_not_zero_by_default(robot):
+    right = formulation(robot).bias_forces
+
+    def wrong(q, qd, *, loads=None, out=None):
+        loads = np.ones((robot.n_loads, 6)) if loads is None else loads
+        return right(q, qd, loads=loads, out=out)
+
+    failing = failing_laws(robot, {"bias_forces": wrong}, arrays=True)
+    assert failing == {"bias_forces: no loads = zero loads"}
+
+
+# ---------------------------------------------------------------------------- between subjects
+
+
+@pytest.mark.parametrize("name", checks.ARGUMENTS)
+def test_disagreement_between_backends_is_named(robot, name):
+    def change(result, *_):
+        several = isinstance(result, tuple)
+        return (*result[:-1], result[-1] + 1e-6) if several else result + 1e-6
+
+    rows = check_module(fake_module(robot, altered(robot, name, change)), samples=3)
+    failing = [row for row in rows if not row.passed]
+    assert {row.subject for row in failing} == {"newton_euler (compiled)"}
+    label = f"{name}, dtau_dqdd" if name == DID else name
+    assert f"{label} = that of newton_euler (numpy)" in {row.name for row in failing}
+
+
+def test_functions_that_were_not_built_are_left_out(robot):
+    module = fake_module(robot)
+    for functions in (module, *(vars(b)["newton_euler"] for b in module.backends.values())):
+        for name in (ID, DID, "potential_energy", "coriolis_matrix"):
+            if hasattr(functions, name):
+                delattr(functions, name)
+    module.formulations = ("newton_euler",)
+    rows = check_module(module)
+    assert rows
+    assert all(row.passed for row in rows)
+    assert not [row for row in rows if row.name.startswith((ID + ":", DID))]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_coordinates(seed):
+    recipe = Recipe(joints=(1, 3), types=("fixed",), loads=(0, 2))
+    still = NumericRobot(described(seeded_model_text(seed, recipe)))
+    rows = check_module(fake_module(still))
+    assert rows
+    assert not [str(row) for row in rows if not row.passed]
+
+
+def test_no_loads():
+    recipe = Recipe(joints=(3, 3), types=("revolute",), loads=(0, 0))
+    free = NumericRobot(described(seeded_model_text(0, recipe)))
+    assert not [str(row) for row in check_module(fake_module(free)) if not row.passed]
+
+
+# -------------------------------------------------------------------------------------- errors
+
+
+def test_errors_are_relative_to_each_sample():
+    reference = np.array([[1e6, 1.0], [0.5, 0.0], [-4.0, 1.0]])
+    assert relative_error(reference, reference) == 0.0
+    assert relative_error(reference + np.array([1.0, 0.0]), reference) == pytest.approx(1.0)
+    assert relative_error(reference + np.array([[0, 0], [0, 0], [0, 1]]), reference) == 0.25
+    assert relative_error(reference[:1] + 1.0, reference[:1], [[1e7, 0.0]]) == pytest.approx(1e-7)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_an_infinite_error(bad):
+    assert relative_error([[bad, 0.0]], [[1.0, 0.0]]) == np.inf
+    assert relative_error([[1.0, 0.0]], [[bad, 0.0]]) == np.inf
+    assert not Check("a", "b", float("nan"), 1.0, 1).passed
+
+
+def test_wrong_shapes_are_an_infinite_error():
+    assert relative_error(np.zeros((3, 2)), np.zeros((3, 1))) == np.inf
+    assert relative_error(np.zeros((3, 0)), np.zeros((3, 0))) == 0.0
+
+
+def test_a_row_reads_well():
+    row = Check("mass_matrix is symmetric", "newton_euler (numpy)", 0.5, 1e-12, 20)
+    assert str(row) == (
+        "newton_euler (numpy): mass_matrix is symmetric: "
+        "error 5.0e-01, limit 1.0e-12, 20 samples: FAILED"
+    )
+
+
+def test_limits_grow_with_n_and_stay_small():
+    for limit in (limits.agreement, limits.derivative, limits.physics, limits.rotation):
+        assert 0.0 < limit(0) < limit(6) < limit(43) < 2e-11

@@ -1,0 +1,89 @@
+"""A sign flipped in any step of a formulation makes the validation fail."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from symgen.algebra.evaluation import NUMPY
+from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
+from symgen.derivation import derived_program
+from symgen.formulations import FORMULATIONS, provided_functions
+from symgen.program.functions import function_named
+from symgen.validation.checks import SEVERAL_RESULTS, Subject, random_states
+from symgen.validation.validate import validate
+from tests.oracles.descriptions import described
+from tests.oracles.random_models import Recipe, seeded_model_text
+
+SMALL = Recipe(joints=(2, 4), types=("revolute", "prismatic"), loads=(1, 1), massless=False)
+ARITHMETIC = {
+    ADD: np.add, SUB: np.subtract, MUL: np.multiply, DIV: np.divide, NEG: np.negative,
+}  # fmt: skip
+
+
+def function_of(program, flipped=-1):
+    """The program as a function; the node numbered `flipped` has the wrong sign."""
+    function = function_named(program.function)
+
+    def run(*arguments, loads=None):
+        given = dict(zip((a.name for a in function.arguments), arguments, strict=True))
+        given["loads"] = np.zeros((len(arguments[0]), 1, 6)) if loads is None else loads
+        symbols = {}
+        for array in program.inputs:
+            if array.symbols:
+                columns = given[array.name].reshape(len(arguments[0]), -1).T
+                symbols |= dict(zip(array.symbol_names, columns, strict=True))
+        values = {}
+        for node in reachable(program.results):
+            if node.op is CONST:
+                value = node.value
+            elif node.op is SYMBOL:
+                value = symbols[node.name]
+            else:
+                operation = ARITHMETIC.get(node.op) or NUMPY.functions[node.op]
+                value = operation(*(values[x.index] for x in node.args))
+            values[node.index] = -value if node.index == flipped else value
+        batch = np.zeros(len(arguments[0]))
+        results = []
+        for output in program.outputs:
+            columns = [batch + values[entry.index] for entry in output.entries]
+            stack = np.stack(columns, axis=-1) if columns else np.zeros((len(batch), 0))
+            results.append(stack.reshape(len(batch), *output.shape))
+        return tuple(results) if program.function in SEVERAL_RESULTS else results[0]
+
+    return run
+
+
+def mutations(seed):
+    """Functions of random formulations with the sign of one statement flipped: right, wrong."""
+    rng = np.random.default_rng(seed)
+    description = described(seeded_model_text(seed, SMALL))
+    while True:
+        formulation = FORMULATIONS[int(rng.integers(len(FORMULATIONS)))]
+        names = list(provided_functions(formulation))
+        name = names[int(rng.integers(len(names)))]
+        program = derived_program(description, formulation, name)
+        nodes = [statement.value for statement in program.statements] + list(program.results)
+        nodes = [node for node in nodes if node.op is not CONST]
+        if nodes:
+            node = nodes[int(rng.integers(len(nodes)))]
+            yield description, program, function_of(program), function_of(program, node.index)
+
+
+def matters(program, right, wrong):
+    """Whether the flipped sign shows: that of something squared does not."""
+    states = random_states(len(program.input("q").symbols), 1, 2, seed=1)
+    taken = [getattr(states, a.name) for a in function_named(program.function).arguments]
+    pairs = [x if isinstance(x, tuple) else (x,) for x in (right(*taken), wrong(*taken))]
+    return not all(np.allclose(x, y, rtol=0, atol=1e-9) for x, y in zip(*pairs, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(70))
+def test_a_flipped_sign_is_found(seed):
+    description, program, right, wrong = next(m for m in mutations(seed) if matters(*m[1:]))
+    for function, passes in ((right, True), (wrong, False)):
+        functions = SimpleNamespace(**{program.function: function})
+        subject = Subject("mutant", functions, arrays=False)
+        assert validate(description, [subject]).passed == passes

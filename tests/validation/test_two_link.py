@@ -1,0 +1,138 @@
+"""The printed formulas of the two-link arm: against SymPy, against the numeric model, and wrong."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from symgen.description import read
+from symgen.errors import ValidationError
+from symgen.validation import limits, two_link
+from symgen.validation.checks import Subject
+from symgen.validation.oracles import NumericRobot
+from symgen.validation.validate import validate_two_link
+from tests.oracles.fake_module import altered, formulation
+
+UNLIKE = {"L1": 0.41, "L2": 0.37, "l1": 0.23, "l2": 0.11, "m1": 0.6, "m2": 0.9, "I1": 0.12,
+          "I2": 0.07, "g": 9.5}  # fmt: skip
+
+
+def robot(parameters=None):
+    return NumericRobot(read(two_link.model_path()), parameters)
+
+
+def symbols():
+    arm = two_link.Arm(*sp.symbols(two_link.Arm._fields))
+    q, qd, qdd = (sp.symbols(f"{name}1:3") for name in ("q", "qd", "qdd"))
+    return arm, q, qd, qdd, sp.Symbol("f")
+
+
+def test_gradients_are_derivatives_of_the_torques():
+    arm, q, qd, qdd, f = symbols()
+    tau = sp.Matrix(two_link.torques(arm, q, qd, qdd, f, sp))
+    for x, gradients in (
+        (q, two_link.position_gradients(arm, q, qd, qdd, f, sp)),
+        (qd, two_link.velocity_gradients(arm, q, qd, sp)),
+        (qdd, two_link.acceleration_gradients(arm, q, sp)),
+    ):
+        assert sp.simplify(tau.jacobian(x) - sp.Matrix(gradients)) == sp.zeros(2)
+
+
+def test_torques_are_lagranges_equations():
+    arm, q, qd, qdd, f = symbols()
+    t = sp.Symbol("t")
+    theta = [sp.Function(f"theta{i}")(t) for i in (1, 2)]
+    absolute = theta[0], theta[0] + theta[1]
+
+    def along(lengths):
+        return sp.Matrix([
+            sum(a * sp.cos(b) for a, b in zip(lengths, absolute, strict=True)),
+            sum(a * sp.sin(b) for a, b in zip(lengths, absolute, strict=True)),
+        ])  # fmt: skip
+
+    centres = along((arm.l1, 0)), along((arm.L1, arm.l2))
+    tip = along((arm.L1, arm.L2))
+    kinetic = sum(
+        m * c.diff(t).dot(c.diff(t)) / 2 + inertia * b.diff(t) ** 2 / 2
+        for m, inertia, c, b in zip(arm[4:6], arm[6:8], centres, absolute, strict=True)
+    )
+    potential = arm.g * (arm.m1 * centres[0][1] + arm.m2 * centres[1][1]) + f * tip[1]
+    lagrangian = kinetic - potential
+    names = {}
+    for i in (1, 0):
+        names |= {theta[i].diff(t, 2): qdd[i], theta[i].diff(t): qd[i], theta[i]: q[i]}
+    order = sorted(names, key=lambda x: -sp.count_ops(x))
+    for angle, tau in zip(theta, two_link.torques(arm, q, qd, qdd, f, sp), strict=True):
+        expected = lagrangian.diff(angle.diff(t)).diff(t) - lagrangian.diff(angle)
+        for x in order:
+            expected = expected.subs(x, names[x])
+        assert sp.simplify(sp.expand_trig(sp.expand(expected - tau))) == 0
+
+
+def test_plain_numbers_and_arrays_give_the_same():
+    arm = two_link.Arm(**UNLIKE)
+    q, qd, qdd = (0.3, -1.2), (0.5, 0.7), (-0.2, 0.9)
+    plain = two_link.torques(arm, q, qd, qdd, 2.0, math)
+    arrays = two_link.torques(arm, *(np.array(x)[:, None] for x in (q, qd, qdd)), 2.0)
+    assert plain == pytest.approx([float(x[0]) for x in arrays], rel=1e-15)
+
+
+@pytest.mark.parametrize("parameters", [{}, UNLIKE])
+def test_numeric_model_equals_the_printed_formulas(parameters):
+    arm = two_link.arm({**read(two_link.model_path()).parameter_values, **parameters})
+    result = validate_two_link([Subject("numeric", robot(parameters))], arm)
+    result.raise_if_failed()
+    assert {row.samples for row in result.rows} == {1000}
+    assert {row.limit for row in result.rows} == {limits.TWO_LINK}
+    assert len(result.rows) == 11  # eight functions, one of them with four results
+
+
+def test_the_shipped_arm_is_the_default():
+    assert validate_two_link([Subject("numeric", robot())]).passed
+    assert not validate_two_link([Subject("numeric", robot(UNLIKE))]).passed
+
+
+@pytest.mark.parametrize("parameter", two_link.Arm._fields)
+def test_every_parameter_matters(parameter):
+    wrong = robot({parameter: UNLIKE[parameter]})
+    assert not validate_two_link([Subject("numeric", wrong)], samples=20).passed
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "failing"),
+    [
+        ("inverse_dynamics", lambda x, *_: -x, ["inverse_dynamics ="]),
+        (
+            "inverse_dynamics_derivatives",
+            lambda x, *_: (x[0], -x[1], x[2], x[3]),
+            ["inverse_dynamics_derivatives, dtau_dq ="],
+        ),
+        (
+            "inverse_dynamics_derivatives",
+            lambda x, *_: (x[0], x[1], np.swapaxes(x[2], -1, -2), x[3]),
+            ["inverse_dynamics_derivatives, dtau_dqd ="],
+        ),
+        ("mass_matrix", lambda x, *_: x * (1 + 1e-12), ["mass_matrix ="]),
+        ("gravity_forces", lambda x, *_: -x, ["gravity_forces ="]),
+        ("coriolis_matrix", lambda x, *_: np.swapaxes(x, -1, -2), ["coriolis_matrix ="]),
+        ("inverse_dynamics_load_derivatives", lambda x, *_: -x, ["inverse_dynamics_load_deriv"]),
+    ],
+)
+def test_a_wrong_function_is_named(name, change, failing):
+    wrong = formulation(robot(), altered(robot(), name, change))
+    result = validate_two_link([Subject("newton_euler (compiled)", wrong)], samples=50)
+    assert len(result.failures) == len(failing)
+    for row, start in zip(result.failures, failing, strict=True):
+        assert row.name.startswith(start)
+    with pytest.raises(ValidationError, match=r"newton_euler \(compiled\): .* does not hold"):
+        result.raise_if_failed()
+
+
+def test_missing_functions_are_left_out():
+    only = SimpleNamespace(mass_matrix=robot().mass_matrix)
+    (row,) = validate_two_link([Subject("s", only)]).rows
+    assert row.name.startswith("mass_matrix =")
