@@ -31,8 +31,8 @@ class BuildReport:
     """What a build made.
 
     `up_to_date` means that nothing had to be done; then only `robot`, `n`, `folder`,
-    `formulations`, `backends` and `notices` are filled in.  `skipped` says why formulations do not apply, or were
-    not evaluated.  `seconds` are by stage.
+    `formulations`, `backends` and `notices` are filled in.  `skipped` says why formulations do
+    not apply, or were not evaluated.  `seconds` are by stage.
     """
 
     robot: str

@@ -24,8 +24,8 @@ class Formulation:
     """One formulation's functions and kernels, in the same order.
 
     `notes` is the table of equations, as text; `offset` counts the functions of the formulations
-    before this one; `elsewhere` names, for each function of the module that this formulation does
-    not have, where it can be found.
+    before this one; `missing` maps every function that this formulation does not have to the
+    sentence that says where it is or how it is built.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Formulation:
     kernels: tuple[Kernel, ...]
     notes: str
     offset: int
-    elsewhere: Mapping[str, str]
+    missing: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -98,16 +98,16 @@ def _formulations(package: Package) -> Iterator[Formulation]:
         for program in programs.values():
             notes.update(program.notes)
         elsewhere = {
-            function: f"{serving}.{function}"
+            function: f"{name} does not have {function}; {serving}.{function} is there"
             for function, serving in package.fastest.items()
-            if function not in programs
         }
+        missing = {**package.missing, **elsewhere}
         yield Formulation(
             name=identifier(name),
             functions=tuple(public_function(function_named(f), sizes) for f in programs),
             kernels=tuple(kernel(name, program, sizes) for program in programs.values()),
             notes=text.notes_table(notes),
             offset=offset,
-            elsewhere=elsewhere,
+            missing={k: sentence for k, sentence in missing.items() if k not in programs},
         )
         offset += len(programs)

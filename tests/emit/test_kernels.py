@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -134,6 +136,36 @@ def test_arithmetic_is_the_same_to_the_bit_everywhere(tmp_path: Path) -> None:
     states = np.random.default_rng(3).normal(size=(3, 1000, 3))
     results = [module.backends[name].f.inverse_dynamics(*states) for name in BACKENDS]
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+
+
+@pytest.mark.parametrize("compiler", ["cc", "c++"])
+def test_the_kernels_link_into_a_controller(
+    arm_folder: Path, tmp_path: Path, compiler: str
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    main = tmp_path / ("main.c" if compiler == "cc" else "main.cpp")
+    main.write_text(CONTROLLER)
+    objects = [str(path) for path in (arm_folder / "c").glob("*.o")]
+    command = [compiler, str(main), *objects, f"-I{arm_folder / 'c'}", "-o", str(tmp_path / "main")]
+    subprocess.run([*command, "-lm"], check=True)
+    output = subprocess.check_output([str(tmp_path / "main")], text=True)
+    sample = {"q": [0.1, 0.2], "qd": [0.3, 0.4], "parameters": [0.5, 9.81]}
+    assert float(output) == reference(arm("kinetic_energy"), sample, LIBM)[0]
+
+
+CONTROLLER = """
+#include <stdio.h>
+#include "two_link.h"
+int main(void)
+{
+    const double q[] = {0.1, 0.2}, qd[] = {0.3, 0.4}, parameters[] = {0.5, 9.81};
+    double energy;
+    two_link_closed_form_kinetic_energy(q, qd, parameters, &energy);
+    printf("%.17g", energy);
+    return 0;
+}
+"""
 
 
 @pytest.mark.parametrize("function", ARM_FUNCTIONS)

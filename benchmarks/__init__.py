@@ -1,0 +1,1 @@
+"""Benchmarks: what is faster than what, reproducible with one command each."""

@@ -1,0 +1,56 @@
+"""Models for benchmarks: general chains and trees with all inertial parameters non-zero."""
+
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# parents of the 43 joints of the human in the open-tree paper (joint parent matrix, eq. (18))
+HUMAN43 = (
+    *range(13), 5, *range(14, 21), 5, *range(22, 31), 22, *range(32, 40), 22, 41, 42
+)  # fmt: skip
+
+
+def spatial_tree(parents, name, seed=0):
+    """Text of a model of revolute joints with random DH rows and random physical inertias."""
+    rng = np.random.default_rng(seed)
+    lines = ["symgen: 1", f"name: {name}", "convention: standard", "joints:"]
+    for number, parent in enumerate(parents, start=1):
+        a, d, alpha = rng.uniform(0.1, 0.4), rng.uniform(-0.2, 0.2), rng.uniform(-1.5, 1.5)
+        root = rng.normal(size=(3, 3)) * 0.1
+        inertia = np.trace(root @ root.T) * np.eye(3) - root @ root.T
+        com = ", ".join(repr(float(x)) for x in rng.uniform(-0.2, 0.2, 3))
+        entries = ", ".join(
+            f"{key}: {float(inertia[i, k])!r}"
+            for key, i, k in zip(
+                ("xx", "yy", "zz", "xy", "xz", "yz"), (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2),
+                strict=True,
+            )
+        )  # fmt: skip
+        lines.append(
+            f"  - {{name: j{number}, type: revolute, parent: {f'j{parent}' if parent else 'base'}, "
+            f"dh: {{theta: 0.1, d: {float(d)!r}, a: {float(a)!r}, alpha: {float(alpha)!r}}}, "
+            f"link: {{mass: {float(rng.uniform(0.5, 3.0))!r}, com: [{com}], "
+            f"inertia: {{{entries}}}}}}}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _written(parents, name):
+    def write(folder):
+        path = Path(folder) / f"{name}.yaml"
+        path.write_text(spatial_tree(parents, name))
+        return path
+
+    return write
+
+
+MODELS = {
+    "two_link": lambda folder: ROOT / "examples" / "two_link.yaml",
+    "puma560": lambda folder: ROOT / "examples" / "puma560.yaml",
+    "chain6": _written(range(6), "chain6"),
+    "chain7": _written(range(7), "chain7"),
+    "chain24": _written(range(24), "chain24"),
+    "tree43": _written(HUMAN43, "tree43"),
+}

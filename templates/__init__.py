@@ -1,0 +1,1 @@
+"""Templates of the generated files; `symgen.emit.templates` finds and fills them."""
