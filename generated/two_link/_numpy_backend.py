@@ -24,8 +24,8 @@ class newton_euler:
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m); default
-                                 0
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
             parameters (..., 0)  values of the runtime parameters, in the order of
                                  parameter_names; default: default_parameters
             out                  array to write the result to and to return: float64, of the
@@ -45,8 +45,8 @@ class newton_euler:
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m); default
-                                 0
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
             parameters (..., 0)  values of the runtime parameters, in the order of
                                  parameter_names; default: default_parameters
             out                  tuple of arrays to write the results to, None where one is to be
@@ -118,8 +118,8 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m); default
-                                 0
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
             parameters (..., 0)  values of the runtime parameters, in the order of
                                  parameter_names; default: default_parameters
             out                  array to write the result to and to return: float64, of the
@@ -224,8 +224,8 @@ class closed_form_lagrange:
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m); default
-                                 0
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
             parameters (..., 0)  values of the runtime parameters, in the order of
                                  parameter_names; default: default_parameters
             out                  array to write the result to and to return: float64, of the
@@ -245,8 +245,8 @@ class closed_form_lagrange:
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m); default
-                                 0
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
             parameters (..., 0)  values of the runtime parameters, in the order of
                                  parameter_names; default: default_parameters
             out                  tuple of arrays to write the results to, None where one is to be
@@ -318,8 +318,8 @@ class closed_form_lagrange:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m); default
-                                 0
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
             parameters (..., 0)  values of the runtime parameters, in the order of
                                  parameter_names; default: default_parameters
             out                  array to write the result to and to return: float64, of the

@@ -50,7 +50,8 @@ def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
     """
     inputs = [_read(a, v, kinds) for a, v in zip(signature.inputs, arguments, strict=True)]
     batch = _batch(signature, inputs)
-    dtype = np.result_type(np.float64, *(array.dtype for array in inputs))
+    is_complex = any(array.dtype.kind == "c" for array in inputs)
+    dtype = np.dtype(np.complex128 if is_complex else np.float64)
     wanted = _requested(signature, out)
     outputs = [
         np.empty(batch + array.shape, dtype) if given is None else given
@@ -125,6 +126,9 @@ def _batch(signature, inputs):
         given.shape[: given.ndim - len(array.shape)]
         for array, given in zip(signature.inputs, inputs, strict=True)
     ]
+    different = set(axes) - {()}
+    if len(different) <= 1:
+        return different.pop() if different else ()
     try:
         return np.broadcast_shapes(*axes)
     except ValueError:

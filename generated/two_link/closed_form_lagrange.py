@@ -33,11 +33,23 @@ __all__ = [
     "jacobians",
 ]
 
+_missing = {
+    'inverse_dynamics_parameter_derivatives': 'inverse_dynamics_parameter_derivatives is not available yet',
+    'forward_dynamics': 'forward_dynamics is not available yet',
+    'forward_dynamics_derivatives': 'forward_dynamics_derivatives is not available yet',
+    'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives is not available yet',
+    'joint_wrenches': 'joint_wrenches is not available yet',
+    'joint_wrench_derivatives': 'joint_wrench_derivatives is not available yet',
+    'point_motion': 'point_motion is not available yet',
+    'point_motion_derivatives': 'point_motion_derivatives is not available yet',
+    'center_of_mass': 'center_of_mass is not available yet',
+    'center_of_mass_jacobian': 'center_of_mass_jacobian is not available yet',
+    'centroidal_momentum': 'centroidal_momentum is not available yet',
+    'regressor': 'regressor is not available yet',
+}
+
 
 def __getattr__(name):
-    served = {}
-    if name in served:
-        raise AttributeError(
-            f"closed_form_lagrange of two_link does not have {name}; {served[name]} does"
-        )
+    if name in _missing:
+        raise AttributeError(_missing[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

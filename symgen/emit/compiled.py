@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from symgen.emit import wrapper
 from symgen.emit.bundle import Extension
-from symgen.emit.module import Module
+from symgen.emit.kernels import Kernel
+from symgen.emit.module import Formulation, Module
+from symgen.emit.parts import is_long
 from symgen.emit.printing import C
 from symgen.emit.templates import Templates
 
@@ -18,19 +20,19 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     robot, values = module.robot, module.values()
     folder = {f"c/{robot}.h": templates.render("c/header.h", **values)}
     for formulation in module.formulations:
-        kernels = [kernel.printed(C, LINES_PER_PART) for kernel in formulation.kernels]
-        functions = {name for kernel in formulation.kernels for name in kernel.functions}
-        folder[f"c/{robot}_{formulation.name}.c"] = templates.render(
-            "c/kernels.c",
-            **{
-                **values,
-                "formulation": formulation,
-                "kernels": kernels,
-                "functions": sorted(functions),
-                "math": bool(functions - {"sign"}),
-                "parted": any(len(kernel.parts) > 1 for kernel in kernels),
-            },
-        )
+        for name, kernels in _sources(robot, formulation).items():
+            functions = {function for kernel in kernels for function in kernel.functions}
+            folder[name] = templates.render(
+                "c/kernels.c",
+                **{
+                    **values,
+                    "formulation": formulation,
+                    "kernels": [kernel.printed(C, LINES_PER_PART) for kernel in kernels],
+                    "functions": sorted(functions),
+                    "math": bool(functions - {"sign"}),
+                    "parted": any(is_long(kernel.schedule, LINES_PER_PART) for kernel in kernels),
+                },
+            )
     folder["_compiled.pyx"] = templates.render(
         "c/compiled.pyx", **{**values, **wrapper.values(module)}
     )
@@ -39,5 +41,17 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 def extensions(module: Module) -> tuple[Extension, ...]:
     """The wrapper, linked with the kernels."""
-    sources = tuple(f"c/{module.robot}_{f.name}.c" for f in module.formulations)
+    sources = tuple(name for f in module.formulations for name in _sources(module.robot, f))
     return (Extension("_compiled", "_compiled.pyx", sources),)
+
+
+def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
+    """C files and their kernels: one per formulation to read, and one for every long kernel, so
+    that long ones are compiled side by side."""
+    main = f"c/{robot}_{formulation.name}"
+    sources: dict[str, list[Kernel]] = {}
+    for kernel in formulation.kernels:
+        long = is_long(kernel.schedule, LINES_PER_PART)
+        name = f"{main}_{kernel.function.name}.c" if long else f"{main}.c"
+        sources.setdefault(name, []).append(kernel)
+    return sources

@@ -77,7 +77,10 @@ class PublicFunction:
     @property
     def docstring(self) -> str:
         """Summary, arguments and results with shapes, units and frames; ready for quotes."""
-        arguments = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.inputs[:-1]]
+        arguments = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.arguments]
+        arguments += [
+            (f"{a.name} {a.batch_shape}", f"{a.meaning}; default: 0") for a in self.options
+        ]
         values = self.parameters.meaning + ", in the order of parameter_names; "
         values += "default: default_parameters"
         arguments.append((f"parameters {self.parameters.batch_shape}", values))

@@ -60,10 +60,20 @@ def split(schedule: Schedule, length: int) -> Parts:
     return Parts(tuple(parts), size)
 
 
+def is_long(schedule: Schedule, length: int) -> bool:
+    """Whether `split` makes more than one part."""
+    return _number_of_parts(schedule.sections, length) > 1
+
+
+def _number_of_parts(sections: tuple[Section, ...], length: int) -> int:
+    total = sum(len(section.lines) for section in sections)
+    return 1 if 3 * total <= 4 * length else -(-total // length)
+
+
 def _pieces(sections: tuple[Section, ...], length: int) -> list[tuple[Section, ...]]:
     """Sections, cut where a piece is full, in pieces of equal length."""
     total = sum(len(section.lines) for section in sections)
-    number = 1 if 3 * total <= 4 * length else -(-total // length)
+    number = _number_of_parts(sections, length)
     ends = [total * (piece + 1) // number for piece in range(number)]
     pieces: list[list[Section]] = [[] for _ in ends]
     piece = start = 0

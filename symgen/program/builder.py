@@ -20,6 +20,7 @@ class ProgramBuilder(Generic[S]):
     def __init__(self, algebra: Algebra[S], taken: Iterable[str] = ()) -> None:
         self.algebra = algebra
         self._names = set(taken)
+        self._repeats: dict[str, int] = {}
         self._inputs: list[Input[S]] = []
         self._outputs: list[Output[S]] = []
         self._steps: list[Step[S]] = []
@@ -121,7 +122,10 @@ class ProgramBuilder(Generic[S]):
         return self.algebra.named(unique, value)
 
     def _unique(self, name: str) -> str:
-        while name in self._names:
-            name += "_"
-        self._names.add(name)
-        return name
+        """`name`, or where it is taken the first of name_2, name_3, ... that is free."""
+        unique = name
+        while unique in self._names:
+            self._repeats[name] = self._repeats.get(name, 1) + 1
+            unique = f"{name}_{self._repeats[name]}"
+        self._names.add(unique)
+        return unique

@@ -41,9 +41,9 @@ def differentiate(
     )
     used = {statement.note for step in steps for statement in step.statements}
     notes = dict(program.notes)
-    for label, text in program.notes.items():
+    for label in program.notes:
         if DERIVATIVE_PREFIX + label in used:
-            notes[DERIVATIVE_PREFIX + label] = f"derivative of {label}: {text}"
+            notes[DERIVATIVE_PREFIX + label] = f"derivative of {label}"
     outputs: list[Output[S]] = []
     for output in program.outputs:
         outputs += [output, *_jacobians(output, wanted, derivatives, algebra)]

@@ -44,7 +44,7 @@ LOADS = Argument(
     "loads",
     ("n_loads", 6),
     "wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base axes, "
-    "the force at the load's point (N, N m); default 0",
+    "the force at the load's point (N, N m)",
 )
 PARAMETERS = Argument("parameters", ("n_parameters",), "values of the runtime parameters")
 TAU = Argument("tau", ("n",), "joint torques or forces (N m or N)")

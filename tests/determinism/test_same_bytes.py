@@ -46,3 +46,20 @@ def test_one_digest(tmp_path, name):
         folder.mkdir()
         found.add(digest(folder, environment, model))
     assert len(found) == 1
+
+
+def test_the_committed_package_is_what_is_generated_today(tmp_path):
+    from symgen.cli import run
+
+    assert run(["build", str(EXAMPLES / "two_link.yaml"), "-q", "--out", str(tmp_path)]) == 0
+    committed = ROOT / "generated" / "two_link"
+    fresh = tmp_path / "two_link"
+    files = {
+        path.relative_to(fresh)
+        for path in fresh.rglob("*")
+        if path.is_file() and path.suffix != ".so" and path.name not in MACHINE_FILES
+    }
+    for file in sorted(files):
+        assert (committed / file).read_bytes() == (fresh / file).read_bytes(), (
+            f"{file} differs; run: symgen build examples/two_link.yaml"
+        )

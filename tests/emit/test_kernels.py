@@ -115,7 +115,7 @@ def test_random_programs_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(numpy_backend, "LINES_PER_FUNCTION", 40)
     source = random_package(7, 1500)
     module = build(source, tmp_path, BACKENDS)
-    text = (tmp_path / "random_7/c/random_7_newton_euler.c").read_text()
+    text = (tmp_path / "random_7/c/random_7_newton_euler_mass_matrix.c").read_text()
     assert "part_2_of_mass_matrix" in text
     check_against_evaluation(module, source, BACKENDS)
 

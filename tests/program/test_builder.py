@@ -25,9 +25,9 @@ def small_program():
 
 def test_names_do_not_collide_with_parameters_or_each_other():
     program = small_program()
-    assert program.input("q").symbol_names == ("q_1_", "q_2")
+    assert program.input("q").symbol_names == ("q_1_2", "q_2")
     names = [statement.name for statement in program.statements]
-    assert names == ["v_x", "v_y", "m_11", "m_22", "v_x_"]  # no name for constants and symbols
+    assert names == ["v_x", "v_y", "m_11", "m_22", "v_x_2"]  # no name for constants and symbols
     assert program.notes == {"N-1": "one", "N-2": "two"}
     with pytest.raises(KeyError):
         program.input("loads")

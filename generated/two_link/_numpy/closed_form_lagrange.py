@@ -14,15 +14,12 @@ The remark behind a line names its equation:
     LG-8     V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)
     LG-9     gravity_i = -sum_j m_j g . dA_j/dq_i r_j -- Xiang 2009 (6), (9)
     LG-11    tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i -- Xiang 2009 (6)
-    d LG-2   derivative of LG-2: A_j = A_p T_j -- Xiang 2009 (5)
-    d LG-4   derivative of LG-4: d2A_j/dq_k dq_m -- Xiang 2009 (5)
-    d LG-6   derivative of LG-6: M_ik = sum_j tr(dA_j/dq_k I_j (dA_j/dq_i)^T) -- Xiang
-             2009 (7)
-    d LG-7   derivative of LG-7: D_ikm = sum_j tr(d2A_j/dq_k dq_m I_j (dA_j/dq_i)^T) --
-             Xiang 2009 (8)
-    d LG-8   derivative of LG-8: V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)
-    d LG-11  derivative of LG-11: tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i --
-             Xiang 2009 (6)
+    d LG-2   derivative of LG-2
+    d LG-4   derivative of LG-4
+    d LG-6   derivative of LG-6
+    d LG-7   derivative of LG-7
+    d LG-8   derivative of LG-8
+    d LG-11  derivative of LG-11
     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
     LG-14    potential energy -sum_j m_j g . A_j r_j
     LG-15    angular velocity per qd_k: axis of (dR/dq_k) R^T

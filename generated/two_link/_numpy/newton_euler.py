@@ -22,19 +22,13 @@ The remark behind a line names its equation:
     NE-14    f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020 (3.72), (3.74), (3.78)
     NE-15    n_j = n_G_j + dx_G_j x F_G_j - sum (n_e + r x f_e) + sum_c (R_c n_c + (dx_j +
              u_c) x R_c f_c) -- Barman 2020 (3.80)-(3.90)
-    d NE-6   derivative of NE-6: ja_p = R_j^T (a_p + alpha_p x u_j + omega_p x (omega_p x
-             u_j)) -- Barman 2020 (3.47)
-    d NE-7   derivative of NE-7: a_j = ja_p + alpha_j x dx_j + omega_j x (omega_j x dx_j)
-             + 2 omega_j x t_j qd_j + t_j qdd_j -- Barman 2020 (3.50), (3.53)
-    d NE-8   derivative of NE-8: a_G_j = a_j + alpha_j x r_G_j + omega_j x (omega_j x
-             r_G_j) -- Barman 2020 (3.56), (3.59)
-    d NE-11  derivative of NE-11: F_G_j = m_j a_G_j, the recursion starts from a_0 = -g --
-             Barman 2020 (3.67)
-    d NE-13  derivative of NE-13: loads in link axes -- Barman 2020 (3.76), (3.88)
-    d NE-14  derivative of NE-14: f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020
-             (3.72), (3.74), (3.78)
-    d NE-15  derivative of NE-15: n_j = n_G_j + dx_G_j x F_G_j - sum (n_e + r x f_e) +
-             sum_c (R_c n_c + (dx_j + u_c) x R_c f_c) -- Barman 2020 (3.80)-(3.90)
+    d NE-6   derivative of NE-6
+    d NE-7   derivative of NE-7
+    d NE-8   derivative of NE-8
+    d NE-11  derivative of NE-11
+    d NE-13  derivative of NE-13
+    d NE-14  derivative of NE-14
+    d NE-15  derivative of NE-15
     NE-20    C_ik = 1/2 d c_i / d qd_k: Christoffel symbols of the velocity torques
     NE-18    v_j, v_G_j: velocities of link origin and centre of mass -- Barman 2020
              (3.38), (3.44)

@@ -16,7 +16,7 @@ extern "C" {
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
- *          axes, the force at the load's point (N, N m); default 0
+ *          axes, the force at the load's point (N, N m)
  *   out  tau[2]: joint torques or forces (N m or N)
  */
 void two_link_newton_euler_inverse_dynamics(
@@ -31,7 +31,7 @@ void two_link_newton_euler_inverse_dynamics(
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
- *          axes, the force at the load's point (N, N m); default 0
+ *          axes, the force at the load's point (N, N m)
  *   out  tau[2]: joint torques or forces (N m or N)
  *   out  dtau_dq[2][2]: [i, j] = d tau_i / d q_j
  *   out  dtau_dqd[2][2]: [i, j] = d tau_i / d qd_j
@@ -79,7 +79,7 @@ void two_link_newton_euler_coriolis_matrix(
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
- *          axes, the force at the load's point (N, N m); default 0
+ *          axes, the force at the load's point (N, N m)
  *   out  bias_forces[2]: N m or N
  */
 void two_link_newton_euler_bias_forces(
@@ -136,7 +136,7 @@ void two_link_newton_euler_jacobians(
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
- *          axes, the force at the load's point (N, N m); default 0
+ *          axes, the force at the load's point (N, N m)
  *   out  tau[2]: joint torques or forces (N m or N)
  */
 void two_link_closed_form_lagrange_inverse_dynamics(
@@ -151,7 +151,7 @@ void two_link_closed_form_lagrange_inverse_dynamics(
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
- *          axes, the force at the load's point (N, N m); default 0
+ *          axes, the force at the load's point (N, N m)
  *   out  tau[2]: joint torques or forces (N m or N)
  *   out  dtau_dq[2][2]: [i, j] = d tau_i / d q_j
  *   out  dtau_dqd[2][2]: [i, j] = d tau_i / d qd_j
@@ -200,7 +200,7 @@ void two_link_closed_form_lagrange_coriolis_matrix(
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
- *          axes, the force at the load's point (N, N m); default 0
+ *          axes, the force at the load's point (N, N m)
  *   out  bias_forces[2]: N m or N
  */
 void two_link_closed_form_lagrange_bias_forces(
