@@ -47,6 +47,7 @@ class Templates:
     def sources(self) -> dict[str, str]:
         """Every template that may be used, by name: what a build depends on."""
         names = {name for folder in self._folders for name in _names(folder)}
+        names.discard("__init__.py")  # it makes a package of the folder, and is no template
         return {name: self.source(name) for name in sorted(names)}
 
     @cached_property
