@@ -42,7 +42,7 @@ def measure(model, formulation, functions, compiled, folder):
     description = read(path)
     selection = select(description, BuildOptions(formulations=(formulation,), functions=functions))
     read_at = time.perf_counter()
-    derived = derive_all(description, replace(selection, evaluated=()))
+    derived = derive_all(description, replace(selection, evaluated={}))
     derived_at = time.perf_counter()
     bundle = emit(package_of(description, selection, derived), ("compiled",))
     emitted_at = time.perf_counter()

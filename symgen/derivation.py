@@ -40,9 +40,10 @@ from symgen.report import FunctionReport
 Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
 
-LARGEST_EVALUATED_CLOSED_FORM = 8
-"""Formulations that were not selected are evaluated up to this many coordinates where their cost
-grows faster than linearly; above, the independent numeric model and the physics serve alone."""
+LARGEST_EVALUATED = 60_000
+"""A function of a formulation that was not selected is derived and evaluated, for validation alone,
+up to this estimated number of operations (a second or two).  Above, the independent numeric model
+and the physics serve alone."""
 
 FUNCTION_WEIGHT = 10
 """A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
@@ -52,14 +53,14 @@ FUNCTION_WEIGHT = 10
 class Selection:
     """What to build: formulations and functions by name, in the order of their tables.
 
-    `evaluated` are formulations that are not built, but derived and evaluated for validation.
-    `skipped` says of every other formulation why it is left out.
+    `evaluated` are functions by formulation that are not built, but derived and evaluated for
+    validation.  `skipped` says of everything else why it is left out.
     """
 
     n: int
     formulations: tuple[str, ...]
     functions: tuple[str, ...]
-    evaluated: tuple[str, ...]
+    evaluated: Mapping[str, tuple[str, ...]]
     skipped: Mapping[str, str]
 
 
@@ -77,17 +78,22 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     tree = build_tree(description, Graph())
     reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
     chosen = _chosen_formulations(options.formulations, reasons, tree.n)
-    rest = [item.name for item in FORMULATIONS if item.name not in chosen]
-    skipped = {name: reason for name in rest if (reason := reasons[name]) is not None}
-    for name in rest:
-        if tree.n > LARGEST_EVALUATED_CLOSED_FORM and not formulation_named(name).linear:
-            skipped.setdefault(
-                name,
-                f"not selected, and evaluated for validation only up to "
-                f"{LARGEST_EVALUATED_CLOSED_FORM} coordinates",
-            )
-    evaluated = tuple(name for name in rest if name not in skipped)
     functions = _chosen_functions(options.functions)
+    evaluated: dict[str, tuple[str, ...]] = {}
+    skipped: dict[str, str] = {}
+    for item in FORMULATIONS:
+        reason = reasons[item.name]
+        if item.name in chosen:
+            continue
+        if reason is not None:
+            skipped[item.name] = reason
+            continue
+        wanted = [name for name in functions if name in provided_functions(item)]
+        small = [name for name in wanted if item.estimate(tree, name) <= LARGEST_EVALUATED]
+        evaluated[item.name] = tuple(small)
+        if small != wanted:
+            left_out = ", ".join(name for name in wanted if name not in small)
+            skipped[item.name] = f"not selected, and too large to evaluate here: {left_out}"
     return Selection(tree.n, chosen, functions, evaluated, skipped)
 
 
@@ -132,16 +138,8 @@ def derive_all(
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Derived:
     """Derive and optimise every function of every formulation that is built or evaluated."""
-    names = [
-        item.name
-        for item in FORMULATIONS
-        if item.name in selection.formulations or item.name in selection.evaluated
-    ]
     work = [
-        (formulation_named(name), function)
-        for name in names
-        for function in selection.functions
-        if function in provided_functions(formulation_named(name))
+        (item, function) for item in FORMULATIONS for function in _functions_of(item, selection)
     ]
     programs: Programs = {}
     reports: list[FunctionReport] = []
@@ -162,6 +160,14 @@ def derive_all(
             )
         )
     return Derived(programs, tuple(reports), build_tree(description, Graph()))
+
+
+def _functions_of(formulation: Formulation, selection: Selection) -> tuple[str, ...]:
+    """The functions to derive by `formulation`: all that are selected, or those to evaluate."""
+    if formulation.name in selection.formulations:
+        provided = provided_functions(formulation)
+        return tuple(name for name in selection.functions if name in provided)
+    return selection.evaluated.get(formulation.name, ())
 
 
 def derived_program(

@@ -398,15 +398,17 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
     b.output("jacobians", (len(tree.frames), 6, tree.n), entries)
 
 
-def estimated_operations(tree: KinematicTree[Any]) -> int:
-    """Rough size of the closed form: 12 multiply-adds per trace, 36 per second derivative."""
+def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> int:
+    """Rough size: 12 multiply-adds per trace, 36 per second derivative; derivatives once more."""
     depths = [len(tree.path(joint.number)) for joint in tree.joints]
-    return sum(12 * depth**3 + 36 * depth**2 for depth in depths)
+    operations = sum(12 * depth**3 + 36 * depth**2 for depth in depths)
+    differentiated = function == "inverse_dynamics_derivatives"
+    return operations * max(depths, default=1) if differentiated else operations
 
 
 def why_not(tree: KinematicTree[Any]) -> str | None:
     """Only the size of the result stands against a closed form."""
-    operations = estimated_operations(tree)
+    operations = estimate(tree)
     if operations <= LARGEST_CLOSED_FORM:
         return None
     return (
@@ -433,5 +435,5 @@ CLOSED_FORM_LAGRANGE = Formulation(
         "jacobians": jacobians,
     },
     why_not=why_not,
-    linear=False,
+    estimate=estimate,
 )

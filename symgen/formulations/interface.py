@@ -43,6 +43,11 @@ def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
     return None
 
 
+def grows_in_proportion(tree: KinematicTree[Any], function: str) -> int:
+    """The estimate of a recursion: too small to matter."""
+    return 0
+
+
 @dataclass(frozen=True)
 class Formulation:
     """A way to derive the functions of a robot.
@@ -58,5 +63,6 @@ class Formulation:
     notes: Mapping[str, str]
     functions: Mapping[str, Derivation]
     why_not: Callable[[KinematicTree[Any]], str | None] = applies_to_every_tree
-    linear: bool = True
-    """Whether the cost of inverse dynamics grows in proportion to the number of joints."""
+    estimate: Callable[[KinematicTree[Any], str], int] = grows_in_proportion
+    """Rough number of operations of a function where it grows faster than the robot: decides
+    whether it is derived for validation alone."""

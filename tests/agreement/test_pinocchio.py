@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from symgen.algebra.graph import Graph
-from symgen.derivation import LARGEST_EVALUATED_CLOSED_FORM, derived_program
+from symgen.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
@@ -15,6 +15,7 @@ from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import Recipe, model_texts, seeded_model_text
 
 LIMIT = 1e-11
+LARGEST_CLOSED_FORM = 8
 LARGE = Recipe(joints=(1, 20), loads=(0, 5))
 SMALL = Recipe(joints=(1, 8), loads=(0, 3))
 
@@ -30,9 +31,10 @@ def compare(description, seed, samples=2):
     rng = np.random.default_rng(seed)
     n = oracle.n
     for formulation in FORMULATIONS:
-        if n > LARGEST_EVALUATED_CLOSED_FORM and not formulation.linear:
+        tree = build_tree(description, Graph())
+        if n > LARGEST_CLOSED_FORM and formulation.estimate(tree, "inverse_dynamics"):
             continue
-        assert formulation.why_not(build_tree(description, Graph())) is None
+        assert formulation.why_not(tree) is None
         for function in provided_functions(formulation):
             program = derived_program(description, formulation, function)
             for _ in range(samples):
