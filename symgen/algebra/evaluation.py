@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Scalar, reachable
+from symgen import rounding
+from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Graph, Scalar, reachable
 
 
 @dataclass(frozen=True)
@@ -94,60 +96,7 @@ def evaluate(
     return [result[node.index] for node in wanted]
 
 
-def rebuild(outputs: Iterable[Scalar], replacements: Mapping[str, Scalar]) -> list[Scalar]:
-    """`outputs` with symbols replaced by scalars, simplified anew, in the replacements' graph."""
-    wanted = list(outputs)
-    rebuilder = Rebuilder(replacements)
-    return [rebuilder(node) for node in wanted]
-
-
-class Rebuilder:
-    """Replaces symbols by scalars and simplifies anew, remembering what was already rebuilt.
-
-    A symbol without a replacement is an error (KeyError): nothing slips through from one graph
-    into another.
-    """
-
-    def __init__(self, replacements: Mapping[str, Scalar], graph: Any = None) -> None:
-        self._replacements = replacements
-        self._graph = graph or next(iter(replacements.values())).graph
-        self._done: dict[int, Scalar] = {}
-
-    def __call__(self, root: Scalar) -> Scalar:
-        """The rebuilt `root`."""
-        done, graph = self._done, self._graph
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node.index in done:
-                stack.pop()
-                continue
-            missing = [arg for arg in node.args if arg.index not in done]
-            if missing:
-                stack.extend(reversed(missing))
-                continue
-            stack.pop()
-            args = [done[arg.index] for arg in node.args]
-            done[node.index] = self._build(graph, node, args)
-        return done[root.index]
-
-    def _build(self, graph: Any, node: Scalar, args: list[Scalar]) -> Scalar:
-        op = node.op
-        built: Scalar
-        if op is CONST:
-            built = graph.constant(node.value)
-        elif op is SYMBOL:
-            built = self._replacements[node.name]
-        elif op is ADD:
-            built = graph.add(*args)
-        elif op is SUB:
-            built = graph.sub(*args)
-        elif op is MUL:
-            built = graph.mul(*args)
-        elif op is DIV:
-            built = graph.div(*args)
-        elif op is NEG:
-            built = graph.neg(*args)
-        else:
-            built = graph.function(op, *args)
-        return built
+def over_graph(graph: Graph) -> Arithmetic:
+    """Numbers that are scalars of `graph`: evaluating rebuilds, and so simplifies anew."""
+    functions = {name: partial(graph.function, name) for name in rounding.FUNCTIONS}
+    return Arithmetic(graph.constant, functions)

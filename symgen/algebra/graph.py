@@ -7,7 +7,7 @@ makes elimination of common subexpressions free.
 
 Operators
     ``const`` (a float64), ``symbol`` (an input), ``+ - * /`` and ``neg``, and the functions of
-    `symgen.algebra.rounding.FUNCTIONS`.
+    `symgen.rounding.FUNCTIONS`.
 
 Simplification at construction (each rule looks at most two levels deep, so building stays O(1)):
     constants fold, correctly rounded; x+0, x*1, x*0, x-x, x/x; signs move outwards
@@ -22,10 +22,11 @@ the same program text comes out on every run and machine.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from symgen.algebra import rounding
+from symgen import rounding
 
 if TYPE_CHECKING:
     from symgen.algebra.differentiation import ForwardDerivatives
@@ -34,8 +35,14 @@ CONST, SYMBOL = "const", "symbol"
 ADD, SUB, MUL, DIV, NEG = "+", "-", "*", "/", "neg"
 ARITHMETIC = (ADD, SUB, MUL, DIV, NEG)
 _LARGEST_UNROLLED_POWER = 64
+_LARGEST_EXPONENT = 1000  # of a power of two whose reciprocal is a normal number
 
 Real = int | float
+
+
+def _is_normal(value: float) -> bool:
+    """Whether `value` is finite, not 0, and holds all 53 bits."""
+    return sys.float_info.min <= abs(value) <= sys.float_info.max
 
 
 class Scalar:
@@ -144,10 +151,6 @@ class Graph:
             return self.constant(-x.value)
         if x.op is NEG:
             return x.args[0]
-        if x.op is SUB:  # the reversed difference, where it is already known
-            reverse = self._table.get((SUB, x.args[1].index, x.args[0].index))
-            if reverse is not None:
-                return reverse
         if x.op is MUL and x.args[0].op is CONST:
             return self.mul(self.constant(-x.args[0].value), x.args[1])
         return self._intern(NEG, x)
@@ -218,8 +221,9 @@ class Graph:
                 return self.constant(x.value / y.value)
             if y.value == 0.0:
                 raise ZeroDivisionError("division by the constant 0")
-            mantissa, _ = math.frexp(y.value)
-            if abs(mantissa) == 0.5:  # a power of two has an exact reciprocal
+            mantissa, exponent = math.frexp(y.value)
+            if abs(mantissa) == 0.5 and abs(exponent) < _LARGEST_EXPONENT:
+                # a power of two has an exact reciprocal
                 return self.mul(self.constant(1.0 / y.value), x)
         if x.is_zero:
             return self.zero
@@ -285,8 +289,10 @@ class Graph:
         if x.op is NEG:
             return self._subtract_from_constant(c, x.args[0])
         if x.op in (ADD, SUB) and x.args[0].op is CONST:
-            total = self.constant(c.value + x.args[0].value)
-            return self.add(total, x.args[1]) if x.op is ADD else self.sub(total, x.args[1])
+            total = c.value + x.args[0].value
+            if math.isfinite(total):
+                combine = self.add if x.op is ADD else self.sub
+                return combine(self.constant(total), x.args[1])
         return self._intern(ADD, c, x)
 
     def _subtract_from_constant(self, c: Scalar, x: Scalar) -> Scalar:
@@ -295,8 +301,10 @@ class Graph:
         if x.op is NEG:
             return self._add_constant(c, x.args[0])
         if x.op in (ADD, SUB) and x.args[0].op is CONST:
-            rest = self.constant(c.value - x.args[0].value)
-            return self.sub(rest, x.args[1]) if x.op is ADD else self.add(rest, x.args[1])
+            rest = c.value - x.args[0].value
+            if math.isfinite(rest):
+                combine = self.sub if x.op is ADD else self.add
+                return combine(self.constant(rest), x.args[1])
         return self._intern(SUB, c, x)
 
     def _multiply_constant(self, c: Scalar, x: Scalar) -> Scalar:
@@ -311,7 +319,9 @@ class Graph:
         if x.op is NEG:
             return self._multiply_constant(self.constant(-c.value), x.args[0])
         if x.op is MUL and x.args[0].op is CONST:
-            return self._multiply_constant(self.constant(c.value * x.args[0].value), x.args[1])
+            factor = c.value * x.args[0].value
+            if _is_normal(factor):  # else x could still bring the product back into range
+                return self._multiply_constant(self.constant(factor), x.args[1])
         return self._intern(MUL, c, x)
 
     def _is_sine_and_cosine_squared(self, x: Scalar, y: Scalar) -> bool:

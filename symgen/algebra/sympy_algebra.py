@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy
 
-from symgen.algebra import rounding
+from symgen import rounding
 from symgen.algebra.evaluation import Arithmetic, evaluate
 from symgen.algebra.graph import SYMBOL, Graph, Scalar, reachable
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from symgen.description.wording import did_you_mean, shown
+from symgen import rounding
 from symgen.errors import SymgenError
 
 FUNCTIONS = {  # name: number of arguments
@@ -318,23 +319,13 @@ class _Parser:
 # ----------------------------------------------------------------------------------- evaluation
 
 _ARITHMETIC: Mapping[str, Callable[..., float]] = {
+    **rounding.FUNCTIONS,  # correctly rounded, and exact at quarter turns: as in generated code
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
     "/": lambda a, b: a / b,
-    "**": math.pow,
+    "**": rounding.power,
     "neg": lambda a: -a,
-    "sqrt": math.sqrt,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "atan2": math.atan2,
-    "exp": math.exp,
-    "log": math.log,
-    "abs": math.fabs,
 }
 
 

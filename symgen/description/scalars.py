@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from symgen import rounding
 from symgen.description.expressions import (
     ZERO,
     EvaluationError,
@@ -22,7 +23,6 @@ ORIGIN: Triple = (ZERO, ZERO, ZERO)
 _QUARTER = math.pi / 2
 _MOST_QUARTERS = 4  # beyond a full turn nobody writes rounded angles
 _NEAR = 1e-4  # relative: 1.5708 and 3.1416 are meant, 1.57 may be a measured angle
-_EXACT_ULPS = 2
 
 
 class Scalars:
@@ -74,7 +74,7 @@ class Scalars:
             return
         exact = quarters * _QUARTER
         error = abs(value - exact)
-        if _EXACT_ULPS * math.ulp(exact) < error <= _NEAR * abs(exact):
+        if rounding.quarter_turns(value) is None and error <= _NEAR * abs(exact):
             root = expression.root if expression else None
             if isinstance(root, Name) and root.name in self.known:
                 path = self.known[root.name]  # the number itself stands there

@@ -16,11 +16,13 @@ from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.shared import load_entry_names, wrenches
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import differentiate
+from symgen.program.differentiation import write_jacobians
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.program import Program
 
 FORMULATIONS: tuple[Formulation, ...] = (NEWTON_EULER, CLOSED_FORM_LAGRANGE)
+
+DERIVATIVES = "inverse_dynamics_derivatives"
 
 PLANNED_FORMULATIONS = (
     "recursive_lagrange",
@@ -46,29 +48,28 @@ def formulation_named(name: str) -> Formulation:
 
 def provided_functions(formulation: Formulation) -> tuple[str, ...]:
     """The functions that `formulation` can derive, in the order of the table of functions."""
-    derivatives = {"inverse_dynamics_derivatives"} & set(FUNCTION_NAMES)
-    names = set(formulation.functions) | derivatives
+    names = {*formulation.functions, DERIVATIVES}
     return tuple(name for name in FUNCTION_NAMES if name in names)
 
 
 def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> Program[S]:
     """The program of one function by one formulation, over the algebra of `tree`."""
-    if function == "inverse_dynamics_derivatives" and function not in formulation.functions:
-        # until a formulation differentiates its own recursion, its program is differentiated
-        return differentiate(
-            derive(tree, formulation, "inverse_dynamics"),
-            function,
-            ("q", "qd", "qdd"),
-            tree.algebra,
-        )
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
-    state = _declare_inputs(tree, builder, function)
+    state = declare_inputs(tree, builder, function)
     builder.parameters(tree.parameter_names)
-    formulation.functions[function](tree, builder, state)
+    if function in formulation.functions:
+        formulation.functions[function](tree, builder, state)
+    elif function == DERIVATIVES:
+        # until a formulation differentiates its own recursion, its program is differentiated
+        formulation.functions["inverse_dynamics"](tree, builder, state)
+        tau = builder.results("tau")
+        write_jacobians(builder, "tau", tau, [builder.declared(x) for x in ("q", "qd", "qdd")])
+    else:
+        raise KeyError(f"{formulation.name} does not derive {function}")
     return builder.build(tree.name, formulation.name, function, formulation.notes)
 
 
-def _declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function: str) -> State[S]:
+def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function: str) -> State[S]:
     """Declare what `function` takes; what it does not take is 0."""
     n, loads = tree.n, len(tree.loads)
     spec = function_named(function)

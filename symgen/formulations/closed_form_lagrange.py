@@ -46,9 +46,10 @@ from typing import Any, Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, inner, total
 from symgen.formulations.interface import Formulation, State, Wrench
-from symgen.formulations.shared import load_symbols, sparse_rows
+from symgen.formulations.shared import symbolic_loads, wrenches, write_frames
 from symgen.kinematics.tree import BASE, Body, KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.differentiation import write_jacobians
 
 NOTES = {
     "LG-1": "T_j from the joint -- Xiang 2009 (1)",
@@ -342,11 +343,9 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
 
 def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """LG-10 is linear in the loads: its Jacobian with respect to them."""
-    loads, symbols = load_symbols(tree, b)
-    torques = load_torques(Kinematics(tree, b, state.q), loads)
-    rows = b.algebra.jacobian(torques, symbols)
-    shape = (tree.n, len(tree.loads), 6)
-    b.output("dtau_dloads", shape, sparse_rows(rows, len(symbols), b.algebra))
+    loads = symbolic_loads(tree, b)
+    torques = load_torques(Kinematics(tree, b, state.q), wrenches(loads.symbols))
+    write_jacobians(b, "tau", torques, [loads])
 
 
 def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -371,11 +370,10 @@ def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
 def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """LG-2 for every link frame of the file."""
     kinematics = Kinematics(tree, b, state.q)
-    entries: list[S] = []
-    for frame in tree.frames:
-        pose = frame.pose.homogeneous(b.algebra)
-        entries += (pose if frame.body == BASE else kinematics.A(frame.body) @ pose).entries
-    b.output("forward_kinematics", (len(tree.frames), 4, 4), entries)
+    poses = [(frame.body, frame.pose.homogeneous(b.algebra)) for frame in tree.frames]
+    write_frames(
+        b, [pose if body == BASE else kinematics.A(body) @ pose for body, pose in poses]
+    )
 
 
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

@@ -59,16 +59,17 @@ quadratic in qd.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, total, zero_vector
 from symgen.formulations.interface import Formulation, State, Wrench
-from symgen.formulations.shared import load_symbols, sparse_rows, write_frames
+from symgen.formulations.shared import symbolic_loads, wrenches, write_frames
 from symgen.kinematics.tree import BASE, Joint, KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.differentiation import differentiate, write_jacobians
 
 NOTES = {
     "NE-1": "joint rotation R_j and offset dx_j -- Barman 2020, ch. II and (3.2)",
@@ -341,7 +342,8 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
     algebra, n = b.algebra, tree.n
     frames = frames_sweep(tree, b, state.q)
     tau = torques(tree, frames, b, state, zero_vector(algebra))
-    rows = algebra.jacobian(tau, state.qd)
+    derivatives = differentiate(b, [b.declared("qd")])
+    rows = [derivatives.of(torque) for torque in tau]
     half = algebra.constant(0.5)
     with b.step("coriolis"):
         entries = [
@@ -354,13 +356,11 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
 
 def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """tau is linear in the loads: its Jacobian with respect to them, at rest without gravity."""
-    loads, symbols = load_symbols(tree, b)
+    loads = symbolic_loads(tree, b)
     frames = frames_sweep(tree, b, state.q)
-    loaded = State(state.q, state.qd, state.qdd, loads)
+    loaded = replace(state, loads=wrenches(loads.symbols))
     tau = torques(tree, frames, b, loaded, zero_vector(b.algebra))
-    rows = b.algebra.jacobian(tau, symbols)
-    shape = (tree.n, len(tree.loads), 6)
-    b.output("dtau_dloads", shape, sparse_rows(rows, len(symbols), b.algebra))
+    write_jacobians(b, "tau", tau, [loads])
 
 
 def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -414,7 +414,8 @@ def pose_sweep(
 def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """Pose of every link frame of the file."""
     poses = pose_sweep(tree, b, state.q)
-    write_frames(tree, b, [poses[frame.body] @ frame.pose for frame in tree.frames])
+    frames = [poses[frame.body] @ frame.pose for frame in tree.frames]
+    write_frames(b, [frame.homogeneous(b.algebra) for frame in frames])
 
 
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector
 from symgen.formulations.interface import Wrench
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.program import Input
 
 WRENCH_COMPONENTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 
@@ -26,22 +27,12 @@ def wrenches(entries: Sequence[S]) -> tuple[Wrench[S], ...]:
     )
 
 
-def load_symbols(
-    tree: KinematicTree[S], b: ProgramBuilder[S]
-) -> tuple[tuple[Wrench[S], ...], tuple[S, ...]]:
+def symbolic_loads(tree: KinematicTree[S], b: ProgramBuilder[S]) -> Input[S]:
     """Loads as symbols to differentiate by; they are no argument of the function."""
-    symbols = tuple(b.auxiliary(name) for name in load_entry_names(tree))
-    return wrenches(symbols), symbols
+    return b.auxiliary("loads", (len(tree.loads), 6), load_entry_names(tree))
 
 
-def sparse_rows(rows: Sequence[dict[int, S]], width: int, algebra: Algebra[S]) -> list[S]:
-    """Sparse rows as the entries of a dense matrix."""
-    return [row.get(k, algebra.zero) for row in rows for k in range(width)]
-
-
-def write_frames(
-    tree: KinematicTree[S], b: ProgramBuilder[S], poses: Sequence[Transform[S]]
-) -> None:
-    """The output ``forward_kinematics``."""
-    entries = [entry for pose in poses for entry in pose.homogeneous(b.algebra).entries]
-    b.output("forward_kinematics", (len(tree.frames), 4, 4), entries)
+def write_frames(b: ProgramBuilder[S], poses: Sequence[Matrix[S]]) -> None:
+    """The output ``forward_kinematics``, from 4x4 matrices."""
+    entries = [entry for pose in poses for entry in pose.entries]
+    b.output("forward_kinematics", (len(poses), 4, 4), entries)

@@ -214,9 +214,13 @@ def _in_body(body: Body[S], pose: Transform[S]) -> Body[S]:
 def _merged(pieces: list[tuple[Body[S], float]], algebra: Algebra[S]) -> Body[S]:
     """One body from rigidly connected pieces (with the value of their mass), the main one first.
 
-    Pieces without mass have no say in where the common centre is (0/0 otherwise).
+    Pieces without mass have no say in where the common centre is; which ones those are is decided
+    by structure, so that a named mass stays in the equations even where its value is 0.  Only
+    where the values of all masses are 0 is there no common centre, and they are left out.
     """
-    heavy = [piece for piece, mass in pieces if mass != 0.0]
+    heavy = [piece for piece, _ in pieces if not algebra.is_zero(piece.mass)]
+    if len(heavy) > 1 and sum(mass for _, mass in pieces) == 0.0:
+        heavy = []
     inertia = pieces[0][0].inertia
     for piece, _ in pieces[1:]:
         inertia = inertia + piece.inertia

@@ -1,4 +1,4 @@
-"""Folding: parameters that are not wanted at run time become numbers.
+"""Folding: parameters become numbers.
 
 The program is rebuilt with values in place of symbols, so that every simplification of the graph
 acts again: twists of 90 degrees, zero offsets and massless links vanish with all they would have
@@ -7,57 +7,51 @@ cost.  The rebuilt program has a graph of its own and holds nothing that no outp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
-from symgen.algebra.evaluation import Rebuilder
+from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph, Scalar
 from symgen.optimize.dead_code import without_dead_code
-from symgen.program.program import Input, Output, Program, Statement, Step
+from symgen.program.program import Input, Program, Statement, Step
+
+PARAMETERS = "parameters"
+"""The input that folding empties."""
 
 
-def fold(
-    program: Program[Scalar], values: Mapping[str, float], runtime: Sequence[str] = ()
-) -> Program[Scalar]:
-    """`program` with every parameter replaced by its value, except those named in `runtime`.
+def fold(program: Program[Scalar], values: Mapping[str, float]) -> Program[Scalar]:
+    """`program` with every parameter replaced by its value.
 
-    The input ``parameters`` is left with the entries of `runtime`, in that order.
+    ArithmeticError or ValueError where the parameters make the program overflow or divide by 0.
     """
     program = without_dead_code(program)  # it may use symbols that are no inputs
     graph = Graph()
-    inputs: list[Input[Scalar]] = []
-    replacements: dict[str, Scalar] = {}
-    for array in program.inputs:
-        names = array.symbol_names
-        if array.name == "parameters":
-            for name in names:
-                if name not in runtime:
-                    replacements[name] = graph.constant(values[name])
-            names = tuple(name for name in runtime if name in names)
-        symbols = tuple(graph.symbol(name) for name in names)
-        replacements.update(zip(names, symbols, strict=True))
-        shape = (len(names),) if array.name == "parameters" else array.shape
-        inputs.append(Input(array.name, shape, symbols, names))
-    rebuild = Rebuilder(replacements, graph)
-    folded = Program(
-        robot=program.robot,
-        formulation=program.formulation,
-        function=program.function,
-        inputs=tuple(inputs),
-        steps=tuple(
-            Step(
-                step.kind,
-                step.joint,
-                tuple(
-                    Statement(statement.name, rebuild(statement.value), statement.note)
-                    for statement in step.statements
-                ),
-            )
-            for step in program.steps
-        ),
-        outputs=tuple(
-            Output(output.name, output.shape, tuple(rebuild(entry) for entry in output.entries))
-            for output in program.outputs
-        ),
-        notes=program.notes,
+    inputs = tuple(_input(array, graph) for array in program.inputs)
+    replacements = {
+        name: symbol
+        for array in inputs
+        for name, symbol in zip(array.symbol_names, array.symbols, strict=True)
+    }
+    folded = program.input(PARAMETERS).symbol_names
+    replacements.update((name, graph.constant(values[name])) for name in folded)
+    wanted = [*(statement.value for statement in program.statements), *program.results]
+    rebuilt = iter(evaluate(wanted, replacements, over_graph(graph)))
+    steps = tuple(
+        Step(
+            step.kind,
+            step.joint,
+            tuple(Statement(line.name, next(rebuilt), line.note) for line in step.statements),
+        )
+        for step in program.steps
     )
-    return without_dead_code(folded)
+    outputs = tuple(
+        replace(output, entries=tuple(next(rebuilt) for _ in output.entries))
+        for output in program.outputs
+    )
+    return without_dead_code(replace(program, inputs=inputs, steps=steps, outputs=outputs))
+
+
+def _input(array: Input[Scalar], graph: Graph) -> Input[Scalar]:
+    if array.name == PARAMETERS:
+        return Input(PARAMETERS, (0,), (), ())
+    return replace(array, symbols=tuple(graph.symbol(name) for name in array.symbol_names))

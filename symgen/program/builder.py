@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Generic, overload
 
@@ -29,23 +29,37 @@ class ProgramBuilder(Generic[S]):
 
     def input(self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]) -> tuple[S, ...]:
         """Declare the array argument `name`; its entries as symbols, row by row."""
-        names = tuple(self._unique(entry) for entry in entry_names)
-        symbols = tuple(self.algebra.symbol(entry) for entry in names)
-        self._inputs.append(Input(name, shape, symbols, names))
-        return symbols
+        declared = self.auxiliary(name, shape, entry_names)
+        self._inputs.append(declared)
+        return declared.symbols
+
+    def declared(self, name: str) -> Input[S]:
+        """The input called `name`, which was declared before."""
+        return next(array for array in self._inputs if array.name == name)
 
     def parameters(self, names: Sequence[str]) -> None:
         """Declare the model's parameters as the last argument, under their own names."""
         symbols = tuple(self.algebra.symbol(name) for name in names)
         self._inputs.append(Input("parameters", (len(names),), symbols, tuple(names)))
 
-    def auxiliary(self, name: str) -> S:
-        """A symbol that is no argument: to differentiate by, and gone from the results."""
-        return self.algebra.symbol(self._unique(name))
+    def auxiliary(
+        self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]
+    ) -> Input[S]:
+        """Symbols that are no argument: to differentiate by, and gone from the results."""
+        names = tuple(self.unique(entry) for entry in entry_names)
+        return Input(name, shape, tuple(map(self.algebra.symbol, names)), names)
+
+    def rewrite(self, change: Callable[[Step[S]], Step[S]]) -> None:
+        """Replace every step that is written so far."""
+        self._steps = [change(step) for step in self._steps]
 
     def output(self, name: str, shape: tuple[int, ...], entries: Iterable[S]) -> None:
         """Declare the array result `name`, its entries row by row."""
         self._outputs.append(Output(name, shape, tuple(entries)))
+
+    def results(self, name: str) -> tuple[S, ...]:
+        """The entries of the output called `name`, which was declared before."""
+        return next(output for output in self._outputs if output.name == name).entries
 
     @contextmanager
     def step(self, kind: str, joint: str = "") -> Iterator[None]:
@@ -100,8 +114,10 @@ class ProgramBuilder(Generic[S]):
     def build(
         self, robot: str, formulation: str, function: str, notes: Mapping[str, str]
     ) -> Program[S]:
-        """The finished program; only the notes that its statements use are kept."""
-        used = {statement.note for step in self._steps for statement in step.statements}
+        """The finished program; only the notes that its statements use are kept.
+
+        The note ``d X`` of a derivative need not be in `notes`: it says of which equation.
+        """
         return Program(
             robot=robot,
             formulation=formulation,
@@ -109,7 +125,7 @@ class ProgramBuilder(Generic[S]):
             inputs=tuple(self._inputs),
             outputs=tuple(self._outputs),
             steps=tuple(self._steps),
-            notes={label: text for label, text in notes.items() if label in used},
+            notes=_used_notes(self._steps, notes),
         )
 
     def _let(self, name: str, value: S, note: str) -> S:
@@ -117,11 +133,11 @@ class ProgramBuilder(Generic[S]):
             raise RuntimeError("a statement stands outside every step")
         if self.algebra.is_atomic(value):
             return value
-        unique = self._unique(name + self._variant)
+        unique = self.unique(name + self._variant)
         self._current.append(Statement(unique, value, note))
         return self.algebra.named(unique, value)
 
-    def _unique(self, name: str) -> str:
+    def unique(self, name: str) -> str:
         """`name`, or where it is taken the first of name_2, name_3, ... that is free."""
         unique = name
         while unique in self._names:
@@ -129,3 +145,9 @@ class ProgramBuilder(Generic[S]):
             unique = f"{name}_{self._repeats[name]}"
         self._names.add(unique)
         return unique
+
+
+def _used_notes(steps: Sequence[Step[S]], notes: Mapping[str, str]) -> dict[str, str]:
+    used = {statement.note for step in steps for statement in step.statements}
+    derived = {f"d {label}": f"derivative of {label}" for label in notes}
+    return {label: text for label, text in {**notes, **derived}.items() if label in used}

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from symgen.algebra import rounding
+from symgen import rounding
 from symgen.algebra.differentiation import ForwardDerivatives, gradient
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph, reachable

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symgen.algebra import rounding
+from symgen import rounding
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 

@@ -58,6 +58,13 @@ def tan(x: float) -> float:
     return 0.0
 
 
+def log(x: float) -> float:
+    """Natural logarithm; ValueError for x <= 0."""
+    if x <= 0.0:
+        raise ValueError("the logarithm of a number that is not positive")
+    return _rounded(mpmath.log, x)
+
+
 def power(base: float, exponent: float) -> float:
     """`base ** exponent` for real results; ValueError where the result is not real."""
     if base == 0.0 and exponent < 0.0:
@@ -94,7 +101,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "atan": _unary(mpmath.atan),
     "atan2": lambda y, x: _rounded(mpmath.atan2, y, x),
     "exp": _unary(mpmath.exp),
-    "log": _unary(mpmath.log),
+    "log": log,
     "tanh": _unary(mpmath.tanh),
     "sqrt": math.sqrt,
     "abs": abs,
