@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from symgen.derivation import derive_all, select
-from symgen.description import read
+from symgen.derivation import derive_all
+from symgen.errors import ValidationError
+from symgen.journal import Journal
 from symgen.options import BuildOptions
-from symgen.pipeline import Journal, build, validate_package
+from symgen.pipeline import run, validate_package
 from symgen.validation.validate import ValidationResult
 
 
@@ -16,12 +17,20 @@ def check(
 ) -> ValidationResult:
     """Every formulation against every other, derivatives, physics, on the installed package.
 
-    `samples` random states are used; None for a number that suits the size of the model.
+    `samples` random states are used; None for a number that suits the size of the model.  A build
+    that fails its own validation gives the failed result.
     """
-    report = build(path, options, journal)
-    description = read(path)
-    selection = select(description, options)
+    try:
+        built = run(path, options, journal)
+    except ValidationError as error:
+        if isinstance(error.result, ValidationResult):
+            return error.result
+        raise
+    if built.report.validation is not None and samples is None:
+        return built.report.validation
     with journal.stage("derive"):
-        derived = derive_all(description, selection, journal.progress)
+        derived = built.derived or derive_all(built.description, built.selection, journal.progress)
     with journal.stage("validate"):
-        return validate_package(description, selection, derived, report.folder, samples)
+        return validate_package(
+            built.description, built.selection, derived, built.report.folder, samples
+        )

@@ -18,10 +18,8 @@ from typing import Any
 import click
 
 from symgen import __version__
-from symgen.errors import RequestError, SymgenError, ValidationError
-from symgen.options import BuildOptions, names
-
-ISSUES = "https://github.com/symgen/symgen/issues"
+from symgen.errors import SymgenError, ValidationError
+from symgen.options import BACKENDS, FLAGS, BuildOptions, names
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -86,16 +84,18 @@ Json = click.option("--json", "as_json", is_flag=True, help="Print the result as
 Quiet = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 
 
+Out = click.option(
+    "--out",
+    default="generated",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Folder that the package's folder goes into.",
+)
+
+
 def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that `build` and the commands that build when needed share."""
 
-    @click.option(
-        "--out",
-        default="generated",
-        show_default=True,
-        type=click.Path(path_type=Path),
-        help="Folder that the package's folder goes into.",
-    )
     @click.option(
         "--formulations",
         default="default",
@@ -110,7 +110,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--backend",
-        type=click.Choice(["compiled", "cython", "numpy", "all"]),
+        type=click.Choice(BACKENDS),
         help="Default: compiled, or numpy where there is no C compiler.",
     )
     @click.option(
@@ -121,20 +121,19 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--flags",
-        type=click.Choice(["portable", "native"]),
+        type=click.Choice(FLAGS),
         default="portable",
         show_default=True,
         help="Compile for any processor of this kind, or this one.",
     )
     @click.option(
         "--templates",
-        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        type=click.Path(path_type=Path),
         help="Folder whose templates replace those of symgen.",
     )
     @click.option("--force", is_flag=True, help="Build although nothing has changed.")
     @wraps(command)
     def with_options(
-        out: Path,
         formulations: str,
         functions: str,
         backend: str | None,
@@ -142,14 +141,14 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         flags: str,
         templates: Path | None,
         force: bool,
+        out: Path | None = None,
         **rest: Any,
     ) -> Any:
-        runtime = () if runtime_parameters == "none" else names(runtime_parameters)
         options = BuildOptions(
             formulations=names(formulations),
             functions=names(functions),
             backend=backend,
-            runtime_parameters=runtime,
+            runtime_parameters=() if runtime_parameters == "none" else names(runtime_parameters),
             flags=flags,
             templates=templates,
             force=force,
@@ -162,6 +161,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @cli.command()
 @Model
+@Out
 @build_options
 @Json
 @Quiet
@@ -179,6 +179,7 @@ def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> Non
 
 @cli.command()
 @Model
+@Out
 @build_options
 @Json
 @Quiet
@@ -213,7 +214,7 @@ def compare(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> N
     if options.formulations == ("default",):
         options = replace(options, formulations=("all",))
     with terminal.journal(silent=quiet or as_json) as journal:
-        result = comparison.compare(model, replace(options, out=None), journal)
+        result = comparison.compare(model, options, journal)
     if as_json:
         click.echo(json.dumps(result.as_json(), indent=2))
     elif not quiet:
@@ -250,5 +251,3 @@ def show(model: Path, what: str, style: str, formulation: str | None, steps: boo
 
 if __name__ == "__main__":
     main()
-
-__all__ = ["RequestError", "cli", "main", "run"]

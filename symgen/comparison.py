@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from symgen.algebra.sympy_algebra import to_sympy
-from symgen.derivation import Derived, derive_all, select
-from symgen.description import read
+from symgen.derivation import Derived, derive_all
+from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
 from symgen.options import BuildOptions
-from symgen.pipeline import Journal, build
+from symgen.pipeline import run
 from symgen.program.functions import function_named
 from symgen.toolchain.loading import forget_package, load_package
 from symgen.validation.checks import (
@@ -68,7 +68,8 @@ class Comparison:
     n: int
     backend: str
     lines: dict[str, int]
-    compile_seconds: float
+    compile_seconds: float | None
+    """None where the binary was in the cache."""
     rows: tuple[Row, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -78,20 +79,19 @@ class Comparison:
 
 def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Comparison:
     """Build MODEL with several formulations into the cache, and measure them."""
-    description = read(path)
-    selection = select(description, options)
-    report = build(path, options, journal)
+    built = run(path, options, journal)
+    report, formulations = built.report, built.selection.formulations
     with journal.stage("derive"):
-        derived = derive_all(description, selection, journal.progress)
+        derived = built.derived or derive_all(built.description, built.selection, journal.progress)
     module = load_package(report.folder)
     try:
-        rows = _rows(module, derived, selection.formulations, journal)
+        rows = _rows(module, derived, formulations, journal)
         return Comparison(
-            robot=description.name,
-            n=selection.n,
+            robot=report.robot,
+            n=report.n,
             backend=module.backend,
-            lines=_lines(report.folder, module, selection.formulations),
-            compile_seconds=report.seconds.get("compile", 0.0),
+            lines=_lines(report.folder, module, formulations),
+            compile_seconds=report.seconds["compile"] if report.compiled_now else None,
             rows=tuple(rows),
         )
     finally:

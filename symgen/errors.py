@@ -52,9 +52,16 @@ class RequestError(SymgenError):
 
 
 class ValidationError(SymgenError):
-    """The generated code does not pass its validation; nothing was installed."""
+    """The generated code does not pass its validation; nothing was installed.
+
+    `result` is the `symgen.validation.validate.ValidationResult` that failed.
+    """
 
     exit_status = 3
+
+    def __init__(self, message: str, result: object = None) -> None:
+        self.result = result
+        super().__init__(message)
 
 
 class ToolchainError(SymgenError):

@@ -9,6 +9,8 @@ from pathlib import Path
 from symgen.errors import RequestError
 
 DEFAULT, ALL = "default", "all"
+BACKENDS = ("compiled", "cython", "numpy", ALL)
+FLAGS = ("portable", "native")
 LARGEST_READING_ROBOT = 3
 """Up to this many coordinates every formulation is built by default: there they are for reading."""
 
@@ -32,6 +34,14 @@ class BuildOptions:
     out: Path | None = None
 
     def __post_init__(self) -> None:
+        if self.backend is not None and self.backend not in BACKENDS:
+            raise RequestError(
+                f"no backend is called {self.backend!r}; there are: {', '.join(BACKENDS)}"
+            )
+        if self.flags not in FLAGS:
+            raise RequestError(f"no flags {self.flags!r}; there are: {', '.join(FLAGS)}")
+        if self.templates is not None and not Path(self.templates).is_dir():
+            raise RequestError(f"there is no folder of templates {str(self.templates)!r}")
         if self.runtime_parameters:
             raise RequestError(
                 "runtime parameters are not available yet: every parameter is folded into the "

@@ -15,20 +15,19 @@ first builds the two-link arm and is held against the printed formulas (`symgen.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from symgen import __version__
 from symgen.derivation import Derived, Selection, derive_all, model_hash, package_of, select
 from symgen.description import RobotDescription, read
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
+from symgen.journal import Journal
 from symgen.options import BuildOptions
 from symgen.qualification import qualify
-from symgen.report import BuildReport, FunctionReport
+from symgen.report import BuildReport
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import CompileResult, compile_extensions
 from symgen.toolchain.compiler import Compiler, CompilerMissingError, find_compiler
@@ -38,33 +37,31 @@ from symgen.toolchain.loading import forget_package, load_package
 from symgen.toolchain.manifest import read_manifest
 from symgen.validation.checks import subjects_of
 from symgen.validation.evaluated import evaluated_subjects
+from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import ValidationResult, validate
 
-Progress = Callable[[str, int, int], None]
-"""Told (what is being done, done, total)."""
+
+@dataclass(frozen=True)
+class Built:
+    """A build with what it was made from; `derived` is None where nothing had to be done."""
+
+    description: RobotDescription
+    selection: Selection
+    report: BuildReport
+    derived: Derived | None = None
 
 
-@dataclass
-class Journal:
-    """What a build tells about itself while it runs: progress, notices, seconds by stage."""
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is decided before work begins."""
 
-    progress: Progress = lambda stage, done, total: None
-    notify: Callable[[str], None] = lambda message: None
-    notices: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def notice(self, message: str) -> None:
-        """Tell the user now, and remember it for the report."""
-        self.notices.append(message)
-        self.notify(message)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time a stage and announce it."""
-        self.progress(name, 0, 0)
-        start = time.perf_counter()
-        yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+    description: RobotDescription
+    options: BuildOptions
+    selection: Selection
+    compiler: Compiler | None
+    backends: tuple[str, ...]
+    key: str
+    target: Path
 
 
 def build(path: str | Path, options: BuildOptions, journal: Journal | None = None) -> BuildReport:
@@ -73,86 +70,90 @@ def build(path: str | Path, options: BuildOptions, journal: Journal | None = Non
     Raises `ModelError`, `RequestError`, `ValidationError` or `ToolchainError`; then nothing was
     installed and what was there before is as it was.
     """
-    journal = journal or Journal()
+    return run(path, options, journal or Journal()).report
+
+
+def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
+    """`build`, for those who go on working with the description and the programs."""
+    plan = _plan(path, options, journal)
+    report = BuildReport(
+        robot=plan.description.name,
+        n=plan.selection.n,
+        folder=plan.target,
+        formulations=plan.selection.formulations,
+        backends=plan.backends,
+        skipped=plan.selection.skipped,
+    )
+    if not options.force and _is_up_to_date(plan):
+        report = replace(report, up_to_date=True, notices=tuple(journal.notices))
+        return Built(plan.description, plan.selection, report)
+    qualified = qualify(plan.compiler, options.flags, journal)
+    derived, made = _make(plan, journal)
+    report = replace(
+        report,
+        **made,
+        notices=tuple(journal.notices),
+        seconds=dict(journal.seconds),
+        toolchain_validated_now=qualified,
+    )
+    return Built(plan.description, plan.selection, report, derived)
+
+
+def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     with journal.stage("read"):
         description = read(path)
-    for warning in description.warnings:
+        warnings = (*description.warnings, *singularity_warnings(description))
+    for warning in warnings:
         journal.notice(f"warning: {warning}")
     selection = select(description, options)
     compiler, backends = _backends(options, journal)
     key = _key(description, options, selection, compiler, backends)
     target = _target(description, options, key)
-    if not options.force and _is_up_to_date(target, key):
-        return BuildReport(
-            description.name,
-            selection.n,
-            target,
-            selection.formulations,
-            backends,
-            up_to_date=True,
-            notices=tuple(journal.notices),
-        )
-    qualified_now = qualify(compiler, options.flags, backends, journal)
-    return _build(
-        description, options, selection, compiler, backends, key, target, journal, qualified_now
-    )
+    return Plan(description, options, selection, compiler, backends, key, target)
 
 
-def _build(
-    description: RobotDescription,
-    options: BuildOptions,
-    selection: Selection,
-    compiler: Compiler | None,
-    backends: tuple[str, ...],
-    key: str,
-    target: Path,
-    journal: Journal,
-    qualified_now: bool,
-) -> BuildReport:
+def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
+    """Derive, emit, compile, validate and install; the programs, and fields of the report."""
     with journal.stage("derive"):
         # RobotDescription -> Programs, optimised
-        derived = derive_all(description, selection, journal.progress)
+        derived = derive_all(plan.description, plan.selection, journal.progress)
     with journal.stage("emit"):
         # Programs -> SourceBundle
-        package = package_of(description, selection, derived)
-        bundle = emit(package, backends, options.templates)
-    binaries: CompileResult | None = None
-    if bundle.extensions:
-        with journal.stage("compile"):
-            # SourceBundle -> binaries
-            binaries = compile_extensions(
-                bundle,
-                compiler=compiler,
-                flags=options.flags,
-                progress=lambda what, done, total: journal.progress(
-                    f"compile: {what}", done, total
-                ),
-                force=options.force,
-            )
-    with stage(target) as staged:
+        package = package_of(plan.description, plan.selection, derived)
+        bundle = emit(package, plan.backends, plan.options.templates)
+    with journal.stage("compile"):
+        # SourceBundle -> binaries
+        binaries = _compile(bundle, plan, journal)
+    with stage(plan.target) as staged:
         staged.write_sources(bundle.files)
         if binaries is not None:
             staged.write_binaries(binaries.files())
         with journal.stage("validate"):
-            validation = validate_package(description, selection, derived, staged.folder)
+            # the staged package -> ValidationResult
+            validation = validate_package(plan.description, plan.selection, derived, staged.folder)
         validation.raise_if_failed()
         with journal.stage("install"):
-            staged.install(key)
-    return BuildReport(
-        robot=description.name,
-        n=selection.n,
-        folder=target,
-        formulations=selection.formulations,
-        backends=backends,
-        functions=_function_reports(derived, selection.formulations),
-        skipped=selection.skipped,
-        notices=tuple(journal.notices),
-        seconds=dict(journal.seconds),
-        lines=bundle.lines,
-        size=_size(bundle, binaries),
-        compiler="" if compiler is None or binaries is None else compiler.name,
-        toolchain_validated_now=qualified_now,
-        validation=validation,
+            staged.install(plan.key)
+    selected = plan.selection.formulations
+    return derived, {
+        "functions": tuple(item for item in derived.reports if item.formulation in selected),
+        "lines": bundle.lines,
+        "size": _size(bundle, binaries),
+        "compiler": "" if plan.compiler is None else plan.compiler.name,
+        "compiled_now": binaries is not None and not binaries.cached,
+        "validation": validation,
+    }
+
+
+def _compile(bundle: SourceBundle, plan: Plan, journal: Journal) -> CompileResult | None:
+    if not bundle.extensions:
+        return None
+    return compile_extensions(
+        bundle,
+        compiler=plan.compiler,
+        flags=plan.options.flags,
+        progress=lambda what, done, total: journal.progress(f"compile: {what}", done, total),
+        force=plan.options.force,
     )
 
 
@@ -213,15 +214,13 @@ def _target(description: RobotDescription, options: BuildOptions, key: str) -> P
     return open_cache().module_folder(key, description.name)
 
 
-def _is_up_to_date(target: Path, key: str) -> bool:
-    manifest = read_manifest(target) if target.is_dir() and not target.is_symlink() else None
-    return manifest is not None and manifest.build_key == key and manifest.is_intact(target)
-
-
-def _function_reports(
-    derived: Derived, formulations: tuple[str, ...]
-) -> tuple[FunctionReport, ...]:
-    return tuple(report for report in derived.reports if report.formulation in formulations)
+def _is_up_to_date(plan: Plan) -> bool:
+    if not plan.target.is_dir() or plan.target.is_symlink():
+        return False
+    manifest = read_manifest(plan.target)
+    return (
+        manifest is not None and manifest.build_key == plan.key and manifest.is_intact(plan.target)
+    )
 
 
 def _size(bundle: SourceBundle, binaries: CompileResult | None) -> int:
@@ -229,6 +228,3 @@ def _size(bundle: SourceBundle, binaries: CompileResult | None) -> int:
     return sources + sum(
         len(content) for content in (binaries.files() if binaries else {}).values()
     )
-
-
-__all__ = ["BuildOptions", "Journal", "__version__", "build", "validate_package"]

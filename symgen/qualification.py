@@ -7,12 +7,11 @@ remembered under the key of the tool chain, so this happens once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from symgen.derivation import derive_all, package_of, select
 from symgen.description import read
 from symgen.emit.emission import emit
 from symgen.errors import ValidationError
+from symgen.journal import Journal
 from symgen.options import ALL, BuildOptions
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import compile_extensions
@@ -24,13 +23,8 @@ from symgen.validation.checks import subjects_of
 from symgen.validation.two_link import model_path
 from symgen.validation.validate import ValidationResult, validate_two_link
 
-if TYPE_CHECKING:
-    from symgen.pipeline import Journal
 
-
-def qualify(
-    compiler: Compiler | None, flags: str, backends: tuple[str, ...], journal: Journal
-) -> bool:
+def qualify(compiler: Compiler | None, flags: str, journal: Journal) -> bool:
     """Validate the tool chain if this was never done; whether it was done now.
 
     Raises `ValidationError` where its results differ from the printed formulas.

@@ -48,6 +48,7 @@ class BuildReport:
     lines: int = 0
     size: int = 0
     compiler: str = ""
+    compiled_now: bool = False
     toolchain_validated_now: bool = False
     validation: ValidationResult | None = None
 
@@ -67,6 +68,7 @@ class BuildReport:
             "lines": self.lines,
             "bytes": self.size,
             "compiler": self.compiler,
+            "compiled_now": self.compiled_now,
             "toolchain_validated_now": self.toolchain_validated_now,
             "validation": None if self.validation is None else validation_json(self.validation),
         }

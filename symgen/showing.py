@@ -14,9 +14,10 @@ from symgen.derivation import derive_all, package_of, select, suggestion
 from symgen.description import RobotDescription, read
 from symgen.emit.emission import emit
 from symgen.errors import RequestError
-from symgen.formulations import formulation_named, provided_functions
+from symgen.formulations import declare_inputs, formulation_named, provided_functions
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.options import BuildOptions
+from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
 from symgen.symbolic import SymbolicDynamics
 
@@ -191,14 +192,15 @@ def tree(description: RobotDescription, style: str) -> str:
 def frames(description: RobotDescription, style: str) -> str:
     """The symbolic pose of every link frame in the frame of the link that carries it."""
     robot: KinematicTree[Any] = build_tree(description, SymPyAlgebra())
+    builder = ProgramBuilder(robot.algebra, taken=robot.parameter_names)
+    q = declare_inputs(robot, builder, "forward_kinematics").q
     blocks = []
     for frame in robot.frames:
         parent = "base"
         pose = frame.pose
         if frame.body != BASE and _is_own_frame(robot, frame):
             joint = robot.joint(frame.body)
-            q = robot.algebra.symbol(f"q_{joint.number}")
-            pose = joint.transform(q, robot.algebra)
+            pose = joint.transform(q[joint.number - 1], robot.algebra)
             parent = next(
                 (
                     f.name

@@ -14,12 +14,19 @@ from typing import Any
 import sympy
 
 from symgen.algebra.linear import Transform, Vector
-from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
+from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.description.model import RobotDescription
 from symgen.errors import RequestError
-from symgen.formulations import Formulation, derive, formulation_named, provided_functions
-from symgen.formulations.shared import WRENCH_COMPONENTS
+from symgen.formulations import (
+    Formulation,
+    declare_inputs,
+    derive,
+    formulation_named,
+    provided_functions,
+)
+from symgen.formulations.interface import State
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.program.builder import ProgramBuilder
 from symgen.program.program import Output, Program
 
 Expr = Any
@@ -30,8 +37,9 @@ class SymbolicDynamics:
     """The functions of one robot by one formulation, as SymPy expressions.
 
     ``dyn.mass_matrix``, ``dyn.inverse_dynamics`` and so on are the expanded results; a function
-    with several results (``inverse_dynamics_derivatives``) gives a tuple.  Symbols: ``q_1``,
-    ``qd_1``, ``qdd_1``, ``<load>_fx``, and the parameters under their own names.
+    with several results (``inverse_dynamics_derivatives``) gives a tuple.  Parameters are symbols
+    of their own names; `q`, `qd`, `qdd` and `loads` hold the other symbols: ``q_1``, ``qd_1``,
+    ``qdd_1``, ``<load>_fx``, each with a number behind it where a parameter has that name.
     """
 
     def __init__(self, description: RobotDescription, formulation: Formulation) -> None:
@@ -42,6 +50,26 @@ class SymbolicDynamics:
         reason = formulation.why_not(build_tree(description, SymPyAlgebra()))
         if reason is not None:
             raise RequestError(f"{formulation.name} does not apply to {description.name}: {reason}")
+
+    @property
+    def q(self) -> tuple[Expr, ...]:
+        """Symbols of the coordinates."""
+        return self.program("inverse_dynamics").input("q").symbols
+
+    @property
+    def qd(self) -> tuple[Expr, ...]:
+        """Symbols of the velocities."""
+        return self.program("inverse_dynamics").input("qd").symbols
+
+    @property
+    def qdd(self) -> tuple[Expr, ...]:
+        """Symbols of the accelerations."""
+        return self.program("inverse_dynamics").input("qdd").symbols
+
+    @property
+    def loads(self) -> tuple[Expr, ...]:
+        """Symbols of the loads, [fx fy fz nx ny nz] of one after the other."""
+        return self.program("inverse_dynamics").input("loads").symbols
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -127,12 +155,12 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
     and rotation matrices, taken by SymPy; no formulation and no recursion is involved.
     """
     tree = build_tree(description, SymPyAlgebra())
-    q = [symbol(f"q_{i}") for i in range(1, tree.n + 1)]
-    qd = [symbol(f"qd_{i}") for i in range(1, tree.n + 1)]
-    qdd = [symbol(f"qdd_{i}") for i in range(1, tree.n + 1)]
+    builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
+    state = declare_inputs(tree, builder, "inverse_dynamics")
+    q, qd, qdd = list(state.q), list(state.qd), list(state.qdd)
     poses = _poses(tree, q)
     kinetic, potential = _energies(tree, poses, q, qd)
-    work = _load_power(tree, poses, q, qd)
+    work = _load_power(tree, poses, state)
     rows = []
     for i in range(tree.n):
         momentum = kinetic.diff(qd[i])
@@ -193,13 +221,13 @@ def _energies(
 
 
 def _load_power(
-    tree: KinematicTree[Expr], poses: dict[int, tuple[Any, Any]], q: list[Expr], qd: list[Expr]
+    tree: KinematicTree[Expr], poses: dict[int, tuple[Any, Any]], state: State[Expr]
 ) -> Expr:
     power = sympy.S.Zero
-    for load in tree.loads:
+    q, qd = list(state.q), list(state.qd)
+    for load, wrench in zip(tree.loads, state.loads, strict=True):
         R, p = poses[load.body]
-        entries = [symbol(f"{load.name}_{part}") for part in WRENCH_COMPONENTS]
         velocity = _rate(p + R * _column(load.point), q, qd)
-        power += sympy.Matrix(entries[:3]).dot(velocity)
-        power += sympy.Matrix(entries[3:]).dot(_angular_velocity(R, q, qd))
+        power += _column(wrench.force).dot(velocity)
+        power += _column(wrench.moment).dot(_angular_velocity(R, q, qd))
     return power

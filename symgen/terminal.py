@@ -11,8 +11,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from symgen.comparison import Comparison
+from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
-from symgen.pipeline import Journal
 from symgen.report import BuildReport
 from symgen.validation.validate import ValidationResult
 
@@ -195,8 +195,10 @@ def print_comparison(result: Comparison) -> None:
     for name, count in result.lines.items():
         seconds = sum(row.derive_seconds for row in result.rows if row.formulation == name)
         console.print(f"{name}: {count:,} lines, derived in {seconds:.2f} s", markup=False)
-    if result.compile_seconds:
+    if result.compile_seconds is not None:
         console.print(f"compiled together in {result.compile_seconds:.1f} s", markup=False)
+    elif result.backend != "numpy":
+        console.print("compiled before: the binary was in the cache", markup=False)
     console.print(
         "expanded: operations of the expressions written out; add, mul, div, func: after common "
         "subexpressions are shared; ns batch: per sample of 1000; disagreement: largest relative "

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "symgen"
 DOORS = (
-    ("errors", "options"),
+    ("errors", "options", "rounding", "journal"),
     ("description",),
     ("algebra",),
     ("program",),

@@ -21,8 +21,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from symgen.description.wording import did_you_mean, shown
 from symgen import rounding
+from symgen.description.wording import did_you_mean, shown
 from symgen.errors import SymgenError
 
 FUNCTIONS = {  # name: number of arguments

@@ -32,7 +32,15 @@ PLANNED_FORMULATIONS = (
     "composite",
 )
 
-__all__ = ["FORMULATIONS", "PLANNED_FORMULATIONS", "Formulation", "derive", "formulation_named"]
+__all__ = [
+    "FORMULATIONS",
+    "PLANNED_FORMULATIONS",
+    "Formulation",
+    "declare_inputs",
+    "derive",
+    "formulation_named",
+    "provided_functions",
+]
 
 
 def formulation_named(name: str) -> Formulation:
@@ -70,7 +78,7 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
 
 
 def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function: str) -> State[S]:
-    """Declare what `function` takes; what it does not take is 0."""
+    """Declare what `function` takes, as symbols; what it does not take is 0."""
     n, loads = tree.n, len(tree.loads)
     spec = function_named(function)
     taken = {argument.name for argument in (*spec.arguments, *spec.options)}

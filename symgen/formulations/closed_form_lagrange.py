@@ -371,9 +371,7 @@ def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: Stat
     """LG-2 for every link frame of the file."""
     kinematics = Kinematics(tree, b, state.q)
     poses = [(frame.body, frame.pose.homogeneous(b.algebra)) for frame in tree.frames]
-    write_frames(
-        b, [pose if body == BASE else kinematics.A(body) @ pose for body, pose in poses]
-    )
+    write_frames(b, [pose if body == BASE else kinematics.A(body) @ pose for body, pose in poses])
 
 
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

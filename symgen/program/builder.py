@@ -42,9 +42,7 @@ class ProgramBuilder(Generic[S]):
         symbols = tuple(self.algebra.symbol(name) for name in names)
         self._inputs.append(Input("parameters", (len(names),), symbols, tuple(names)))
 
-    def auxiliary(
-        self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]
-    ) -> Input[S]:
+    def auxiliary(self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]) -> Input[S]:
         """Symbols that are no argument: to differentiate by, and gone from the results."""
         names = tuple(self.unique(entry) for entry in entry_names)
         return Input(name, shape, tuple(map(self.algebra.symbol, names)), names)

@@ -67,7 +67,7 @@ class ValidationResult:
         """`ValidationError` with the failing rows, each in words."""
         if not self.passed:
             words = [f"{row.subject}: {_in_words(row)}" for row in self.failures]
-            raise ValidationError("\n".join([self.summary, *words]))
+            raise ValidationError("\n".join([self.summary, *words]), self)
 
     def __str__(self) -> str:
         return table(self.rows)

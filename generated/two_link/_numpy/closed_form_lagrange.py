@@ -20,6 +20,7 @@ The remark behind a line names its equation:
     d LG-7   derivative of LG-7
     d LG-8   derivative of LG-8
     d LG-11  derivative of LG-11
+    d LG-10  derivative of LG-10
     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
     LG-14    potential energy -sum_j m_j g . A_j r_j
     LG-15    angular velocity per qd_k: axis of (dR/dq_k) R^T
@@ -101,7 +102,7 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     M_2_2 = t22 + t5*t23 + t24 + t19 + dA_2_2_24*dA_I_2_2_24  # LG-6
 
     # Christoffel symbols, joint shoulder
-    t25 = T_1_11*T_1_21
+    t25 = T_1_21*T_1_11
     t26 = T_1_11*t8 - 0.05*t25 + 0.4*(T_1_11*t9) - T_1_21*dA_I_1_1_21
     t27 = A_2_11*A_2_21
     t28 = -0.05*t27
@@ -215,7 +216,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t27 = t8 + 0.05*t9 + t11 + t12 + 0.05*t13 + t14
     M_1_1 = t17 + t19 + t22 + t23 + t25 + t26 + t27  # LG-6
     dtau_dqdd[..., 0, 0] = M_1_1
-    t28 = T_1_11*T_1_21
+    t28 = T_1_21*T_1_11
     t29 = T_1_11*t7
     t30 = T_1_21*dA_I_1_1_21
     t31 = t29 + t30
@@ -255,9 +256,9 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     M_1_2 = t55 + t56 + t57 + t25 + t58  # LG-6
     dtau_dqdd[..., 0, 1] = M_1_2
     dtau_dqdd[..., 1, 0] = M_1_2
-    t59 = t45 + t49
+    t59 = t49 + t45
     t60 = t40 + t59
-    t61 = t47 + t52
+    t61 = t52 + t47
     d_M_1_2_dq_1 = t60 + t61 - t59 + t36 - t61  # d LG-6
     t62 = d_A_2_24_dq_2*t51
     t63 = d_ddA_2_1_1_14_dq_2*dA_I_2_2_24
@@ -276,7 +277,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t68 = t37 + t67
     t69 = 0.05*t35
     t70 = t29 - 0.05*t28 + t32 - t30 + 0.05*t28 - t33
-    D_1_1_1 = t41 + t68 - t38 + t69 - t42 + t70  # LG-7
+    D_1_1_1 = t68 + t41 - t38 + t69 - t42 + t70  # LG-7
     t71 = t12 - t8
     t72 = 0.1*t9 - 0.1*t13
     t73 = t14 - t11
@@ -295,14 +296,14 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     d_D_1_1_1_dq_2 = t58 - t82 + t81 - t83 + t79 - (t84 - t56)  # d LG-7
 
     # Christoffel symbols, joint shoulder
-    D_1_1_2 = t46 + t68 - t38 + t69 - t50  # LG-7
+    D_1_1_2 = t68 + t46 - t38 + t69 - t50  # LG-7
     t85 = t84 - t82
     d_D_1_1_2_dq_1 = t77 + t85 - t74 + t79 - t85  # d LG-7
     d_D_1_1_2_dq_2 = t65 - t82 + t81 - t83 + t79 - (t84 - t64)  # d LG-7
 
     # Christoffel symbols, joint elbow
-    t86 = t49 + t67
-    D_2_1_1 = t52 + t86 - t45 + t69 - t47  # LG-7
+    t86 = t67 + t49
+    D_2_1_1 = t86 + t52 - t45 + t69 - t47  # LG-7
     t87 = t57 - t54
     t88 = t76 + t87
     t89 = t58 - t56
@@ -310,7 +311,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     d_D_2_1_1_dq_2 = t58 - t64 + t88 - t87 + t79 - (t65 - t56)  # d LG-7
 
     # Christoffel symbols, joint elbow
-    D_2_1_2 = t62 + t86 - t45 + t69 - t63  # LG-7
+    D_2_1_2 = t86 + t62 - t45 + t69 - t63  # LG-7
     t90 = t65 - t64
     d_D_2_1_2_dq_1 = t88 + t90 - t87 + t79 - t90  # d LG-7
 
@@ -337,7 +338,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t100 = qd_2*d_D_2_1_2_dq_1*qd_2
     t101 = 2.0*(qd_1*d_D_2_1_2_dq_1*qd_2)
     d_V_2_dq_1 = qd_1*d_D_2_1_1_dq_1*qd_1 + t101 + t100  # d LG-8
-    d_V_2_dq_2 = t101 + qd_1*d_D_2_1_1_dq_2*qd_1 + t100  # d LG-8
+    d_V_2_dq_2 = qd_1*d_D_2_1_1_dq_2*qd_1 + t101 + t100  # d LG-8
     t102 = 2.0*t97
     d_V_2_dqd_1 = t102 + 2.0*t98  # d LG-8
     dtau_dqd[..., 1, 0] = d_V_2_dqd_1
@@ -374,7 +375,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t113 = qdd_2*d_M_2_2_dq_1
     d_tau_2_dq_1 = d_V_2_dq_1 - t110 - t111 + (qdd_1*d_M_1_2_dq_1 + t113)  # d LG-11
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    d_tau_2_dq_2 = d_V_2_dq_2 - t110 - t111 + (t113 + qdd_1*d_M_1_2_dq_2)  # d LG-11
+    d_tau_2_dq_2 = d_V_2_dq_2 - t110 - t111 + (qdd_1*d_M_1_2_dq_2 + t113)  # d LG-11
     dtau_dq[..., 1, 1] = d_tau_2_dq_2
 
 
@@ -401,17 +402,21 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
     A_2_21 = t3 + t4  # LG-2
-    t5 = 0.4*t4 + 0.4*t3
-    dtau_dloads[..., 1, 0, 0] = t5
-    A_2_24 = T_1_24 + t5  # LG-2
+    d_load_2_dtip_fx = 0.4*t4 + 0.4*t3  # d LG-10
+    dtau_dloads[..., 1, 0, 0] = d_load_2_dtip_fx
+    A_2_24 = T_1_24 + d_load_2_dtip_fx  # LG-2
     dtau_dloads[..., 0, 0, 0] = A_2_24
 
-    # results
-    dtau_dloads[..., 0, 0, 1] = -A_2_14
-    t6 = -(A_2_11*A_2_11 + A_2_21*A_2_21)
-    dtau_dloads[..., 0, 0, 5] = t6
-    dtau_dloads[..., 1, 0, 5] = t6
-    dtau_dloads[..., 1, 0, 1] = -dA_2_2_24
+    # loads, joint shoulder
+    d_load_1_dtip_fy = -A_2_14  # d LG-10
+    dtau_dloads[..., 0, 0, 1] = d_load_1_dtip_fy
+    d_load_1_dtip_nz = -(A_2_11*A_2_11 + A_2_21*A_2_21)  # d LG-10
+    dtau_dloads[..., 0, 0, 5] = d_load_1_dtip_nz
+    dtau_dloads[..., 1, 0, 5] = d_load_1_dtip_nz
+
+    # loads, joint elbow
+    d_load_2_dtip_fy = -dA_2_2_24  # d LG-10
+    dtau_dloads[..., 1, 0, 1] = d_load_2_dtip_fy
 
 
 def mass_matrix(q, mass_matrix):
@@ -517,7 +522,7 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
 
     # Christoffel symbols, joint shoulder
-    t8 = T_1_11*T_1_21
+    t8 = T_1_21*T_1_11
     t9 = T_1_11*(0.07*T_1_21 - 0.04000000000000001*T_1_21) - 0.05*t8
     t10 = t9 + 0.4*(T_1_11*(0.2*T_1_21 - 0.1*T_1_21)) - T_1_21*dA_I_1_1_21
     t11 = 0.07*A_2_21
@@ -601,7 +606,7 @@ def bias_forces(q, qd, loads, bias_forces):
     dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
 
     # Christoffel symbols, joint shoulder
-    t8 = T_1_11*T_1_21
+    t8 = T_1_21*T_1_11
     t9 = T_1_11*(0.07*T_1_21 - 0.04000000000000001*T_1_21) - 0.05*t8
     t10 = t9 + 0.4*(T_1_11*(0.2*T_1_21 - 0.1*T_1_21)) - T_1_21*dA_I_1_1_21
     t11 = 0.07*A_2_21

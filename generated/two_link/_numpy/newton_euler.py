@@ -238,12 +238,20 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
     R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
 
+    # backward, joint elbow
+    d_n_2_z_dtip_fx = 0.4*R0_2_21  # d NE-15
+    dtau_dloads[..., 1, 0, 0] = d_n_2_z_dtip_fx
+    d_n_2_z_dtip_fy = -0.4*R0_2_11  # d NE-15
+    dtau_dloads[..., 1, 0, 1] = d_n_2_z_dtip_fy
+
+    # backward, joint shoulder
+    d_f_1_from_2_x_dtip_fy = R_2_21*R0_2_11 - R_2_11*R0_2_21  # d NE-14
+    d_n_1_z_dtip_fx = -(0.4*d_f_1_from_2_x_dtip_fy - d_n_2_z_dtip_fx)  # d NE-15
+    dtau_dloads[..., 0, 0, 0] = d_n_1_z_dtip_fx
+    d_n_1_z_dtip_fy = -(0.4*R0_2_11 + 0.4*(R_2_21*R0_2_21 + R_2_11*R0_2_11))  # d NE-15
+    dtau_dloads[..., 0, 0, 1] = d_n_1_z_dtip_fy
+
     # results
-    t1 = 0.4*R0_2_21
-    dtau_dloads[..., 1, 0, 0] = t1
-    dtau_dloads[..., 0, 0, 0] = -(0.4*(R_2_21*R0_2_11 - R_2_11*R0_2_21) - t1)
-    dtau_dloads[..., 0, 0, 1] = -(0.4*R0_2_11 + 0.4*(R_2_21*R0_2_21 + R_2_11*R0_2_11))
-    dtau_dloads[..., 1, 0, 1] = -0.4*R0_2_11
     dtau_dloads[..., 0, 0, 5] = -1.0
     dtau_dloads[..., 1, 0, 5] = -1.0
 
@@ -292,17 +300,23 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
 
-    # coriolis
+    # backward, joint elbow
     t1 = qd_1*R_2_21
-    t2 = 0.16000000000000003*t1 - 0.08000000000000002*t1
-    t3 = 0.8*omega_2_z
-    t4 = -0.4*omega_2_z
-    t5 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + t3 + t4))
-    C_1_1 = 0.5*(t2 + 0.4*(0.4*(R_2_11*t1) - t5))  # NE-20
+    d_n_2_z_dqd_1 = 0.16000000000000003*t1 - 0.08000000000000002*t1  # d NE-15
+
+    # backward, joint shoulder
+    t2 = 0.8*omega_2_z
+    t3 = -0.4*omega_2_z
+    t4 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + t2 + t3))
+    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t4  # d NE-14
+    d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1  # d NE-15
+
+    # coriolis
+    C_1_1 = 0.5*d_n_1_z_dqd_1  # NE-20
     coriolis_matrix[..., 0, 0] = C_1_1
-    C_1_2 = -0.1*(R_2_21*(t3 + t4))  # NE-20
+    C_1_2 = -0.1*(R_2_21*(t2 + t3))  # NE-20
     coriolis_matrix[..., 0, 1] = C_1_2
-    C_2_1 = 0.5*t2  # NE-20
+    C_2_1 = 0.5*d_n_2_z_dqd_1  # NE-20
     coriolis_matrix[..., 1, 0] = C_2_1
 
 

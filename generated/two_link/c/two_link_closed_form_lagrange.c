@@ -18,6 +18,7 @@
  *     d LG-7   derivative of LG-7
  *     d LG-8   derivative of LG-8
  *     d LG-11  derivative of LG-11
+ *     d LG-10  derivative of LG-10
  *     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
  *     LG-14    potential energy -sum_j m_j g . A_j r_j
  *     LG-15    angular velocity per qd_k: axis of (dR/dq_k) R^T
@@ -103,7 +104,7 @@ void two_link_closed_form_lagrange_inverse_dynamics(
     const double M_2_2 = t22 + t5*t23 + t24 + t19 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t25 = T_1_11*T_1_21;
+    const double t25 = T_1_21*T_1_11;
     const double t26 = T_1_11*t8 - 0.05*t25 + 0.4*(T_1_11*t9) - T_1_21*dA_I_1_1_21;
     const double t27 = A_2_11*A_2_21;
     const double t28 = -0.05*t27;
@@ -225,7 +226,7 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t27 = t8 + 0.05*t9 + t11 + t12 + 0.05*t13 + t14;
     const double M_1_1 = t17 + t19 + t22 + t23 + t25 + t26 + t27;  /* LG-6 */
     dtau_dqdd[0] = M_1_1;
-    const double t28 = T_1_11*T_1_21;
+    const double t28 = T_1_21*T_1_11;
     const double t29 = T_1_11*t7;
     const double t30 = T_1_21*dA_I_1_1_21;
     const double t31 = t29 + t30;
@@ -265,9 +266,9 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double M_1_2 = t55 + t56 + t57 + t25 + t58;  /* LG-6 */
     dtau_dqdd[1] = M_1_2;
     dtau_dqdd[2] = M_1_2;
-    const double t59 = t45 + t49;
+    const double t59 = t49 + t45;
     const double t60 = t40 + t59;
-    const double t61 = t47 + t52;
+    const double t61 = t52 + t47;
     const double d_M_1_2_dq_1 = t60 + t61 - t59 + t36 - t61;  /* d LG-6 */
     const double t62 = d_A_2_24_dq_2*t51;
     const double t63 = d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;
@@ -286,7 +287,7 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t68 = t37 + t67;
     const double t69 = 0.05*t35;
     const double t70 = t29 - 0.05*t28 + t32 - t30 + 0.05*t28 - t33;
-    const double D_1_1_1 = t41 + t68 - t38 + t69 - t42 + t70;  /* LG-7 */
+    const double D_1_1_1 = t68 + t41 - t38 + t69 - t42 + t70;  /* LG-7 */
     const double t71 = t12 - t8;
     const double t72 = 0.1*t9 - 0.1*t13;
     const double t73 = t14 - t11;
@@ -305,14 +306,14 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double d_D_1_1_1_dq_2 = t58 - t82 + t81 - t83 + t79 - (t84 - t56);  /* d LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t46 + t68 - t38 + t69 - t50;  /* LG-7 */
+    const double D_1_1_2 = t68 + t46 - t38 + t69 - t50;  /* LG-7 */
     const double t85 = t84 - t82;
     const double d_D_1_1_2_dq_1 = t77 + t85 - t74 + t79 - t85;  /* d LG-7 */
     const double d_D_1_1_2_dq_2 = t65 - t82 + t81 - t83 + t79 - (t84 - t64);  /* d LG-7 */
 
     /* Christoffel symbols, joint elbow */
-    const double t86 = t49 + t67;
-    const double D_2_1_1 = t52 + t86 - t45 + t69 - t47;  /* LG-7 */
+    const double t86 = t67 + t49;
+    const double D_2_1_1 = t86 + t52 - t45 + t69 - t47;  /* LG-7 */
     const double t87 = t57 - t54;
     const double t88 = t76 + t87;
     const double t89 = t58 - t56;
@@ -320,7 +321,7 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double d_D_2_1_1_dq_2 = t58 - t64 + t88 - t87 + t79 - (t65 - t56);  /* d LG-7 */
 
     /* Christoffel symbols, joint elbow */
-    const double D_2_1_2 = t62 + t86 - t45 + t69 - t63;  /* LG-7 */
+    const double D_2_1_2 = t86 + t62 - t45 + t69 - t63;  /* LG-7 */
     const double t90 = t65 - t64;
     const double d_D_2_1_2_dq_1 = t88 + t90 - t87 + t79 - t90;  /* d LG-7 */
 
@@ -347,7 +348,7 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t100 = qd_2*d_D_2_1_2_dq_1*qd_2;
     const double t101 = 2.0*(qd_1*d_D_2_1_2_dq_1*qd_2);
     const double d_V_2_dq_1 = qd_1*d_D_2_1_1_dq_1*qd_1 + t101 + t100;  /* d LG-8 */
-    const double d_V_2_dq_2 = t101 + qd_1*d_D_2_1_1_dq_2*qd_1 + t100;  /* d LG-8 */
+    const double d_V_2_dq_2 = qd_1*d_D_2_1_1_dq_2*qd_1 + t101 + t100;  /* d LG-8 */
     const double t102 = 2.0*t97;
     const double d_V_2_dqd_1 = t102 + 2.0*t98;  /* d LG-8 */
     dtau_dqd[2] = d_V_2_dqd_1;
@@ -384,7 +385,7 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t113 = qdd_2*d_M_2_2_dq_1;
     const double d_tau_2_dq_1 = d_V_2_dq_1 - t110 - t111 + (qdd_1*d_M_1_2_dq_1 + t113);  /* d LG-11 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double d_tau_2_dq_2 = d_V_2_dq_2 - t110 - t111 + (t113 + qdd_1*d_M_1_2_dq_2);  /* d LG-11 */
+    const double d_tau_2_dq_2 = d_V_2_dq_2 - t110 - t111 + (qdd_1*d_M_1_2_dq_2 + t113);  /* d LG-11 */
     dtau_dq[3] = d_tau_2_dq_2;
 }
 
@@ -418,17 +419,21 @@ void two_link_closed_form_lagrange_inverse_dynamics_load_derivatives(
     const double t3 = T_1_11*T_2_21;
     const double t4 = T_1_21*T_2_11;
     const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    dtau_dloads[6] = t5;
-    const double A_2_24 = T_1_24 + t5;  /* LG-2 */
+    const double d_load_2_dtip_fx = 0.4*t4 + 0.4*t3;  /* d LG-10 */
+    dtau_dloads[6] = d_load_2_dtip_fx;
+    const double A_2_24 = T_1_24 + d_load_2_dtip_fx;  /* LG-2 */
     dtau_dloads[0] = A_2_24;
 
-    /* results */
-    dtau_dloads[1] = -A_2_14;
-    const double t6 = -(A_2_11*A_2_11 + A_2_21*A_2_21);
-    dtau_dloads[5] = t6;
-    dtau_dloads[11] = t6;
-    dtau_dloads[7] = -dA_2_2_24;
+    /* loads, joint shoulder */
+    const double d_load_1_dtip_fy = -A_2_14;  /* d LG-10 */
+    dtau_dloads[1] = d_load_1_dtip_fy;
+    const double d_load_1_dtip_nz = -(A_2_11*A_2_11 + A_2_21*A_2_21);  /* d LG-10 */
+    dtau_dloads[5] = d_load_1_dtip_nz;
+    dtau_dloads[11] = d_load_1_dtip_nz;
+
+    /* loads, joint elbow */
+    const double d_load_2_dtip_fy = -dA_2_2_24;  /* d LG-10 */
+    dtau_dloads[7] = d_load_2_dtip_fy;
 }
 
 void two_link_closed_form_lagrange_mass_matrix(
@@ -539,7 +544,7 @@ void two_link_closed_form_lagrange_coriolis_matrix(
     const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t8 = T_1_11*T_1_21;
+    const double t8 = T_1_21*T_1_11;
     const double t9 = T_1_11*(0.07*T_1_21 - 0.04000000000000001*T_1_21) - 0.05*t8;
     const double t10 = t9 + 0.4*(T_1_11*(0.2*T_1_21 - 0.1*T_1_21)) - T_1_21*dA_I_1_1_21;
     const double t11 = 0.07*A_2_21;
@@ -627,7 +632,7 @@ void two_link_closed_form_lagrange_bias_forces(
     const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t8 = T_1_11*T_1_21;
+    const double t8 = T_1_21*T_1_11;
     const double t9 = T_1_11*(0.07*T_1_21 - 0.04000000000000001*T_1_21) - 0.05*t8;
     const double t10 = t9 + 0.4*(T_1_11*(0.2*T_1_21 - 0.1*T_1_21)) - T_1_21*dA_I_1_1_21;
     const double t11 = 0.07*A_2_21;

@@ -255,12 +255,20 @@ void two_link_newton_euler_inverse_dynamics_load_derivatives(
     const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
     const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
+    /* backward, joint elbow */
+    const double d_n_2_z_dtip_fx = 0.4*R0_2_21;  /* d NE-15 */
+    dtau_dloads[6] = d_n_2_z_dtip_fx;
+    const double d_n_2_z_dtip_fy = -0.4*R0_2_11;  /* d NE-15 */
+    dtau_dloads[7] = d_n_2_z_dtip_fy;
+
+    /* backward, joint shoulder */
+    const double d_f_1_from_2_x_dtip_fy = R_2_21*R0_2_11 - R_2_11*R0_2_21;  /* d NE-14 */
+    const double d_n_1_z_dtip_fx = -(0.4*d_f_1_from_2_x_dtip_fy - d_n_2_z_dtip_fx);  /* d NE-15 */
+    dtau_dloads[0] = d_n_1_z_dtip_fx;
+    const double d_n_1_z_dtip_fy = -(0.4*R0_2_11 + 0.4*(R_2_21*R0_2_21 + R_2_11*R0_2_11));  /* d NE-15 */
+    dtau_dloads[1] = d_n_1_z_dtip_fy;
+
     /* results */
-    const double t1 = 0.4*R0_2_21;
-    dtau_dloads[6] = t1;
-    dtau_dloads[0] = -(0.4*(R_2_21*R0_2_11 - R_2_11*R0_2_21) - t1);
-    dtau_dloads[1] = -(0.4*R0_2_11 + 0.4*(R_2_21*R0_2_21 + R_2_11*R0_2_11));
-    dtau_dloads[7] = -0.4*R0_2_11;
     dtau_dloads[5] = -1.0;
     dtau_dloads[11] = -1.0;
 }
@@ -314,17 +322,23 @@ void two_link_newton_euler_coriolis_matrix(
     /* forward, joint elbow */
     const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
 
-    /* coriolis */
+    /* backward, joint elbow */
     const double t1 = qd_1*R_2_21;
-    const double t2 = 0.16000000000000003*t1 - 0.08000000000000002*t1;
-    const double t3 = 0.8*omega_2_z;
-    const double t4 = -0.4*omega_2_z;
-    const double t5 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + t3 + t4));
-    const double C_1_1 = 0.5*(t2 + 0.4*(0.4*(R_2_11*t1) - t5));  /* NE-20 */
+    const double d_n_2_z_dqd_1 = 0.16000000000000003*t1 - 0.08000000000000002*t1;  /* d NE-15 */
+
+    /* backward, joint shoulder */
+    const double t2 = 0.8*omega_2_z;
+    const double t3 = -0.4*omega_2_z;
+    const double t4 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + t2 + t3));
+    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t4;  /* d NE-14 */
+    const double d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1;  /* d NE-15 */
+
+    /* coriolis */
+    const double C_1_1 = 0.5*d_n_1_z_dqd_1;  /* NE-20 */
     coriolis_matrix[0] = C_1_1;
-    const double C_1_2 = -0.1*(R_2_21*(t3 + t4));  /* NE-20 */
+    const double C_1_2 = -0.1*(R_2_21*(t2 + t3));  /* NE-20 */
     coriolis_matrix[1] = C_1_2;
-    const double C_2_1 = 0.5*t2;  /* NE-20 */
+    const double C_2_1 = 0.5*d_n_2_z_dqd_1;  /* NE-20 */
     coriolis_matrix[2] = C_2_1;
 }
 

@@ -1,0 +1,34 @@
+"""What long work tells about itself while it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+Progress = Callable[[str, int, int], None]
+"""Told (what is being done, done, total)."""
+
+
+@dataclass
+class Journal:
+    """What a build tells about itself while it runs: progress, notices, seconds by stage."""
+
+    progress: Progress = lambda stage, done, total: None
+    notify: Callable[[str], None] = lambda message: None
+    notices: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def notice(self, message: str) -> None:
+        """Tell the user now, and remember it for the report."""
+        self.notices.append(message)
+        self.notify(message)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage and announce it."""
+        self.progress(name, 0, 0)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start

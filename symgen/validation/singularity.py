@@ -1,0 +1,42 @@
+"""Warning for robots whose mass matrix is singular at every pose.
+
+Textbook and planar models do it on purpose (a massless link at the end of a chain, a joint that
+turns a slender link about its own axis); inverse dynamics is fine with it, forward dynamics is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symgen.description.model import RobotDescription
+from symgen.errors import Fault
+from symgen.kinematics.joints import joint_type
+from symgen.validation.oracles import NumericRobot
+
+POSES = 5
+SINGULAR = 1e-12
+"""Smallest eigenvalue over the largest, of a matrix that counts as singular."""
+
+
+def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
+    """One warning where M(q) is singular at every one of a few random poses."""
+    robot = NumericRobot(description)
+    if robot.n == 0:
+        return ()
+    q = np.random.default_rng(1).uniform(-np.pi, np.pi, (POSES, robot.n))
+    with np.errstate(all="ignore"):
+        matrices = robot.mass_matrix(q)
+    if not np.isfinite(matrices).all():
+        return ()
+    values, vectors = np.linalg.eigh(matrices)
+    if not np.all(values[:, 0] <= SINGULAR * np.maximum(values[:, -1], np.finfo(float).tiny)):
+        return ()
+    moving = [joint for joint in description.joints if joint_type(joint.type).coordinates]
+    joint = moving[int(np.argmax(np.abs(vectors[0, :, 0])))]
+    return (
+        joint.source.fault(
+            "the mass matrix is singular at every pose: some motion of this joint (perhaps "
+            "together with others) moves no mass, so that accelerations cannot be computed from "
+            "torques; inverse dynamics is not affected"
+        ),
+    )
