@@ -7,7 +7,6 @@ package_of  Derived                        -> Package     (what emission takes)
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import time
@@ -19,6 +18,7 @@ from symgen import __version__
 from symgen.algebra.graph import Graph, Scalar
 from symgen.description.expressions import Expression
 from symgen.description.model import RobotDescription, Source
+from symgen.description.wording import nearest
 from symgen.emit.bundle import Limits, ModuleMetadata, Package
 from symgen.errors import RequestError
 from symgen.formulations import (
@@ -128,8 +128,8 @@ def _chosen_functions(asked: tuple[str, ...]) -> tuple[str, ...]:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``did you mean ...?``, or all known names."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, 1)
-    return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
+    near = nearest(name, names)
+    return f"did you mean {near!r}?" if near else f"there are: {', '.join(names)}"
 
 
 def derive_all(
@@ -173,9 +173,18 @@ def _functions_of(formulation: Formulation, selection: Selection) -> tuple[str, 
 def derived_program(
     description: RobotDescription, formulation: Formulation, function: str
 ) -> Program[Scalar]:
-    """One optimised program: derived with parameters as symbols, then folded at their values."""
-    tree = build_tree(description, Graph())
-    return fold(derive(tree, formulation, function), description.parameter_values)
+    """One optimised program: derived with parameters as symbols, then folded at their values.
+
+    Raises `RequestError` where the numbers of the model overflow, or are divided by 0.
+    """
+    try:
+        tree = build_tree(description, Graph())
+        return fold(derive(tree, formulation, function), description.parameter_values)
+    except (ArithmeticError, ValueError) as error:
+        raise RequestError(
+            f"{description.file}: the numbers of this model leave the range of float64 in "
+            f"{function} ({error}); are its units right?"
+        ) from error
 
 
 def package_of(description: RobotDescription, selection: Selection, derived: Derived) -> Package:

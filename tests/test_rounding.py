@@ -12,15 +12,34 @@ from symgen import rounding
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 
 
-@pytest.mark.parametrize("k", [-7, -4, -1, 0, 1, 2, 3, 4, 5, 1000])
-@pytest.mark.parametrize("ulps", [-2, -1, 0, 1, 2])
-def test_quarter_turns_are_exact_within_two_ulp(k, ulps):
-    angle = k * (math.pi / 2)
-    if angle:
-        angle += ulps * math.ulp(angle) / 2
+def shifted(k, steps):
+    """The float nearest to k pi/2, moved by `steps` floats."""
+    with mpmath.workprec(200):
+        angle = float(k * mpmath.pi / 2)
+    for _ in range(abs(steps)):
+        angle = math.nextafter(angle, math.copysign(math.inf, steps))
+    return angle
+
+
+@pytest.mark.parametrize("k", [-7, -4, -1, 1, 2, 3, 5, 1000])
+@pytest.mark.parametrize("steps", [-1, 0, 1])
+def test_quarter_turns_are_exact_within_two_ulp(k, steps):
+    angle = shifted(k, steps)
     assert rounding.quarter_turns(angle) == k
     assert rounding.sin(angle) == (0.0, 1.0, 0.0, -1.0)[k % 4]
     assert rounding.cos(angle) == (1.0, 0.0, -1.0, 0.0)[k % 4]
+
+
+@pytest.mark.parametrize("k", [-7, -4, -1, 1, 2, 3, 5, 1000])
+@pytest.mark.parametrize("steps", [-3, 3, -4, 4])
+def test_beyond_two_ulp_they_are_not(k, steps):
+    assert rounding.quarter_turns(shifted(k, steps)) is None
+
+
+def test_zero_is_exact():
+    assert rounding.quarter_turns(0.0) == 0
+    assert rounding.sin(-0.0) == 0.0
+    assert rounding.cos(0.0) == 1.0
 
 
 @pytest.mark.parametrize("angle", [1.5708, 1.570796, 3.1416, math.pi / 2 + 1e-15, 0.1, 1e-300])

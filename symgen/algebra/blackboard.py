@@ -1,8 +1,9 @@
 """SymPy expressions as one would write them on a blackboard.
 
 `fourier` is a canonical form: a sum of terms with at most one sine or cosine of a sum of angles.
-Two trigonometric polynomials are equal exactly where their canonical forms are, so it also
-decides equality.  `readable` starts from it and pulls common factors out.
+Polynomials in sines and cosines of symbols are equal exactly where their canonical forms are, so
+it decides equality, too (but constants inside an angle, as in sin(q + pi/3), are not expanded).
+`readable` starts from it and pulls common factors out.
 """
 
 from __future__ import annotations
@@ -156,11 +157,19 @@ def _factors(term: Expr) -> dict[Expr, int]:
 def with_decimals(expression: Expr) -> Expr:
     """Fractions that no one would write by hand as decimal numbers, for display only."""
     fractions = {
-        number: sympy.Float(repr(float(number)), len(repr(float(number)).strip("-0.")) or 1)
+        number: _decimal(float(number))
         for number in expression.atoms(sympy.Rational)
         if number.q > _LARGEST_DENOMINATOR
     }
     return expression.xreplace(fractions)
+
+
+def _decimal(value: float) -> Expr:
+    """The Float that prints as `value` does, no digit more."""
+    text = repr(value)
+    mantissa = text.lower().partition("e")[0]
+    digits = mantissa.replace(".", "").replace("-", "").lstrip("0")
+    return sympy.Float(text, max(len(digits), 1))
 
 
 def latex_names(symbols: set[Expr]) -> dict[Expr, str]:

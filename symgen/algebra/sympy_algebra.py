@@ -229,6 +229,8 @@ def _from_sympy_node(
     if node.is_Symbol:
         return symbols[node.name] if node.name in symbols else graph.symbol(node.name)
     if node.is_number and not node.args:
+        if not (node.is_real and node.is_finite):
+            raise ValueError(f"{node} is not a finite real number")
         return graph.constant(float(node))
     if node.is_Add or node.is_Mul:
         combine = graph.add if node.is_Add else graph.mul

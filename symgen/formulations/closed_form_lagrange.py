@@ -3,39 +3,27 @@
 tau = M(q) qdd + V(q, qd) + gravity + loads, every term written out over the descendants of each
 joint.  It is the form of the textbooks, and grows as n^4; the recursions are for large robots.
 
-Notation
+Notation (j runs over the links that all joints named carry)
 
-===============  ==================  ===========================================================
-paper            code                meaning
-===============  ==================  ===========================================================
-T_j              T_j                 pose of link frame j in its parent's link frame, 4x4
-0T_j             A_j                 pose of link frame j in the base frame, 4x4
-d 0T_j / dq_k    dA_j_k              its derivative, for k on the path to j
-d2 0T_j          ddA_j_k_m           its second derivative, k <= m on the path to j
-I_j              I_j                 augmented (pseudo) inertia about the link frame's origin, 4x4
-M_ik             M_i_k               mass matrix
---               D_i_k_m             Christoffel symbol: the factor of qd_k qd_m in V_i
-r_j, r_s         r, point            centre of mass, point of a load (link frame)
-===============  ==================  ===========================================================
+===============  ==============  =======  ======================================================
+paper            code            shape    meaning
+===============  ==============  =======  ======================================================
+T_j              T_j             4x4      pose of link frame j in its parent's link frame
+0T_j             A_j             4x4      pose of link frame j in the base frame
+d 0T_j / dq_k    dA_j_k          4x4      its derivative, for k on the path to j
+d2 0T_j          ddA_j_k_m       4x4      its second derivative, k <= m on the path to j
+I_j              pseudo_inertia  4x4      augmented inertia about the link frame's origin
+--               dA_I_j_k        4x4      dA_j/dq_k I_j
+M_ik             M_i_k           scalar   mass matrix
+--               D_i_k_m         scalar   Christoffel symbol: the factor of qd_k qd_m in V_i
+V_i              V_i             scalar   velocity torque
+r_j, r_s         com, point      3        centre of mass, point of a load (link frame)
+f_s, h           force, moment   3        load, exerted by the environment on the link (base axes)
+===============  ==============  =======  ======================================================
 
-Equations
-
-LG-1  T_j from the joint                                                             (1)
-LG-2  A_j = A_p T_j                                                                  (5)
-LG-3  dA_j/dq_k = dA_p/dq_k T_j for k above j, A_p dT_j/dq_j for k = j               (5)
-LG-4  the same once more                                                             (5)
-LG-5  dA_j/dq_k I_j                                                                  (7)
-LG-6  M_ik = sum_j tr(dA_j/dq_k I_j (dA_j/dq_i)^T)                                   (7)
-LG-7  D_ikm = sum_j tr(d2A_j/dq_k dq_m I_j (dA_j/dq_i)^T)                            (8)
-LG-8  V_i = sum_k sum_m D_ikm qd_k qd_m                                              (8)
-LG-9  gravity: -sum_j m_j g . dA_j/dq_i r_j                                          (6), (9)
-LG-10 loads: -f . dA_s/dq_i r_s - h . (axis of (dR_s/dq_i) R_s^T)                    (6), (10)
-LG-11 tau_i = sum_k M_ik qdd_k + V_i + gravity_i + loads_i                           (6)
-
-Gravity and loads carry minus signs because g is the acceleration of gravity and f, h are exerted by
-the environment on the link, as in (16) and (51) of the paper; (6) is printed with plus signs.
-`j` runs over the links that both (all three) joints carry.  The moment h of a load, which (6)
-leaves out, works on the angular velocity of its link.
+`NOTES` maps the labels of the statements to the equations.  Gravity and loads carry minus signs
+because g is the acceleration of gravity and f, h act on the link, as in (16) and (51) of the paper;
+(6) is printed with plus signs.  The moment of a load, which (6) leaves out, is that of (16).
 """
 
 from __future__ import annotations
@@ -52,21 +40,20 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians
 
 NOTES = {
-    "LG-1": "T_j from the joint -- Xiang 2009 (1)",
+    "LG-1": "T_j of the joint -- Xiang 2009 (1)",
     "LG-2": "A_j = A_p T_j -- Xiang 2009 (5)",
-    "LG-3": "dA_j/dq_k = dA_p/dq_k T_j, or A_p dT_j/dq_j -- Xiang 2009 (5)",
-    "LG-4": "d2A_j/dq_k dq_m -- Xiang 2009 (5)",
+    "LG-3": "dA_j/dq_k = dA_p/dq_k T_j for k above j, A_p dT_j/dq_j for k = j -- Xiang 2009 (21)",
+    "LG-4": "d2A_j/dq_k dq_m: LG-3 differentiated once more -- Xiang 2009 (8), (21)",
     "LG-5": "dA_j/dq_k I_j -- Xiang 2009 (7)",
     "LG-6": "M_ik = sum_j tr(dA_j/dq_k I_j (dA_j/dq_i)^T) -- Xiang 2009 (7)",
     "LG-7": "D_ikm = sum_j tr(d2A_j/dq_k dq_m I_j (dA_j/dq_i)^T) -- Xiang 2009 (8)",
     "LG-8": "V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)",
     "LG-9": "gravity_i = -sum_j m_j g . dA_j/dq_i r_j -- Xiang 2009 (6), (9)",
-    "LG-10": "load_i = -f . dA_s/dq_i r_s - h . axis_i -- Xiang 2009 (6), (10)",
+    "LG-10": "load_i = -f . dA_s/dq_i r_s - h . axis_i -- Xiang 2009 (6), (10), (16)",
     "LG-11": "tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i -- Xiang 2009 (6)",
     "LG-12": "C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)",
-    "LG-13": "kinetic energy qd^T M qd / 2",
-    "LG-14": "potential energy -sum_j m_j g . A_j r_j",
-    "LG-15": "angular velocity per qd_k: axis of (dR/dq_k) R^T",
+    "LG-13": "potential energy of a link -m_j g . A_j r_j",
+    "LG-14": "angular velocity per qd_k: axis of (dR/dq_k) R^T",
 }
 
 LARGEST_CLOSED_FORM = 200_000
@@ -349,21 +336,21 @@ def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
 
 
 def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """LG-13"""
+    """qd^T M qd / 2"""
     rows = mass_matrix_entries(Kinematics(tree, b, state.q))
     terms = [inner(row, state.qd) * qd for row, qd in zip(rows, state.qd, strict=True)]
     b.output("kinetic_energy", (), [total(terms, b.algebra) * b.algebra.constant(0.5)])
 
 
 def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """LG-14"""
+    """LG-13"""
     kinematics = Kinematics(tree, b, state.q)
     energies: list[S] = []
     for joint in tree.joints:
         center = moved(kinematics.A(joint.number), joint.body.com)
         with b.step("energy", joint.name):
             energy = -(tree.gravity.dot(center) * joint.body.mass)
-            energies.append(b.let(f"V_{joint.number}", energy, "LG-14"))
+            energies.append(b.let(f"U_{joint.number}", energy, "LG-13"))
     b.output("potential_energy", (), [total(energies, b.algebra)])
 
 
@@ -375,7 +362,7 @@ def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: Stat
 
 
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """LG-3 of the frame's origin, LG-15"""
+    """LG-3 of the frame's origin, LG-14"""
     kinematics = Kinematics(tree, b, state.q)
     entries: list[S] = []
     for frame in tree.frames:
@@ -388,7 +375,7 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
             axis = rotation_axis(dA, kinematics.A(frame.body))
             with b.step("columns", frame.name):
                 linear = b.let(f"J_{frame.name}_{k}", moved(dA, frame.pose.translation), "LG-3")
-                angular = b.let(f"axis_{frame.name}_{k}", axis, "LG-15")
+                angular = b.let(f"axis_{frame.name}_{k}", axis, "LG-14")
             columns.append((*linear, *angular))
         entries += [column[row] for row in range(6) for column in columns]
     b.output("jacobians", (len(tree.frames), 6, tree.n), entries)

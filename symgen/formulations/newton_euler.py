@@ -1,59 +1,49 @@
 """Recursive Newton-Euler dynamics with 3x3 rotations (Barman 2020).
 
-Velocities and accelerations travel from the base to the leaves, forces and moments back; every
-vector of link j is written in the axes of link frame j.
+Velocities and accelerations travel from the base to the leaves, forces and moments back; unless
+said otherwise a vector of link j is written in the axes of link frame j.
 
-Notation (p is the parent of joint j, c runs over its children)
+Notation (p is the parent of joint j, c runs over its children; every symbol is a 3-vector but for
+the 3x3 rotations and the scalar tau)
 
-===============  ==================  ===========================================================
-paper            code                meaning (frame)
-===============  ==================  ===========================================================
-R_j              R_j                 link axes j in parent link axes
-Delta x_j        dx_j                joint origin -> link origin (link axes)
-Delta x_Gj       dx_G_j              joint origin -> centre of mass (link axes)
-R_j^T e_z        s_j, t_j            axis of rotation / translation of the joint (link axes)
-omega_j          omega_j             angular velocity of link j (link axes)
-omegadot_j       alpha_j             angular acceleration (link axes)
-xddot_j          a_j                 acceleration of the link origin (link axes)
-xddot_Gj         a_G_j               acceleration of the centre of mass (link axes)
-0R_j             R0_j                link axes j in base axes
-H_j              H_j                 angular momentum about the centre of mass (link axes)
-F_Gj, tau_Gj     F_G_j, n_G_j        inertia force and moment (link axes)
-F^e_j            f_e                 load on link j (link axes)
-F_jp, tau_jp     f_j, n_j            force and moment of p on link j at the joint origin (link axes)
-===============  ==================  ===========================================================
+==================  ============================  ==============================================
+paper               code                          meaning
+==================  ============================  ==============================================
+R_j                 R_j                           link axes j in parent link axes
+0R_j                R0_j                          link axes j in base axes
+Delta x_j           dx_j                          joint origin -> link origin
+Delta x_Gj          dx_j + com                    joint origin -> centre of mass
+--                  u                             parent link origin -> joint origin, parent axes
+R_j^T e_z           s, t                          axis of rotation, axis of translation
+omega_j             omega_j                       angular velocity of link j
+j omega_{j-1}       omega_in_j                    omega_p in axes of link j; alpha_in, a_in alike
+omegadot_j          alpha_j                       angular acceleration
+xddot_j             a_j                           acceleration of the link origin, minus gravity
+--                  a_origin_j                    that of the joint origin, parent axes
+xddot_Gj            a_G_j                         that of the centre of mass
+H_j                 H_j                           angular momentum about the centre of mass
+F_Gj, tau_Gj        F_G_j, n_G_j                  inertia force and moment
+0F^e_k, 0tau^e_k    f_e_j_k, n_e_j_k              load k on link j, exerted by the environment
+F_jp, tau_jp        f_j, n_j                      exerted by p on link j, moment at the joint origin
+R_{j+1} F_(j+1)p    f_j_from_c                    f_c in the axes of link j
+x_j, xdot_j         x0_j (base axes), v_j, v_G_j  position and velocity of link origin, of com
+tau_j               tau_j                         torque (N m) or force (N) of the joint
+==================  ============================  ==============================================
 
-Equations.  The labels stand in the generated source; where the printed equation is wrong
-the corrected one is meant.
+`NOTES` maps the labels of the statements to the equations; where the printed one is wrong the
+corrected one is meant (Delta x_j, which the thesis never defines, is R_j^T times (2.11)).
 
-NE-1   R_j and dx_j from the joint                               ch. II, (3.2)
-NE-2   jomega_p = R_j^T omega_p                                  (3.8)
-NE-3   omega_j = jomega_p + s_j qd_j                             (3.5), (3.11)
-NE-4   jalpha_p = R_j^T alpha_p                                  (3.14)
-NE-5   alpha_j = jalpha_p + s_j qdd_j + jomega_p x s_j qd_j      (3.17), (3.20)
-NE-6   ja_p = R_j^T (a_p + alpha_p x u_j + omega_p x (omega_p x u_j))       (3.47)
-NE-7   a_j = ja_p + alpha_j x dx_j + omega_j x (omega_j x dx_j)
-       + 2 omega_j x t_j qd_j + t_j qdd_j                        (3.50), (3.53)
-NE-8   a_G_j, the same to the centre of mass                     (3.56), (3.59)
-NE-9   R0_j = R0_p R_j                                           (3.62)
-NE-10  H_j = I_j omega_j                                         (3.64)
-NE-11  F_G_j = m_j a_G_j                                         (3.67)
-NE-12  n_G_j = I_j alpha_j + omega_j x H_j                       (3.69)
-NE-13  f_e = R0_j^T F^e, n_e = R0_j^T tau^e                      (3.76), (3.88), minus sign
-NE-14  f_j = F_G_j - sum f_e + sum_c R_c f_c                     (3.72), (3.74), (3.78)
-NE-15  n_j = n_G_j + dx_G_j x F_G_j - sum (n_e + r x f_e)
-       + sum_c (R_c n_c + (dx_j + u_c) x R_c f_c)                (3.80), (3.82), (3.84), (3.86)
-NE-16  tau_j = s_j . n_j + t_j . f_j                             (3.92), (3.94)
+What differs from the thesis, to the same result:
 
-Two departures from the thesis, both to the same result.  Its joints leave from the parent's link
-origin; here u_j (parent link origin -> joint origin, parent axes) admits modified DH rows and free
-origins, and vanishes for a standard row.  It adds -m_j 0R_j^T g to every link; here the recursion
-starts from a_0 = -g, so that no rotation to the base is needed for gravity (Luh, Walker, Paul
-1980).
+- Its joints leave from the parent's link origin; here u admits modified DH rows, free origins and
+  links behind fixed joints.  For a standard row on a moving link u is 0.
+- It adds -m_j 0R_j^T g to every link; here the recursion starts from a_0 = -g, so that gravity
+  needs no rotation to the base (Luh, Walker, Paul 1980).
+- The acceleration of the centre of mass is that of the link origin plus what the centre does
+  relative to it, and moments are summed about the link origin and moved to the joint once.
 
 Mass matrix: column k is the torque of qdd = e_k alone, at qd = 0 without gravity (Walker, Orin
-1982, method 1).  Christoffel matrix: C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are
-quadratic in qd.
+1982, method 1).
 """
 
 from __future__ import annotations
@@ -72,31 +62,31 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate, write_jacobians
 
 NOTES = {
-    "NE-1": "joint rotation R_j and offset dx_j -- Barman 2020, ch. II and (3.2)",
-    "NE-2": "jomega_p = R_j^T omega_p -- Barman 2020 (3.8)",
-    "NE-3": "omega_j = jomega_p + s_j qd_j -- Barman 2020 (3.5), (3.11)",
-    "NE-4": "jalpha_p = R_j^T alpha_p -- Barman 2020 (3.14)",
-    "NE-5": "alpha_j = jalpha_p + s_j qdd_j + jomega_p x s_j qd_j -- Barman 2020 (3.17), (3.20)",
-    "NE-6": "ja_p = R_j^T (a_p + alpha_p x u_j + omega_p x (omega_p x u_j)) -- Barman 2020 (3.47)",
-    "NE-7": "a_j = ja_p + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t_j qd_j "
-    "+ t_j qdd_j -- Barman 2020 (3.50), (3.53)",
-    "NE-8": "a_G_j = a_j + alpha_j x r_G_j + omega_j x (omega_j x r_G_j) "
-    "-- Barman 2020 (3.56), (3.59)",
+    "NE-1": "R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)",
+    "NE-2": "omega_in_j = R_j^T omega_p -- Barman 2020 (3.8)",
+    "NE-3": "omega_j = omega_in_j + s qd_j -- Barman 2020 (3.5), (3.11)",
+    "NE-4": "alpha_in_j = R_j^T alpha_p -- Barman 2020 (3.14)",
+    "NE-5": "alpha_j = alpha_in_j + s qdd_j + omega_in_j x s qd_j -- Barman 2020 (3.17), (3.20)",
+    "NE-6": "a_in_j = R_j^T (a_p + alpha_p x u + omega_p x (omega_p x u)) -- Barman 2020 (3.47)",
+    "NE-7": "a_j = a_in_j + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t qd_j "
+    "+ t qdd_j -- Barman 2020 (3.50), (3.53)",
+    "NE-8": "a_G_j = a_j + alpha_j x com + omega_j x (omega_j x com) -- Barman 2020 (3.56), (3.59)",
     "NE-9": "R0_j = R0_p R_j -- Barman 2020 (3.62)",
     "NE-10": "H_j = I_j omega_j -- Barman 2020 (3.64)",
-    "NE-11": "F_G_j = m_j a_G_j, the recursion starts from a_0 = -g -- Barman 2020 (3.67)",
+    "NE-11": "F_G_j = m_j a_G_j, gravity being in a_0 = -g -- Barman 2020 (3.67)",
     "NE-12": "n_G_j = I_j alpha_j + omega_j x H_j -- Barman 2020 (3.69)",
-    "NE-13": "loads in link axes -- Barman 2020 (3.76), (3.88)",
+    "NE-13": "f_e = R0_j^T F^e, n_e = R0_j^T tau^e -- Barman 2020 (3.76), (3.88)",
     "NE-14": "f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020 (3.72), (3.74), (3.78)",
-    "NE-15": "n_j = n_G_j + dx_G_j x F_G_j - sum (n_e + r x f_e) "
-    "+ sum_c (R_c n_c + (dx_j + u_c) x R_c f_c) -- Barman 2020 (3.80)-(3.90)",
-    "NE-16": "tau_j = s_j . n_j + t_j . f_j -- Barman 2020 (3.92), (3.94)",
-    "NE-17": "x0_j: position of the link origin in base axes -- Barman 2020 (3.26)",
-    "NE-18": "v_j, v_G_j: velocities of link origin and centre of mass -- Barman 2020 (3.38), "
-    "(3.44)",
-    "NE-19": "energy of each link: (m v_G . v_G + omega . H) / 2 and -m g . x_G",
-    "NE-20": "C_ik = 1/2 d c_i / d qd_k: Christoffel symbols of the velocity torques",
-    "NE-21": "columns of the Jacobian: axis and moment of the axis about the frame's origin",
+    "NE-15": "n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) "
+    "+ sum_c (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load "
+    "-- Barman 2020 (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)",
+    "NE-16": "tau_j = s . n_j + t . f_j -- Barman 2020 (3.92), (3.94)",
+    "NE-17": "x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to base axes",
+    "NE-18": "v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j "
+    "+ omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)",
+    "NE-19": "energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g . x_G",
+    "NE-20": "C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd",
+    "NE-21": "column of a Jacobian: the axis, and its moment about the frame's origin",
 }
 
 
@@ -392,7 +382,7 @@ def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
     for joint in tree.joints:
         with b.step("energy", joint.name):
             height = -tree.gravity.dot(poses[joint.number].apply(joint.body.com))
-            energies.append(b.let(f"V_{joint.number}", height * joint.body.mass, "NE-19"))
+            energies.append(b.let(f"U_{joint.number}", height * joint.body.mass, "NE-19"))
     b.output("potential_energy", (), [total(energies, b.algebra)])
 
 

@@ -70,7 +70,7 @@ class ProgramBuilder(Generic[S]):
         finally:
             statements, self._current = self._current, None
             if statements:
-                self._steps.append(Step(kind, joint, tuple(statements)))
+                self._append(Step(kind, joint, tuple(statements)))
 
     @contextmanager
     def variant(self, suffix: str) -> Iterator[None]:
@@ -125,6 +125,14 @@ class ProgramBuilder(Generic[S]):
             steps=tuple(self._steps),
             notes=_used_notes(self._steps, notes),
         )
+
+    def _append(self, step: Step[S]) -> None:
+        """Add a step; one that goes on with the former (same kind and joint) becomes part of it."""
+        former = self._steps[-1] if self._steps else None
+        if former is not None and (former.kind, former.joint) == (step.kind, step.joint):
+            self._steps[-1] = Step(step.kind, step.joint, former.statements + step.statements)
+        else:
+            self._steps.append(step)
 
     def _let(self, name: str, value: S, note: str) -> S:
         if self._current is None:

@@ -77,8 +77,8 @@ def build_key(
 ) -> str:
     """Return the digest of everything that a build of `model` depends on.
 
-    `model` is the canonical text of the model, `options` the build's options (anything that JSON
-    can hold), `templates` the user's own template folders.
+    `model` stands for the content of the model (its text, or a digest), `options` are the build's
+    options (anything that JSON can hold), `templates` the user's own template folders.
     """
     text = json.dumps(options, sort_keys=True, separators=(",", ":"))
     own_templates = folders_digest(tuple(templates)) if templates else ""

@@ -84,6 +84,18 @@ def test_steps_name_their_equations():
     assert len(names) == len(set(names))
 
 
+def test_parameters_may_bear_any_name():
+    text = THREE.replace("L1", "q_1").replace("L2", "tip_fx").replace("m1", "qdd_2")
+    text = text.replace("I1", "E").replace("m2", "S").replace("m3", "I").replace("c: 0.1", "c: 0.1")
+    description = described(text)
+    dyn = derive_symbolically(description, "newton_euler")
+    assert [s.name for s in dyn.q] == ["q_1_2", "q_2", "q_3"]
+    assert [s.name for s in dyn.loads][:2] == ["tip_fx_2", "tip_fy"]
+    assert len(dyn.qd) == len(dyn.qdd) == 3
+    difference = dyn.inverse_dynamics - euler_lagrange(description)
+    assert difference.applyfunc(fourier) == sympy.zeros(3, 1)
+
+
 def test_what_is_not_derived_is_named():
     dyn = derive_symbolically(read(EXAMPLES / "two_link.yaml"), "newton_euler")
     with pytest.raises(AttributeError, match="mass_matrix"):

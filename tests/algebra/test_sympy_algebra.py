@@ -31,6 +31,9 @@ def test_what_has_no_counterpart_is_refused():
     x = sympy.Symbol("x")
     with pytest.raises(ValueError, match="gamma"):
         from_sympy([sympy.gamma(x)], Graph())
+    for number in (sympy.I, sympy.zoo, sympy.nan, sympy.oo):
+        with pytest.raises(ValueError, match="finite real number"):
+            from_sympy([x + number if number.is_finite else number], Graph())
 
 
 def test_constants_mean_what_stands_in_the_file():
@@ -77,7 +80,8 @@ def test_readable_forms_are_equal_to_what_they_stand_for(seed):
 
 
 def test_display():
-    assert str(with_decimals(sympy.Rational(2159, 5000))) == "0.4318"
+    for text in ("0.4318", "123.456", "4.05", "0.03125", "-0.021", "0.00305"):
+        assert str(with_decimals(sympy.Rational(text))) == text
     assert with_decimals(sympy.Rational(1, 2)) == sympy.Rational(1, 2)
     names = latex_names({symbol("qdd_1"), symbol("my_tip_fx"), symbol("L1")})
     assert names[symbol("qdd_1")] == r"\ddot{q}_{1}"

@@ -5,9 +5,10 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    LG-1     T_j from the joint -- Xiang 2009 (1)
+    LG-1     T_j of the joint -- Xiang 2009 (1)
     LG-2     A_j = A_p T_j -- Xiang 2009 (5)
-    LG-3     dA_j/dq_k = dA_p/dq_k T_j, or A_p dT_j/dq_j -- Xiang 2009 (5)
+    LG-3     dA_j/dq_k = dA_p/dq_k T_j for k above j, A_p dT_j/dq_j for k = j -- Xiang
+             2009 (21)
     LG-5     dA_j/dq_k I_j -- Xiang 2009 (7)
     LG-6     M_ik = sum_j tr(dA_j/dq_k I_j (dA_j/dq_i)^T) -- Xiang 2009 (7)
     LG-7     D_ikm = sum_j tr(d2A_j/dq_k dq_m I_j (dA_j/dq_i)^T) -- Xiang 2009 (8)
@@ -22,8 +23,8 @@ The remark behind a line names its equation:
     d LG-11  derivative of LG-11
     d LG-10  derivative of LG-10
     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
-    LG-14    potential energy -sum_j m_j g . A_j r_j
-    LG-15    angular velocity per qd_k: axis of (dR/dq_k) R^T
+    LG-13    potential energy of a link -m_j g . A_j r_j
+    LG-14    angular velocity per qd_k: axis of (dR/dq_k) R^T
 """
 
 from numpy import cos, sin
@@ -119,8 +120,6 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     t33 = t28 + A_2_11*t21
     t34 = A_2_21*dA_I_2_2_21
     D_2_1_1 = t33 + A_2_14*t23 - t34 + t31 - A_2_24*dA_I_2_2_24  # LG-7
-
-    # Christoffel symbols, joint elbow
     D_2_1_2 = t33 + dA_2_2_24*t23 - t34 + t31 - t5*dA_I_2_2_24  # LG-7
 
     # velocity torques, joint shoulder
@@ -309,8 +308,6 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t89 = t58 - t56
     d_D_2_1_1_dq_1 = t88 + t89 - t87 + t79 - t89  # d LG-7
     d_D_2_1_1_dq_2 = t58 - t64 + t88 - t87 + t79 - (t65 - t56)  # d LG-7
-
-    # Christoffel symbols, joint elbow
     D_2_1_2 = t86 + t62 - t45 + t69 - t63  # LG-7
     t90 = t65 - t64
     d_D_2_1_2_dq_1 = t88 + t90 - t87 + t79 - t90  # d LG-7
@@ -548,8 +545,6 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     t21 = t15 + 0.5*t5
     t22 = A_2_21*dA_I_2_2_21
     D_2_1_1 = t20 + A_2_14*t21 - t22 + t18 - A_2_24*dA_I_2_2_24  # LG-7
-
-    # Christoffel symbols, joint elbow
     D_2_1_2 = t20 + dA_2_2_24*t21 - t22 + t18 - t5*dA_I_2_2_24  # LG-7
 
     # coriolis
@@ -632,8 +627,6 @@ def bias_forces(q, qd, loads, bias_forces):
     t21 = t15 + 0.5*t5
     t22 = A_2_21*dA_I_2_2_21
     D_2_1_1 = t20 + A_2_14*t21 - t22 + t18 - A_2_24*dA_I_2_2_24  # LG-7
-
-    # Christoffel symbols, joint elbow
     D_2_1_2 = t20 + dA_2_2_24*t21 - t22 + t18 - t5*dA_I_2_2_24  # LG-7
 
     # velocity torques, joint shoulder
@@ -776,13 +769,13 @@ def potential_energy(q, potential_energy):
     A_2_24 = 0.4*t2 + 0.4*t1 + T_1_24  # LG-2
 
     # energy, joint shoulder
-    V_1 = 4.905*(T_1_24 - 0.2*T_1_21)  # LG-14
+    U_1 = 4.905*(T_1_24 - 0.2*T_1_21)  # LG-13
 
     # energy, joint elbow
-    V_2 = 4.905*(A_2_24 - 0.2*A_2_21)  # LG-14
+    U_2 = 4.905*(A_2_24 - 0.2*A_2_21)  # LG-13
 
     # results
-    potential_energy[...] = V_1 + V_2
+    potential_energy[...] = U_1 + U_2
 
 
 def forward_kinematics(q, forward_kinematics):
@@ -868,7 +861,7 @@ def jacobians(q, jacobians):
     jacobians[..., 1, 0, 0] = dA_2_1_14
 
     # columns, joint forearm
-    axis_forearm_1_z = A_2_11*A_2_11 + A_2_21*A_2_21  # LG-15
+    axis_forearm_1_z = A_2_11*A_2_11 + A_2_21*A_2_21  # LG-14
     jacobians[..., 1, 5, 0] = axis_forearm_1_z
     jacobians[..., 1, 5, 1] = axis_forearm_1_z
 

@@ -5,23 +5,24 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    NE-1     joint rotation R_j and offset dx_j -- Barman 2020, ch. II and (3.2)
-    NE-3     omega_j = jomega_p + s_j qd_j -- Barman 2020 (3.5), (3.11)
-    NE-5     alpha_j = jalpha_p + s_j qdd_j + jomega_p x s_j qd_j -- Barman 2020 (3.17),
+    NE-1     R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)
+    NE-3     omega_j = omega_in_j + s qd_j -- Barman 2020 (3.5), (3.11)
+    NE-5     alpha_j = alpha_in_j + s qdd_j + omega_in_j x s qd_j -- Barman 2020 (3.17),
              (3.20)
-    NE-6     ja_p = R_j^T (a_p + alpha_p x u_j + omega_p x (omega_p x u_j)) -- Barman 2020
+    NE-6     a_in_j = R_j^T (a_p + alpha_p x u + omega_p x (omega_p x u)) -- Barman 2020
              (3.47)
-    NE-7     a_j = ja_p + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t_j
-             qd_j + t_j qdd_j -- Barman 2020 (3.50), (3.53)
-    NE-8     a_G_j = a_j + alpha_j x r_G_j + omega_j x (omega_j x r_G_j) -- Barman 2020
+    NE-7     a_j = a_in_j + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t
+             qd_j + t qdd_j -- Barman 2020 (3.50), (3.53)
+    NE-8     a_G_j = a_j + alpha_j x com + omega_j x (omega_j x com) -- Barman 2020
              (3.56), (3.59)
     NE-9     R0_j = R0_p R_j -- Barman 2020 (3.62)
-    NE-11    F_G_j = m_j a_G_j, the recursion starts from a_0 = -g -- Barman 2020 (3.67)
+    NE-11    F_G_j = m_j a_G_j, gravity being in a_0 = -g -- Barman 2020 (3.67)
     NE-12    n_G_j = I_j alpha_j + omega_j x H_j -- Barman 2020 (3.69)
-    NE-13    loads in link axes -- Barman 2020 (3.76), (3.88)
+    NE-13    f_e = R0_j^T F^e, n_e = R0_j^T tau^e -- Barman 2020 (3.76), (3.88)
     NE-14    f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020 (3.72), (3.74), (3.78)
-    NE-15    n_j = n_G_j + dx_G_j x F_G_j - sum (n_e + r x f_e) + sum_c (R_c n_c + (dx_j +
-             u_c) x R_c f_c) -- Barman 2020 (3.80)-(3.90)
+    NE-15    n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) + sum_c
+             (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load -- Barman 2020
+             (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)
     d NE-6   derivative of NE-6
     d NE-7   derivative of NE-7
     d NE-8   derivative of NE-8
@@ -29,12 +30,14 @@ The remark behind a line names its equation:
     d NE-13  derivative of NE-13
     d NE-14  derivative of NE-14
     d NE-15  derivative of NE-15
-    NE-20    C_ik = 1/2 d c_i / d qd_k: Christoffel symbols of the velocity torques
-    NE-18    v_j, v_G_j: velocities of link origin and centre of mass -- Barman 2020
-             (3.38), (3.44)
-    NE-19    energy of each link: (m v_G . v_G + omega . H) / 2 and -m g . x_G
-    NE-17    x0_j: position of the link origin in base axes -- Barman 2020 (3.26)
-    NE-21    columns of the Jacobian: axis and moment of the axis about the frame's origin
+    NE-20    C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
+    NE-18    v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j +
+             omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)
+    NE-19    energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g .
+             x_G
+    NE-17    x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
+             base axes
+    NE-21    column of a Jacobian: the axis, and its moment about the frame's origin
 """
 
 from numpy import cos, sin
@@ -456,13 +459,13 @@ def potential_energy(q, potential_energy):
     x0_2_y = x0_1_y + 0.4*R0_2_21  # NE-17
 
     # energy, joint shoulder
-    V_1 = 4.905*(x0_1_y - 0.2*R_1_21)  # NE-19
+    U_1 = 4.905*(x0_1_y - 0.2*R_1_21)  # NE-19
 
     # energy, joint elbow
-    V_2 = 4.905*(x0_2_y - 0.2*R0_2_21)  # NE-19
+    U_2 = 4.905*(x0_2_y - 0.2*R0_2_21)  # NE-19
 
     # results
-    potential_energy[...] = V_1 + V_2
+    potential_energy[...] = U_1 + U_2
 
 
 def forward_kinematics(q, forward_kinematics):

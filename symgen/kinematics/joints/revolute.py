@@ -8,7 +8,7 @@ are written without cancellation: R = cos(x) I + (1 - cos(x)) a a^T + sin(x) K.
 from __future__ import annotations
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Matrix, Transform, Vector, identity, outer, skew, zero_vector
+from symgen.algebra.linear import Transform, Vector, identity, outer, skew, zero_vector
 
 
 class Revolute:
@@ -21,10 +21,9 @@ class Revolute:
     def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
         """R(x), no translation."""
         s, c = algebra.function("sin", x), algebra.function("cos", x)
-        # a_i^2 + (1 - a_i^2) c on the diagonal: for an axis of the frame it is exactly 1 or c
         squares = outer(axis, axis)
         rotation = identity(algebra) * c + squares * (algebra.one - c) + skew(axis, algebra) * s
-        return Transform(_with_exact_axes(rotation, axis, algebra), zero_vector(algebra))
+        return Transform(rotation, zero_vector(algebra))
 
     def motion_derivative(
         self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
@@ -43,17 +42,3 @@ class Revolute:
     def linear_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
         """Zero: the origin lies on the axis."""
         return zero_vector(algebra)
-
-
-def _with_exact_axes(rotation: Matrix[S], axis: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
-    """`rotation`, with a diagonal entry of exactly 1 where the axis is along that direction.
-
-    The sum c + (1 - c) is 1, which an algebra of rounded constants does not see by itself.
-    """
-    parts = tuple(axis)
-    rows = [list(row) for row in rotation.rows]
-    for i in range(3):
-        others = [parts[k] for k in range(3) if k != i]
-        if all(algebra.is_zero(other) for other in others):
-            rows[i][i] = algebra.one
-    return Matrix(rows)

@@ -1,0 +1,99 @@
+"""What a build selects, derives and says about itself."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.models import HUMAN43, spatial_tree
+from symgen import read
+from symgen.derivation import derive_all, model_hash, package_of, select
+from symgen.errors import RequestError
+from symgen.options import BuildOptions, names
+from symgen.program.functions import FUNCTION_NAMES
+from tests.oracles.descriptions import described
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+BOTH = ("newton_euler", "closed_form_lagrange")
+
+
+def test_defaults():
+    small = select(read(EXAMPLES / "two_link.yaml"), BuildOptions())
+    assert small.formulations == BOTH
+    assert small.functions == FUNCTION_NAMES
+    large = select(read(EXAMPLES / "puma560.yaml"), BuildOptions())
+    assert large.formulations == ("newton_euler",)
+    assert large.evaluated["closed_form_lagrange"] == FUNCTION_NAMES  # derived, not compiled
+
+
+def test_what_is_too_large_is_said():
+    human = described(spatial_tree(HUMAN43, "tree43"))
+    selection = select(human, BuildOptions())
+    assert "closed form would have about" in selection.skipped["closed_form_lagrange"]
+    with pytest.raises(RequestError, match="use a recursive formulation"):
+        select(human, BuildOptions(formulations=("closed_form_lagrange",)))
+    ten = described(spatial_tree(range(12), "chain12"))
+    assert "too large to evaluate" in select(ten, BuildOptions()).skipped["closed_form_lagrange"]
+
+
+def test_names_are_checked():
+    assert names(" a, b,a") == ("a", "b")
+    for wrong in ("", "a,,b", []):
+        with pytest.raises(RequestError):
+            names(wrong)
+    for wrong in ({"backend": "fortran"}, {"flags": "fast"}, {"templates": Path("nowhere")}):
+        with pytest.raises(RequestError):
+            BuildOptions(**wrong)
+
+
+def test_the_cheapest_formulation_serves_the_top_level():
+    description = read(EXAMPLES / "two_link.yaml")
+    selection = select(description, BuildOptions())
+    derived = derive_all(description, selection)
+    package = package_of(description, selection, derived)
+    cost = {(report.formulation, report.function): report.after.total for report in derived.reports}
+    for function, formulation in package.fastest.items():
+        others = [cost[name, function] for name in BOTH]
+        assert cost[formulation, function] <= 1.2 * min(others)
+
+
+def test_the_hash_is_of_what_the_model_says(tmp_path):
+    text = (EXAMPLES / "two_link.yaml").read_text()
+    here = model_hash(described(text))
+    assert model_hash(read(EXAMPLES / "two_link.yaml")) == here
+    assert model_hash(described("# a remark\n" + text)) == here
+    assert model_hash(described(text.replace("m2: 0.5", "m2: 0.6"))) != here
+    assert model_hash(described(text.replace("0.4, unit: m", "0.4, unit: cm"))) != here
+
+
+def test_a_mass_matrix_that_is_always_singular_is_remarked():
+    from symgen.validation.singularity import singularity_warnings
+
+    text = """
+symgen: 1
+name: spinner
+joints:
+  - {name: spin, type: revolute, origin: {}, link: {mass: 1, com: [0, 0, 0.2]}}
+"""
+    (warning,) = singularity_warnings(described(text))
+    assert warning.key == "joints[0]"
+    assert "singular at every pose" in warning.message
+    assert singularity_warnings(read(EXAMPLES / "tree12.yaml")) == ()
+    assert singularity_warnings(described("symgen: 1\nname: rock\njoints: []\n")) == ()
+
+
+def test_named_masses_of_value_zero_stay_in_the_equations():
+    import sympy
+
+    from symgen import derive
+
+    text = """
+symgen: 1
+name: tool
+parameters: {m: 1, m_tool: 0}
+joints:
+  - {name: a, type: revolute, origin: {}, link: {mass: m, com: [1, 0, 0]}}
+  - {name: tool, type: fixed, origin: {}, link: {mass: m_tool, com: [2, 0, 0]}}
+"""
+    M = derive(described(text), "newton_euler").mass_matrix[0]
+    m, tool = (sympy.Symbol(name, real=True) for name in ("m", "m_tool"))
+    assert sympy.simplify(M - (m + 4 * tool)) == 0
