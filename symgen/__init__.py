@@ -34,10 +34,17 @@ def load(path: str | Path, **options: Any) -> ModuleType:
     separated by commas, or a list), `backend`, `flags`, `templates`, `force`; and `out`, the
     folder to build into instead of the cache.
     """
+    from dataclasses import fields
+
+    from symgen.errors import RequestError
     from symgen.options import BuildOptions, names
     from symgen.pipeline import build
     from symgen.toolchain.loading import load_package
 
+    known = [field.name for field in fields(BuildOptions)]
+    for key in options:
+        if key not in known:
+            raise RequestError(f"load() has no option {key!r}; there are: {', '.join(known)}")
     for key in ("formulations", "functions", "runtime_parameters"):
         if key in options:
             options[key] = names(options[key])
@@ -47,8 +54,12 @@ def load(path: str | Path, **options: Any) -> ModuleType:
     return load_package(build(path, BuildOptions(**options)).folder)
 
 
-def derive(model: RobotDescription, formulation: str) -> SymbolicDynamics:
-    """The functions of `model` by one formulation, as SymPy expressions with named parameters."""
+def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDynamics:
+    """The functions of `model` by one formulation, as SymPy expressions with named parameters.
+
+    `model` is what `read` returned, or the path of a model file.
+    """
     from symgen.symbolic import derive_symbolically
 
-    return derive_symbolically(model, formulation)
+    description = read(model) if isinstance(model, str | Path) else model
+    return derive_symbolically(description, formulation)

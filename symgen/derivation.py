@@ -211,12 +211,15 @@ def _cost(count: OperationCount) -> int:
 
 def _missing(selection: Selection) -> dict[str, str]:
     """What `module.<function>` answers for functions that were not built."""
-    missing = {
-        name: f"{name} was not built; build it with: symgen build MODEL --functions {name}"
-        for name in FUNCTION_NAMES
-        if name not in selection.functions
-    }
-    missing.update({name: f"{name} is not available yet" for name in PLANNED_FUNCTIONS})
+    missing: dict[str, str] = {}
+    for name in FUNCTION_NAMES:
+        if name not in selection.functions:
+            functions = ",".join([*selection.functions, name])
+            missing[name] = (
+                f"{name} was not built; build it with: symgen build MODEL --functions {functions}"
+            )
+    planned = (*PLANNED_FUNCTIONS, "inertial_parameters")
+    missing.update({name: f"{name} is not available yet" for name in planned})
     return missing
 
 

@@ -9,10 +9,12 @@ attribute; vectors are column matrices, and arrays of more axes are nested lists
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy
 
+from symgen.algebra.blackboard import readable
 from symgen.algebra.linear import Transform, Vector
 from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.description.model import RobotDescription
@@ -85,7 +87,7 @@ class SymbolicDynamics:
         """The steps of any function: (name, expression, equation it comes from)."""
         _, program = self._derived(function)
         return tuple(
-            (statement.name, statement.value, program.notes.get(statement.note, statement.note))
+            (statement.name, statement.value, f"{statement.note}: {program.notes[statement.note]}")
             for statement in program.statements
         )
 
@@ -96,6 +98,13 @@ class SymbolicDynamics:
             results = [_shaped(output, algebra) for output in program.outputs]
             self._results[function] = results[0] if len(results) == 1 else tuple(results)
         return self._results[function]
+
+    def readable(self, function: str) -> Result:
+        """`expanded` as one would write it on a blackboard: simplified and factored.
+
+        It is what `symgen show` prints; meant for small robots.
+        """
+        return _mapped(self.expanded(function), readable)
 
     def program(self, function: str) -> Program[Expr]:
         """The program over SymPy scalars."""
@@ -143,6 +152,12 @@ def _nested(entries: list[Expr], shape: tuple[int, ...]) -> Result:
         return sympy.Matrix(*shape, entries)
     size = len(entries) // shape[0] if shape[0] else 0
     return [_nested(entries[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
+
+
+def _mapped(result: Result, change: Callable[[Expr], Expr]) -> Result:
+    if isinstance(result, tuple | list):
+        return type(result)(_mapped(part, change) for part in result)
+    return result.applyfunc(change) if isinstance(result, sympy.MatrixBase) else change(result)
 
 
 # -- an independent derivation ------------------------------------------------------------------

@@ -46,6 +46,7 @@ _missing = {
     'center_of_mass_jacobian': 'center_of_mass_jacobian is not available yet',
     'centroidal_momentum': 'centroidal_momentum is not available yet',
     'regressor': 'regressor is not available yet',
+    'inertial_parameters': 'inertial_parameters is not available yet',
 }
 
 

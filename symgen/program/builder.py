@@ -8,7 +8,7 @@ from typing import Generic, overload
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
-from symgen.program.program import Input, Output, Program, Statement, Step
+from symgen.program.program import DERIVATIVE, Input, Output, Program, Statement, Step
 
 
 class ProgramBuilder(Generic[S]):
@@ -155,5 +155,5 @@ class ProgramBuilder(Generic[S]):
 
 def _used_notes(steps: Sequence[Step[S]], notes: Mapping[str, str]) -> dict[str, str]:
     used = {statement.note for step in steps for statement in step.statements}
-    derived = {f"d {label}": f"derivative of {label}" for label in notes}
+    derived = {DERIVATIVE + label: f"derivative of {label}" for label in notes}
     return {label: text for label, text in {**notes, **derived}.items() if label in used}

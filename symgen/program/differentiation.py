@@ -10,9 +10,7 @@ from collections.abc import Sequence
 
 from symgen.algebra.interface import Derivatives, S
 from symgen.program.builder import ProgramBuilder
-from symgen.program.program import Input, Statement, Step
-
-DERIVATIVE_PREFIX = "d "
+from symgen.program.program import DERIVATIVE, Input, Statement, Step
 
 
 def differentiate(builder: ProgramBuilder[S], inputs: Sequence[Input[S]]) -> Derivatives[S]:
@@ -48,7 +46,7 @@ def _derivatives_of(
             named[k] = value
             continue
         name = builder.unique(f"d_{statement.name}_d{labels[k]}")
-        lines.append(Statement(name, value, DERIVATIVE_PREFIX + statement.note))
+        lines.append(Statement(name, value, DERIVATIVE + statement.note))
         named[k] = builder.algebra.named(name, value)
     derivatives.remember(statement.name, statement.value, named)
     return lines

@@ -37,6 +37,15 @@ class Output(Generic[S]):
     entries: tuple[S, ...]
 
 
+DERIVATIVE = "d "
+"""In front of a label: the statement is the derivative of one with that label."""
+
+
+def is_derivative(note: str) -> bool:
+    """Whether a statement with this note is a derivative of another one."""
+    return note.startswith(DERIVATIVE)
+
+
 @dataclass(frozen=True)
 class Statement(Generic[S]):
     """`name` = `value`, by the equation labelled `note` in the program's `notes`."""

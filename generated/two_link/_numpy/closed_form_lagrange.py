@@ -15,7 +15,6 @@ The remark behind a line names its equation:
     LG-8     V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)
     LG-9     gravity_i = -sum_j m_j g . dA_j/dq_i r_j -- Xiang 2009 (6), (9)
     LG-11    tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i -- Xiang 2009 (6)
-    d LG-2   derivative of LG-2
     d LG-4   derivative of LG-4
     d LG-6   derivative of LG-6
     d LG-7   derivative of LG-7
@@ -173,8 +172,8 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
-    d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2  # d LG-2
-    A_2_14 = T_1_14 + d_A_2_24_dq_2  # LG-2
+    dA_2_2_24 = 0.4*t1 - 0.4*t2  # LG-3
+    A_2_14 = T_1_14 + dA_2_2_24  # LG-2
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
     A_2_21 = t3 + t4  # LG-2
@@ -233,10 +232,10 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t43 = t41 + t42
     t44 = t31 - 0.1*t28 + t34 - t31 + 0.1*t28 - t34
     d_M_1_1_dq_1 = t39 + t40 + t43 - t39 + t36 - t43 + t44  # d LG-6
-    dA_I_2_2_21 = t5 - 0.1*d_A_2_24_dq_2  # LG-5
+    dA_I_2_2_21 = t5 - 0.1*dA_2_2_24  # LG-5
     t45 = A_2_21*dA_I_2_2_21
-    t46 = d_A_2_24_dq_2*t21
-    dA_I_2_2_24 = t6 + 0.5*d_A_2_24_dq_2  # LG-5
+    t46 = dA_2_2_24*t21
+    dA_I_2_2_24 = t6 + 0.5*dA_2_2_24  # LG-5
     t47 = A_2_24*dA_I_2_2_24
     t48 = t15 - 0.1*d_ddA_2_1_1_14_dq_2
     t49 = A_2_11*t48
@@ -259,13 +258,13 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t60 = t40 + t59
     t61 = t52 + t47
     d_M_1_2_dq_1 = t60 + t61 - t59 + t36 - t61  # d LG-6
-    t62 = d_A_2_24_dq_2*t51
+    t62 = dA_2_2_24*t51
     t63 = d_ddA_2_1_1_14_dq_2*dA_I_2_2_24
     d_M_1_2_dq_2 = t47 + t62 + t60 - t59 + t36 - (t52 + t63)  # d LG-6
 
     # mass matrix, joint elbow
     t64 = d_ddA_2_1_1_14_dq_2*t51
-    t65 = d_A_2_24_dq_2*dA_I_2_2_24
+    t65 = dA_2_2_24*dA_I_2_2_24
     M_2_2 = t55 + t64 + t57 + t25 + t65  # LG-6
     dtau_dqdd[..., 1, 1] = M_2_2
     t66 = t62 + t63
@@ -291,7 +290,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t81 = t57 - t17 + t76
     t82 = d_ddA_2_1_1_14_dq_2*t21
     t83 = t23 - t54
-    t84 = d_A_2_24_dq_2*dA_I_2_1_24
+    t84 = dA_2_2_24*dA_I_2_1_24
     d_D_1_1_1_dq_2 = t58 - t82 + t81 - t83 + t79 - (t84 - t56)  # d LG-7
 
     # Christoffel symbols, joint shoulder
@@ -347,7 +346,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t103)  # LG-9
 
     # gravity, joint elbow
-    G_2 = 4.905*(d_A_2_24_dq_2 + t103)  # LG-9
+    G_2 = 4.905*(dA_2_2_24 + t103)  # LG-9
 
     # torque, joint shoulder
     t104 = tip_nz*(t18 + t24)
@@ -361,12 +360,12 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     d_tau_1_dq_1 = qdd_1*d_M_1_1_dq_1 + qdd_2*d_M_1_2_dq_1 + t109  # d LG-11
     dtau_dq[..., 0, 0] = d_tau_1_dq_1
     t110 = 4.905*(d_ddA_2_1_1_14_dq_2 + t106)
-    t111 = t107 - (tip_fy*d_ddA_2_1_1_14_dq_2 + tip_fx*d_A_2_24_dq_2)
+    t111 = t107 - (tip_fy*d_ddA_2_1_1_14_dq_2 + tip_fx*dA_2_2_24)
     d_tau_1_dq_2 = d_V_1_dq_2 - t110 - t111 + (qdd_1*d_M_1_1_dq_2 + qdd_2*d_M_1_2_dq_2)  # d LG-11
     dtau_dq[..., 0, 1] = d_tau_1_dq_2
 
     # torque, joint elbow
-    t112 = V_2 + G_2 - (tip_fy*d_A_2_24_dq_2 - tip_fx*d_ddA_2_1_1_14_dq_2 + t104)
+    t112 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t104)
     tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t112  # LG-11
     tau[..., 1] = tau_2
     t113 = qdd_2*d_M_2_2_dq_1

@@ -27,7 +27,6 @@ The remark behind a line names its equation:
     d NE-7   derivative of NE-7
     d NE-8   derivative of NE-8
     d NE-11  derivative of NE-11
-    d NE-13  derivative of NE-13
     d NE-14  derivative of NE-14
     d NE-15  derivative of NE-15
     NE-20    C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
@@ -130,9 +129,9 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
 
     # forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
-    d_a_in_1_x_dq_1 = 9.81*R_1_11  # d NE-6
+    a_in_1_y = 9.81*R_1_11  # NE-6
     a_1_x = a_in_1_x - 0.4*(qd_1*qd_1)  # NE-7
-    a_1_y = d_a_in_1_x_dq_1 + 0.4*qdd_1  # NE-7
+    a_1_y = a_in_1_y + 0.4*qdd_1  # NE-7
 
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
@@ -141,14 +140,14 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t1 = R_1_11*R_2_11
     t2 = R_1_21*R_2_21
     d_a_in_2_x_dq_1 = 9.81*t1 - 9.81*t2  # d NE-6
-    d_a_in_2_x_dq_2 = R_2_11*a_1_y - R_2_21*a_1_x  # d NE-6
+    a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
     d_a_in_2_x_dqd_1 = -0.8*(qd_1*R_2_11)  # d NE-6
     d_a_in_2_y_dqdd_1 = 0.4*R_2_11  # d NE-6
     t3 = omega_2_z*omega_2_z
     a_2_x = a_in_2_x - 0.4*t3  # NE-7
     d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 - 0.8*omega_2_z  # d NE-7
     d_a_2_x_dqd_2 = -0.8*omega_2_z  # d NE-7
-    a_2_y = d_a_in_2_x_dq_2 + 0.4*alpha_2_z  # NE-7
+    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # rotations, joint elbow
     R0_2_11 = t1 - t2  # NE-9
@@ -158,7 +157,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
 
     # loads, joint elbow
     f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # NE-13
-    d_f_e_2_1_x_dq_1 = tip_fy*R0_2_11 - tip_fx*R0_2_21  # d NE-13
+    f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
 
     # backward, joint elbow
     a_G_2_x = a_2_x + 0.2*t3  # NE-8
@@ -169,13 +168,13 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     d_a_G_2_y_dqdd_1 = 0.2 + d_a_in_2_y_dqdd_1  # d NE-8
     F_G_2_x = 0.5*a_G_2_x  # NE-11
     d_F_G_2_x_dq_1 = 0.5*d_a_in_2_x_dq_1  # d NE-11
-    d_F_G_2_x_dq_2 = 0.5*d_a_in_2_x_dq_2  # d NE-11
+    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # d NE-11
     F_G_2_y = 0.5*a_G_2_y  # NE-11
     n_G_2_z = 0.1*alpha_2_z  # NE-12
     f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
-    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - d_f_e_2_1_x_dq_1  # d NE-14
-    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - d_f_e_2_1_x_dq_1  # d NE-14
-    f_2_y = F_G_2_y - d_f_e_2_1_x_dq_1  # NE-14
+    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # d NE-14
+    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # d NE-14
+    f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
     t7 = 9.81*t5 + 9.81*t4
     d_f_2_y_dq_1 = f_e_2_1_x - 0.5*t7  # d NE-14
     d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # d NE-14

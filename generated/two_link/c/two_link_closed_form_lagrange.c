@@ -13,7 +13,6 @@
  *     LG-8     V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)
  *     LG-9     gravity_i = -sum_j m_j g . dA_j/dq_i r_j -- Xiang 2009 (6), (9)
  *     LG-11    tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i -- Xiang 2009 (6)
- *     d LG-2   derivative of LG-2
  *     d LG-4   derivative of LG-4
  *     d LG-6   derivative of LG-6
  *     d LG-7   derivative of LG-7
@@ -183,8 +182,8 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t1 = T_1_11*T_2_11;
     const double t2 = T_1_21*T_2_21;
     const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2;  /* d LG-2 */
-    const double A_2_14 = T_1_14 + d_A_2_24_dq_2;  /* LG-2 */
+    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
     const double t3 = T_1_11*T_2_21;
     const double t4 = T_1_21*T_2_11;
     const double A_2_21 = t3 + t4;  /* LG-2 */
@@ -243,10 +242,10 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t43 = t41 + t42;
     const double t44 = t31 - 0.1*t28 + t34 - t31 + 0.1*t28 - t34;
     const double d_M_1_1_dq_1 = t39 + t40 + t43 - t39 + t36 - t43 + t44;  /* d LG-6 */
-    const double dA_I_2_2_21 = t5 - 0.1*d_A_2_24_dq_2;  /* LG-5 */
+    const double dA_I_2_2_21 = t5 - 0.1*dA_2_2_24;  /* LG-5 */
     const double t45 = A_2_21*dA_I_2_2_21;
-    const double t46 = d_A_2_24_dq_2*t21;
-    const double dA_I_2_2_24 = t6 + 0.5*d_A_2_24_dq_2;  /* LG-5 */
+    const double t46 = dA_2_2_24*t21;
+    const double dA_I_2_2_24 = t6 + 0.5*dA_2_2_24;  /* LG-5 */
     const double t47 = A_2_24*dA_I_2_2_24;
     const double t48 = t15 - 0.1*d_ddA_2_1_1_14_dq_2;
     const double t49 = A_2_11*t48;
@@ -269,13 +268,13 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t60 = t40 + t59;
     const double t61 = t52 + t47;
     const double d_M_1_2_dq_1 = t60 + t61 - t59 + t36 - t61;  /* d LG-6 */
-    const double t62 = d_A_2_24_dq_2*t51;
+    const double t62 = dA_2_2_24*t51;
     const double t63 = d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;
     const double d_M_1_2_dq_2 = t47 + t62 + t60 - t59 + t36 - (t52 + t63);  /* d LG-6 */
 
     /* mass matrix, joint elbow */
     const double t64 = d_ddA_2_1_1_14_dq_2*t51;
-    const double t65 = d_A_2_24_dq_2*dA_I_2_2_24;
+    const double t65 = dA_2_2_24*dA_I_2_2_24;
     const double M_2_2 = t55 + t64 + t57 + t25 + t65;  /* LG-6 */
     dtau_dqdd[3] = M_2_2;
     const double t66 = t62 + t63;
@@ -301,7 +300,7 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t81 = t57 - t17 + t76;
     const double t82 = d_ddA_2_1_1_14_dq_2*t21;
     const double t83 = t23 - t54;
-    const double t84 = d_A_2_24_dq_2*dA_I_2_1_24;
+    const double t84 = dA_2_2_24*dA_I_2_1_24;
     const double d_D_1_1_1_dq_2 = t58 - t82 + t81 - t83 + t79 - (t84 - t56);  /* d LG-7 */
 
     /* Christoffel symbols, joint shoulder */
@@ -357,7 +356,7 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t103);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(d_A_2_24_dq_2 + t103);  /* LG-9 */
+    const double G_2 = 4.905*(dA_2_2_24 + t103);  /* LG-9 */
 
     /* torque, joint shoulder */
     const double t104 = tip_nz*(t18 + t24);
@@ -371,12 +370,12 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double d_tau_1_dq_1 = qdd_1*d_M_1_1_dq_1 + qdd_2*d_M_1_2_dq_1 + t109;  /* d LG-11 */
     dtau_dq[0] = d_tau_1_dq_1;
     const double t110 = 4.905*(d_ddA_2_1_1_14_dq_2 + t106);
-    const double t111 = t107 - (tip_fy*d_ddA_2_1_1_14_dq_2 + tip_fx*d_A_2_24_dq_2);
+    const double t111 = t107 - (tip_fy*d_ddA_2_1_1_14_dq_2 + tip_fx*dA_2_2_24);
     const double d_tau_1_dq_2 = d_V_1_dq_2 - t110 - t111 + (qdd_1*d_M_1_1_dq_2 + qdd_2*d_M_1_2_dq_2);  /* d LG-11 */
     dtau_dq[1] = d_tau_1_dq_2;
 
     /* torque, joint elbow */
-    const double t112 = V_2 + G_2 - (tip_fy*d_A_2_24_dq_2 - tip_fx*d_ddA_2_1_1_14_dq_2 + t104);
+    const double t112 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t104);
     const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t112;  /* LG-11 */
     tau[1] = tau_2;
     const double t113 = qdd_2*d_M_2_2_dq_1;

@@ -25,7 +25,6 @@
  *     d NE-7   derivative of NE-7
  *     d NE-8   derivative of NE-8
  *     d NE-11  derivative of NE-11
- *     d NE-13  derivative of NE-13
  *     d NE-14  derivative of NE-14
  *     d NE-15  derivative of NE-15
  *     NE-20    C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
@@ -140,9 +139,9 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
 
     /* forward, joint shoulder */
     const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
-    const double d_a_in_1_x_dq_1 = 9.81*R_1_11;  /* d NE-6 */
+    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
     const double a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
-    const double a_1_y = d_a_in_1_x_dq_1 + 0.4*qdd_1;  /* NE-7 */
+    const double a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
 
     /* forward, joint elbow */
     const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
@@ -151,14 +150,14 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
     const double t1 = R_1_11*R_2_11;
     const double t2 = R_1_21*R_2_21;
     const double d_a_in_2_x_dq_1 = 9.81*t1 - 9.81*t2;  /* d NE-6 */
-    const double d_a_in_2_x_dq_2 = R_2_11*a_1_y - R_2_21*a_1_x;  /* d NE-6 */
+    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
     const double d_a_in_2_x_dqd_1 = -0.8*(qd_1*R_2_11);  /* d NE-6 */
     const double d_a_in_2_y_dqdd_1 = 0.4*R_2_11;  /* d NE-6 */
     const double t3 = omega_2_z*omega_2_z;
     const double a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
     const double d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 - 0.8*omega_2_z;  /* d NE-7 */
     const double d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* d NE-7 */
-    const double a_2_y = d_a_in_2_x_dq_2 + 0.4*alpha_2_z;  /* NE-7 */
+    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* rotations, joint elbow */
     const double R0_2_11 = t1 - t2;  /* NE-9 */
@@ -168,7 +167,7 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
 
     /* loads, joint elbow */
     const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
-    const double d_f_e_2_1_x_dq_1 = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* d NE-13 */
+    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
 
     /* backward, joint elbow */
     const double a_G_2_x = a_2_x + 0.2*t3;  /* NE-8 */
@@ -179,13 +178,13 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
     const double d_a_G_2_y_dqdd_1 = 0.2 + d_a_in_2_y_dqdd_1;  /* d NE-8 */
     const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
     const double d_F_G_2_x_dq_1 = 0.5*d_a_in_2_x_dq_1;  /* d NE-11 */
-    const double d_F_G_2_x_dq_2 = 0.5*d_a_in_2_x_dq_2;  /* d NE-11 */
+    const double d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* d NE-11 */
     const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
     const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
     const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
-    const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - d_f_e_2_1_x_dq_1;  /* d NE-14 */
-    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - d_f_e_2_1_x_dq_1;  /* d NE-14 */
-    const double f_2_y = F_G_2_y - d_f_e_2_1_x_dq_1;  /* NE-14 */
+    const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* d NE-14 */
+    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* d NE-14 */
+    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
     const double t7 = 9.81*t5 + 9.81*t4;
     const double d_f_2_y_dq_1 = f_e_2_1_x - 0.5*t7;  /* d NE-14 */
     const double d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* d NE-14 */
