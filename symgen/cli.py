@@ -186,8 +186,14 @@ def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> Non
 @click.option(
     "--samples", type=click.IntRange(1, 100_000), default=None, help="Number of random states."
 )
+@click.option("--verbose", "-v", is_flag=True, help="Print every comparison.")
 def check(
-    model: Path, options: BuildOptions, as_json: bool, quiet: bool, samples: int | None
+    model: Path,
+    options: BuildOptions,
+    as_json: bool,
+    quiet: bool,
+    samples: int | None,
+    verbose: bool,
 ) -> None:
     """Validate the module of MODEL (built if needed): formulations, derivatives, physics."""
     from symgen import checking, report, terminal
@@ -197,7 +203,7 @@ def check(
     if as_json:
         click.echo(json.dumps(report.validation_json(result), indent=2))
     elif not quiet:
-        terminal.print_checks(result)
+        terminal.print_checks(result, verbose)
     if not result.passed:
         raise ValidationError(result.summary)
 

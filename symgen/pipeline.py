@@ -82,11 +82,14 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         folder=plan.target,
         formulations=plan.selection.formulations,
         backends=plan.backends,
+        evaluated=tuple(plan.selection.evaluated),
         skipped=plan.selection.skipped,
     )
     if not options.force and _is_up_to_date(plan):
         report = replace(report, up_to_date=True, notices=tuple(journal.notices))
         return Built(plan.description, plan.selection, report)
+    for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
+        journal.notice(f"warning: {warning}")
     qualified = qualify(plan.compiler, options.flags, journal)
     derived, made = _make(plan, journal)
     report = replace(
@@ -102,9 +105,6 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
 def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     with journal.stage("read"):
         description = read(path)
-        warnings = (*description.warnings, *singularity_warnings(description))
-    for warning in warnings:
-        journal.notice(f"warning: {warning}")
     selection = select(description, options)
     compiler, backends = _backends(options, journal)
     key = _key(description, options, selection, compiler, backends)

@@ -31,8 +31,9 @@ class BuildReport:
     """What a build made.
 
     `up_to_date` means that nothing had to be done; then only `robot`, `n`, `folder`,
-    `formulations`, `backends` and `notices` are filled in.  `skipped` says why formulations do
-    not apply, or were not evaluated.  `seconds` are by stage.
+    `formulations`, `backends` and `notices` are filled in.  `evaluated` are formulations that
+    served for validation only; `skipped` says why others do not apply, or were not evaluated.
+    `seconds` are by stage.
     """
 
     robot: str
@@ -40,6 +41,7 @@ class BuildReport:
     folder: Path
     formulations: tuple[str, ...]
     backends: tuple[str, ...]
+    evaluated: tuple[str, ...] = ()
     up_to_date: bool = False
     functions: tuple[FunctionReport, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
@@ -60,6 +62,7 @@ class BuildReport:
             "folder": str(self.folder),
             "formulations": list(self.formulations),
             "backends": list(self.backends),
+            "evaluated": list(self.evaluated),
             "up_to_date": self.up_to_date,
             "functions": [asdict(function) for function in self.functions],
             "skipped": dict(self.skipped),

@@ -9,20 +9,26 @@ from typing import Any
 import sympy
 
 from symgen.algebra.blackboard import latex_names, readable, with_decimals
-from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.algebra.graph import Graph
+from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.derivation import derive_all, package_of, select, suggestion
 from symgen.description import RobotDescription, read
 from symgen.emit.emission import emit
 from symgen.errors import RequestError
-from symgen.formulations import declare_inputs, formulation_named, provided_functions
+from symgen.formulations import declare_inputs, derive, formulation_named, provided_functions
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.optimize.operations import operations_before
 from symgen.options import BuildOptions
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
+from symgen.program.program import Output, Program, Step
 from symgen.symbolic import SymbolicDynamics
 
-LARGEST_EXPANDED_ROBOT = 3
-"""Up to this many coordinates results are shown expanded, above as the steps of the recursion."""
+LARGEST_EXPANSION = 3000
+"""Results of up to this many operations, written out, are shown expanded; others step by step."""
+
+LARGEST_CLOSED_ROBOT = 3
+"""Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
 
 WIDTH = 100
 
@@ -40,16 +46,32 @@ def show(
     if what not in FUNCTION_NAMES:
         known = (*FUNCTION_NAMES, *drawings)
         raise RequestError(f"there is no {what!r} to show; {suggestion(what, known)}")
-    small = _size(description) <= LARGEST_EXPANDED_ROBOT
-    name = formulation or ("closed_form_lagrange" if small and not steps else "newton_euler")
+    name = formulation or _default_formulation(description, what, steps)
     if what not in provided_functions(formulation_named(name)):
         raise RequestError(f"{name} does not derive {what}")
     if style in ("python", "c"):
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))
-    if steps or (steps is None and not small):
-        return step_by_step(dynamics, what, style)
-    return expanded(dynamics, what, style)
+    if steps is None:
+        steps = not _is_small(description, what)
+        if steps and style == "pretty":
+            hint = "\n\nThis is the recursion; --expanded substitutes everything."
+            return step_by_step(dynamics, what, style) + hint
+    return (step_by_step if steps else expanded)(dynamics, what, style)
+
+
+def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
+    """The closed form where it is to be read as such, else the recursion."""
+    if steps or (steps is None and not _is_small(description, what)):
+        return "newton_euler"
+    return "closed_form_lagrange" if _size(description) <= LARGEST_CLOSED_ROBOT else "newton_euler"
+
+
+def _is_small(description: RobotDescription, what: str) -> bool:
+    """Whether the result, written out in full, is short enough to be read."""
+    tree = build_tree(description, Graph())
+    program = derive(tree, formulation_named("newton_euler"), what)
+    return operations_before(program.results).total <= LARGEST_EXPANSION
 
 
 def _size(description: RobotDescription) -> int:
@@ -64,22 +86,18 @@ def expanded(dynamics: SymbolicDynamics, function: str, style: str) -> str:
     program = dynamics.program(function)
     result = dynamics.expanded(function)
     parts = result if isinstance(result, tuple) else (result,)
-    blocks = [
-        _equation(output.name, part, style)
-        for output, part in zip(program.outputs, parts, strict=True)
-    ]
-    return "\n\n".join(blocks)
+    named = [(output.name, part) for output, part in zip(program.outputs, parts, strict=True)]
+    if style == "latex" and len(named) == 1 and not isinstance(named[0][1], list):
+        return _latex(_display(named[0][1]))
+    return "\n\n".join(_equation(name, part, style) for name, part in named)
 
 
 def _equation(name: str, value: Any, style: str) -> str:
     if isinstance(value, list):
         return "\n\n".join(_equation(f"{name}[{i}]", part, style) for i, part in enumerate(value))
-    if isinstance(value, sympy.MatrixBase):
-        display = value.applyfunc(lambda entry: with_decimals(readable(entry)))
-    else:
-        display = with_decimals(readable(value))
+    display = _display(value)
     if style == "latex":
-        return _latex(display)
+        return f"% {name}\n{_latex(display)}"
     text = _pretty(display)
     if max(map(len, text.splitlines())) <= WIDTH:
         return f"{name} =\n{text}"
@@ -91,6 +109,13 @@ def _equation(name: str, value: Any, style: str) -> str:
             for k in range(columns)
         )
     return f"{name} =\n{_sum(display)}"
+
+
+def _display(value: Any) -> Any:
+    """The value as one would write it, numbers as decimals."""
+    if isinstance(value, sympy.MatrixBase):
+        return value.applyfunc(lambda entry: with_decimals(readable(entry)))
+    return with_decimals(readable(value))
 
 
 def _sum(expression: Any) -> str:
@@ -127,24 +152,49 @@ def _latex(value: Any) -> str:
 def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
     """The recursion: one line per statement, grouped by step, with the equations it comes from."""
     program = dynamics.program(function)
-    lines = [f"{dynamics.formulation.title} ({dynamics.formulation.source}): {function}", ""]
-    for label, text in program.notes.items():
-        lines.append(f"  {label}: {text}")
+    title = f"{dynamics.formulation.title} ({dynamics.formulation.source}): {function}"
+    if style == "latex":
+        return _steps_in_latex(program, title)
+    lines = [title, "", *(f"  {label}: {text}" for label, text in program.notes.items())]
     for step in program.steps:
-        lines += ["", f"{step.kind}, {step.joint}" if step.joint else step.kind]
+        lines += ["", _heading(step)]
         for statement in step.statements:
             value = with_decimals(statement.value)
-            if style == "latex":
-                lines.append(rf"  {_latex(sympy.Symbol(statement.name))} = {_latex(value)}")
-            else:
-                lines.append(f"  {statement.name} = {value}    [{statement.note}]")
+            lines.append(f"  {statement.name} = {value}    [{statement.note}]")
     lines.append("")
-    for output in program.outputs:
-        entries = ", ".join(str(with_decimals(entry)) for entry in output.entries)
-        lines.append(
-            f"{output.name} = [{entries}]" if output.shape else f"{output.name} = {entries}"
-        )
+    lines += [_result(output) for output in program.outputs]
     return "\n".join(lines)
+
+
+def _steps_in_latex(program: Program[Any], title: str) -> str:
+    """The recursion as align* environments, one per step, with \\tag for the equation."""
+    lines = [f"% {title}", *(f"% {label}: {text}" for label, text in program.notes.items())]
+    for step in program.steps:
+        rows = [
+            f"  {_latex(symbol(line.name))} &= {_latex(with_decimals(line.value))}"
+            f" \\tag{{{line.note}}}"
+            for line in step.statements
+        ]
+        lines += ["", f"% {_heading(step)}", r"\begin{align*}"]
+        lines += [row + r" \\" for row in rows[:-1]] + [rows[-1], r"\end{align*}"]
+    lines += ["", *(f"% {_result(output)}" for output in program.outputs)]
+    return "\n".join(lines)
+
+
+def _heading(step: Step[Any]) -> str:
+    return f"{step.kind}, {step.joint}" if step.joint else step.kind
+
+
+def _result(output: Output[Any]) -> str:
+    """A result in terms of the statements, matrices row by row."""
+    entries = [str(with_decimals(entry)) for entry in output.entries]
+    if not output.shape:
+        return f"{output.name} = {entries[0]}"
+    width = output.shape[-1] or 1
+    rows = ["[" + ", ".join(entries[i : i + width]) + "]" for i in range(0, len(entries), width)]
+    separator = ",\n" + " " * (len(output.name) + 4)
+    body = separator.join(rows)
+    return f"{output.name} = {body}" if len(rows) == 1 else f"{output.name} = [{body}]"
 
 
 def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:

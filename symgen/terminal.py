@@ -14,11 +14,13 @@ from symgen.comparison import Comparison
 from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
 from symgen.report import BuildReport
+from symgen.validation.checks import Check
 from symgen.validation.validate import ValidationResult
 
 
 def _out() -> Console:
-    return Console(soft_wrap=True, highlight=False)
+    """Plain text wraps at words on a terminal, and not at all in a file or pipe."""
+    return Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
 
 
 def _print_table(console: Console, table: Table) -> None:
@@ -29,12 +31,18 @@ def _print_table(console: Console, table: Table) -> None:
 
 
 def _err() -> Console:
-    return Console(stderr=True, soft_wrap=True, highlight=False)
+    return Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
+
+
+OPERATIONS_LEGEND = (
+    "expanded: all operations of the expressions written out; add, mul, div, func: those that "
+    "remain when common subexpressions are shared"
+)
 
 
 def _table(*headings: str, names: int = 1) -> Table:
     """A plain table: `names` columns of names that are never cut, then columns of numbers."""
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 1))
     for position, heading in enumerate(headings):
         if position < names:
             table.add_column(heading, no_wrap=True)
@@ -96,6 +104,10 @@ def print_build(report: BuildReport) -> None:
         markup=False,
     )
     _print_table(console, _operations_table(report))
+    console.print(OPERATIONS_LEGEND, markup=False)
+    for name in report.evaluated:
+        text = f"{name}: used for validation, not built (--formulations all builds it)"
+        console.print(text, markup=False)
     for name, reason in report.skipped.items():
         console.print(f"{name}: {reason}", markup=False)
     seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in report.seconds.items())
@@ -106,14 +118,13 @@ def print_build(report: BuildReport) -> None:
 
 
 def _operations_table(report: BuildReport) -> Table:
-    table = _table("operations", "expanded", "shared: add", "mul", "div", "functions", "derive s")
+    table = _table("operations", "expanded", "add", "mul", "div", "func")
     formulation = ""
     for row in report.functions:
         if row.formulation != formulation:
             formulation = row.formulation
             table.add_row(f"[bold]{formulation}[/]")
-        expanded, seconds = quantity(row.before.total), f"{row.derive_seconds:.3f}"
-        table.add_row(f"  {row.function}", expanded, *_parts(row.after), seconds)
+        table.add_row(f" {row.function}", quantity(row.before.total), *_parts(row.after))
     return table
 
 
@@ -146,21 +157,54 @@ def _snippet(report: BuildReport) -> str:
 # -- check -------------------------------------------------------------------------------------
 
 
-def print_checks(result: ValidationResult) -> None:
-    """Every comparison, then the verdict."""
+def print_checks(result: ValidationResult, verbose: bool = False) -> None:
+    """A summary by subject and kind of check, every failure in full; or every comparison."""
     console = _out()
-    table = _table("subject", "check", "error", "limit", "samples", "", names=2)
-    for row in result.rows:
-        table.add_row(
-            row.subject,
-            row.name,
-            f"{row.error:.1e}",
-            f"{row.limit:.1e}",
-            str(row.samples),
-            "[green]ok[/]" if row.passed else "[bold red]FAILED[/]",
-        )
-    _print_table(console, table)
+    if verbose:
+        table = _table("subject", "check", "error", "limit", "samples", "", names=2)
+        for row in result.rows:
+            table.add_row(row.subject, row.name, *_figures(row), str(row.samples), _verdict(row))
+        _print_table(console, table)
+    else:
+        _print_table(console, _summary_table(result))
+        for row in result.failures:
+            console.print(str(row), markup=False)
     console.print(result.summary, markup=False)
+
+
+def _summary_table(result: ValidationResult) -> Table:
+    order = list(dict.fromkeys(row.subject for row in result.rows))
+    groups: dict[tuple[str, str], list[Check]] = {}
+    for row in sorted(result.rows, key=lambda row: order.index(row.subject)):
+        groups.setdefault((row.subject, _kind(row)), []).append(row)
+    table = _table("", "checks", "error", "limit", "")
+    subject = ""
+    for (name, kind), rows in groups.items():
+        if name != subject:
+            subject = name
+            table.add_row(f"[bold]{name}[/]")
+        worst = max(rows, key=lambda row: (not row.passed, row.error / (row.limit or 1.0)))
+        table.add_row(f" {kind}", str(len(rows)), *_figures(worst), _verdict(worst))
+    return table
+
+
+def _kind(row: Check) -> str:
+    """What a check compares with, for the summary."""
+    if " = that of " in row.name or " = eqs." in row.name:
+        return "against " + row.name.split(" = that of ")[-1].split(" = ")[-1]
+    if "complex step" in row.name:
+        return "derivatives by complex step"
+    if any(word in row.name for word in ("samples", "out=", "broadcast", "loads = zero")):
+        return "single, batch, out=, broadcast"
+    return "laws of mechanics"
+
+
+def _figures(row: Check) -> tuple[str, str]:
+    return f"{row.error:.1e}", f"{row.limit:.1e}"
+
+
+def _verdict(row: Check) -> str:
+    return "[green]ok[/]" if row.passed else "[bold red]FAILED[/]"
 
 
 # -- compare -----------------------------------------------------------------------------------
@@ -170,24 +214,24 @@ def print_comparison(result: Comparison) -> None:
     """One table, function by function."""
     console = _out()
     with_sympy = any(row.after_sympy is not None for row in result.rows)
-    headings = ["expanded", "add", "mul", "div", "func"]
-    headings += ["sympy.cse"] if with_sympy else []
-    headings += ["statements", "ns single", "ns batch", "disagreement"]
-    table = _table("", *headings)
+    headings = ["expanded", "add", "mul", "func"]
+    headings += ["cse"] if with_sympy else []
+    table = _table("", *headings, "ns 1", "ns batch", "diff")
     function = ""
     for row in result.rows:
         if row.function != function:
             function = row.function
             table.add_row(f"[bold]{function}[/]")
         table.add_row(
-            f"  {row.formulation}",
+            f" {row.formulation}",
             quantity(row.before.total),
-            *_parts(row.after),
+            f"{row.after.additions:,}",
+            f"{row.after.multiplications:,}",
+            f"{row.after.functions + row.after.divisions:,}",
             *([f"{row.after_sympy:,}"] if row.after_sympy is not None else []),
-            f"{row.statements:,}",
             f"{row.single_ns:,.0f}",
             f"{row.batch_ns:,.0f}",
-            f"{row.disagreement:.1e}",
+            f"{row.disagreement:.0e}",
         )
     coordinates = "1 coordinate" if result.n == 1 else f"{result.n} coordinates"
     console.print(f"{result.robot}: {coordinates}, {result.backend} backend", markup=False)
@@ -199,9 +243,11 @@ def print_comparison(result: Comparison) -> None:
         console.print(f"compiled together in {result.compile_seconds:.1f} s", markup=False)
     elif result.backend != "numpy":
         console.print("compiled before: the binary was in the cache", markup=False)
+    first = result.rows[0].formulation if result.rows else "the first"
     console.print(
-        "expanded: operations of the expressions written out; add, mul, div, func: after common "
-        "subexpressions are shared; ns batch: per sample of 1000; disagreement: largest relative "
-        f"difference from {result.rows[0].formulation if result.rows else 'the first'}",
+        f"{OPERATIONS_LEGEND} (divisions count as functions); "
+        + ("cse: all operations that sympy.cse leaves; " if with_sympy else "")
+        + "ns 1: one call from Python; ns batch: per sample of 1000; diff: largest relative "
+        f"difference from {first}",
         markup=False,
     )

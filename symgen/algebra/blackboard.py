@@ -185,4 +185,17 @@ def latex_names(symbols: set[Expr]) -> dict[Expr, str]:
         if load and part in _LOAD_PARTS:
             text = load.replace("_", r"\_")
             names[label] = f"{part[0]}_{{{part[1]}}}^{{\\mathrm{{{text}}}}}"
+        elif "_" in label.name:
+            names[label] = _subscripted(*label.name.split("_"))
     return names
+
+
+def _subscripted(head: str, *subscripts: str) -> str:
+    """A temporary such as ``omega_2_z`` or ``f_1_from_2_x``: subscripts set apart by commas."""
+    symbol_text = sympy.latex(sympy.Symbol(head)) if head else r"\\_"
+    parts = [
+        part if part.isdigit() or len(part) <= 2 else rf"\mathrm{{{part}}}"
+        for part in subscripts
+        if part
+    ]
+    return f"{symbol_text}_{{{','.join(parts)}}}" if parts else str(symbol_text)
