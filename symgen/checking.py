@@ -31,6 +31,7 @@ def check(
     with journal.stage("derive"):
         derived = built.derived or derive_all(built.description, built.selection, journal.progress)
     with journal.stage("validate"):
+        report = built.report
         return validate_package(
-            built.description, built.selection, derived, built.report.folder, samples
+            built.description, built.selection, derived, report.folder, report.backends, samples
         )

@@ -6,6 +6,7 @@ user's input is wrong, 3 the result failed its validation, 4 the tool chain fail
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import traceback
@@ -24,6 +25,9 @@ from symgen.options import BACKENDS, FLAGS, BuildOptions, names
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; errors of users end without a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows "?"
     sys.exit(run(arguments))
 
 
@@ -42,6 +46,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except SystemExit as stop:  # rich ends the program when nobody reads its output
+        return 0 if isinstance(stop.__context__, BrokenPipeError) else int(stop.code or 0)
     except Exception:  # whatever is left is a fault of symgen itself, and says so
         _complain(
             f"{traceback.format_exc()}\nThis is a fault of symgen {__version__} (Python "

@@ -36,6 +36,7 @@ from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
 from symgen.program.program import Program
 from symgen.report import FunctionReport
+from symgen.validation.conditioning import condition
 
 Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
@@ -255,6 +256,7 @@ def _metadata(
         ),
         model_hash=model_hash(description),
         symgen_version=__version__,
+        condition=condition(description),
         operation_counts=operations,
     )
 

@@ -42,7 +42,7 @@ class BuildOptions:
             raise RequestError(f"no flags {self.flags!r}; there are: {', '.join(FLAGS)}")
         if self.templates is not None and not Path(self.templates).is_dir():
             raise RequestError(f"there is no folder of templates {str(self.templates)!r}")
-        if self.runtime_parameters:
+        if self.runtime_parameters not in ((), ("none",)):
             raise RequestError(
                 "runtime parameters are not available yet: every parameter is folded into the "
                 "generated code at its value in the model file"

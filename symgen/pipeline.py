@@ -31,9 +31,9 @@ from symgen.report import BuildReport
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import CompileResult, compile_extensions
 from symgen.toolchain.compiler import Compiler, CompilerMissingError, find_compiler
-from symgen.toolchain.install import stage
+from symgen.toolchain.install import check_place, stage
 from symgen.toolchain.key import build_key
-from symgen.toolchain.loading import forget_package, load_package
+from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.manifest import read_manifest
 from symgen.validation.checks import subjects_of
 from symgen.validation.evaluated import evaluated_subjects
@@ -109,6 +109,7 @@ def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     compiler, backends = _backends(options, journal)
     key = _key(description, options, selection, compiler, backends)
     target = _target(description, options, key)
+    check_place(target)
     return Plan(description, options, selection, compiler, backends, key, target)
 
 
@@ -130,7 +131,9 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
             staged.write_binaries(binaries.files())
         with journal.stage("validate"):
             # the staged package -> ValidationResult
-            validation = validate_package(plan.description, plan.selection, derived, staged.folder)
+            validation = validate_package(
+                plan.description, plan.selection, derived, staged.folder, plan.backends
+            )
         validation.raise_if_failed()
         with journal.stage("install"):
             staged.install(plan.key)
@@ -162,10 +165,11 @@ def validate_package(
     selection: Selection,
     derived: Derived,
     folder: Path,
+    backends: tuple[str, ...],
     samples: int | None = None,
 ) -> ValidationResult:
     """Validate the package in `folder`, and every formulation that was derived but not selected."""
-    module = load_package(folder)
+    module = load_built(folder, backends)
     try:
         subjects = [
             *subjects_of(module),

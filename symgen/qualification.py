@@ -18,7 +18,7 @@ from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import Compiler
 from symgen.toolchain.install import stage
 from symgen.toolchain.key import toolchain_key
-from symgen.toolchain.loading import forget_package, load_package
+from symgen.toolchain.loading import forget_package, load_built
 from symgen.validation.checks import subjects_of
 from symgen.validation.two_link import model_path
 from symgen.validation.validate import ValidationResult, validate_two_link
@@ -71,7 +71,7 @@ def _two_link_result(compiler: Compiler | None, flags: str, journal: Journal) ->
                 ),
             )
             staged.write_binaries(binaries.files())
-        module = load_package(staged.folder)
+        module = load_built(staged.folder, backends)
         try:
             return validate_two_link(subjects_of(module))
         finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,9 @@ LARGEST_CLOSED_ROBOT = 3
 
 WIDTH = 100
 
+Inputs = Mapping[str, Sequence[Any]]
+"""Name of an input of a program -> its symbols."""
+
 
 def show(
     path: str | Path, what: str, style: str, formulation: str | None, steps: bool | None
@@ -40,6 +43,9 @@ def show(
     description = read(path)
     drawings: dict[str, Callable[[RobotDescription, str], str]] = {"tree": tree, "frames": frames}
     if what in drawings:
+        styles = ("pretty", "latex") if what == "frames" else ("pretty",)
+        if style not in styles:
+            raise RequestError(f"{what} is shown as {' or '.join(styles)}, not as {style}")
         return drawings[what](description, style)
     if what in PLANNED_FUNCTIONS:
         raise RequestError(f"{what} is not available yet")
@@ -84,20 +90,23 @@ def _size(description: RobotDescription) -> int:
 def expanded(dynamics: SymbolicDynamics, function: str, style: str) -> str:
     """The result with everything substituted, in readable form."""
     program = dynamics.program(function)
-    result = dynamics.expanded(function)
+    result = dynamics.readable(function)
     parts = result if isinstance(result, tuple) else (result,)
+    inputs = _inputs(program)
     named = [(output.name, part) for output, part in zip(program.outputs, parts, strict=True)]
     if style == "latex" and len(named) == 1 and not isinstance(named[0][1], list):
-        return _latex(_display(named[0][1]))
-    return "\n\n".join(_equation(name, part, style) for name, part in named)
+        return _latex(_display(named[0][1]), inputs)
+    return "\n\n".join(_equation(name, part, style, inputs) for name, part in named)
 
 
-def _equation(name: str, value: Any, style: str) -> str:
+def _equation(name: str, value: Any, style: str, inputs: Inputs) -> str:
     if isinstance(value, list):
-        return "\n\n".join(_equation(f"{name}[{i}]", part, style) for i, part in enumerate(value))
+        return "\n\n".join(
+            _equation(f"{name}[{i}]", part, style, inputs) for i, part in enumerate(value)
+        )
     display = _display(value)
     if style == "latex":
-        return f"% {name}\n{_latex(display)}"
+        return f"% {name}\n{_latex(display, inputs)}"
     text = _pretty(display)
     if max(map(len, text.splitlines())) <= WIDTH:
         return f"{name} =\n{text}"
@@ -112,10 +121,16 @@ def _equation(name: str, value: Any, style: str) -> str:
 
 
 def _display(value: Any) -> Any:
-    """The value as one would write it, numbers as decimals."""
-    if isinstance(value, sympy.MatrixBase):
-        return value.applyfunc(lambda entry: with_decimals(readable(entry)))
-    return with_decimals(readable(value))
+    """The value with its numbers as decimals."""
+    return (
+        value.applyfunc(with_decimals)
+        if isinstance(value, sympy.MatrixBase)
+        else (with_decimals(value))
+    )
+
+
+def _inputs(program: Program[Any]) -> Inputs:
+    return {array.name: array.symbols for array in program.inputs}
 
 
 def _sum(expression: Any) -> str:
@@ -137,11 +152,11 @@ def _pretty(expression: Any) -> str:
     return str(sympy.pretty(expression, use_unicode=True, wrap_line=False))
 
 
-def _latex(value: Any) -> str:
+def _latex(value: Any, inputs: Inputs) -> str:
     return str(
         sympy.latex(
             value,
-            symbol_names=latex_names(value.free_symbols),
+            symbol_names=latex_names(inputs, value.free_symbols),
             mat_str="bmatrix",
             mat_delim="",
             fold_func_brackets=True,
@@ -169,9 +184,10 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
 def _steps_in_latex(program: Program[Any], title: str) -> str:
     """The recursion as align* environments, one per step, with \\tag for the equation."""
     lines = [f"% {title}", *(f"% {label}: {text}" for label, text in program.notes.items())]
+    inputs = _inputs(program)
     for step in program.steps:
         rows = [
-            f"  {_latex(symbol(line.name))} &= {_latex(with_decimals(line.value))}"
+            f"  {_latex(symbol(line.name), inputs)} &= {_latex(with_decimals(line.value), inputs)}"
             f" \\tag{{{line.note}}}"
             for line in step.statements
         ]
@@ -244,6 +260,7 @@ def frames(description: RobotDescription, style: str) -> str:
     robot: KinematicTree[Any] = build_tree(description, SymPyAlgebra())
     builder = ProgramBuilder(robot.algebra, taken=robot.parameter_names)
     q = declare_inputs(robot, builder, "forward_kinematics").q
+    inputs = {"q": q}
     blocks = []
     for frame in robot.frames:
         parent = "base"
@@ -263,8 +280,8 @@ def frames(description: RobotDescription, style: str) -> str:
             parent = next(
                 f.name for f in robot.frames if f.body == frame.body and _is_own_frame(robot, f)
             )
-        matrix = sympy.Matrix(pose.homogeneous(robot.algebra).rows)
-        blocks.append(_equation(f"{frame.name} in {parent}", matrix, style))
+        matrix = sympy.Matrix(pose.homogeneous(robot.algebra).rows).applyfunc(readable)
+        blocks.append(_equation(f"{frame.name} in {parent}", matrix, style, inputs))
     return "\n\n".join(blocks)
 
 

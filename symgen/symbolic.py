@@ -104,7 +104,10 @@ class SymbolicDynamics:
 
         It is what `symgen show` prints; meant for small robots.
         """
-        return _mapped(self.expanded(function), readable)
+        program = self.program(function)
+        moving = ("qd", "qdd", "loads")
+        motion = [x for array in program.inputs if array.name in moving for x in array.symbols]
+        return _mapped(self.expanded(function), lambda entry: readable(entry, motion))
 
     def program(self, function: str) -> Program[Expr]:
         """The program over SymPy scalars."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from symgen.cli import run
+from symgen.program.functions import FUNCTION_NAMES
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TWO_LINK = str(EXAMPLES / "two_link.yaml")
@@ -187,11 +188,31 @@ def test_show_for_a_slide(folder, capfd):
     )
 
 
-@pytest.mark.parametrize("what", ["mass_matrix", "inverse_dynamics", "tree", "frames"])
+@pytest.mark.parametrize("what", FUNCTION_NAMES)
 @pytest.mark.parametrize("style", ["pretty", "latex", "python", "c"])
-def test_everything_can_be_shown(folder, capfd, what, style):
+def test_every_function_can_be_shown(folder, capfd, what, style):
     assert run(["show", TWO_LINK, what, "--format", style]) == 0
     assert capfd.readouterr().out.strip()
+
+
+def test_the_robot_can_be_shown(folder, capfd):
+    assert run(["show", TWO_LINK, "tree"]) == 0
+    assert "forearm  (q_2 revolute elbow)" in capfd.readouterr().out
+    for style in ("pretty", "latex"):
+        assert run(["show", TWO_LINK, "frames", "--format", style]) == 0
+        assert "forearm in upper_arm" in capfd.readouterr().out
+    assert run(["show", TWO_LINK, "tree", "--format", "c"]) == 2
+    assert "pretty" in capfd.readouterr().err
+
+
+def test_parameters_named_like_coordinates_are_told_apart(folder, capfd):
+    text = Path(TWO_LINK).read_text().replace("m2", "qd_1").replace("L1", "tip_fx")
+    Path("odd.yaml").write_text(text)
+    assert run(["show", "odd.yaml", "inverse_dynamics", "--format", "latex"]) == 0
+    latex = capfd.readouterr().out
+    assert r"\mathrm{qd\_1} \dot{q}_{1}" in latex
+    assert r"\mathrm{tip\_fx} \sin {q_{1}}" in latex
+    assert r"f_{x}^{\mathrm{tip}}" in latex
 
 
 def test_large_robots_are_shown_step_by_step(folder, capfd):
@@ -206,3 +227,105 @@ def test_help_and_version(capfd):
     for command in ("build", "check", "compare", "show"):
         assert run([command, "--help"]) == 0
         assert "MODEL" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["math", "Python", "limits", "stdint", "numpy", "test", "M_PI"])
+def test_a_robot_may_be_called_anything(folder, name):
+    text = Path(TWO_LINK).read_text().replace("name: two_link", f"name: {name}")
+    Path("odd.yaml").write_text(text)
+    assert run(["build", "odd.yaml", "-q", "--functions", "mass_matrix"]) == 0
+    from symgen.toolchain.loading import load_built
+
+    assert load_built(folder / "generated" / name, ["compiled"]).name == name
+
+
+def test_a_binary_that_does_not_load_is_never_installed(folder, capfd, monkeypatch):
+    """The linker of this compiler leaves the objects out."""
+    compiler = folder / "cc"
+    compiler.write_text(
+        "#!/bin/sh\n"
+        'case "$*" in *--version*) exec cc --version;; *" -c "*) exec cc "$@";; esac\n'
+        'out=$(echo "$@" | sed "s/.*-o \\([^ ]*\\).*/\\1/")\n'
+        'exec cc -shared -fPIC -o "$out" -x c /dev/null\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    assert run(["build", TWO_LINK, "--force"]) == 4
+    assert "does not load" in capfd.readouterr().err
+    assert not Path("generated/two_link").exists()
+    assert run(["build", TWO_LINK, "--force"]) == 4  # and the tool chain was not certified
+
+
+@pytest.mark.parametrize("out", ["file", "link", "/dev/null"])
+def test_a_place_that_cannot_hold_a_package_is_refused_first(folder, capfd, out):
+    Path("file").write_text("mine")
+    Path("link").symlink_to("nowhere")
+    assert run(["build", TWO_LINK, "--out", out]) == 2
+    captured = capfd.readouterr()
+    assert "derive" not in captured.err
+    assert Path("file").read_text() == "mine"
+
+
+def test_templates_that_are_wrong_are_the_users(folder, capfd):
+    place = folder / "mine" / "package"
+    place.mkdir(parents=True)
+    for text in ("{{ undefined_thing }}", "{% for %}", "{{ 1 // 0 }}"):
+        (place / "__init__.py.jinja").write_text(text)
+        assert run(["build", TWO_LINK, "--templates", "mine"]) == 2
+        error = capfd.readouterr().err
+        assert "__init__.py" in error and "Traceback" not in error
+    (place / "__init__.py.jinja").write_text("raise SystemExit(7)")
+    assert run(["build", TWO_LINK, "--templates", "mine"]) == 4
+    assert "--templates" in capfd.readouterr().err
+
+
+HEAVY = """
+symgen: 1
+name: heavy
+convention: standard
+parameters: {m: 1000}
+joints:
+  - {name: a, type: revolute, dh: {a: 0.5}, link: {mass: m, com: [0.1, 0.2, 0.3]}}
+  - name: b
+    type: revolute
+    dh: {a: 0.5, alpha: 1}
+    link:
+      mass: 1.3
+      com: [0.1, -0.2, 0.15]
+      inertia: {xx: 0.3, yy: 0.25, zz: 0.2, xy: 0.02, xz: -0.03, yz: 0.01}
+"""
+
+
+@pytest.mark.parametrize("mass", ["1000", "1e6"])
+def test_heavy_bases_are_no_reason_to_fail(folder, mass):
+    """Terms that cancel leave rounding errors of their own size behind."""
+    Path("heavy.yaml").write_text(HEAVY.replace("m: 1000", f"m: {mass}"))
+    options = ["-q", "--formulations", "all", "--backend", "numpy"]
+    assert run(["build", "heavy.yaml", *options]) == 0
+
+
+def test_functions_can_be_pickled(folder):
+    assert run(["build", TWO_LINK, "-q", "--functions", "mass_matrix"]) == 0
+    program = (
+        "import pickle, sys\nfrom generated import two_link\n"
+        "sys.stdout.buffer.write(pickle.dumps(two_link.mass_matrix))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    made = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True)
+    again = "import pickle, sys; print(pickle.load(sys.stdin.buffer)([0, 0]).shape)"
+    done = subprocess.run(
+        [sys.executable, "-c", again], env=environment, input=made.stdout, capture_output=True
+    )
+    assert done.stdout.strip() == b"(2, 2)", done.stderr
+
+
+def test_a_damaged_binary_is_left_alone(folder):
+    assert run(["build", TWO_LINK, "-q", "--functions", "mass_matrix"]) == 0
+    (binary,) = Path("generated/two_link").glob("*.so")
+    content = binary.read_bytes()
+    binary.unlink()  # not overwritten: this process has the file mapped
+    binary.write_bytes(content[:20_000])
+    from symgen.toolchain.loading import load_package
+
+    with pytest.warns(RuntimeWarning, match="damaged"):
+        assert load_package(folder / "generated" / "two_link").backend == "numpy"

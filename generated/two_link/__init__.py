@@ -96,6 +96,7 @@ operation_counts = {
     },
 }
 model_hash = 'd6c9fda06ccbc87f95925d9faedff98ac28e30bd4e46c154ece5c922e116ea3f'
+condition = 1.0
 symgen_version = '0.1.0'
 
 _missing = {

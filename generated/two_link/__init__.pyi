@@ -26,6 +26,7 @@ formulations: tuple[str, ...]
 functions: tuple[str, ...]
 operation_counts: dict[str, dict[str, dict[str, int]]]
 model_hash: str
+condition: float
 symgen_version: str
 backend: str
 backends: Mapping[str, Any]

@@ -19,6 +19,21 @@ potential_energy = _functions.potential_energy
 forward_kinematics = _functions.forward_kinematics
 jacobians = _functions.jacobians
 
+for _name, _function in [
+    ("inverse_dynamics", inverse_dynamics),
+    ("inverse_dynamics_derivatives", inverse_dynamics_derivatives),
+    ("inverse_dynamics_load_derivatives", inverse_dynamics_load_derivatives),
+    ("mass_matrix", mass_matrix),
+    ("coriolis_matrix", coriolis_matrix),
+    ("bias_forces", bias_forces),
+    ("gravity_forces", gravity_forces),
+    ("kinetic_energy", kinetic_energy),
+    ("potential_energy", potential_energy),
+    ("forward_kinematics", forward_kinematics),
+    ("jacobians", jacobians),
+]:
+    _function.__module__, _function.__qualname__ = __name__, _name  # where pickle finds it
+
 __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",

@@ -8,6 +8,8 @@ it decides equality, too (but constants inside an angle, as in sin(q + pi/3), ar
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +18,7 @@ import sympy
 Expr = Any
 _LARGEST_DENOMINATOR = 16
 _LOAD_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
-_LOAD_SUFFIXES = tuple(f"_{part}" for part in _LOAD_PARTS)
+_LIKE_AN_INPUT = re.compile(rf"(q|qd|qdd)_\d+$|.*_({'|'.join(_LOAD_PARTS)})$")
 _Waves = dict[tuple[str, Expr], Expr]
 """(``sin`` or ``cos``, angle) -> coefficient"""
 
@@ -74,15 +76,16 @@ def _wave(kind: str, angle: Expr) -> Expr:
     return sympy.sin(angle) if kind == "sin" else sympy.cos(angle)
 
 
-def readable(expression: Expr) -> Expr:
+def readable(expression: Expr, motion: Collection[Expr] = ()) -> Expr:
     """The expression as one would write it: terms of the same motion together, factors pulled out.
 
-    "Motion" is a product of velocities, accelerations and load components.  Planar robots read
-    best with sums of angles, spatial ones with products of sines and cosines: the shorter form
-    wins.
+    `motion` are the symbols of velocities, accelerations and load components; terms with the same
+    product of them stand together.  Planar robots read best with sums of angles, spatial ones with
+    products of sines and cosines: the shorter form wins.
     """
     forms = (fourier(expression), _with_cosine_squares(expression))
-    return min((_grouped(form) for form in forms), key=lambda form: sympy.count_ops(form))
+    grouped = (_grouped(form, frozenset(motion)) for form in forms)
+    return min(grouped, key=lambda form: sympy.count_ops(form))
 
 
 def _with_cosine_squares(expression: Expr) -> Expr:
@@ -100,20 +103,14 @@ def _reduced(term: Expr, wave: Expr, square: Expr) -> Expr:
     return term / wave ** (exponent - exponent % 2) * square ** (exponent // 2)
 
 
-def _grouped(expanded: Expr) -> Expr:
+def _grouped(expanded: Expr, motion: Collection[Expr]) -> Expr:
     groups: dict[Expr, list[Expr]] = {}
     for term in sympy.Add.make_args(expanded):
-        motion = sympy.Mul(*(f for f in sympy.Mul.make_args(term) if _is_motion(f)))
-        groups.setdefault(motion, []).append(term / motion)
+        factors = sympy.Mul.make_args(term)
+        moving = sympy.Mul(*(f for f in factors if f.as_base_exp()[0] in motion))
+        groups.setdefault(moving, []).append(term / moving)
     ordered = sorted(groups, key=sympy.default_sort_key)
-    return sympy.Add(*(motion * _factored(groups[motion]) for motion in ordered))
-
-
-def _is_motion(factor: Expr) -> bool:
-    base, _ = factor.as_base_exp()
-    return bool(base.is_Symbol) and (
-        base.name.startswith(("qd_", "qdd_")) or base.name.endswith(_LOAD_SUFFIXES)
-    )
+    return sympy.Add(*(moving * _factored(groups[moving]) for moving in ordered))
 
 
 def _factored(terms: list[Expr]) -> Expr:
@@ -172,19 +169,26 @@ def _decimal(value: float) -> Expr:
     return sympy.Float(text, max(len(digits), 1))
 
 
-def latex_names(symbols: set[Expr]) -> dict[Expr, str]:
-    """How the symbols of a program are typeset: dots for rates, components as subscripts."""
+def latex_names(inputs: Mapping[str, Sequence[Expr]], others: Iterable[Expr]) -> dict[Expr, str]:
+    """How symbols are typeset: dots for rates, components of loads, subscripts of temporaries.
+
+    `inputs` maps ``q``, ``qd``, ``qdd``, ``loads`` to their symbols.  A parameter that bears a
+    name of that kind is set upright, so that it cannot be mistaken.
+    """
     names: dict[Expr, str] = {}
-    for label in symbols:
-        head, _, tail = label.name.partition("_")
-        if head in ("q", "qd", "qdd") and tail.isdigit():
-            dots = {"q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}"}[head]
-            names[label] = f"{dots}_{{{tail}}}"
+    for rate, dotted in (("q", "q"), ("qd", r"\dot{q}"), ("qdd", r"\ddot{q}")):
+        for number, label in enumerate(inputs.get(rate, ()), start=1):
+            names[label] = f"{dotted}_{{{number}}}"
+    for position, label in enumerate(inputs.get("loads", ())):
+        part = _LOAD_PARTS[position % len(_LOAD_PARTS)]
+        load = label.name.partition(f"_{part}")[0].replace("_", r"\_")
+        names[label] = f"{part[0]}_{{{part[1]}}}^{{\\mathrm{{{load}}}}}"
+    for label in others:
+        if label in names:
             continue
-        load, _, part = label.name.rpartition("_")
-        if load and part in _LOAD_PARTS:
-            text = load.replace("_", r"\_")
-            names[label] = f"{part[0]}_{{{part[1]}}}^{{\\mathrm{{{text}}}}}"
+        if _LIKE_AN_INPUT.match(label.name):
+            upright = label.name.replace("_", r"\_")
+            names[label] = rf"\mathrm{{{upright}}}"
         elif "_" in label.name:
             names[label] = _subscripted(*label.name.split("_"))
     return names

@@ -15,7 +15,7 @@ are faults; the words of C23 count as keywords of C.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from os import PathLike
 
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
@@ -23,7 +23,7 @@ from symgen.description.findings import Findings
 from symgen.description.joints import JointChecks
 from symgen.description.model import JointDescription, LinkPoint, RobotDescription, Triple
 from symgen.description.names import BASE, NameSpace, illegal_name, name_space
-from symgen.description.parameters import check_parameters, warn_unused
+from symgen.description.parameters import check_parameters, warn_coordinates, warn_unused
 from symgen.description.reading import Document, read_document
 from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import PointTable, RobotTable, shape
@@ -50,7 +50,10 @@ def check(document: Document) -> RobotDescription:
     points = link_points("points", robot.points, names, scalars)
     findings.raise_faults()
     warn_unused(parameters, scalars)
-    warn_massless_ends(joints, scalars)
+    warn_coordinates(parameters, findings)
+    warn_no_joints(robot, findings)
+    forgotten = warn_forgotten_masses(robot, findings)
+    warn_massless_ends(joints, scalars, forgotten)
     return RobotDescription(
         name=robot.name or "",
         description=robot.description or "",
@@ -98,10 +101,38 @@ def link_points(
     return tuple(points)
 
 
-def warn_massless_ends(joints: Sequence[JointDescription], scalars: Scalars) -> None:
+def warn_no_joints(robot: RobotTable, findings: Findings) -> None:
+    """A robot without joints is legal, and seldom meant."""
+    if not robot.joints:
+        path: KeyPath = ("joints",) if robot.gives("joints") else ()
+        findings.warn(path, "no joints: the robot has 0 coordinates")
+
+
+def warn_forgotten_masses(robot: RobotTable, findings: Findings) -> frozenset[int]:
+    """Warn of every link with a centre of mass or an inertia but no mass; their joints."""
+    forgotten = set()
+    for index, joint in enumerate(robot.joints or []):
+        link = None if joint is None else joint.link
+        if link is None or link.gives("mass"):
+            continue
+        given = [key for key in ("com", "inertia") if link.gives(key)]
+        if given:
+            forgotten.add(index)
+            findings.warn(
+                ("joints", index, "link"),
+                f"this link gives {' and '.join(given)} but no mass; write 'mass: 0' if that is "
+                "meant",
+            )
+    return frozenset(forgotten)
+
+
+def warn_massless_ends(
+    joints: Sequence[JointDescription], scalars: Scalars, remarked: Collection[int] = ()
+) -> None:
     """Warn of every moving body that carries no other one and has neither mass nor inertia.
 
-    Links on fixed joints belong to the body of their parent.
+    Links on fixed joints belong to the body of their parent.  Those of the joints in `remarked`
+    (by index) have a warning already.
     """
     body = {BASE: BASE}  # by link: the link of the moving joint that it is fixed to
     carries: set[str] = set()  # bodies that carry a moving body, or have inertia themselves
@@ -115,7 +146,7 @@ def warn_massless_ends(joints: Sequence[JointDescription], scalars: Scalars) -> 
         if any(evaluate(entry, scalars.values) != 0.0 for entry in inertia):
             carries.add(body[joint.link.name])
     for index, joint in enumerate(joints):
-        if joint.type != "fixed" and joint.link.name not in carries:
+        if joint.type != "fixed" and joint.link.name not in carries and index not in remarked:
             scalars.findings.warn(
                 ("joints", index),
                 f"the link {shown(joint.link.name)} ends a chain and has neither mass nor "

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from symgen import rounding
@@ -106,6 +106,8 @@ _ADVICE = {  # characters that people write, and what the grammar has instead
     "\u00d7": "a product is written with *",
     "\u00b7": "a product is written with *",
 }
+_SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+_UNITS = ("m", "mm", "cm", "kg", "g", "rad", "s", "N", "Nm")  # that people put behind a number
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,11 @@ def _tokens(text: str) -> list[_Token]:
         match = _TOKEN.match(text, position)
         if match is None:
             character = text[position]
-            advice = f"; {_ADVICE[character]}" if character in _ADVICE else ""
+            advice = _ADVICE.get(character, "")
+            if character in _SUPERSCRIPTS:
+                power = f"**{_SUPERSCRIPTS.index(character)}"
+                advice = f"write {shown(_operand(tokens[-1]) + power)}" if tokens else ""
+            advice = advice and f"; {advice}"
             raise ExpressionError(f"unexpected character {shown(character)}{advice}", position + 1)
         kind = str(match.lastgroup)
         if kind != "space":
@@ -135,13 +141,23 @@ def _tokens(text: str) -> list[_Token]:
     return tokens
 
 
+def _operand(token: _Token) -> str:
+    """An operand that starts or ends with `token`, for advice about what to write."""
+    if token.text in FUNCTIONS:
+        return f"{token.text}(...)"
+    return token.text if token.kind in ("number", "name") else "(...)"
+
+
 # --------------------------------------------------------------------------------------- parser
 
 
-def parse(value: str | int | float) -> Expression:
-    """Parse a number or a text of the grammar; `ExpressionError` says what is wrong and where."""
+def parse(value: str | int | float, parameters: Collection[str] = ()) -> Expression:
+    """Parse a number or a text of the grammar; `ExpressionError` says what is wrong and where.
+
+    `parameters` are names that are known to stand for numbers; only the advice depends on them.
+    """
     if isinstance(value, str):
-        return _parse_text(value)
+        return _parse_text(value, parameters)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ExpressionError("expected a number or an expression")
     try:
@@ -162,16 +178,28 @@ ZERO = literal("0", 0.0)
 ONE = literal("1", 1.0)
 
 
-def _parse_text(text: str) -> Expression:
+def _parse_text(text: str, parameters: Collection[str]) -> Expression:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters, not {len(text)}")
-    parser = _Parser(_tokens(text))
+    parser = _Parser(_tokens(text), parameters)
     root = parser.whole()
     if _height(root) > MAX_HEIGHT:
         raise ExpressionError(
             f"more than {MAX_HEIGHT} operations build on each other; use derived parameters"
         )
     return Expression(text, root, tuple(parser.names))
+
+
+def mentions_constant(expression: Expression) -> bool:
+    """Whether pi or deg stands in an expression."""
+    waiting = [expression.root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Name) and node.name in CONSTANTS:
+            return True
+        if isinstance(node, Operation):
+            waiting.extend(node.operands)
+    return False
 
 
 def _height(root: Node) -> int:
@@ -188,8 +216,9 @@ def _height(root: Node) -> int:
 class _Parser:
     """Recursive descent; every way around the recursion counts against `MAX_NESTING`."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
+    def __init__(self, tokens: list[_Token], parameters: Collection[str]) -> None:
         self.tokens = tokens
+        self.parameters = parameters
         self.position = 0
         self.names: dict[str, None] = {}  # as an ordered set
 
@@ -302,13 +331,26 @@ class _Parser:
         """What follows a complete operand and is no operator."""
         token = self.token
         if token.kind in ("number", "name") or token.text == "(":
-            return ExpressionError(f"expected an operator before {token}", token.column)
+            return ExpressionError(
+                f"expected an operator before {token}{self.product(token)}", token.column
+            )
         if token.text == ",":
             return ExpressionError(
                 "unexpected ','; a decimal point is '.', and only atan2 takes two arguments",
                 token.column,
             )
         return ExpressionError(f"unexpected {token}", token.column)
+
+    def product(self, token: _Token) -> str:
+        """The advice about an operand right behind another: a unit, or a product without ``*``."""
+        if token.kind == "number":
+            return ""  # 1.2.3, say
+        if token.text in _UNITS and token.text not in self.parameters:
+            return "; numbers have no units here: SI (m, kg, s, rad)"
+        degrees = token.text.lower() in ("deg", "degree", "degrees")
+        right = "deg" if degrees and token.text not in self.parameters else _operand(token)
+        product = f"{_operand(self.tokens[self.position - 1])}*{right}"
+        return f"; write {shown(product)}"
 
     def deeper(self, depth: int) -> int:
         if depth >= MAX_NESTING:

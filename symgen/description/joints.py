@@ -136,8 +136,9 @@ class JointChecks:
         row: DhTable | None = table.dh
         if row is None:
             return None
-        self.scalars.angle((*path, "theta"), row.theta)
-        self.scalars.value((*path, "d"), row.d)
+        moved = {"revolute": "theta", "prismatic": "d"}.get(table.type or "")
+        self.scalars.angle((*path, "theta"), row.theta, moved)
+        self.scalars.value((*path, "d"), row.d, moved)
         self.scalars.value((*path, "a"), row.a)
         self.scalars.angle((*path, "alpha"), row.alpha)
         return DenavitHartenberg(

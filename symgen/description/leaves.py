@@ -6,10 +6,10 @@ stands for a value that was taken out because it is faulty.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator, PlainValidator, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from symgen.description.expressions import (
@@ -55,11 +55,18 @@ def _leaf(read: Callable[[object], Any], schema: dict[str, Any]) -> tuple[Any, A
     return PlainValidator(validate), WithJsonSchema(schema)
 
 
-def _number(value: object) -> Expression:
+def _expression(value: object, info: ValidationInfo) -> Expression | None:
+    """A number; the context of the validation is the collection of the parameters' names."""
+    return None if value is None else _number(value, info.context or ())
+
+
+def _number(value: object, parameters: Collection[str]) -> Expression:
     if not isinstance(value, Scalar) or value.kind in ("null", "bool"):
         raise refuse(f"expected a number or an expression, found {found(value)}")
     try:
-        return parse(value.text) if value.kind == "text" else _literal(value.text)
+        if value.kind == "text":
+            return parse(value.text, parameters)
+        return _literal(value.text)
     except ExpressionError as error:
         raise refuse(f"{shown(value.text)}: {error}") from None
 
@@ -131,13 +138,28 @@ def _three(value: object) -> object:
     return value
 
 
+def _axis(value: object) -> object:
+    """As `_three`, for a direction: people write 'z'."""
+    if value is None or isinstance(value, list):
+        return _three(value)
+    text = value.text.lower() if isinstance(value, Scalar) else ""
+    example = _AXES.get(text.lstrip("+-"), _AXES["z"])
+    if text.startswith("-"):
+        example = example.replace("1", "-1")
+    raise refuse(
+        f"expected a list of three numbers [x, y, z], for example {example}, found {found(value)}"
+    )
+
+
+_AXES: Mapping[str, str] = {"x": "[1, 0, 0]", "y": "[0, 1, 0]", "z": "[0, 0, 1]"}
 _NUMBER_SCHEMA = {"type": ["number", "string"]}
 _TEXT_SCHEMA = {"type": "string"}
 
-Number = Annotated[Expression | None, *_leaf(_number, _NUMBER_SCHEMA)]
+Number = Annotated[Expression | None, PlainValidator(_expression), WithJsonSchema(_NUMBER_SCHEMA)]
 Text = Annotated[str | None, *_leaf(_text, _TEXT_SCHEMA)]
 Name = Annotated[str | None, *_leaf(_name, _TEXT_SCHEMA)]
 Version = Annotated[int | None, *_leaf(_version, {"const": FORMAT_VERSION})]
 Convention = Annotated[str | None, *_leaf(_convention, {"enum": list(CONVENTIONS)})]
 JointType = Annotated[str | None, *_leaf(_joint_type, {"enum": list(JOINT_TYPES)})]
 Triple = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_three)]
+Axis = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_axis)]

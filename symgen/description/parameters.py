@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from symgen.description.expressions import ZERO
@@ -10,9 +11,11 @@ from symgen.description.model import Parameter
 from symgen.description.names import illegal_parameter_name
 from symgen.description.scalars import Scalars
 from symgen.description.schema import RobotTable
-from symgen.description.wording import KeyPath
+from symgen.description.wording import KeyPath, shown
 
 _LONGEST_CYCLE = 8  # names of a circle that a message shows
+_COORDINATE = re.compile(r"(?P<symbol>q|qd|qdd)_(?P<number>[0-9]+)")
+_COORDINATES: Mapping[str, str] = {"q": "coordinate", "qd": "velocity", "qdd": "acceleration"}
 
 
 def check_parameters(
@@ -21,9 +24,9 @@ def check_parameters(
     """The parameters in the order of the file, and the evaluation of all that builds on them."""
     places: dict[str, KeyPath] = {name: ("parameters", name) for name in robot.parameters or {}}
     readable = robot.parameters is not None or not robot.gives("parameters")
-    scalars = Scalars(findings, places, trusted=readable)
     expressions = {name: table.value for name, table in (robot.parameters or {}).items()
                    if table is not None and table.value is not None}  # fmt: skip
+    scalars = Scalars(findings, places, expressions, trusted=readable)
     dependencies = {name: value.names for name, value in expressions.items()}
     for name in places:
         illegal = illegal_parameter_name(name)
@@ -39,7 +42,7 @@ def check_parameters(
             continue
         value = scalars.value(places[name], expressions[name])
         if value is not None:
-            scalars.values[name] = value
+            scalars.define(name, value)
     return tuple(_parameters(robot, scalars)), scalars
 
 
@@ -61,6 +64,19 @@ def warn_unused(parameters: Sequence[Parameter], scalars: Scalars) -> None:
     for parameter in parameters:
         if parameter.name not in scalars.used:
             scalars.findings.warn(("parameters", parameter.name), "this parameter is not used")
+
+
+def warn_coordinates(parameters: Sequence[Parameter], findings: Findings) -> None:
+    """Warn of every parameter that is called like a symbol of the equations."""
+    for parameter in parameters:
+        match = _COORDINATE.fullmatch(parameter.name)
+        if match is not None:
+            name, what = parameter.name, _COORDINATES[match["symbol"]]
+            findings.warn(
+                ("parameters", name),
+                f"equations call {what} {match['number']} {shown(name)} and will rename theirs to "
+                f"{shown(f'{name}_2')}; another parameter name reads better",
+            )
 
 
 def dependency_order(

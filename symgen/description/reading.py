@@ -10,6 +10,7 @@ counts as often as it is used, so that a few lines cannot expand into gigabytes.
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from collections.abc import Iterator
@@ -40,6 +41,7 @@ MAX_DEPTH = 32
 MAX_WEIGHT = 100_000  # nodes after expansion of aliases; a long text weighs more than a short one
 _CHARACTERS_PER_NODE = 40
 _LONGEST_TAG = 200
+_ENDINGS = (".yaml", ".yml")
 
 
 @dataclass(frozen=True)
@@ -122,17 +124,28 @@ def _load(path: Path, file: str) -> bytes:
         # Devices and pipes could block, or never end.
         if not stat.S_ISREG(path.stat().st_mode):
             what = "a directory" if path.is_dir() else "not a regular file"
-            raise _stop(file, 0, f"this is {what}; expected a robot description such as robot.yaml")
+            expected = _model_beside(file) or "; expected a robot description such as robot.yaml"
+            raise _stop(file, 0, f"this is {what}{expected}")
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise _stop(file, 0, "there is no such file") from None
+        raise _stop(file, 0, f"there is no such file{_model_beside(file)}") from None
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise _stop(file, 0, f"cannot be read: {reason}") from None
     if len(content) > MAX_BYTES:
         raise _stop(file, 0, "larger than 4 MiB, the limit of a model file")
     return content
+
+
+def _model_beside(file: str) -> str:
+    """The tail of a message about a file that is none: its name lacks an ending, or has another."""
+    stem, ending = os.path.splitext(file)
+    stems = (file, stem) if ending in _ENDINGS else (file,)
+    for name in (stem + ending for stem in stems for ending in _ENDINGS):
+        if name != file and os.path.isfile(name):  # never raises
+            return f"; did you mean {shown(name)}?"
+    return ""
 
 
 def _decode(content: bytes, file: str) -> str:
@@ -356,7 +369,13 @@ def _syntax(error: MarkedYAMLError) -> tuple[int, str]:
     if "'\\t'" in problem:
         problem = "a tab; YAML is indented with spaces"
     elif "mapping values are not allowed" in problem:
-        problem += " (a second ':' in the line? texts with a ':' need quotes)"
+        problem += (
+            " (a second ':' in the line? texts with a ':' need quotes; or a missing ':' or a "
+            "missing space after ':' in this or the line before)"
+        )
+    elif "could not find expected ':'" in problem and error.context_mark is not None:
+        line = error.context_mark.line + 1
+        problem += " (a missing ':' or a missing space after ':' in this line?)"
     elif error.context and error.context_mark is not None:
         problem = f"{problem} ({error.context} that starts in line {error.context_mark.line + 1})"
     return line, f"malformed YAML: {problem}"

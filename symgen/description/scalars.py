@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from symgen import rounding
 from symgen.description.expressions import (
+    CONSTANTS,
     ZERO,
     EvaluationError,
     Expression,
     Name,
+    Operation,
     evaluate,
+    mentions_constant,
 )
 from symgen.description.findings import Findings
 from symgen.description.leaves import Number
@@ -19,44 +23,84 @@ from symgen.description.model import Triple
 from symgen.description.wording import KeyPath, shown
 
 _NOT_FINITE = ("nan", "inf", "infinity")
+_EXPECTED = "; expected a parameter of this file, pi or deg"
 ORIGIN: Triple = (ZERO, ZERO, ZERO)
 _QUARTER = math.pi / 2
 _MOST_QUARTERS = 4  # beyond a full turn nobody writes rounded angles
 _NEAR = 1e-4  # relative: 1.5708 and 3.1416 are meant, 1.57 may be a measured angle
+_LARGEST_ANGLE = 1.01 * 2.0 * math.pi  # a full turn, however it was rounded
+_COORDINATE = re.compile(r"(q|th|theta)_?[0-9]*", re.IGNORECASE)  # what people call coordinates
 
 
 class Scalars:
     """Evaluates the expressions of a file, each at its place, and reports what goes wrong.
 
-    `values` lacks the parameters that are faulty themselves: what builds on those is not
-    evaluated, so that their faults are reported once.  `trusted` is False where the parameters
-    could not be read at all, so that no name can be called unknown.
+    `known` are the places of all parameters, `definitions` the expressions of those that have a
+    readable one.  `values` lacks the parameters that are faulty themselves: what builds on those
+    is not evaluated, so that their faults are reported once.  `trusted` is False where the
+    parameters could not be read at all, so that no name can be called unknown.
     """
 
-    def __init__(self, findings: Findings, known: Mapping[str, KeyPath], trusted: bool) -> None:
+    def __init__(
+        self,
+        findings: Findings,
+        known: Mapping[str, KeyPath],
+        definitions: Mapping[str, Expression],
+        trusted: bool,
+    ) -> None:
         self.findings = findings
         self.known = known
+        self.definitions = definitions
         self.trusted = trusted
         self.values: dict[str, float] = {}
-        self.used: set[str] = set()  # only asked for membership
+        self.used: set[str] = set()  # these two are only asked for membership
+        self.in_radians: set[str] = set()  # parameters that pi or deg has a part in
 
-    def names_are_known(self, path: KeyPath, expression: Expression) -> bool:
-        """Report every name of `expression` that is no parameter."""
+    def define(self, name: str, value: float) -> None:
+        """Give a parameter its value; those that it depends on have theirs."""
+        self.values[name] = value
+        if self.is_in_radians(self.definitions[name]):
+            self.in_radians.add(name)
+
+    def is_in_radians(self, expression: Expression) -> bool:
+        """Whether pi or deg has a part in a value: who wrote it knows in which unit it is."""
+        return mentions_constant(expression) or not self.in_radians.isdisjoint(expression.names)
+
+    def names_are_known(
+        self, path: KeyPath, expression: Expression, coordinate: str | None = None
+    ) -> bool:
+        """Report every name of `expression` that is no parameter; `coordinate` as in `value`."""
         self.used.update(expression.names)
         unknown = [name for name in expression.names if name not in self.known]
         for name in unknown if self.trusted else ():
             if name.lower() in _NOT_FINITE:
                 self.findings.fault(path, f"{shown(name)} is not a finite number")
                 continue
-            hint = self.findings.did_you_mean(name, self.known)
-            hint = hint or "; expected a parameter of this file, pi or deg"
-            self.findings.fault(path, f"unknown name {shown(name)}{hint}")
+            hint = self.meant(name)
+            if coordinate and (not hint or _COORDINATE.fullmatch(name)):
+                hint = (
+                    f"{hint or _EXPECTED} (the joint's coordinate is added by itself; {coordinate} "
+                    "is its constant offset)"
+                )
+            self.findings.fault(path, f"unknown name {shown(name)}{hint or _EXPECTED}")
         return not unknown
 
-    def value(self, path: KeyPath, expression: Number) -> float | None:
-        """The value of an expression (0 where none is given), or None where it has none."""
+    def meant(self, name: str) -> str:
+        """The tail of a message about an unknown name, where a known one is near."""
+        if name.lower() in CONSTANTS:
+            return f"; did you mean {shown(name.lower())}?"
+        return self.findings.did_you_mean(name, self.known)
+
+    def value(
+        self, path: KeyPath, expression: Number, coordinate: str | None = None
+    ) -> float | None:
+        """The value of an expression (0 where none is given), or None where it has none.
+
+        `coordinate` is the key of a DH row that the joint's coordinate is added to, where people
+        may try to write the coordinate itself.
+        """
         expression = expression or ZERO
-        if not self.names_are_known(path, expression):
+        if not self.names_are_known(path, expression, coordinate):
             return None
         if any(name not in self.values for name in expression.names):
             return None
@@ -66,24 +110,49 @@ class Scalars:
             self.findings.fault(path, f"{shown(expression.text)}: {error}")
             return None
 
-    def angle(self, path: KeyPath, expression: Number) -> None:
-        """Check an angle (rad), and warn where it looks like a rounded multiple of pi/2."""
-        value = self.value(path, expression)
-        quarters = 0 if value is None else round(value / _QUARTER)
-        if value is None or not 0 < abs(quarters) <= _MOST_QUARTERS:
+    def angle(self, path: KeyPath, expression: Number, coordinate: str | None = None) -> None:
+        """Check an angle (rad), and warn where it looks like degrees, or like a rounded pi/2."""
+        value = self.value(path, expression, coordinate)
+        if value is None or expression is None:
             return
+        path, expression = self.origin(path, expression)
+        if abs(value) > _LARGEST_ANGLE:
+            self.warn_degrees(path, expression, value)
+            return
+        quarters = round(value / _QUARTER)
         exact = quarters * _QUARTER
-        error = abs(value - exact)
-        if rounding.quarter_turns(value) is None and error <= _NEAR * abs(exact):
-            root = expression.root if expression else None
-            if isinstance(root, Name) and root.name in self.known:
-                path = self.known[root.name]  # the number itself stands there
+        if (
+            0 < abs(quarters) <= _MOST_QUARTERS
+            and rounding.quarter_turns(value) is None
+            and abs(value - exact) <= _NEAR * abs(exact)
+        ):
             self.findings.warn(
                 path,
                 f"the angle {value:.17g} is near {_multiple(quarters)} but "
                 f"not equal to it; write '{_multiple(quarters)}' if that is "
                 "meant, so that its sine and cosine become exact",
             )
+
+    def origin(self, path: KeyPath, expression: Expression) -> tuple[KeyPath, Expression]:
+        """Where a value that is but the name of a parameter comes from; it has been evaluated."""
+        root = expression.root
+        while isinstance(root, Name) and root.name in self.definitions:
+            path, expression = self.known[root.name], self.definitions[root.name]
+            root = expression.root
+        return path, expression
+
+    def warn_degrees(self, path: KeyPath, expression: Expression, value: float) -> None:
+        """Warn of an angle (rad) beyond a full turn, unless it is written with pi or deg."""
+        if self.is_in_radians(expression):
+            return
+        text = expression.text
+        if isinstance(expression.root, Operation) and expression.root.operator != "neg":
+            text = f"({text})"
+        self.findings.warn(
+            path,
+            f"the angle {value:.6g} is in radians ({math.degrees(value):.4g} degrees); write "
+            f"{shown(f'{text}*deg')} if degrees are meant",
+        )
 
     def triple(
         self, path: KeyPath, entries: tuple[Number, Number, Number] | None

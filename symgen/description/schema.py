@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from symgen.description.findings import Findings
 from symgen.description.leaves import (
+    Axis,
     Convention,
     JointType,
     Name,
@@ -32,10 +33,15 @@ from symgen.description.wording import KeyPath, did_you_mean, nearest, shown
 
 
 class KeyTable(BaseModel):
-    """A mapping with fixed keys.  `later` are keys that the format specifies for the future."""
+    """A mapping with fixed keys.
+
+    `later` are keys that the format specifies for the future; `example` are those that a message
+    shows where the mapping itself is missing, by default all.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     later: ClassVar[tuple[str, ...]] = ()
+    example: ClassVar[tuple[str, ...]] = ()
 
     def gives(self, key: str) -> bool:
         """Whether the file gives `key`, faulty or not."""
@@ -113,6 +119,7 @@ class JointTable(KeyTable):
         "rotor_inertia", "gear_ratio", "damping", "stiffness", "rest", "friction",
         "friction_velocity", "prescribed", "mimic", "axes", "sequence",
     )  # fmt: skip
+    example = ("name", "type", "dh", "link")
 
     name: Name = Field(description="a name such as 'elbow'")
     type: JointType = Field(description="revolute, prismatic or fixed")
@@ -121,7 +128,7 @@ class JointTable(KeyTable):
     before: PoseTable | None = None
     dh: DhTable | None = None
     origin: PoseTable | None = None
-    axis: Triple = None
+    axis: Axis = None
     limits: LimitsTable | None = None
     link: LinkTable | None = None
 
@@ -156,8 +163,10 @@ class RobotTable(KeyTable):
 def shape(findings: Findings) -> RobotTable:
     """The document as tables; what does not fit goes to `findings` and comes out as None."""
     data = _plain(findings.document.root)
+    parameters = data.get("parameters") if isinstance(data, dict) else None
+    names = frozenset(parameters if isinstance(parameters, dict) else ())
     try:
-        return RobotTable.model_validate(data)
+        return RobotTable.model_validate(data, context=names)
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
         paths = [_existing(detail["loc"], data) for detail in details]
@@ -170,7 +179,7 @@ def shape(findings: Findings) -> RobotTable:
                 _take_out(path, data)
     if not isinstance(data, dict):
         findings.raise_faults()
-    return RobotTable.model_validate(data)
+    return RobotTable.model_validate(data, context=names)
 
 
 def _plain(node: Node) -> Any:
@@ -220,8 +229,17 @@ def _message(kind: str, text: str, path: KeyPath, data: Any) -> str:
     expected = {"model_type": "a mapping (key: value)", "dict_type": "a mapping (name: value)",
                 "list_type": "a list (items that start with '-')"}.get(kind)  # fmt: skip
     if expected:
-        return f"expected {expected}, found {found(_at(path, data))}"
+        return f"expected {expected}{_example(path)}, found {found(_at(path, data))}"
     return text
+
+
+def _example(path: KeyPath) -> str:
+    """The keys of the mapping that is expected at `path`, if one with fixed keys is."""
+    table = _table_at(path) if path else None
+    if table is None:
+        return ""
+    keys = table.example or tuple(table.model_fields)
+    return f", for example {{{', '.join(f'{key}: ..' for key in keys)}}}"
 
 
 def _description(path: KeyPath) -> str:
@@ -245,7 +263,11 @@ def _unknown_key(path: KeyPath, value: object) -> str:
         return "this key is not available yet; remove it"
     if key == "<<":
         return "merge keys are not part of YAML 1.2; write the keys out"
-    if " " in key and getattr(value, "text", None) == "":
+    empty = getattr(value, "text", None) == ""
+    if ":" in key and empty:
+        start, _, rest = key.partition(":")
+        return f"unknown key; a space is missing after ':'; write {shown(f'{start}: {rest}')}"
+    if " " in key and empty:
         return f"{shown(key)} is no key; a text with a comma in it needs quotes"
     hint = did_you_mean(key, (*table.model_fields, *table.later))
     return "unknown key" + (hint or f"; known here are {', '.join(map(shown, table.model_fields))}")

@@ -36,6 +36,8 @@ class ModuleMetadata:
     limits: tuple[Limits, ...]
     model_hash: str
     symgen_version: str
+    condition: float = 1.0
+    """How much larger the terms of the equations are than their sums: scales the self-test."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
 

@@ -18,6 +18,7 @@ import jinja2
 
 import symgen
 from symgen.emit import text
+from symgen.errors import RequestError
 
 SUFFIX = ".jinja"
 
@@ -33,8 +34,15 @@ class Templates:
             self._folders.insert(0, directory)
 
     def render(self, name: str, **values: Any) -> str:
-        """The template `name`, filled."""
-        return self._environment.get_template(name + SUFFIX).render(values)
+        """The template `name`, filled; RequestError says what is wrong with it, and where."""
+        try:
+            return self._environment.get_template(name + SUFFIX).render(values)
+        except jinja2.TemplateSyntaxError as error:
+            raise RequestError(f"template {error.name}, line {error.lineno}: {error}") from error
+        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise RequestError(
+                f"template {name}{SUFFIX}: {type(error).__name__}: {error}"
+            ) from error
 
     def source(self, name: str) -> str:
         """The text of the file `name` as it stands."""

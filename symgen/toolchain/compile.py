@@ -65,7 +65,12 @@ class CompileResult:
         """Return the files that belong into the package folder: the binaries and their list."""
         needs = {"machine": platform.machine(), "cpu_features": list(self.cpu_features)}
         listed = {
-            binary.extension.strip("_"): {"module": binary.module, "file": binary.file, **needs}
+            binary.extension.strip("_"): {
+                "module": binary.module,
+                "file": binary.file,
+                "size": len(binary.content),
+                **needs,
+            }
             for binary in self.binaries
         }
         files = {binary.file: binary.content for binary in self.binaries}
@@ -140,9 +145,9 @@ class _Build:
     def run(
         self, extensions: Sequence[Extension], folder: Path, jobs: int, progress: Progress | None
     ) -> dict[str, float]:
-        headers = [PurePosixPath(path) for path in self.bundle.files if path.endswith(".h")]
-        own = dict.fromkeys([".", *sorted(str(path.parent) for path in headers)])
-        includes = (*own, *include_folders())
+        # Sources include their own headers in quotes: were the folders of those headers searched
+        # for <...> as well, a robot called math would hide the header of the C library.
+        includes = include_folders()
         tasks = [task for item in extensions for task in self.tasks(item, includes)]
         # The longest chains first: Cython, then the C files, then what needs their results.
         tasks.sort(key=lambda task: ("cython", "c", "link").index(task.stage))

@@ -96,10 +96,13 @@ class Compiler:
     def compile_command(
         self, source: str, output: str, *, flags: str, includes: Sequence[str] = ()
     ) -> tuple[str, ...]:
-        """Return the command that makes an object file of one C file."""
+        """Return the command that makes an object file of one C file.
+
+        Headers in quotes are looked for from the working directory on, headers in <...> are not.
+        """
         folders = tuple(f"-I{folder}" for folder in includes)
         options = (*COMMON_FLAGS, *FLAG_SETS[flags])
-        return (*self.command, *options, *folders, "-c", source, "-o", output)
+        return (*self.command, *options, "-iquote", ".", *folders, "-c", source, "-o", output)
 
     def link_command(self, objects: Sequence[str], output: str) -> tuple[str, ...]:
         """Return the command that links objects to an extension module."""

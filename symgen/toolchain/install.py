@@ -126,6 +126,23 @@ def stage(target: Path) -> Iterator[Stage]:
         yield Stage(target, package)
 
 
+def check_place(target: Path) -> None:
+    """Raise `RequestError` early where a package cannot be put at `target`."""
+    place = target.parent
+    while not place.exists() and not place.is_symlink() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise RequestError(f"{place} is no folder; choose another one with --out")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise RequestError(f"{place} is not writable; choose another folder with --out")
+    staging = target.parent / STAGING_FOLDER
+    if staging.is_symlink() or (staging.exists() and not staging.is_dir()):
+        raise RequestError(
+            f"{staging} is not a folder of symgen; remove it or choose another --out"
+        )
+    check_target(target)
+
+
 def check_target(target: Path, new: Manifest | None = None) -> Manifest | None:
     """Return the manifest of the package that lies at `target`, None if nothing does.
 

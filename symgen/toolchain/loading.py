@@ -11,6 +11,8 @@ import importlib
 import importlib.util
 import itertools
 import sys
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +21,29 @@ from symgen.errors import ToolchainError
 PREFIX = "_symgen_loaded"
 
 _numbers = itertools.count(1)
+
+
+def load_built(folder: Path, backends: Sequence[str]) -> ModuleType:
+    """Import a package that was just built, and make sure that all its `backends` work.
+
+    Raises `ToolchainError` with the loader's words where a binary does not load (the package
+    itself would fall back to NumPy), or where the package cannot be imported at all.
+    """
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            module = load_package(folder)
+        except (Exception, SystemExit) as error:
+            raise ToolchainError(
+                f"the generated package cannot be imported: {type(error).__name__}: {error}; if "
+                "templates of your own were used (--templates), the fault may be theirs"
+            ) from error
+    missing = [name for name in backends if name not in module.backends]
+    if missing:
+        forget_package(module)
+        reasons = "; ".join(str(warning.message) for warning in heard)
+        raise ToolchainError(f"the compiled code does not load ({', '.join(missing)}): {reasons}")
+    return module
 
 
 def load_package(folder: Path) -> ModuleType:

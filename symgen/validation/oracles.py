@@ -77,6 +77,29 @@ class NumericRobot:
                 moves[i, coordinate] = True
         return moves
 
+    # --------------------------------------------------------------------------- magnitudes
+
+    @property
+    def total_mass(self) -> float:
+        """kg"""
+        return float(self._mass.sum())
+
+    @property
+    def total_inertia(self) -> float:
+        """Sum of the largest entries of all inertia tensors, kg m^2."""
+        return float(np.abs(self._inertia).max(axis=(1, 2), initial=0.0).sum())
+
+    @property
+    def gravity_magnitude(self) -> float:
+        """m/s^2"""
+        return float(np.linalg.norm(self._gravity))
+
+    def reach(self, q: Array) -> Array:
+        """Largest distance of a link origin or centre of mass from the base origin, (...), m."""
+        motion = self._kinematics(q)
+        points = np.concatenate([motion.frames[..., :3, 3], self._centres(motion)], axis=-2)
+        return np.asarray(np.linalg.norm(points, axis=-1).max(axis=-1, initial=0.0))
+
     # ------------------------------------------------------------------------- kinematics
 
     def frames(self, q: Array) -> Array:

@@ -31,7 +31,7 @@ def _load():
         if name in binaries:
             try:
                 found[name] = _binary(binaries[name])
-            except (ImportError, OSError, RuntimeError, KeyError) as error:
+            except (ImportError, OSError, RuntimeError, KeyError, TypeError, ValueError) as error:
                 faults.append(f"{name}: {error}")
     if faults:
         _warn(faults, next(iter(found), "numpy"))
@@ -44,7 +44,10 @@ def _binaries():
         text = (_FOLDER / "binaries.json").read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
-    return json.loads(text)
+    entries = json.loads(text)
+    if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
+        raise ValueError("not a table of binaries")
+    return entries
 
 
 def _binary(entry):
@@ -55,6 +58,8 @@ def _binary(entry):
         raise ImportError(f"{path.name} was built for another Python than this one ({suffix})")
     if not path.is_file():
         raise ImportError(f"{path.name} is missing")
+    if entry.get("size", path.stat().st_size) != path.stat().st_size:
+        raise ImportError(f"{path.name} is damaged: its size is not the one it was built with")
     _check_processor(entry.get("machine"), entry.get("cpu_features", ()))
     spec = importlib.util.spec_from_file_location(f"{__package__}.{entry['module']}", path)
     module = importlib.util.module_from_spec(spec)

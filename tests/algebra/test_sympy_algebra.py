@@ -76,14 +76,20 @@ def test_readable_forms_are_equal_to_what_they_stand_for(seed):
         * rng.choice(waves) ** rng.randint(0, 3) * rng.choice(waves) * rng.choice(rates)
         for _ in range(8)
     ))  # fmt: skip
-    assert fourier(readable(expression) - expression) == 0
+    assert fourier(readable(expression, rates) - expression) == 0
 
 
 def test_display():
     for text in ("0.4318", "123.456", "4.05", "0.03125", "-0.021", "0.00305"):
         assert str(with_decimals(sympy.Rational(text))) == text
     assert with_decimals(sympy.Rational(1, 2)) == sympy.Rational(1, 2)
-    names = latex_names({symbol("qdd_1"), symbol("my_tip_fx"), symbol("L1")})
+    inputs = {"q": [symbol("q_1_2")], "qdd": [symbol("qdd_1")]}
+    inputs["loads"] = [symbol(f"my_tip_{part}") for part in ("fx", "fy", "fz", "nx", "ny", "nz")]
+    names = latex_names(inputs, [symbol("L1"), symbol("q_1"), symbol("tip_fx"), symbol("R_1_12")])
+    assert names[symbol("q_1_2")] == "q_{1}"
     assert names[symbol("qdd_1")] == r"\ddot{q}_{1}"
-    assert names[symbol("my_tip_fx")] == r"f_{x}^{\mathrm{my\_tip}}"
+    assert names[symbol("my_tip_ny")] == r"n_{y}^{\mathrm{my\_tip}}"
+    assert names[symbol("q_1")] == r"\mathrm{q\_1}"  # a parameter
+    assert names[symbol("tip_fx")] == r"\mathrm{tip\_fx}"  # another one
+    assert names[symbol("R_1_12")] == "R_{1,12}"
     assert symbol("L1") not in names

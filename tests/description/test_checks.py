@@ -93,6 +93,10 @@ HEADERS = {
     "symgen: 1\nname: robot\njoints:\n": [
         "3: joints: expected a list (items that start with '-'), found nothing"
     ],
+    "symgen: 1\nname: robot\njoints: [elbow]\n": [
+        "3: joints[0]: expected a mapping (key: value), for example {name: .., type: .., dh: .., "
+        "link: ..}, found the text 'elbow'"
+    ],
     "symgen: 1\nname: robot\ndescription: [a]\n": [
         "3: description: expected a text, found a list"
     ],
@@ -245,7 +249,15 @@ JOINTS = {  # lines from 6
         "8: joints[0].axis: the axis is too long to be normalised in float64"
     ],
     "type: revolute\norigin: {}\naxis: z": [
-        "8: joints[0].axis: expected a list of three numbers [x, y, z], found the text 'z'"
+        "8: joints[0].axis: expected a list of three numbers [x, y, z], for example [0, 0, 1], "
+        "found the text 'z'"
+    ],
+    "type: revolute\norigin: {}\naxis: -Y": [
+        "8: joints[0].axis: expected a list of three numbers [x, y, z], for example [0, -1, 0], "
+        "found the text '-Y'"
+    ],
+    "type: revolute\norigin: {}\naxis: [0, 1]": [
+        "8: joints[0].axis: expected a list of three numbers [x, y, z], found 2 entries"
     ],
     "type: revolute\norigin: {xyz: [0, 0, 0, 0], rpz: [0, 0, 0]}": [
         "7: joints[0].origin.xyz: expected a list of three numbers [x, y, z], found 4 entries",
@@ -259,7 +271,22 @@ JOINTS = {  # lines from 6
         "7: joints[0].dh.r: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
     ],
     "type: revolute\ndh: [0, 0, 0, 0]": [
-        "7: joints[0].dh: expected a mapping (key: value), found a list"
+        "7: joints[0].dh: expected a mapping (key: value), for example {theta: .., d: .., a: .., "
+        "alpha: ..}, found a list"
+    ],
+    "type: revolute\norigin: [0, 0, 1]\nlimits: [-1, 1]": [
+        "7: joints[0].origin: expected a mapping (key: value), for example {xyz: .., rpy: ..}, "
+        "found a list",
+        "8: joints[0].limits: expected a mapping (key: value), for example {lower: .., upper: .., "
+        "velocity: .., effort: ..}, found a list",
+    ],
+    "type: revolute\ndh: {beta: 0, angle: 0, alph: 0}": [
+        "7: joints[0].dh.beta: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
+        "7: joints[0].dh.angle: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
+        "7: joints[0].dh.alph: unknown key; did you mean 'alpha'?",
+    ],
+    "type: revolute\ndh: {theta:0}": [
+        "7: joints[0].dh.'theta:0': unknown key; a space is missing after ':'; write 'theta: 0'"
     ],
     "type: revolute\ndh: {}\ndamping: 0.1\nlimit: {}": [
         "8: joints[0].damping: this key is not available yet; remove it",
@@ -302,7 +329,12 @@ LINKS = {
         "and zz cannot be negative"
     ],
     "{inertia: [1, 1, 1, 0, 0, 0]}": [
-        "7: joints[0].link.inertia: expected a mapping (key: value), found a list"
+        "7: joints[0].link.inertia: expected a mapping (key: value), for example {xx: .., yy: .., "
+        "zz: .., xy: .., xz: .., yz: ..}, found a list"
+    ],
+    "{inertia: 0.1}": [
+        "7: joints[0].link.inertia: expected a mapping (key: value), for example {xx: .., yy: .., "
+        "zz: .., xy: .., xz: .., yz: ..}, found the number '0.1'"
     ],
     "{inertia: {xx: 1+, xy: 5}}": [  # and nothing about an xy without xx
         "7: joints[0].link.inertia.xx: '1+': expected a number, a name or '(', found the end "
@@ -312,13 +344,46 @@ LINKS = {
     "{name: base}": [
         "7: joints[0].link.name: 'base' is reserved for the base of the robot; choose another name"
     ],
-    "": ["7: joints[0].link: expected a mapping (key: value), found nothing"],
+    "": [
+        "7: joints[0].link: expected a mapping (key: value), for example {name: .., mass: .., "
+        "com: .., inertia: ..}, found nothing"
+    ],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("link", LINKS)
 def test_links(link: str) -> None:
     assert faults(one_link(link)) == LINKS[link]
+
+
+KNOWN = "expected a parameter of this file, pi or deg"
+ADDED = "(the joint's coordinate is added by itself; {} is its constant offset)"
+
+UNKNOWN = {  # type of the joint, DH row: what line 8 is told
+    ("revolute", "theta: q1"): f"theta: unknown name 'q1'; {KNOWN} {ADDED.format('theta')}",
+    ("revolute", "theta: theta1"): f"theta: unknown name 'theta1'; {KNOWN} {ADDED.format('theta')}",
+    ("revolute", "theta: th_01"): "theta: unknown name 'th_01'; did you mean 'th_0'? "
+    + ADDED.format("theta"),
+    ("revolute", "theta: ofset"): "theta: unknown name 'ofset'; did you mean 'offset'?",
+    ("prismatic", "d: 2*q + 1"): f"d: unknown name 'q'; {KNOWN} {ADDED.format('d')}",
+    ("revolute", "a: q1"): f"a: unknown name 'q1'; {KNOWN}",
+    ("fixed", "theta: q1"): f"theta: unknown name 'q1'; {KNOWN}",
+    ("revolute", "theta: Pi/2"): "theta: unknown name 'Pi'; did you mean 'pi'?",
+    ("revolute", "alpha: 90*DEG"): "alpha: unknown name 'DEG'; did you mean 'deg'?",
+    ("revolute", "theta: 90deg"): "theta: '90deg': expected an operator before 'deg'; write "
+    "'90*deg' (column 3 of the expression)",
+    ("revolute", "a: 0.5 m"): "a: '0.5 m': expected an operator before 'm'; numbers have no units "
+    "here: SI (m, kg, s, rad) (column 5 of the expression)",
+    ("revolute", "a: 2 kg"): "a: '2 kg': expected an operator before 'kg'; write '2*kg' (column 3 "
+    "of the expression)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNKNOWN, ids=lambda case: f"{case[0]} {case[1]}")
+def test_what_beginners_write_in_a_row(case: tuple[str, str]) -> None:
+    text = one_joint(f"type: {case[0]}\nlink: {{mass: kg}}\ndh: {{{case[1]}}}")
+    text += "parameters: {offset: 1, th_0: 2, kg: 3}\n"
+    assert faults(text) == [f"8: joints[0].dh.{UNKNOWN[case]}"]
 
 
 def test_an_inertia_may_be_semi_definite_up_to_rounding() -> None:
@@ -416,7 +481,8 @@ REFERENCES = {
     ],
     ("name: one", "nam: one"): ["4: joints[0].nam: unknown key; did you mean 'name'?"],
     ("{name: first}", "first"): [
-        "4: joints[0].link: expected a mapping (key: value), found the text 'first'"
+        "4: joints[0].link: expected a mapping (key: value), for example {name: .., mass: .., "
+        "com: .., inertia: ..}, found the text 'first'"
     ],
 }  # fmt: skip
 
@@ -517,7 +583,7 @@ def test_all_faults_of_a_file_are_in_one_report() -> None:
 
 def test_a_model_without_joints_is_legal() -> None:
     robot = model("symgen: 1\nname: rock\n")
-    assert (robot.joints, robot.loads, robot.warnings, robot.convention) == ((), (), (), None)
+    assert (robot.joints, robot.loads, robot.convention) == ((), (), None)
     assert [entry.text for entry in robot.gravity] == ["0", "0", "-9.81"]
 
 
@@ -595,8 +661,44 @@ def test_massless_ends() -> None:
 
 
 def test_unused_parameters() -> None:
-    text = "symgen: 1\nname: r\nparameters:\n  a: 1\n  b: 2*a\n  c: 3\ngravity: [c, 0, 0]\n"
-    assert warnings(text) == ["5: parameters.b: this parameter is not used"]
+    text = one_link("{mass: c}") + "parameters:\n  a: 1\n  b: 2*a\n  c: 3\n"
+    assert warnings(text) == ["11: parameters.b: this parameter is not used"]
+
+
+def test_no_joints() -> None:
+    remark = "no joints: the robot has 0 coordinates"
+    assert warnings("symgen: 1\nname: rock\n") == [f"1: {remark}"]
+    assert warnings("symgen: 1\nname: rock\njoints: []\n") == [f"3: joints: {remark}"]
+
+
+FORGOTTEN = "7: joints[0].link: this link gives {} but no mass; write 'mass: 0' if that is meant"
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("{com: [0.1, 0, 0]}", [FORGOTTEN.format("com")]),  # and nothing about the end of a chain
+        ("{inertia: {xx: 1, yy: 1, zz: 1}}", [FORGOTTEN.format("inertia")]),
+        ("{inertia: {xx: 1, yy: 1, zz: 1}, com: [0, 0, 0]}", [FORGOTTEN.format("com and inertia")]),
+        ("{mass: 0, inertia: {xx: 1, yy: 1, zz: 1}}", []),
+        ("{mass: 1, com: [0.1, 0, 0]}", []),
+    ],
+)
+def test_forgotten_masses(link: str, expected: list[str]) -> None:
+    assert warnings(one_link(link)) == expected
+
+
+def test_parameters_that_are_called_like_coordinates() -> None:
+    names = ("q_2", "qd_13", "qdd_1", "q2", "q_", "qddd_1", "Q_1", "q_1a")
+    text = one_link(f"{{mass: {' + '.join(names)}}}") + "parameters:\n"
+    text += "".join(f"  {name}: 1\n" for name in names)
+    remark = "equations call {0} '{1}' and will rename theirs to '{1}_2'; another parameter name "
+    remark += "reads better"
+    assert warnings(text) == [
+        "10: parameters.q_2: " + remark.format("coordinate 2", "q_2"),
+        "11: parameters.qd_13: " + remark.format("velocity 13", "qd_13"),
+        "12: parameters.qdd_1: " + remark.format("acceleration 1", "qdd_1"),
+    ]
 
 
 NEAR = (
@@ -632,6 +734,50 @@ def test_a_rounded_angle_in_a_parameter_is_remarked_where_it_stands() -> None:
     text = one_link("{mass: 1}").replace("dh: {}", "dh: {theta: A, alpha: A}")
     assert warnings(text + "parameters:\n  A: 1.5708\n") == [
         "10: parameters.A: " + NEAR.format("1.5708", "pi/2", "pi/2")
+    ]
+
+
+DEGREES = "the angle {} is in radians ({} degrees); write '{}*deg' if degrees are meant"
+
+
+@pytest.mark.parametrize(
+    ("angle", "words"),
+    [
+        ("90", ("90", "5157", "90")),
+        ("-45.5", ("-45.5", "-2607", "-45.5")),
+        ("7", ("7", "401.1", "7")),
+        ("k*90 + 1", ("181", "1.037e+04", "(k*90 + 1)")),
+        ("1e300", ("1e+300", "5.73e+301", "1e300")),
+    ],
+)
+def test_degrees_where_radians_are_expected(angle: str, words: tuple[str, str, str]) -> None:
+    parameters = "parameters: {k: 2}\n"
+    for key in ("dh.theta", "dh.alpha"):
+        row = f"type: prismatic\nlink: {{mass: k}}\ndh: {{{key[3:]}: {angle}}}"
+        assert warnings(one_joint(row) + parameters) == [
+            f"8: joints[0].{key}: {DEGREES.format(*words)}"
+        ]
+    pose = f"type: fixed\nlink: {{mass: k}}\norigin: {{rpy: [0, 0, {angle}]}}"
+    assert warnings(one_joint(pose) + parameters) == [
+        f"8: joints[0].origin.rpy[2]: {DEGREES.format(*words)}"
+    ]
+    pose = f"type: fixed\nlink: {{mass: k}}\nbefore: {{rpy: [{angle}, 0, 0]}}\ndh: {{}}"
+    assert warnings(one_joint(pose) + parameters) == [
+        f"8: joints[0].before.rpy[0]: {DEGREES.format(*words)}"
+    ]
+
+
+@pytest.mark.parametrize("angle", ["2*pi", "6.3", "-6", "450*deg", "3*pi", "A/2", "B"])
+def test_angles_in_radians_whoever_wrote_them_knew(angle: str) -> None:
+    text = one_link("{mass: A + B}").replace("dh: {}", f"dh: {{theta: {angle}}}")
+    assert warnings(text + "parameters:\n  A: 1000*deg\n  B: A + 10\n") == []
+
+
+def test_degrees_in_a_parameter_are_remarked_where_they_stand() -> None:
+    text = one_link("{mass: 1}").replace("dh: {}", "dh: {theta: A, alpha: C}")
+    assert warnings(text + "parameters:\n  A: B\n  B: 90\n  C: B/2\n") == [
+        "11: parameters.B: " + DEGREES.format("90", "5157", "90"),
+        "12: parameters.C: " + DEGREES.format("45", "2578", "(B/2)"),
     ]
 
 

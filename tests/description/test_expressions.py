@@ -170,9 +170,21 @@ WRONG = {
     "  ": "the expression is empty",
     "1 +": "expected a number, a name or '(', found the end (column 4 of the expression)",
     "a * / b": "expected a number, a name or '(', found '/' (column 5 of the expression)",
-    "2x": "expected an operator before 'x' (column 2 of the expression)",
-    "a b": "expected an operator before 'b' (column 3 of the expression)",
-    "2(3)": "expected an operator before '(' (column 2 of the expression)",
+    "2x": "expected an operator before 'x'; write '2*x' (column 2 of the expression)",
+    "a b": "expected an operator before 'b'; write 'a*b' (column 3 of the expression)",
+    "2(3)": "expected an operator before '('; write '2*(...)' (column 2 of the expression)",
+    "(a)b": "expected an operator before 'b'; write '(...)*b' (column 4 of the expression)",
+    "2 sin(a)": "expected an operator before 'sin'; write '2*sin(...)' (column 3 of the "
+    "expression)",
+    "90deg": "expected an operator before 'deg'; write '90*deg' (column 3 of the expression)",
+    "90 degrees": "expected an operator before 'degrees'; write '90*deg' (column 4 of the "
+    "expression)",
+    "0.5 mm": "expected an operator before 'mm'; numbers have no units here: SI (m, kg, s, rad) "
+    "(column 5 of the expression)",
+    "2kg": "expected an operator before 'kg'; write '2*kg' (column 2 of the expression)",
+    "L²": "unexpected character '²'; write 'L**2' (column 2 of the expression)",
+    "2*(a + b)³": "unexpected character '³'; write '(...)**3' (column 10 of the expression)",
+    "²": "unexpected character '²' (column 1 of the expression)",
     "1.2.3": "expected an operator before '.3' (column 4 of the expression)",
     "1,5": "unexpected ','; a decimal point is '.', and only atan2 takes two arguments "
     "(column 2 of the expression)",
@@ -193,6 +205,9 @@ WRONG = {
     "sin(1, 2)": "'sin' takes 1 argument, found 2 (column 1 of the expression)",
     "atan2(1)": "'atan2' takes 2 arguments, found 1 (column 1 of the expression)",
     "sine(1)": "'sine' is not a function; did you mean 'sin'? (column 1 of the expression)",
+    "cosine(1)": "'cosine' is not a function; did you mean 'cos'? (column 1 of the expression)",
+    "logarithm(1)": "'logarithm' is not a function; did you mean 'log'? (column 1 of the "
+    "expression)",
     "__import__('os')": 'unexpected character "\'" (column 12 of the expression)',
     "system(1)": "'system' is not a function; known are sqrt, sin, cos, tan, asin, acos, atan, "
     "atan2, exp, log, abs; a product needs '*' (column 1 of the expression)",
@@ -203,7 +218,7 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 def test_wrong_texts_are_explained(text: str) -> None:
     with pytest.raises(ExpressionError) as caught:
-        parse(text)
+        parse(text, parameters={"kg"})
     assert str(caught.value) == WRONG[text]
 
 

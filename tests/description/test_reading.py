@@ -116,6 +116,10 @@ TOO_MANY = (
     f"more than {MAX_WEIGHT} values (aliases are expanded, long texts count more); "
     "no robot is that large"
 )
+NOT_ALLOWED = (
+    "malformed YAML: mapping values are not allowed here (a second ':' in the line? texts with a "
+    "':' need quotes; or a missing ':' or a missing space after ':' in this or the line before)"
+)
 
 WRONG = {
     "": ["robot.yaml: the file is empty; a model starts with 'symgen: 1'"],
@@ -149,9 +153,12 @@ WRONG = {
         "robot.yaml:2: malformed YAML: expected ',' or ']', but got ':' (while parsing a flow "
         "sequence that starts in line 1)"
     ],
-    "a: b: c\n": [
-        "robot.yaml:1: malformed YAML: mapping values are not allowed here (a second ':' in the "
-        "line? texts with a ':' need quotes)"
+    "a: b: c\n": [f"robot.yaml:1: {NOT_ALLOWED}"],
+    "joints:\n- name elbow\n  type: fixed\n": [f"robot.yaml:3: {NOT_ALLOWED}"],
+    "parameters:\n  L:0.5\n  m: 1\n": [f"robot.yaml:3: {NOT_ALLOWED}"],
+    "parameters:\n  m: 1\n  L:0.5\n  k: 1\n": [
+        "robot.yaml:3: malformed YAML: could not find expected ':' (a missing ':' or a missing "
+        "space after ':' in this line?)"
     ],
     "a: 1\nb: \0\n": ["robot.yaml:2: a control character is not allowed in YAML"],
     'a: "\\ud800"\n': ["robot.yaml:1: an escape such as \\ud800 is half a character"],
@@ -199,6 +206,18 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert fault_of(tmp_path).startswith(f"{tmp_path}: this is a directory; expected")
     assert "null byte" in fault_of("a\0b.yaml")
     assert fault_of("x" * 5000) == f"{'x' * 5000}: cannot be read: File name too long"
+
+
+def test_a_file_that_lacks_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("arm.yaml").touch()
+    Path("leg.yml").touch()
+    Path("leg").mkdir()
+    assert fault_of("arm") == "arm: there is no such file; did you mean 'arm.yaml'?"
+    assert fault_of("arm.yml") == "arm.yml: there is no such file; did you mean 'arm.yaml'?"
+    assert fault_of("leg") == "leg: this is a directory; did you mean 'leg.yml'?"
+    assert fault_of("foot.yaml") == "foot.yaml: there is no such file"
+    assert fault_of("x" * 252).endswith(": there is no such file")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import jinja2
 import pytest
 
 from symgen.emit.emission import emit
 from symgen.emit.templates import Templates
+from symgen.errors import RequestError
 from tests.emit.samples import arm_package
 
 
@@ -31,7 +31,7 @@ def test_a_template_of_the_user_comes_first(tmp_path: Path) -> None:
 def test_an_undefined_name_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "numpy").mkdir()
     (tmp_path / "numpy" / "__init__.py.jinja").write_text('"""{{ robot }} {{ rbot }}"""\n')
-    with pytest.raises(jinja2.UndefinedError, match="rbot"):
+    with pytest.raises(RequestError, match="rbot"):
         emit(arm_package(), ("numpy",), templates=tmp_path)
 
 
@@ -41,7 +41,7 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_missing_template_is_an_error() -> None:
-    with pytest.raises(jinja2.TemplateNotFound):
+    with pytest.raises(RequestError, match="c/nothing"):
         Templates().render("c/nothing")
     with pytest.raises(FileNotFoundError):
         Templates().source("c/nothing")
