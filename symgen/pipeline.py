@@ -88,6 +88,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     if not options.force and _is_up_to_date(plan):
         report = replace(report, up_to_date=True, notices=tuple(journal.notices))
         return Built(plan.description, plan.selection, report)
+    _tell_if_it_replaces(plan, journal)
     for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
         journal.notice(f"warning: {warning}")
     qualified = qualify(plan.compiler, options.flags, journal)
@@ -136,7 +137,7 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
             )
         validation.raise_if_failed()
         with journal.stage("install"):
-            staged.install(plan.key)
+            staged.install(plan.key, _origin(plan.description))
     selected = plan.selection.formulations
     return derived, {
         "functions": tuple(item for item in derived.reports if item.formulation in selected),
@@ -216,6 +217,21 @@ def _target(description: RobotDescription, options: BuildOptions, key: str) -> P
     if options.out is not None:
         return Path(options.out).absolute() / description.name
     return open_cache().module_folder(key, description.name)
+
+
+def _origin(description: RobotDescription) -> str:
+    return str(Path(description.file).absolute())
+
+
+def _tell_if_it_replaces(plan: Plan, journal: Journal) -> None:
+    """Two models with one name go into one folder: say so before the second replaces the first."""
+    former = read_manifest(plan.target) if plan.target.is_dir() else None
+    if former is None or not former.origin or former.origin == _origin(plan.description):
+        return
+    journal.notice(
+        f"warning: {plan.target} was built from {former.origin}, a model of the same name; it is "
+        "replaced"
+    )
 
 
 def _is_up_to_date(plan: Plan) -> bool:

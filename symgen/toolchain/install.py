@@ -79,11 +79,14 @@ class Stage:
         for name, content in files.items():
             self._binaries[name] = self._write(name, content)
 
-    def install(self, build_key: str) -> Manifest:
-        """Move the staged package into its place and return its manifest."""
+    def install(self, build_key: str, origin: str = "") -> Manifest:
+        """Move the staged package into its place and return its manifest.
+
+        `origin` is the model file that it was made from.
+        """
         if INIT_FILE not in self._sources:
             raise ValueError(f"a package needs {INIT_FILE}")
-        manifest = Manifest(self.target.name, self._sources, self._binaries, build_key)
+        manifest = Manifest(self.target.name, self._sources, self._binaries, build_key, origin)
         with file_system_errors(f"install {self.target}"):
             write_new(self.folder / MANIFEST_FILE, manifest.manifest_text().encode())
             write_new(self.folder / BUILD_FILE, manifest.build_text().encode())

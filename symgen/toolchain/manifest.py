@@ -1,7 +1,8 @@
 """Which files of a package folder are ours.
 
 ``manifest.json`` lists the generated sources with their digests and is the same on every machine.
-``build.json`` lists what belongs to one machine: the binaries, and the key of the build.
+``build.json`` lists what belongs to one machine: the binaries, the key of the build, and the
+model file that it was made from.
 ``.installing.json`` exists only while files are being replaced; it lists the former files and the
 new ones, so that the next build can clean up after one that was killed.
 """
@@ -29,6 +30,8 @@ class Manifest:
     sources: Mapping[str, str]
     binaries: Mapping[str, str] = field(default_factory=dict)
     build_key: str | None = None
+    origin: str = ""
+    """The model file that the package was built from, as an absolute path; empty if unknown."""
     unfinished: tuple[str, ...] = ()
     """Files that a build which did not finish may have left; empty after one that did."""
 
@@ -54,7 +57,11 @@ class Manifest:
 
     def build_text(self) -> str:
         """Return the text of ``build.json``."""
-        content = {"build_key": self.build_key, "files": self.binaries}
+        content = {
+            "build_key": self.build_key,
+            "files": self.binaries,
+            "origin": self.origin,
+        }
         return _text({"generator": GENERATOR, **content})
 
 
@@ -76,6 +83,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         sources=_files(manifest),
         binaries=_files(build),
         build_key=key if isinstance(key, str) else None,
+        origin=str(build.get("origin", "")),
         unfinished=(JOURNAL_FILE, *_files(journal)) if journal is not None else (),
     )
 
