@@ -204,7 +204,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     missing = tmp_path / "missing.yaml"
     assert fault_of(missing) == f"{missing}: there is no such file"
     assert fault_of(tmp_path).startswith(f"{tmp_path}: this is a directory; expected")
-    assert "null byte" in fault_of("a\0b.yaml")
+    assert "null" in fault_of("a\0b.yaml")
     assert fault_of("x" * 5000) == f"{'x' * 5000}: cannot be read: File name too long"
 
 
