@@ -177,8 +177,7 @@ def to_sympy(scalars: Sequence[Scalar]) -> list[Expr]:
     The result shares subexpressions in memory; printing it may still be exponential in depth.
     """
     names = {node.name for node in reachable(scalars) if node.op is SYMBOL}
-    values = evaluate(scalars, {name: symbol(name) for name in names}, SYMPY_ARITHMETIC)
-    return [sympy.sympify(value) for value in values]
+    return evaluate(scalars, {name: symbol(name) for name in names}, SYMPY_ARITHMETIC)
 
 
 _HEADS: dict[Any, str] = {
