@@ -165,8 +165,7 @@ def _check_outputs(signature, inputs, outputs, wanted, batch, dtype):
             raise ValueError(f"{name}: expected shape {batch + array.shape}, got {given.shape}")
         if not given.flags.writeable:
             raise ValueError(f"{name}: expected a writable array, got a read-only one")
-        steps = zip(given.strides, given.shape, strict=True)
-        if given.size and any(step == 0 and length > 1 for step, length in steps):
+        if _overlaps_itself(given):
             raise ValueError(f"{name}: its entries overlap each other")
         for other, value in zip(signature.inputs, inputs, strict=True):
             if _overlap(given, value):
@@ -174,6 +173,19 @@ def _check_outputs(signature, inputs, outputs, wanted, batch, dtype):
         for earlier in range(number):
             if _overlap(given, outputs[earlier]):
                 raise ValueError(f"{name}: overlaps out[{earlier}]")
+
+
+def _overlaps_itself(array):
+    """Whether two entries may share memory: each axis must step over all that lie inside it."""
+    if not array.size:
+        return False
+    inside = array.itemsize
+    axes = ((abs(step), n) for step, n in zip(array.strides, array.shape, strict=True) if n > 1)
+    for step, length in sorted(axes):
+        if step < inside:
+            return True
+        inside = step * (length - 1) + inside
+    return False
 
 
 def _overlap(first, second):

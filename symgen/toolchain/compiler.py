@@ -169,10 +169,13 @@ def _requested_compiler(requested: str, path: str | None) -> Compiler:
         command = tuple(shlex.split(requested))
     except ValueError as error:
         raise ToolchainError(f"cannot read CC={requested!r}: {error}") from error
-    if not command or shutil.which(command[0], path=path) is None:
+    program = shutil.which(command[0], path=path) if command else None
+    if program is None:
         raise ToolchainError(
             f"CC={requested!r} names no program; unset CC, or {compiler_packages()}"
         )
+    if os.sep in command[0]:  # it will be started from another folder
+        command = (os.path.abspath(program), *command[1:])
     return _identify(command)
 
 

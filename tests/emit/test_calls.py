@@ -245,6 +245,13 @@ def test_refused_outputs(arm: Any, q: Any) -> None:
     refused(repeated, ValueError, "out: its entries overlap")
 
 
+def test_an_out_that_overlaps_itself_is_refused(arm: Any) -> None:
+    q = np.array([[0.1, 0.2], [0.3, 0.4]])
+    sliding = np.lib.stride_tricks.as_strided(np.zeros(3), (2, 2), (8, 8))
+    with pytest.raises(ValueError, match="entries overlap"):
+        arm.inverse_dynamics(q, q, q, out=sliding)
+
+
 def test_outputs_may_interleave_with_arguments_but_not_overlap(arm: Any) -> None:
     both = np.concatenate([Q, np.zeros((5, 2))], axis=1)
     expected = arm.inverse_dynamics(Q, QD, QDD)

@@ -35,6 +35,15 @@ def test_cc_may_hold_arguments(
     assert found.name == "fake cc 1.0"
 
 
+def test_a_relative_cc_works_from_any_folder(
+    fake_compiler: FakeCompiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = fake_compiler("true")
+    monkeypatch.chdir(path.parent)
+    monkeypatch.setenv("CC", f"./{path.name}")
+    assert find_compiler().command == (str(path),)
+
+
 @pytest.mark.parametrize("value", ["no-such-compiler-here", "'unclosed"])
 def test_a_wrong_cc_is_an_error_and_not_a_missing_compiler(
     value: str, monkeypatch: pytest.MonkeyPatch
