@@ -1,0 +1,56 @@
+"""Badly scaled models are no reason to fail, and ordinary ones get no slack."""
+
+from pathlib import Path
+
+import pytest
+
+from symgen import read
+from symgen.derivation import derived_program
+from symgen.formulations import FORMULATIONS, provided_functions
+from symgen.validation.conditioning import condition
+from symgen.validation.evaluated import evaluated_subjects
+from symgen.validation.validate import validate
+from tests.oracles.descriptions import described
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MODEL = """
+symgen: 1
+name: scaled
+convention: standard
+parameters: {{a: {a}, alpha: {alpha}, m: {m}, i: {i}}}
+joints:
+  - name: base
+    type: {kind}
+    dh: {{a: a, alpha: alpha}}
+    link: {{mass: m, com: [0.1, 0.2, 0.3], inertia: {{xx: i, yy: i, zz: i}}}}
+  - name: arm
+    type: revolute
+    dh: {{a: a, alpha: 1}}
+    link:
+      mass: 1.3
+      com: [0.1, -0.2, 0.15]
+      inertia: {{xx: 0.3, yy: 0.25, zz: 0.2, xy: 0.02, xz: -0.03, yz: 0.01}}
+  - {{name: hand, type: revolute, dh: {{a: 0.3}}, link: {{mass: 0.5, com: [0.1, 0, 0.15]}}}}
+"""
+ORDINARY = {"a": 0.5, "m": 1, "i": 0.1}
+SCALES = [{"m": 1e3}, {"m": 1e6}, {"m": 1e8}, {"i": 1e3}, {"i": 1e6}, {"a": 1e2}, {"a": 1e4}]
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+@pytest.mark.parametrize("alpha", [0, 0.7])
+@pytest.mark.parametrize("scale", SCALES, ids=str)
+def test_badly_scaled_models_pass(kind, alpha, scale):
+    description = described(MODEL.format(kind=kind, alpha=alpha, **{**ORDINARY, **scale}))
+    programs = {
+        formulation.name: {
+            function: derived_program(description, formulation, function)
+            for function in provided_functions(formulation)
+        }
+        for formulation in FORMULATIONS
+    }
+    validate(description, evaluated_subjects(programs)).raise_if_failed()
+
+
+@pytest.mark.parametrize("model", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_examples_are_held_to_the_bare_limits(model):
+    assert condition(read(model)) == 1.0
