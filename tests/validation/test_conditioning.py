@@ -19,7 +19,7 @@ name: scaled
 convention: standard
 parameters: {{a: {a}, alpha: {alpha}, m: {m}, i: {i}}}
 joints:
-  - name: base
+  - name: first
     type: {kind}
     dh: {{a: a, alpha: alpha}}
     link: {{mass: m, com: [0.1, 0.2, 0.3], inertia: {{xx: i, yy: i, zz: i}}}}
