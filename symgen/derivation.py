@@ -28,7 +28,6 @@ from symgen.formulations import (
     formulation_named,
     provided_functions,
 )
-from symgen.kinematics.joints import joint_type
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
@@ -79,7 +78,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     tree = build_tree(description, Graph())
     reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
     chosen = _chosen_formulations(options.formulations, reasons, tree.n)
-    functions = _chosen_functions(options.functions)
+    functions = _chosen_functions(options.functions, chosen)
     evaluated: dict[str, tuple[str, ...]] = {}
     skipped: dict[str, str] = {}
     for item in FORMULATIONS:
@@ -113,9 +112,10 @@ def _chosen_formulations(
     return tuple(name for name in reasons if name in asked)
 
 
-def _chosen_functions(asked: tuple[str, ...]) -> tuple[str, ...]:
+def _chosen_functions(asked: tuple[str, ...], formulations: tuple[str, ...]) -> tuple[str, ...]:
+    provided = _provided_by(formulations)
     if asked in ((DEFAULT,), (ALL,)):
-        return FUNCTION_NAMES
+        return tuple(name for name in FUNCTION_NAMES if name in provided)
     for name in asked:
         if name in PLANNED_FUNCTIONS:
             raise RequestError(f"function {name!r} is not available yet")
@@ -123,7 +123,20 @@ def _chosen_functions(asked: tuple[str, ...]) -> tuple[str, ...]:
             raise RequestError(
                 f"no function is called {name!r}; {suggestion(name, FUNCTION_NAMES)}"
             )
+        if name not in provided:
+            raise RequestError(
+                f"{' and '.join(formulations)} cannot derive {name}; {_who_derives(name)}"
+            )
     return tuple(name for name in FUNCTION_NAMES if name in asked)
+
+
+def _provided_by(formulations: tuple[str, ...]) -> set[str]:
+    return {name for item in formulations for name in provided_functions(formulation_named(item))}
+
+
+def _who_derives(function: str) -> str:
+    able = [item.name for item in FORMULATIONS if function in provided_functions(item)]
+    return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -213,8 +226,13 @@ def _cost(count: OperationCount) -> int:
 def _missing(selection: Selection) -> dict[str, str]:
     """What `module.<function>` answers for functions that were not built."""
     missing: dict[str, str] = {}
+    provided = _provided_by(selection.formulations)
     for name in FUNCTION_NAMES:
-        if name not in selection.functions:
+        if name in selection.functions:
+            continue
+        if name not in provided:
+            missing[name] = f"{name} was not built; {_who_derives(name)}"
+        else:
             functions = ",".join([*selection.functions, name])
             missing[name] = (
                 f"{name} was not built; build it with: symgen build MODEL --functions {functions}"
@@ -231,7 +249,6 @@ def _metadata(
     counts: Mapping[tuple[str, str], OperationCount],
 ) -> ModuleMetadata:
     tree = derived.tree
-    moving = [joint for joint in description.joints if joint_type(joint.type).coordinates]
     operations: dict[str, dict[str, dict[str, int]]] = {}
     for (formulation, function), count in counts.items():
         if formulation in selection.formulations:
@@ -249,10 +266,9 @@ def _metadata(
         parameter_names=(),
         default_parameters=(),
         limits=tuple(
-            Limits(
-                joint.limits.lower, joint.limits.upper, joint.limits.velocity, joint.limits.effort
-            )
-            for joint in moving
+            Limits(limits.lower, limits.upper, limits.velocity, limits.effort)
+            for joint in description.joints
+            for limits in joint.limits
         ),
         model_hash=model_hash(description),
         symgen_version=__version__,

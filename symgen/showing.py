@@ -237,9 +237,8 @@ def tree(description: RobotDescription, style: str) -> str:
     labels = {"base": "base"}
     number = 0
     for joint in description.joints:
-        moving = joint.type != "fixed"
-        number += moving
-        coordinate = f"q_{number} " if moving else ""
+        first, number = number + 1, number + joint.coordinates
+        coordinate = {0: "", 1: f"q_{number} "}.get(joint.coordinates, f"q_{first}..q_{number} ")
         labels[joint.link.name] = f"{joint.link.name}  ({coordinate}{joint.type} {joint.name})"
         carried.setdefault(joint.parent, []).append(joint.link.name)
     lines: list[str] = []

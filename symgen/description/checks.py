@@ -138,7 +138,7 @@ def warn_massless_ends(
     carries: set[str] = set()  # bodies that carry a moving body, or have inertia themselves
     for joint in joints:
         parent = body[joint.parent]
-        moves = joint.type != "fixed"
+        moves = joint.coordinates > 0
         body[joint.link.name] = joint.link.name if moves else parent
         if moves:
             carries.add(parent)
@@ -146,7 +146,7 @@ def warn_massless_ends(
         if any(evaluate(entry, scalars.values) != 0.0 for entry in inertia):
             carries.add(body[joint.link.name])
     for index, joint in enumerate(joints):
-        if joint.type != "fixed" and joint.link.name not in carries and index not in remarked:
+        if joint.coordinates and joint.link.name not in carries and index not in remarked:
             scalars.findings.warn(
                 ("joints", index),
                 f"the link {shown(joint.link.name)} ends a chain and has neither mass nor "

@@ -11,6 +11,7 @@ from symgen.description.inertia import ENTRIES, breaks_triangle, indefinite
 from symgen.description.model import (
     DenavitHartenberg,
     JointDescription,
+    JointTerms,
     Limits,
     LinkDescription,
     Pose,
@@ -28,6 +29,7 @@ from symgen.description.schema import (
     RobotTable,
 )
 from symgen.description.wording import KeyPath
+from symgen.joints import joint_type
 
 _Z_AXIS: Triple = (ZERO, ZERO, ONE)
 
@@ -53,6 +55,7 @@ class JointChecks:
         self.check_styles(table, path)
         self.check_axis(table, (*path, "axis"))
         moves_along_axis = table.dh is None and table.type != "fixed"
+        coordinates = joint_type(table.type).coordinates if table.type else 0
         return JointDescription(
             name=table.name or "",
             type=table.type or "",
@@ -63,7 +66,8 @@ class JointChecks:
             before=self.pose(table.before, (*path, "before")),
             origin=self.pose(table.origin, (*path, "origin")),
             axis=vector(table.axis, _Z_AXIS) if moves_along_axis else None,
-            limits=self.limits(table, (*path, "limits")),
+            terms=(JointTerms(),) * coordinates,
+            limits=(self.limits(table, (*path, "limits")),) * coordinates,
         )
 
     def parent(self, index: int, table: JointTable) -> str:

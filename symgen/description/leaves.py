@@ -21,11 +21,16 @@ from symgen.description.expressions import (
 )
 from symgen.description.reading import Scalar
 from symgen.description.wording import did_you_mean, shown
+from symgen.joints import JOINTS
 
 FORMAT_VERSION = 1
 CONVENTIONS = ("standard", "modified")
-JOINT_TYPES = ("revolute", "prismatic", "fixed")
-LATER_JOINT_TYPES = ("universal", "cylindrical", "spherical", "floating")
+JOINT_TYPES = tuple(kind.name for kind in JOINTS)
+LATER_JOINT_TYPES = tuple(
+    name
+    for name in ("universal", "cylindrical", "spherical", "floating")
+    if name not in JOINT_TYPES
+)
 _URDF_TYPES: Mapping[str, str] = {"continuous": "revolute without limits"}
 
 

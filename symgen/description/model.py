@@ -8,12 +8,15 @@ Nothing here knows about DH composition, trees or algebra: that begins in `symge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from symgen.description.expressions import Expression
+from symgen.description.expressions import ONE, ZERO, Expression, literal
 from symgen.errors import Fault
 
 Triple = tuple[Expression, Expression, Expression]
+
+FRICTION_VELOCITY = literal("1e-3", 1e-3)
+"""Velocity at which dry friction reaches tanh(1) of its size, where the file gives none."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,23 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class JointTerms:
+    """What one coordinate's drive, bearing and spring add to the torque of the rigid bodies.
+
+    tau += gear_ratio^2 rotor_inertia qdd + damping qd + stiffness (q - rest)
+    + friction tanh(qd / friction_velocity); SI units.
+    """
+
+    rotor_inertia: Expression = ZERO
+    gear_ratio: Expression = ONE
+    damping: Expression = ZERO
+    stiffness: Expression = ZERO
+    rest: Expression = ZERO
+    friction: Expression = ZERO
+    friction_velocity: Expression = FRICTION_VELOCITY
+
+
+@dataclass(frozen=True)
 class LinkDescription:
     """A rigid link.
 
@@ -100,7 +120,9 @@ class JointDescription:
 
     `parent` is the name of the LINK that carries the joint, already resolved (``base`` for the
     base).  Exactly one of `dh` and `origin` is given.  `before` is a fixed transform ahead of a
-    DH row, None where the file gives none; `axis` belongs to `origin` (default z).
+    DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
+    has one letter for each of several rotations, such as ``zyx``.  `terms` and `limits` have one
+    entry per coordinate.
     """
 
     name: str
@@ -112,7 +134,21 @@ class JointDescription:
     before: Pose | None = None
     origin: Pose | None = None
     axis: Triple | None = None
-    limits: Limits = field(default_factory=Limits)
+    sequence: str = ""
+    terms: tuple[JointTerms, ...] = ()
+    limits: tuple[Limits, ...] = ()
+
+    @property
+    def coordinates(self) -> int:
+        """Number of coordinates; 0 for a fixed joint."""
+        return len(self.terms)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """The joint's own name for one coordinate, ``<joint>_1``, ``<joint>_2``, ... for more."""
+        if self.coordinates == 1:
+            return (self.name,)
+        return tuple(f"{self.name}_{i}" for i in range(1, self.coordinates + 1))
 
 
 @dataclass(frozen=True)

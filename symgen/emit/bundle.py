@@ -46,6 +46,7 @@ class ModuleMetadata:
         """Value of every size that the shapes of functions are written in."""
         return {
             "n": self.n,
+            "10 n": 10 * self.n,
             "n_links": len(self.link_names),
             "n_loads": len(self.load_names),
             "n_points": len(self.point_names),

@@ -1,7 +1,7 @@
 """The formulations, and how a program is derived from one of them.
 
-Adding a formulation is one file here and one entry of `FORMULATIONS`.  The order is that of
-preference where several serve equally well.
+Adding a formulation is one module or package here and one entry of `FORMULATIONS`.  The order is
+that of preference where several serve equally well.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from symgen.algebra.interface import S
 from symgen.errors import RequestError
+from symgen.formulations import joint_terms
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.interface import Formulation, State
 from symgen.formulations.newton_euler import NEWTON_EULER
@@ -74,7 +75,8 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
         write_jacobians(builder, "tau", tau, [builder.declared(x) for x in ("q", "qd", "qdd")])
     else:
         raise KeyError(f"{formulation.name} does not derive {function}")
-    return builder.build(tree.name, formulation.name, function, formulation.notes)
+    notes = {**formulation.notes, **joint_terms.NOTES}
+    return builder.build(tree.name, formulation.name, function, notes)
 
 
 def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function: str) -> State[S]:

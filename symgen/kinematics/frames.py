@@ -25,6 +25,7 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, total, zero_vector
 from symgen.description.model import DenavitHartenberg, JointDescription, Pose
+from symgen.joints import Directions, JointType, Motion
 from symgen.kinematics.scalars import scalar, vector
 
 
@@ -43,12 +44,43 @@ def placement(joint: JointDescription, moved_entry: str, algebra: Algebra[S]) ->
 
     ``theta`` for a revolute joint, ``d`` for a prismatic one, empty for a fixed one.
     """
-    z_axis = Vector(algebra.zero, algebra.zero, algebra.one)
+    z_axis = units(algebra)[2]
     if joint.dh is not None:
         return _from_dh(joint.dh, joint.before, moved_entry, z_axis, algebra)
     axis = z_axis if joint.axis is None else normalized(vector(joint.axis, algebra), algebra)
     origin = identity_transform(algebra) if joint.origin is None else pose(joint.origin, algebra)
     return Placement(origin, axis, algebra.zero, identity_transform(algebra))
+
+
+def chain_of(
+    joint: JointDescription, kind: JointType, algebra: Algebra[S]
+) -> list[tuple[Motion, Placement[S]]]:
+    """The motions that `joint` consists of, each with its placement, from the parent outwards.
+
+    Between them nothing moves and nothing is: the first stands in the joint frame, the others in
+    the frame behind the former, and the link frame is behind the last.
+    """
+    whole = placement(joint, kind.moved_entry, algebra)
+    links = list(kind.chain(Directions(whole.axis, units(algebra), joint.sequence)))
+    nothing = identity_transform(algebra)
+    return [
+        (
+            motion,
+            Placement(
+                tree=whole.tree if i == 0 else nothing,
+                axis=axis,
+                offset=whole.offset,
+                link=whole.link if i == len(links) - 1 else nothing,
+            ),
+        )
+        for i, (motion, axis) in enumerate(links)
+    ]
+
+
+def units(algebra: Algebra[S]) -> tuple[Vector[S], Vector[S], Vector[S]]:
+    """The unit vectors of x, y and z."""
+    o, i = algebra.zero, algebra.one
+    return Vector(i, o, o), Vector(o, i, o), Vector(o, o, i)
 
 
 def _from_dh(

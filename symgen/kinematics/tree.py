@@ -1,27 +1,29 @@
 """The kinematic tree: what every formulation works on.
 
-Moving joints only, parents before children, numbered 1..n in the order of the file; link j is the
-rigid body behind joint j.  Links on fixed joints are merged into the body that carries them (mass,
+Joints of one coordinate only, parents before children, numbered 1..n in the order of the file; link
+j is the rigid body behind joint j.  A joint of several coordinates has become a chain of them, with
+massless bodies in between.  Links on fixed joints are merged into the body that carries them (mass,
 centre, inertia), but their frames stay: `frames` has one entry for every link of the file.
 DH flavours are gone.  Scalars belong to one algebra; named parameters are still symbols in it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Matrix, Transform, Vector, diagonal, outer, total
+from symgen.algebra.linear import Matrix, Transform, Vector, diagonal, outer, total, zero_vector
 from symgen.description.expressions import evaluate
 from symgen.description.model import (
     JointDescription,
+    JointTerms,
     LinkDescription,
     LinkPoint,
     RobotDescription,
 )
-from symgen.kinematics.frames import Placement, identity_transform, placement
-from symgen.kinematics.joints import JointType, joint_type
+from symgen.joints import JointType, Motion, joint_type
+from symgen.kinematics.frames import Placement, chain_of, identity_transform, placement
 from symgen.kinematics.scalars import scalar, vector
 
 BASE = 0
@@ -37,19 +39,34 @@ class Body(Generic[S]):
 
 
 @dataclass(frozen=True)
+class Terms(Generic[S]):
+    """What a coordinate's drive, bearing and spring add: see `description.model.JointTerms`."""
+
+    rotor_inertia: S
+    gear_ratio: S
+    damping: S
+    stiffness: S
+    rest: S
+    friction: S
+    friction_velocity: S
+
+
+@dataclass(frozen=True)
 class Joint(Generic[S]):
-    """A moving joint and the body behind it.
+    """A joint of one coordinate and the body behind it.
 
     `number` counts from 1, `parent` is the number of the joint that carries this one (0: base).
-    The link frame in the parent's link frame is ``tree @ motion(offset + q) @ link``.
+    The link frame in the parent's link frame is ``tree @ motion(offset + q) @ link``.  `name` is
+    that of the coordinate.
     """
 
     name: str
     number: int
     parent: int
-    type: JointType
+    type: Motion
     placement: Placement[S]
     body: Body[S]
+    terms: Terms[S]
 
     def transform(self, q: S, algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link frame in the parent's link frame."""
@@ -146,6 +163,7 @@ class KinematicTree(Generic[S]):
         """Value of every size that the shapes of functions are written in."""
         return {
             "n": self.n,
+            "10 n": 10 * self.n,
             "n_links": len(self.frames),
             "n_loads": len(self.loads),
             "n_points": len(self.points),
@@ -156,26 +174,27 @@ class KinematicTree(Generic[S]):
 def build_tree(description: RobotDescription, algebra: Algebra[S]) -> KinematicTree[S]:
     """The tree of a checked description, over `algebra`."""
     frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
-    moving: list[tuple[JointDescription, JointType, Placement[S], int]] = []
+    joints: list[Joint[S]] = []  # massless as yet
     pieces: dict[int, list[tuple[Body[S], float]]] = {BASE: []}
     for joint in description.joints:
-        parent = frames[joint.parent]
+        frame = frames[joint.parent]
         kind = joint_type(joint.type)
-        at = placement(joint, kind.moved_entry, algebra)
-        at = Placement(parent.pose @ at.tree, at.axis, at.offset, at.link)
         if kind.coordinates == 0:
-            frame = Frame(joint.link.name, parent.body, at.tree @ at.link)
+            at = placement(joint, kind.moved_entry, algebra)
+            frame = Frame(joint.link.name, frame.body, frame.pose @ at.tree @ at.link)
         else:
-            moving.append((joint, kind, at, parent.body))
-            pieces[len(moving)] = []
-            frame = Frame(joint.link.name, len(moving), identity_transform(algebra))
+            joints += _chain(joint, kind, frame, len(joints), algebra)
+            frame = Frame(joint.link.name, len(joints), identity_transform(algebra))
         frames[frame.name] = frame
         mass = evaluate(joint.link.mass, description.parameter_values)
-        pieces[frame.body].append((_in_body(_body(joint.link, algebra), frame.pose), mass))
-    joints = tuple(
-        Joint(joint.name, number, parent, kind, at, _merged(pieces[number], algebra))
-        for number, (joint, kind, at, parent) in enumerate(moving, start=1)
-    )
+        piece = _in_body(_body(joint.link, algebra), frame.pose)
+        pieces.setdefault(frame.body, []).append((piece, mass))
+    joints = [
+        replace(joint, body=_merged(pieces[joint.number], algebra))
+        if joint.number in pieces
+        else joint
+        for joint in joints
+    ]
 
     def body_points(points: tuple[LinkPoint, ...]) -> tuple[BodyPoint[S], ...]:
         return tuple(
@@ -192,11 +211,50 @@ def build_tree(description: RobotDescription, algebra: Algebra[S]) -> KinematicT
         algebra=algebra,
         parameter_names=tuple(parameter.name for parameter in description.parameters),
         gravity=vector(description.gravity, algebra),
-        joints=joints,
+        joints=tuple(joints),
         frames=tuple(frame for name, frame in frames.items() if name != "base"),
         loads=body_points(description.loads),
         points=body_points(description.points),
     )
+
+
+def _chain(
+    joint: JointDescription,
+    kind: JointType,
+    carrier: Frame[S],
+    before: int,
+    algebra: Algebra[S],
+) -> list[Joint[S]]:
+    """The one-coordinate joints that `joint` becomes; there are `before` joints already."""
+    chain: list[Joint[S]] = []
+    links = chain_of(joint, kind, algebra)
+    for number, (name, terms, (motion, at)) in enumerate(
+        zip(joint.coordinate_names, joint.terms, links, strict=True), start=before + 1
+    ):
+        if not chain:
+            at = replace(at, tree=carrier.pose @ at.tree)
+        chain.append(
+            Joint(
+                name=name,
+                number=number,
+                parent=number - 1 if chain else carrier.body,
+                type=motion,
+                placement=at,
+                body=_nothing(algebra),
+                terms=_terms(terms, algebra),
+            )
+        )
+    return chain
+
+
+def _terms(terms: JointTerms, algebra: Algebra[S]) -> Terms[S]:
+    return Terms(*(scalar(getattr(terms, field.name), algebra) for field in fields(Terms)))
+
+
+def _nothing(algebra: Algebra[S]) -> Body[S]:
+    """A body without mass."""
+    zero = zero_vector(algebra)
+    return Body(algebra.zero, zero, diagonal(zero, algebra))
 
 
 def _body(link: LinkDescription, algebra: Algebra[S]) -> Body[S]:

@@ -2,7 +2,8 @@
 
 One table for everybody: formulations derive these functions, emission writes their signatures and
 docstrings, validation calls them, and the command line lists them.  Shapes are written in the
-sizes ``n``, ``n_links``, ``n_loads``, ``n_parameters``; batch axes stand in front of every shape.
+sizes ``n``, ``10 n``, ``n_links``, ``n_loads``, ``n_points``, ``n_parameters``; batch axes stand in
+front of every shape.
 """
 
 from __future__ import annotations
@@ -52,6 +53,20 @@ TAU = Argument("tau", ("n",), "joint torques or forces (N m or N)")
 
 def _by_joint(name: str, meaning: str) -> Argument:
     return Argument(name, ("n", "n"), meaning)
+
+
+WRENCHES = Argument(
+    "joint_wrenches",
+    ("n", 6),
+    "[fx fy fz nx ny nz] exerted by the parent on the link through its joint, link axes, moment "
+    "about the joint's origin (N, N m)",
+)
+
+
+def _point_slope(what: str, name: str, by: str) -> Argument:
+    return Argument(
+        f"d{what}_d{by}", ("n_points", 3, "n"), f"[i, c, j] = d {name}_i[c] / d {by}_j, base axes"
+    )
 
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -143,6 +158,80 @@ FUNCTIONS: tuple[Function, ...] = (
             ),
         ),
     ),
+    Function(
+        "joint_wrenches",
+        "Force and moment that each joint transmits, exerted by the parent on the link.",
+        (Q, QD, QDD),
+        (WRENCHES,),
+        (LOADS,),
+    ),
+    Function(
+        "joint_wrench_derivatives",
+        "Joint wrenches and their derivatives with respect to q, qd and qdd.",
+        (Q, QD, QDD),
+        (
+            WRENCHES,
+            Argument("dw_dq", ("n", 6, "n"), "[i, c, j] = d wrench_i[c] / d q_j"),
+            Argument("dw_dqd", ("n", 6, "n"), "[i, c, j] = d wrench_i[c] / d qd_j"),
+            Argument("dw_dqdd", ("n", 6, "n"), "[i, c, j] = d wrench_i[c] / d qdd_j"),
+        ),
+        (LOADS,),
+    ),
+    Function(
+        "point_motion",
+        "Position, velocity and acceleration of the model's points.",
+        (Q, QD, QDD),
+        (
+            Argument("position", ("n_points", 3), "in the base frame (m)"),
+            Argument("velocity", ("n_points", 3), "base axes (m/s)"),
+            Argument("acceleration", ("n_points", 3), "base axes, without gravity (m/s^2)"),
+        ),
+    ),
+    Function(
+        "point_motion_derivatives",
+        "Derivatives of the motion of the model's points with respect to q, qd and qdd.",
+        (Q, QD, QDD),
+        (
+            _point_slope("x", "position", "q"),
+            _point_slope("v", "velocity", "q"),
+            _point_slope("v", "velocity", "qd"),
+            _point_slope("a", "acceleration", "q"),
+            _point_slope("a", "acceleration", "qd"),
+            _point_slope("a", "acceleration", "qdd"),
+        ),
+    ),
+    Function(
+        "center_of_mass",
+        "Centre of mass of all moving bodies, in the base frame.",
+        (Q,),
+        (Argument("center_of_mass", (3,), "m"),),
+    ),
+    Function(
+        "center_of_mass_jacobian",
+        "Velocity of the centre of mass per joint velocity, base axes.",
+        (Q,),
+        (Argument("center_of_mass_jacobian", (3, "n"), "[c, j] = d center_of_mass[c] / d q_j"),),
+    ),
+    Function(
+        "centroidal_momentum",
+        "Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.",
+        (Q, QD),
+        (Argument("centroidal_momentum", (6,), "kg m/s, kg m^2/s"),),
+    ),
+    Function(
+        "regressor",
+        "Matrix that gives the torques of the rigid bodies from their inertial parameters: "
+        "regressor @ inertial_parameters = inverse dynamics without loads and joint terms.",
+        (Q, QD, QDD),
+        (
+            Argument(
+                "regressor",
+                ("n", "10 n"),
+                "columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about "
+                "the link frame's origin",
+            ),
+        ),
+    ),
 )
 
 FUNCTION_NAMES = tuple(function.name for function in FUNCTIONS)
@@ -152,14 +241,6 @@ PLANNED_FUNCTIONS = (
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_dynamics_parameter_derivatives",
-    "joint_wrenches",
-    "joint_wrench_derivatives",
-    "point_motion",
-    "point_motion_derivatives",
-    "center_of_mass",
-    "center_of_mass_jacobian",
-    "centroidal_momentum",
-    "regressor",
 )
 
 

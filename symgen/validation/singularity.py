@@ -10,7 +10,6 @@ import numpy as np
 
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
-from symgen.kinematics.joints import joint_type
 from symgen.validation.oracles import NumericRobot
 
 POSES = 5
@@ -31,8 +30,8 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
     values, vectors = np.linalg.eigh(matrices)
     if not np.all(values[:, 0] <= SINGULAR * np.maximum(values[:, -1], np.finfo(float).tiny)):
         return ()
-    moving = [joint for joint in description.joints if joint_type(joint.type).coordinates]
-    joint = moving[int(np.argmax(np.abs(vectors[0, :, 0])))]
+    owners = [joint for joint in description.joints for _ in joint.coordinate_names]
+    joint = owners[int(np.argmax(np.abs(vectors[0, :, 0])))]
     return (
         joint.source.fault(
             "the mass matrix is singular at every pose: some motion of this joint (perhaps "

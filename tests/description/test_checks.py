@@ -293,10 +293,10 @@ JOINTS = {  # lines from 6
         "9: joints[0].limit: unknown key; did you mean 'limits'?",
     ],
     "type: revolute\ndh: {}\nlimits: {lower: pi, upper: -pi, velocity: -1, effort: 2*x}": [
-        "8: joints[0].limits.effort: unknown name 'x'; expected a parameter of this file, pi or "
+        "8: joints[0].limits[0].effort: unknown name 'x'; expected a parameter of this file, pi or "
         "deg",
-        "8: joints[0].limits.lower: the lower limit 3.14159 is above the upper one, -3.14159",
-        "8: joints[0].limits.velocity: negative (-1); the limit holds in both directions",
+        "8: joints[0].limits[0].lower: the lower limit 3.14159 is above the upper one, -3.14159",
+        "8: joints[0].limits[0].velocity: negative (-1); the limit holds in both directions",
     ],
     "type: revolute\ndh: {}\nparent: a": [
         "8: joints[0].parent: 'a' is this joint itself, or its own link"
@@ -595,7 +595,7 @@ def test_defaults_of_a_joint() -> None:
     assert joint.origin is not None
     assert [entry.text for entry in joint.origin.xyz + joint.origin.rpy] == ["0"] * 6
     assert [entry.text for entry in joint.link.com + joint.link.inertia] == ["0"] * 9
-    assert (joint.dh, joint.before, joint.limits.upper) == (None, None, None)
+    assert (joint.dh, joint.before, joint.limits[0].upper) == (None, None, None)
     assert robot.joints[2].axis is None
     assert [entry.text for entry in robot.loads[0].point] == ["0", "0", "0"]
 
@@ -612,9 +612,9 @@ def test_limits_are_numbers() -> None:
     limits = model(one_joint("type: revolute\ndh: {}\nlimits: {lower: -pi, upper: 90*deg}")).joints[
         0
     ]
-    assert limits.limits.lower == -3.141592653589793
-    assert limits.limits.upper == 1.5707963267948966
-    assert limits.limits.velocity is None
+    assert limits.limits[0].lower == -3.141592653589793
+    assert limits.limits[0].upper == 1.5707963267948966
+    assert limits.limits[0].velocity is None
 
 
 def test_sources_tell_file_line_and_key() -> None:

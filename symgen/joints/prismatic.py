@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
+from symgen.joints.interface import Chain, Directions
 
 
 class Prismatic:
@@ -12,6 +13,12 @@ class Prismatic:
     name = "prismatic"
     coordinates = 1
     moved_entry = "d"
+    keys: tuple[str, ...] = ("dh", "axis")
+    sequences: tuple[str, ...] = ()
+
+    def chain(self, directions: Directions[S]) -> Chain[S]:
+        """The motion itself, on its axis."""
+        return ((self, directions.axis),)
 
     def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
         """Translation by x along the axis."""

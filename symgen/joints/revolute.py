@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector, identity, outer, skew, zero_vector
+from symgen.joints.interface import Chain, Directions
 
 
 class Revolute:
@@ -17,6 +18,12 @@ class Revolute:
     name = "revolute"
     coordinates = 1
     moved_entry = "theta"
+    keys: tuple[str, ...] = ("dh", "axis")
+    sequences: tuple[str, ...] = ()
+
+    def chain(self, directions: Directions[S]) -> Chain[S]:
+        """The motion itself, on its axis."""
+        return ((self, directions.axis),)
 
     def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
         """R(x), no translation."""

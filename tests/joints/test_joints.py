@@ -6,7 +6,8 @@ import pytest
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Vector
-from symgen.kinematics.joints import JOINTS, joint_type
+from symgen.joints import JOINTS, Directions, joint_type
+from symgen.kinematics.frames import units
 
 AXES = [(0.0, 0.0, 1.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (2 / 7, 3 / 7, 6 / 7)]
 STEP = 1e-40
@@ -17,12 +18,31 @@ def pose(transform, values):
     return np.array(evaluate(entries, values))
 
 
-@pytest.mark.parametrize("joint", JOINTS, ids=lambda j: j.name)
+def chains(g, axis):
+    """Every type with every sequence that it takes: (type, its chain)."""
+    for kind in JOINTS:
+        for sequence in kind.sequences or ("",):
+            directions = Directions(Vector(*map(g.constant, axis)), units(g), sequence)
+            yield kind, kind.chain(directions)
+
+
 @pytest.mark.parametrize("axis", AXES)
-def test_contract(joint, axis):
+def test_a_chain_has_one_motion_per_coordinate(axis):
+    for kind, chain in chains(Graph(), axis):
+        assert len(chain) == kind.coordinates
+        assert bool(kind.moved_entry) == ("dh" in kind.keys and kind.coordinates > 0)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_contract(axis):
     g = Graph()
+    for _, chain in chains(g, axis):
+        for motion, direction in chain:
+            check_motion(motion, direction, g)
+
+
+def check_motion(joint, a, g):
     x = g.symbol("x")
-    a = Vector(*map(g.constant, axis))
     at = {"x": 0.7}
     motion = joint.motion(a, x, g)
     value = pose(motion, at)
@@ -41,7 +61,7 @@ def test_contract(joint, axis):
     velocity = np.array(evaluate(list(joint.linear_axis(a, g)), at))
     np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], omega, atol=1e-15)
     np.testing.assert_allclose(slope[9:], velocity, atol=1e-15)
-    assert (joint.coordinates == 0) == (not omega.any() and not velocity.any())
+    assert omega.any() or velocity.any()
     np.testing.assert_allclose(p, pose(motion, at)[9:])
 
 
@@ -53,4 +73,4 @@ def test_turns_about_an_axis_of_the_frame_stay_sparse():
     assert R[0, 0].op == "cos"
     assert R[0, 2].is_zero and R[2, 0].is_zero
     with pytest.raises(KeyError):
-        joint_type("floating")
+        joint_type("helical")

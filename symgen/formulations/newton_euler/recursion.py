@@ -26,7 +26,6 @@ F_Gj, tau_Gj        F_G_j, n_G_j                  inertia force and moment
 0F^e_k, 0tau^e_k    f_e_j_k, n_e_j_k              load k on link j, exerted by the environment
 F_jp, tau_jp        f_j, n_j                      exerted by p on link j, moment at the joint origin
 R_{j+1} F_(j+1)p    f_j_from_c                    f_c in the axes of link j
-x_j, xdot_j         x0_j (base axes), v_j, v_G_j  position and velocity of link origin, of com
 tau_j               tau_j                         torque (N m) or force (N) of the joint
 ==================  ============================  ==============================================
 
@@ -41,25 +40,19 @@ What differs from the thesis, to the same result:
   needs no rotation to the base (Luh, Walker, Paul 1980).
 - The acceleration of the centre of mass is that of the link origin plus what the centre does
   relative to it, and moments are summed about the link origin and moved to the joint once.
-
-Mass matrix: column k is the torque of qdd = e_k alone, at qd = 0 without gravity (Walker, Orin
-1982, method 1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Transform, Vector, identity, total, zero_vector
-from symgen.formulations.interface import Formulation, State, Wrench
-from symgen.formulations.shared import symbolic_loads, wrenches, write_frames
+from symgen.algebra.linear import Matrix, Vector, identity, zero_vector
+from symgen.formulations.interface import State, Wrench
 from symgen.kinematics.tree import BASE, Joint, KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import differentiate, write_jacobians
 
 NOTES = {
     "NE-1": "R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)",
@@ -81,12 +74,6 @@ NOTES = {
     "+ sum_c (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load "
     "-- Barman 2020 (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)",
     "NE-16": "tau_j = s . n_j + t . f_j -- Barman 2020 (3.92), (3.94)",
-    "NE-17": "x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to base axes",
-    "NE-18": "v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j "
-    "+ omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)",
-    "NE-19": "energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g . x_G",
-    "NE-20": "C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd",
-    "NE-21": "column of a Jacobian: the axis, and its moment about the frame's origin",
 }
 
 
@@ -299,162 +286,3 @@ def torques(
     loads = load_sweep(tree, frames, b, state.loads)
     reactions = reaction_sweep(frames, motions, loads, b)
     return [torque_step(at, reactions[at.joint.number], b) for at in frames]
-
-
-# -- functions ---------------------------------------------------------------------------------
-
-
-def torque_function(
-    result: str, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
-    """The torques of `state`; at qdd = 0 they are the bias forces, at rest those of gravity."""
-    frames = frames_sweep(tree, b, state.q)
-    b.output(result, (tree.n,), torques(tree, frames, b, state, -tree.gravity))
-
-
-def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """Column by column; the part above the diagonal is computed, the part below copied."""
-    algebra, n = b.algebra, tree.n
-    frames = frames_sweep(tree, b, state.q)
-    entries = [[algebra.zero] * n for _ in range(n)]
-    for k in range(n):
-        unit = tuple(algebra.one if i == k else algebra.zero for i in range(n))
-        column = State(state.q, (algebra.zero,) * n, unit, state.loads)
-        with b.variant(f"_column_{k + 1}"):
-            tau = torques(tree, frames, b, column, zero_vector(algebra))
-        for i in range(k + 1):
-            entries[i][k] = entries[k][i] = tau[i]
-    b.output("mass_matrix", (n, n), [entry for row in entries for entry in row])
-
-
-def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """NE-20"""
-    algebra, n = b.algebra, tree.n
-    frames = frames_sweep(tree, b, state.q)
-    tau = torques(tree, frames, b, state, zero_vector(algebra))
-    derivatives = differentiate(b, [b.declared("qd")])
-    rows = [derivatives.of(torque) for torque in tau]
-    half = algebra.constant(0.5)
-    with b.step("coriolis"):
-        entries = [
-            b.let(f"C_{i}_{k}", row[k - 1] * half, "NE-20") if k - 1 in row else algebra.zero
-            for i, row in enumerate(rows, start=1)
-            for k in range(1, n + 1)
-        ]
-    b.output("coriolis_matrix", (n, n), entries)
-
-
-def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """tau is linear in the loads: its Jacobian with respect to them, at rest without gravity."""
-    loads = symbolic_loads(tree, b)
-    frames = frames_sweep(tree, b, state.q)
-    loaded = replace(state, loads=wrenches(loads.symbols))
-    tau = torques(tree, frames, b, loaded, zero_vector(b.algebra))
-    write_jacobians(b, "tau", tau, [loads])
-
-
-def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """NE-2, NE-3, NE-18, NE-19"""
-    algebra = b.algebra
-    none = zero_vector(algebra)
-    velocities = {BASE: (none, none)}
-    energies: list[S] = []
-    for at in frames_sweep(tree, b, state.q):
-        j, body, qd = at.joint.number, at.joint.body, state.qd[at.joint.number - 1]
-        omega_p, v_p = velocities[at.joint.parent]
-        with b.step("forward", at.joint.name):
-            omega_in = b.let(f"omega_in_{j}", at.R.apply_transposed(omega_p), "NE-2")
-            omega = b.let(f"omega_{j}", omega_in + at.s * qd, "NE-3")
-            v_in = b.let(f"v_in_{j}", at.R.apply_transposed(v_p + omega_p.cross(at.u)), "NE-18")
-            v = b.let(f"v_{j}", v_in + omega.cross(at.dx) + at.t * qd, "NE-18")
-            v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
-            H = b.let(f"H_{j}", body.inertia.apply(omega), "NE-10")
-            twice = v_G.dot(v_G) * body.mass + omega.dot(H)
-            energies.append(b.let(f"twice_T_{j}", twice, "NE-19"))
-        velocities[j] = (omega, v)
-    b.output("kinetic_energy", (), [total(energies, algebra) * algebra.constant(0.5)])
-
-
-def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """NE-19"""
-    poses = pose_sweep(tree, b, state.q)
-    energies: list[S] = []
-    for joint in tree.joints:
-        with b.step("energy", joint.name):
-            height = -tree.gravity.dot(poses[joint.number].apply(joint.body.com))
-            energies.append(b.let(f"U_{joint.number}", height * joint.body.mass, "NE-19"))
-    b.output("potential_energy", (), [total(energies, b.algebra)])
-
-
-def pose_sweep(
-    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
-) -> dict[int, Transform[S]]:
-    """NE-9, NE-17: poses of all links in the base frame."""
-    frames = frames_sweep(tree, b, q)
-    rotations = rotation_sweep(tree, frames, b, {joint.number for joint in tree.joints})
-    poses = {BASE: Transform(rotations[BASE], zero_vector(b.algebra))}
-    for at in frames:
-        j, parent = at.joint.number, poses[at.joint.parent]
-        with b.step("positions", at.joint.name):
-            x0 = parent.apply(at.u) + rotations[j].apply(at.dx)
-            poses[j] = Transform(rotations[j], b.let(f"x0_{j}", x0, "NE-17"))
-    return poses
-
-
-def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """Pose of every link frame of the file."""
-    poses = pose_sweep(tree, b, state.q)
-    frames = [poses[frame.body] @ frame.pose for frame in tree.frames]
-    write_frames(b, [frame.homogeneous(b.algebra) for frame in frames])
-
-
-def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """NE-21"""
-    algebra = b.algebra
-    poses = pose_sweep(tree, b, state.q)
-    axes: dict[int, tuple[Vector[S], Vector[S]]] = {}
-    for joint in tree.joints:
-        j = joint.number
-        with b.step("axes", joint.name):
-            z = b.let(f"z0_{j}", poses[j].rotation.apply(joint.angular_axis(algebra)), "NE-21")
-            t = b.let(f"t0_{j}", poses[j].rotation.apply(joint.linear_axis(algebra)), "NE-21")
-        axes[j] = (z, t)
-    columns: list[dict[int, tuple[S, ...]]] = []
-    for frame in tree.frames:
-        origin = (poses[frame.body] @ frame.pose).translation
-        on_path: dict[int, tuple[S, ...]] = {}
-        with b.step("columns", frame.name):
-            for j in tree.path(frame.body):
-                z, t = axes[j]
-                joint = tree.joint(j)
-                arm = origin - poses[joint.parent].apply(joint.placement.tree.translation)
-                linear = b.let(f"J_{frame.name}_{j}", t + z.cross(arm), "NE-21")
-                on_path[j] = (*linear, *z)
-        columns.append(on_path)
-    entries = [
-        columns[link][j][row] if j in columns[link] else algebra.zero
-        for link in range(len(tree.frames))
-        for row in range(6)
-        for j in range(1, tree.n + 1)
-    ]
-    b.output("jacobians", (len(tree.frames), 6, tree.n), entries)
-
-
-NEWTON_EULER = Formulation(
-    name="newton_euler",
-    title="Recursive Newton-Euler, 3x3 rotations",
-    source="Barman 2020",
-    notes=NOTES,
-    functions={
-        "inverse_dynamics": partial(torque_function, "tau"),
-        "inverse_dynamics_load_derivatives": load_derivatives,
-        "mass_matrix": mass_matrix,
-        "coriolis_matrix": coriolis_matrix,
-        "bias_forces": partial(torque_function, "bias_forces"),
-        "gravity_forces": partial(torque_function, "gravity_forces"),
-        "kinetic_energy": kinetic_energy,
-        "potential_energy": potential_energy,
-        "forward_kinematics": forward_kinematics,
-        "jacobians": jacobians,
-    },
-)

@@ -1,0 +1,29 @@
+"""The closed form of Lagrange's equations with 4x4 transforms (Xiang 2009, section 3).
+
+`equations` holds the notation and the terms, `kinematics` the 4x4 matrices that they are made of,
+`functions` what is derived from them.
+"""
+
+from symgen.formulations.closed_form_lagrange import equations, functions
+from symgen.formulations.interface import Formulation
+
+CLOSED_FORM_LAGRANGE = Formulation(
+    name="closed_form_lagrange",
+    title="Closed-form Lagrange, 4x4 transforms",
+    source="Xiang 2009, section 3",
+    notes=equations.NOTES,
+    functions={
+        "inverse_dynamics": functions.inverse_dynamics,
+        "inverse_dynamics_load_derivatives": functions.load_derivatives,
+        "mass_matrix": functions.mass_matrix,
+        "coriolis_matrix": functions.coriolis_matrix,
+        "bias_forces": functions.bias_forces,
+        "gravity_forces": functions.gravity_forces,
+        "kinetic_energy": functions.kinetic_energy,
+        "potential_energy": functions.potential_energy,
+        "forward_kinematics": functions.forward_kinematics,
+        "jacobians": functions.jacobians,
+    },
+    why_not=functions.why_not,
+    estimate=functions.estimate,
+)

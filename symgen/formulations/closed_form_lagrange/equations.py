@@ -1,0 +1,162 @@
+"""The closed form of Lagrange's equations with 4x4 transforms (Xiang 2009, section 3).
+
+tau = M(q) qdd + V(q, qd) + gravity + loads, every term written out over the descendants of each
+joint.  It is the form of the textbooks, and grows as n^4; the recursions are for large robots.
+
+Notation (j runs over the links that all joints named carry)
+
+===============  ==============  =======  ======================================================
+paper            code            shape    meaning
+===============  ==============  =======  ======================================================
+T_j              T_j             4x4      pose of link frame j in its parent's link frame
+0T_j             A_j             4x4      pose of link frame j in the base frame
+d 0T_j / dq_k    dA_j_k          4x4      its derivative, for k on the path to j
+d2 0T_j          ddA_j_k_m       4x4      its second derivative, k <= m on the path to j
+I_j              pseudo_inertia  4x4      augmented inertia about the link frame's origin
+--               dA_I_j_k        4x4      dA_j/dq_k I_j
+M_ik             M_i_k           scalar   mass matrix
+--               D_i_k_m         scalar   Christoffel symbol: the factor of qd_k qd_m in V_i
+V_i              V_i             scalar   velocity torque
+r_j, r_s         com, point      3        centre of mass, point of a load (link frame)
+f_s, h           force, moment   3        load, exerted by the environment on the link (base axes)
+===============  ==============  =======  ======================================================
+
+`NOTES` maps the labels of the statements to the equations.  Gravity and loads carry minus signs
+because g is the acceleration of gravity and f, h act on the link, as in (16) and (51) of the paper;
+(6) is printed with plus signs.  The moment of a load, which (6) leaves out, is that of (16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import total
+from symgen.formulations.closed_form_lagrange.kinematics import (
+    Kinematics,
+    moved,
+    rotation_axis,
+    trace,
+)
+from symgen.formulations.interface import State, Wrench
+from symgen.kinematics.tree import KinematicTree
+
+NOTES = {
+    "LG-1": "T_j of the joint -- Xiang 2009 (1)",
+    "LG-2": "A_j = A_p T_j -- Xiang 2009 (5)",
+    "LG-3": "dA_j/dq_k = dA_p/dq_k T_j for k above j, A_p dT_j/dq_j for k = j -- Xiang 2009 (21)",
+    "LG-4": "d2A_j/dq_k dq_m: LG-3 differentiated once more -- Xiang 2009 (8), (21)",
+    "LG-5": "dA_j/dq_k I_j -- Xiang 2009 (7)",
+    "LG-6": "M_ik = sum_j tr(dA_j/dq_k I_j (dA_j/dq_i)^T) -- Xiang 2009 (7)",
+    "LG-7": "D_ikm = sum_j tr(d2A_j/dq_k dq_m I_j (dA_j/dq_i)^T) -- Xiang 2009 (8)",
+    "LG-8": "V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)",
+    "LG-9": "gravity_i = -sum_j m_j g . dA_j/dq_i r_j -- Xiang 2009 (6), (9)",
+    "LG-10": "load_i = -f . dA_s/dq_i r_s - h . axis_i -- Xiang 2009 (6), (10), (16)",
+    "LG-11": "tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i -- Xiang 2009 (6)",
+    "LG-12": "C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)",
+    "LG-13": "potential energy of a link -m_j g . A_j r_j",
+    "LG-14": "angular velocity per qd_k: axis of (dR/dq_k) R^T",
+}
+
+
+def carried_by(tree: KinematicTree[S], *joints: int) -> list[int]:
+    """Links that all these joints carry, in order."""
+    return [joint.number for joint in tree.joints if set(joints) <= set(tree.path(joint.number))]
+
+
+def mass_matrix_entries(kinematics: Kinematics[S]) -> list[list[S]]:
+    """LG-6"""
+    tree, b = kinematics.tree, kinematics.b
+    entries = [[b.algebra.zero] * tree.n for _ in range(tree.n)]
+    for k in range(1, tree.n + 1):
+        for i in tree.path(k):
+            terms = [
+                trace(kinematics.dA_I(j, k), kinematics.dA(j, i)) for j in carried_by(tree, i, k)
+            ]
+            with b.step("mass matrix", tree.joint(i).name):
+                value = b.let(f"M_{i}_{k}", total(terms, b.algebra), "LG-6")
+            entries[i - 1][k - 1] = entries[k - 1][i - 1] = value
+    return entries
+
+
+def christoffel_symbols(kinematics: Kinematics[S]) -> dict[tuple[int, int, int], S]:
+    """LG-7: D_ikm with k <= m, all three on one path."""
+    tree, b = kinematics.tree, kinematics.b
+    symbols: dict[tuple[int, int, int], S] = {}
+    for i, k, m in _triples_on_one_path(tree):
+        terms = [
+            trace(kinematics.dA_I(j, i), kinematics.ddA(j, k, m)) for j in carried_by(tree, i, k, m)
+        ]
+        with b.step("Christoffel symbols", tree.joint(i).name):
+            value = b.let(f"D_{i}_{k}_{m}", total(terms, b.algebra), "LG-7")
+        if not b.algebra.is_zero(value):
+            symbols[i, k, m] = value
+    return symbols
+
+
+def _triples_on_one_path(tree: KinematicTree[S]) -> list[tuple[int, int, int]]:
+    """(i, k, m) with k <= m, in order, such that some link is carried by all three."""
+    found: set[tuple[int, int, int]] = set()
+    for joint in tree.joints:
+        last, path = joint.number, tree.path(joint.number)
+        # `last` is the deepest of the three; the paths of other links give the other triples
+        found |= {(last, k, m) for k in path for m in path if k <= m}
+        found |= {(i, k, last) for i in path for k in path}
+    return sorted(found)
+
+
+def velocity_torques(
+    symbols: dict[tuple[int, int, int], S], qd: Sequence[S], kinematics: Kinematics[S]
+) -> list[S]:
+    """LG-8"""
+    b = kinematics.b
+    torques: list[S] = []
+    for joint in kinematics.tree.joints:
+        terms: list[S] = []
+        for (i, k, m), value in symbols.items():
+            if i == joint.number:
+                square = value * qd[k - 1] * qd[m - 1]
+                terms.append(square if k == m else square + square)
+        with b.step("velocity torques", joint.name):
+            torques.append(b.let(f"V_{joint.number}", total(terms, b.algebra), "LG-8"))
+    return torques
+
+
+def gravity_torques(kinematics: Kinematics[S]) -> list[S]:
+    """LG-9"""
+    tree, b = kinematics.tree, kinematics.b
+    torques: list[S] = []
+    for joint in tree.joints:
+        i = joint.number
+        terms: list[S] = []
+        for j in carried_by(tree, i):
+            body = tree.joint(j).body
+            terms.append(-(tree.gravity.dot(moved(kinematics.dA(j, i), body.com)) * body.mass))
+        with b.step("gravity", joint.name):
+            torques.append(b.let(f"G_{i}", total(terms, b.algebra), "LG-9"))
+    return torques
+
+
+def load_torques(kinematics: Kinematics[S], loads: Sequence[Wrench[S]]) -> list[S]:
+    """LG-10"""
+    tree, b = kinematics.tree, kinematics.b
+    torques: list[S] = []
+    for joint in tree.joints:
+        i = joint.number
+        terms: list[S] = []
+        for place, wrench in zip(tree.loads, loads, strict=True):
+            if i in tree.path(place.body):
+                dA = kinematics.dA(place.body, i)
+                axis = rotation_axis(dA, kinematics.A(place.body))
+                terms.append(-wrench.force.dot(moved(dA, place.point)) - wrench.moment.dot(axis))
+        with b.step("loads", joint.name):
+            torques.append(b.let(f"load_{i}", total(terms, b.algebra), "LG-10"))
+    return torques
+
+
+def bias_torques(kinematics: Kinematics[S], state: State[S]) -> list[S]:
+    """V + gravity + loads"""
+    velocity = velocity_torques(christoffel_symbols(kinematics), state.qd, kinematics)
+    gravity = gravity_torques(kinematics)
+    loads = load_torques(kinematics, state.loads)
+    return [v + g + f for v, g, f in zip(velocity, gravity, loads, strict=True)]

@@ -1,0 +1,158 @@
+"""The functions of the closed form, from the terms of `equations.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import inner, total
+from symgen.formulations.closed_form_lagrange.equations import (
+    bias_torques,
+    christoffel_symbols,
+    gravity_torques,
+    load_torques,
+    mass_matrix_entries,
+)
+from symgen.formulations.closed_form_lagrange.kinematics import Kinematics, moved, rotation_axis
+from symgen.formulations.interface import State
+from symgen.formulations.joint_terms import (
+    reflected_inertia,
+    rotor_energy,
+    spring_energy,
+    with_joint_terms,
+)
+from symgen.formulations.shared import symbolic_loads, wrenches, write_frames
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+from symgen.program.differentiation import write_jacobians
+
+LARGEST_CLOSED_FORM = 200_000
+"""Largest estimated number of operations of a closed form that is still derived."""
+
+
+def inverse_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-11"""
+    kinematics = Kinematics(tree, b, state.q)
+    M = mass_matrix_entries(kinematics)
+    bias = bias_torques(kinematics, state)
+    torques: list[S] = []
+    for joint, row, rest in zip(tree.joints, M, bias, strict=True):
+        with b.step("torque", joint.name):
+            tau = inner(row, state.qdd) + rest
+            torques.append(b.let(f"tau_{joint.number}", tau, "LG-11"))
+    b.output("tau", (tree.n,), with_joint_terms(tree, b, state, torques))
+
+
+def bias_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-11 at qdd = 0"""
+    torques: list[S] = []
+    for joint, bias in zip(
+        tree.joints, bias_torques(Kinematics(tree, b, state.q), state), strict=True
+    ):
+        with b.step("torque", joint.name):
+            torques.append(b.let(f"bias_{joint.number}", bias, "LG-11"))
+    b.output("bias_forces", (tree.n,), with_joint_terms(tree, b, state, torques))
+
+
+def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-9"""
+    b.output("gravity_forces", (tree.n,), gravity_torques(Kinematics(tree, b, state.q)))
+
+
+def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-6"""
+    rows = mass_matrix_entries(Kinematics(tree, b, state.q))
+    for i, joint in enumerate(tree.joints):
+        rows[i][i] = rows[i][i] + reflected_inertia(joint)
+    b.output("mass_matrix", (tree.n, tree.n), [entry for row in rows for entry in row])
+
+
+def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-12"""
+    symbols = christoffel_symbols(Kinematics(tree, b, state.q))
+    by_entry: dict[tuple[int, int], list[S]] = {}
+    for (i, k, m), value in symbols.items():
+        by_entry.setdefault((i, k), []).append(value * state.qd[m - 1])
+        if k != m:
+            by_entry.setdefault((i, m), []).append(value * state.qd[k - 1])
+    with b.step("coriolis"):
+        entries = [
+            b.let(f"C_{i}_{k}", total(by_entry.get((i, k), []), b.algebra), "LG-12")
+            for i in range(1, tree.n + 1)
+            for k in range(1, tree.n + 1)
+        ]
+    b.output("coriolis_matrix", (tree.n, tree.n), entries)
+
+
+def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-10 is linear in the loads: its Jacobian with respect to them."""
+    loads = symbolic_loads(tree, b)
+    torques = load_torques(Kinematics(tree, b, state.q), wrenches(loads.symbols))
+    write_jacobians(b, "tau", torques, [loads])
+
+
+def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """qd^T M qd / 2"""
+    rows = mass_matrix_entries(Kinematics(tree, b, state.q))
+    terms = [inner(row, state.qd) * qd for row, qd in zip(rows, state.qd, strict=True)]
+    bodies = total(terms, b.algebra) * b.algebra.constant(0.5)
+    b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+
+
+def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-13"""
+    kinematics = Kinematics(tree, b, state.q)
+    energies: list[S] = []
+    for joint in tree.joints:
+        center = moved(kinematics.A(joint.number), joint.body.com)
+        with b.step("energy", joint.name):
+            energy = -(tree.gravity.dot(center) * joint.body.mass)
+            energies.append(b.let(f"U_{joint.number}", energy, "LG-13"))
+    springs = spring_energy(tree, b, state)
+    b.output("potential_energy", (), [total(energies, b.algebra) + springs])
+
+
+def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-2 for every link frame of the file."""
+    kinematics = Kinematics(tree, b, state.q)
+    poses = [(frame.body, frame.pose.homogeneous(b.algebra)) for frame in tree.frames]
+    write_frames(b, [pose if body == BASE else kinematics.A(body) @ pose for body, pose in poses])
+
+
+def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """LG-3 of the frame's origin, LG-14"""
+    kinematics = Kinematics(tree, b, state.q)
+    entries: list[S] = []
+    for frame in tree.frames:
+        columns: list[tuple[S, ...]] = []
+        for k in range(1, tree.n + 1):
+            if k not in tree.path(frame.body):
+                columns.append((b.algebra.zero,) * 6)
+                continue
+            dA = kinematics.dA(frame.body, k)
+            axis = rotation_axis(dA, kinematics.A(frame.body))
+            with b.step("columns", frame.name):
+                linear = b.let(f"J_{frame.name}_{k}", moved(dA, frame.pose.translation), "LG-3")
+                angular = b.let(f"axis_{frame.name}_{k}", axis, "LG-14")
+            columns.append((*linear, *angular))
+        entries += [column[row] for row in range(6) for column in columns]
+    b.output("jacobians", (len(tree.frames), 6, tree.n), entries)
+
+
+def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> int:
+    """Rough size: 12 multiply-adds per trace, 36 per second derivative; derivatives once more."""
+    depths = [len(tree.path(joint.number)) for joint in tree.joints]
+    operations = sum(12 * depth**3 + 36 * depth**2 for depth in depths)
+    differentiated = function == "inverse_dynamics_derivatives"
+    return operations * max(depths, default=1) if differentiated else operations
+
+
+def why_not(tree: KinematicTree[Any]) -> str | None:
+    """Only the size of the result stands against a closed form."""
+    operations = estimate(tree)
+    if operations <= LARGEST_CLOSED_FORM:
+        return None
+    return (
+        f"its closed form would have about {operations:,} operations "
+        f"(more than {LARGEST_CLOSED_FORM:,}); use a recursive formulation"
+    )

@@ -1,0 +1,116 @@
+"""Positions, velocities and energies of the links.
+
+Notation beyond that of `recursion.py`: x0_j is the origin of link frame j in the base frame, v_j
+and v_G_j the velocities of that origin and of the centre of mass in link axes (x_j, xdot_j and
+xdot_Gj of Barman 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Transform, Vector, total, zero_vector
+from symgen.formulations.interface import State
+from symgen.formulations.joint_terms import rotor_energy, spring_energy
+from symgen.formulations.newton_euler.recursion import frames_sweep, rotation_sweep
+from symgen.formulations.shared import write_frames
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "NE-17": "x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to base axes",
+    "NE-18": "v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j "
+    "+ omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)",
+    "NE-19": "energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g . x_G",
+    "NE-21": "column of a Jacobian: the axis, and its moment about the frame's origin",
+}
+
+
+def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-2, NE-3, NE-18, NE-19"""
+    algebra = b.algebra
+    none = zero_vector(algebra)
+    velocities = {BASE: (none, none)}
+    energies: list[S] = []
+    for at in frames_sweep(tree, b, state.q):
+        j, body, qd = at.joint.number, at.joint.body, state.qd[at.joint.number - 1]
+        omega_p, v_p = velocities[at.joint.parent]
+        with b.step("forward", at.joint.name):
+            omega_in = b.let(f"omega_in_{j}", at.R.apply_transposed(omega_p), "NE-2")
+            omega = b.let(f"omega_{j}", omega_in + at.s * qd, "NE-3")
+            v_in = b.let(f"v_in_{j}", at.R.apply_transposed(v_p + omega_p.cross(at.u)), "NE-18")
+            v = b.let(f"v_{j}", v_in + omega.cross(at.dx) + at.t * qd, "NE-18")
+            v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
+            H = b.let(f"H_{j}", body.inertia.apply(omega), "NE-10")
+            twice = v_G.dot(v_G) * body.mass + omega.dot(H)
+            energies.append(b.let(f"twice_T_{j}", twice, "NE-19"))
+        velocities[j] = (omega, v)
+    bodies = total(energies, algebra) * algebra.constant(0.5)
+    b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+
+
+def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-19"""
+    poses = pose_sweep(tree, b, state.q)
+    energies: list[S] = []
+    for joint in tree.joints:
+        with b.step("energy", joint.name):
+            height = -tree.gravity.dot(poses[joint.number].apply(joint.body.com))
+            energies.append(b.let(f"U_{joint.number}", height * joint.body.mass, "NE-19"))
+    springs = spring_energy(tree, b, state)
+    b.output("potential_energy", (), [total(energies, b.algebra) + springs])
+
+
+def pose_sweep(
+    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
+) -> dict[int, Transform[S]]:
+    """NE-9, NE-17: poses of all links in the base frame."""
+    frames = frames_sweep(tree, b, q)
+    rotations = rotation_sweep(tree, frames, b, {joint.number for joint in tree.joints})
+    poses = {BASE: Transform(rotations[BASE], zero_vector(b.algebra))}
+    for at in frames:
+        j, parent = at.joint.number, poses[at.joint.parent]
+        with b.step("positions", at.joint.name):
+            x0 = parent.apply(at.u) + rotations[j].apply(at.dx)
+            poses[j] = Transform(rotations[j], b.let(f"x0_{j}", x0, "NE-17"))
+    return poses
+
+
+def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """Pose of every link frame of the file."""
+    poses = pose_sweep(tree, b, state.q)
+    frames = [poses[frame.body] @ frame.pose for frame in tree.frames]
+    write_frames(b, [frame.homogeneous(b.algebra) for frame in frames])
+
+
+def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-21"""
+    algebra = b.algebra
+    poses = pose_sweep(tree, b, state.q)
+    axes: dict[int, tuple[Vector[S], Vector[S]]] = {}
+    for joint in tree.joints:
+        j = joint.number
+        with b.step("axes", joint.name):
+            z = b.let(f"z0_{j}", poses[j].rotation.apply(joint.angular_axis(algebra)), "NE-21")
+            t = b.let(f"t0_{j}", poses[j].rotation.apply(joint.linear_axis(algebra)), "NE-21")
+        axes[j] = (z, t)
+    columns: list[dict[int, tuple[S, ...]]] = []
+    for frame in tree.frames:
+        origin = (poses[frame.body] @ frame.pose).translation
+        on_path: dict[int, tuple[S, ...]] = {}
+        with b.step("columns", frame.name):
+            for j in tree.path(frame.body):
+                z, t = axes[j]
+                joint = tree.joint(j)
+                arm = origin - poses[joint.parent].apply(joint.placement.tree.translation)
+                linear = b.let(f"J_{frame.name}_{j}", t + z.cross(arm), "NE-21")
+                on_path[j] = (*linear, *z)
+        columns.append(on_path)
+    entries = [
+        columns[link][j][row] if j in columns[link] else algebra.zero
+        for link in range(len(tree.frames))
+        for row in range(6)
+        for j in range(1, tree.n + 1)
+    ]
+    b.output("jacobians", (len(tree.frames), 6, tree.n), entries)

@@ -1,0 +1,21 @@
+"""The types of joints.  A new type is one file here and one entry of `JOINTS`.
+
+The model file's schema, its checks and the kinematics all read this tuple.
+"""
+
+from symgen.joints.fixed import Fixed
+from symgen.joints.interface import Chain, Directions, JointType, Motion
+from symgen.joints.prismatic import Prismatic
+from symgen.joints.revolute import Revolute
+
+JOINTS: tuple[JointType, ...] = (Revolute(), Prismatic(), Fixed())
+
+__all__ = ["JOINTS", "Chain", "Directions", "JointType", "Motion", "joint_type"]
+
+
+def joint_type(name: str) -> JointType:
+    """The joint type called `name`; KeyError if there is none."""
+    for candidate in JOINTS:
+        if candidate.name == name:
+            return candidate
+    raise KeyError(name)

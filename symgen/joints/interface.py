@@ -1,0 +1,74 @@
+"""What a type of joint supplies.  Recursions use this and never ask for the type.
+
+A joint of the model file becomes a chain of one-coordinate `Motion`s, the first next to the parent.
+Revolute and prismatic joints are motions themselves; the others only say of which motions they
+consist, and between those stand massless links that appear in no list of links.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Transform, Vector
+
+
+class Motion(Protocol):
+    """One coordinate along or about a unit `axis`.
+
+    Frames: `motion` carries the frame behind the joint into the frame ahead of it; the joint's
+    axis has the same components in both.
+    """
+
+    def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the frame behind the joint for the displacement x (rad or m)."""
+
+    def motion_derivative(
+        self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
+    ) -> Transform[S]:
+        """Derivative of that pose of order 1 or 2: of rotation matrix and translation."""
+
+    def angular_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
+        """Angular velocity per unit of joint velocity."""
+
+    def linear_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
+        """Velocity of the origin behind the joint per unit of joint velocity."""
+
+
+@dataclass(frozen=True)
+class Directions(Generic[S]):
+    """What the file says about the axes of a joint, in the joint frame.
+
+    `axis` is the unit vector of the key ``axis``; `units` are those of x, y and z; `sequence` is
+    one letter for each of several rotations (the keys ``axes`` and ``sequence``).
+    """
+
+    axis: Vector[S]
+    units: tuple[Vector[S], Vector[S], Vector[S]]
+    sequence: str
+
+    def rotations(self, motion: Motion) -> tuple[tuple[Motion, Vector[S]], ...]:
+        """One motion about every axis of `sequence`, each fixed in what the former one turned."""
+        return tuple((motion, self.units["xyz".index(letter)]) for letter in self.sequence)
+
+
+Chain = tuple[tuple[Motion, Vector[S]], ...]
+"""Motions with their axes, from the parent outwards."""
+
+
+class JointType(Protocol):
+    """A type of joint of the model file."""
+
+    name: str
+    coordinates: int
+    moved_entry: str
+    """The DH entry that the coordinate is added to; empty for a type that takes no DH row or does
+    not move."""
+    keys: tuple[str, ...]
+    """Keys of the file that say where the axes are: ``dh``, ``axis``, ``axes``, ``sequence``."""
+    sequences: tuple[str, ...]
+    """What ``axes`` or ``sequence`` may be, the default first; empty where neither is a key."""
+
+    def chain(self, directions: Directions[S]) -> Chain[Any]:
+        """The motions that the joint consists of."""
