@@ -27,6 +27,7 @@ DOORS = (
 )
 RANK = {name: rank for rank, names in enumerate(DOORS) for name in names}
 SYMPY = {"algebra", "symbolic", "showing", "comparison"}
+ANSWERS = {"why_not", "applies_to_every_tree"}
 FILES = sorted(ROOT.rglob("*.py"))
 
 
@@ -120,3 +121,16 @@ def test_recursions_do_not_ask_for_the_type_of_a_joint():
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_module_is_a_labyrinth(path):
     assert len(path.read_text().splitlines()) <= 500
+
+
+def test_a_formulation_answers_why_not_with_a_listed_reason_or_none():
+    found = 0
+    for path in (ROOT / "formulations").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.FunctionDef) or node.name not in ANSWERS:
+                continue
+            for answer in (part for part in ast.walk(node) if isinstance(part, ast.Return)):
+                found += 1
+                text = ast.unparse(answer.value)
+                assert text == "None" or text.startswith("reason("), f"{path.name}: {text}"
+    assert found >= 3

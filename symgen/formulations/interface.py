@@ -34,6 +34,18 @@ class State(Generic[S]):
     loads: tuple[Wrench[S], ...]
 
 
+REASONS: Mapping[str, str] = {
+    "size": "its closed form would have about {operations:,} operations (more than {limit:,}); "
+    "use a recursive formulation",
+}
+"""Everything that may stand between a formulation and a tree; figures are filled in."""
+
+
+def reason(kind: str, **figures: int) -> str:
+    """One of `REASONS`, in words: what `Formulation.why_not` answers."""
+    return REASONS[kind].format(**figures)
+
+
 Derivation = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], None]
 """Writes the steps and outputs of one function into the builder."""
 
@@ -54,7 +66,7 @@ class Formulation:
 
     `functions` maps the name of a function (`symgen.program.functions`) to what derives it.
     `notes` maps the labels that statements carry to equations and their source.
-    `why_not` says in words why the formulation cannot serve a tree, or returns None.
+    `why_not` says why the formulation cannot serve a tree, with one of `REASONS`, or returns None.
     """
 
     name: str

@@ -14,7 +14,7 @@ from symgen.formulations.closed_form_lagrange.equations import (
     mass_matrix_entries,
 )
 from symgen.formulations.closed_form_lagrange.kinematics import Kinematics, moved, rotation_axis
-from symgen.formulations.interface import State
+from symgen.formulations.interface import State, reason
 from symgen.formulations.joint_terms import (
     reflected_inertia,
     rotor_energy,
@@ -152,7 +152,4 @@ def why_not(tree: KinematicTree[Any]) -> str | None:
     operations = estimate(tree)
     if operations <= LARGEST_CLOSED_FORM:
         return None
-    return (
-        f"its closed form would have about {operations:,} operations "
-        f"(more than {LARGEST_CLOSED_FORM:,}); use a recursive formulation"
-    )
+    return reason("size", operations=operations, limit=LARGEST_CLOSED_FORM)

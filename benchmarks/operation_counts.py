@@ -1,0 +1,86 @@
+"""Operations of every formulation for general spatial chains of 1 to 12 joints.
+
+    python benchmarks/operation_counts.py [--joints N] [--write]
+
+Counts what is left after elimination of common subexpressions and folding of the numbers of a chain
+whose DH entries and inertial parameters are all non-zero.  `--write` puts the tables into
+docs/operation_counts.md, between the marks; tests/test_documents.py holds their first rows.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.models import spatial_tree  # noqa: E402
+from symgen.algebra.graph import Graph  # noqa: E402
+from symgen.derivation import derived_program  # noqa: E402
+from symgen.description import read  # noqa: E402
+from symgen.formulations import FORMULATIONS  # noqa: E402
+from symgen.kinematics.tree import build_tree  # noqa: E402
+from symgen.optimize.operations import operations_after  # noqa: E402
+
+DOCUMENT = ROOT / "docs" / "operation_counts.md"
+BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
+FUNCTIONS = ("inverse_dynamics", "inverse_dynamics_derivatives")
+LARGEST = 300_000
+"""A result with more operations than this (estimated) is not derived."""
+
+
+def chain(joints, folder):
+    """The description of a general chain."""
+    path = Path(folder) / f"chain{joints}.yaml"
+    path.write_text(spatial_tree(range(joints), f"chain{joints}"))
+    return read(path)
+
+
+def count(description, formulation, function):
+    """``multiplications + additions`` of one function, or a dash where it is too large."""
+    tree = build_tree(description, Graph())
+    if formulation.why_not(tree) or formulation.estimate(tree, function) > LARGEST:
+        return "-"
+    program = derived_program(description, formulation, function)
+    operations = operations_after(program.results)
+    products = operations.multiplications + operations.divisions
+    return f"{products:,} + {operations.additions:,}"
+
+
+def table(function, joints):
+    """Lines of a Markdown table: one row per number of joints, one column per formulation."""
+    names = [formulation.name for formulation in FORMULATIONS]
+    lines = ["| n | " + " | ".join(names) + " |", "| ---: |" + " ---: |" * len(names)]
+    with tempfile.TemporaryDirectory() as folder:
+        for n in joints:
+            robot = chain(n, folder)
+            cells = [count(robot, formulation, function) for formulation in FORMULATIONS]
+            lines.append(f"| {n} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def replaced(text, mark, lines):
+    """`text` with `lines` between the marks."""
+    begin, end = BEGIN.format(mark), END.format(mark)
+    head, _, rest = text.partition(begin)
+    _, _, tail = rest.partition(end)
+    return "\n".join([head + begin, *lines, end + tail])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--joints", type=int, default=12)
+    parser.add_argument("--write", action="store_true", help=f"into {DOCUMENT.name}")
+    options = parser.parse_args()
+    text = DOCUMENT.read_text()
+    for function in FUNCTIONS:
+        lines = table(function, range(1, options.joints + 1))
+        print(function, *lines, "", sep="\n", flush=True)
+        text = replaced(text, function, lines)
+    if options.write:
+        DOCUMENT.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
