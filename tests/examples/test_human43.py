@@ -1,0 +1,411 @@
+"""The 43-coordinate human: the tree of the open-tree paper, published anthropometry, its posture.
+
+Poses, masses and torques come from Pinocchio, which knows nothing of DH rows; the anthropometric
+table is written out here once more.
+"""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from symgen.derivation import derived_program
+from symgen.description import read
+from symgen.description.expressions import evaluate
+from symgen.formulations import formulation_named
+from symgen.program.evaluation import call
+from tests.oracles.pinocchio_model import pinocchio_model
+
+PATH = Path(__file__).parents[2] / "examples" / "human43.yaml"
+
+# joint parent matrix, eq. (18), without the column that is printed twice: parents of joints 1 .. 43
+PARENTS = (
+    *range(13),  # branches 1 and 2
+    5, *range(14, 21),  # 3
+    5,  # 4
+    22, *range(23, 31),  # 5
+    22, *range(32, 40),  # 6
+    22, 41, 42,  # 7
+)  # fmt: skip
+BRANCHES = ((1, 5), (6, 13), (14, 21), (22, 22), (23, 31), (32, 40), (41, 43))  # eq. (20)
+BRANCH_PARENTS = (0, 1, 1, 1, 4, 4, 4)  # eq. (19)
+
+# de Leva (1996), table 4, males: fraction of body mass; length, mm; centre of mass and sagittal,
+# transverse, longitudinal radius of gyration in per cent of the length
+DE_LEVA = {
+    "head": (6.94, 242.9, 50.02, 30.3, 31.5, 26.1),
+    "upper_trunk": (15.96, 170.7, 29.99, 71.6, 45.4, 65.9),
+    "middle_trunk": (16.33, 215.5, 45.02, 48.2, 38.3, 46.8),
+    "lower_trunk": (11.17, 145.7, 61.15, 61.5, 55.1, 58.7),
+    "upper_arm": (2.71, 281.7, 57.72, 28.5, 26.9, 15.8),
+    "forearm": (1.62, 268.9, 45.74, 27.6, 26.5, 12.1),
+    "hand": (0.61, 86.2, 79.00, 62.8, 51.3, 40.1),
+    "thigh": (14.16, 422.2, 40.95, 32.9, 32.9, 14.9),
+    "shank": (4.33, 440.3, 43.95, 25.1, 24.6, 10.2),
+    "foot": (1.37, 258.1, 44.15, 25.7, 24.5, 12.4),
+}
+PAIRED = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot")
+UPRIGHT = ("head", "upper_trunk", "middle_trunk", "lower_trunk", "thigh", "shank")
+
+
+@pytest.fixture(scope="module")
+def human():
+    return read(PATH)
+
+
+@pytest.fixture(scope="module")
+def oracle(human):
+    return pinocchio_model(human)
+
+
+@pytest.fixture(scope="module")
+def values(human):
+    return dict(human.parameter_values)
+
+
+def positions(human, oracle, q, items=None):
+    """Points (or loads) in the base frame, by name."""
+    poses = oracle.forward_kinematics(q)
+    links = [joint.link.name for joint in human.joints]
+    found = {}
+    for item in human.points if items is None else items:
+        local = [evaluate(x, human.parameter_values) for x in item.point]
+        found[item.name] = (poses[links.index(item.link)] @ [*local, 1.0])[:3]
+    return found
+
+
+def posture(human, **angles):
+    """q with the named joints at the given angles; `knee_flexion` means both knees."""
+    names = [joint.name for joint in human.joints]
+    q = np.zeros(len(names))
+    for name, angle in angles.items():
+        meant = [name] if name in names else [f"r_{name}", f"l_{name}"]
+        for each in meant:
+            q[names.index(each)] = angle
+    return q
+
+
+# ---------------------------------------------------------------------------------------- topology
+
+
+def test_joint_parents_are_those_of_the_paper(human):
+    links = ["base", *(joint.link.name for joint in human.joints)]
+    assert tuple(links.index(joint.parent) for joint in human.joints) == PARENTS
+    assert {joint.type for joint in human.joints} == {"prismatic", "revolute"}
+    assert [joint.type for joint in human.joints].count("prismatic") == 3
+
+
+def test_branches_are_those_of_the_paper():
+    children = {joint: PARENTS.count(joint) for joint in range(1, 44)}
+    assert [joint for joint in children if children[joint] > 1] == [5, 22]
+    assert [joint for joint in children if not children[joint]] == [13, 21, 31, 40, 43]
+    for (first, last), parent in zip(BRANCHES, BRANCH_PARENTS, strict=True):
+        assert all(PARENTS[k] == k for k in range(first, last))  # a chain within the branch
+        assert PARENTS[first - 1] == (BRANCHES[parent - 1][1] if parent else 0)
+    assert all(last + 1 == first for (_, last), (first, _) in pairwise(BRANCHES))
+
+
+def test_every_row_is_distal_dh_with_exact_twists(human):
+    for joint in human.joints:
+        assert joint.dh.convention == "standard"
+        for angle in (joint.dh.theta, joint.dh.alpha):
+            assert evaluate(angle, human.parameter_values) in (0, np.pi / 2, -np.pi / 2, np.pi)
+
+
+def test_the_joints_on_a_junction_are_parallel(human, oracle):
+    """The structural limit of the distal form: all children act along (here: parallel to) its z."""
+    poses = oracle.forward_kinematics(np.random.default_rng(0).uniform(-1, 1, 43))
+    for junction, joints in ((5, (6, 14, 22)), (22, (23, 32, 41))):
+        z = poses[junction - 1][:3, 2]
+        for number in joints:
+            before = human.joints[number - 1].before
+            own = poses[junction - 1] @ (np.eye(4) if before is None else _matrix(oracle, before))
+            assert abs(z @ own[:3, 2]) == pytest.approx(1, abs=1e-14)
+
+
+def _matrix(oracle, pose):
+    return oracle._pose(pose).homogeneous
+
+
+# ---------------------------------------------------------------------------------- anthropometry
+
+
+@pytest.mark.parametrize("segment", DE_LEVA)
+def test_numbers_are_those_of_de_leva(values, segment):
+    fraction, length, com, sag, trans, long = DE_LEVA[segment]
+    assert values[f"f_{segment}"] == pytest.approx(fraction / 100, rel=1e-12)
+    assert values[f"c_{segment}"] == pytest.approx(com / 100, rel=1e-12)
+    assert values[segment] == pytest.approx(
+        length / 1000 * (values["upright"] if segment in UPRIGHT else 1), rel=1e-12
+    )
+    for axis, radius in (("sag", sag), ("trans", trans), ("long", long)):
+        assert values[f"{segment}_{axis}"] == pytest.approx(radius / 100 * values[segment])
+
+
+def test_the_mass_is_that_of_the_body(human, values):
+    total = sum(DE_LEVA[name][0] * (2 if name in PAIRED else 1) for name in DE_LEVA)
+    assert total == pytest.approx(100, abs=1e-9)
+    links = [evaluate(joint.link.mass, human.parameter_values) for joint in human.joints]
+    assert sum(links) == pytest.approx(73.0, rel=1e-14)
+    assert sum(mass > 0 for mass in links) == 17
+    assert sum(mass == 0 for mass in links) == 26
+
+
+def test_every_number_names_its_source():
+    text = PATH.read_text(encoding="utf-8")
+    block = text[text.index("\nparameters:") : text.index("\njoints:")]
+    numbered = [
+        line for line in block.splitlines()
+        if re.search(r"\d\.\d", line.split("#")[0]) and not line.strip().startswith(("g:", "#"))
+    ]  # fmt: skip
+    assert len(numbered) > 60
+    assert [line for line in numbered if not re.search(r"#.*\[[LWGHSP]\]", line)] == []
+
+
+def test_inertias_belong_to_bodies(human):
+    for joint in human.joints:
+        xx, yy, zz, *products = (
+            evaluate(entry, human.parameter_values) for entry in joint.link.inertia
+        )
+        assert products == [0, 0, 0]
+        if evaluate(joint.link.mass, human.parameter_values) > 0:
+            assert xx + yy > zz > 0 and yy + zz > xx > 0 and zz + xx > yy > 0
+        else:
+            assert (xx, yy, zz) == (0, 0, 0)
+
+
+def whole(oracle, links):
+    """Mass, centre of mass and diagonal of the inertia about it of links at q = 0, base axes."""
+    poses = oracle.forward_kinematics(np.zeros(43))
+    sum_ = pin.Inertia.Zero()
+    for joint, pose in zip(oracle.description.joints, poses, strict=True):
+        if joint.link.name in links:
+            sum_ += oracle._inertia(joint).se3Action(pin.SE3(pose))
+    return sum_.mass, sum_.lever, np.diag(sum_.inertia)
+
+
+@pytest.mark.parametrize("side", "rl")
+def test_segments_lie_where_the_table_says(oracle, values, side):
+    """Centres of mass below the upper end, inertias in anatomical axes, of the standing man."""
+    hip = values["foot_height"] + values["shank"] + values["thigh"]
+    shoulder = hip + 0.5155 * values["upright"]
+    elbow = shoulder - values["upper_arm"]
+    upper_ends = {
+        "head": ("head_and_neck", 1.741),
+        "lower_trunk": ("pelvis", hip + values["lower_trunk"]),
+        "thigh": (f"{side}_thigh", hip),
+        "shank": (f"{side}_shank", hip - values["thigh"]),
+        "upper_arm": (f"{side}_upper_arm", shoulder),
+        "forearm": (f"{side}_forearm", elbow),
+        "hand": (f"{side}_hand", elbow - values["forearm"]),
+    }
+    for segment, (link, upper_end) in upper_ends.items():
+        mass, com, inertia = whole(oracle, (link,))
+        fraction, _, place, sag, trans, long = DE_LEVA[segment]
+        length = values[segment]
+        assert mass == pytest.approx(fraction / 100 * 73)
+        assert com[2] == pytest.approx(upper_end - place / 100 * length)
+        if segment in ("forearm", "hand"):  # the palms face the thighs
+            sag, trans = trans, sag
+        radii = np.array([sag, trans, long]) / 100 * length
+        np.testing.assert_allclose(inertia, mass * radii**2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("side", "rl")
+def test_foot_and_toes_are_the_foot_of_the_table(human, oracle, values, side):
+    """Mass, place along the foot and longitudinal radius; the others but for unequal heights."""
+    mass, com, inertia = whole(oracle, (f"{side}_foot", f"{side}_toes"))
+    fraction, length, place, sag, trans, long = DE_LEVA["foot"]
+    heel = positions(human, oracle, np.zeros(43))[f"{side}_heel"]
+    assert mass == pytest.approx(fraction / 100 * 73)
+    assert com[0] - heel[0] == pytest.approx(place / 100 * length / 1000)
+    m_toes, m_rest, drop = values["m_toes"], values["m_midfoot"], values["ball_down"] / 2
+    heights = m_toes * m_rest / mass * drop**2  # which the table does not have
+    radii = np.array([long, trans, sag]) / 100 * length / 1000
+    np.testing.assert_allclose(inertia, mass * radii**2 + [heights, heights, 0], rtol=1e-12)
+
+
+def test_the_trunk_is_its_two_parts(oracle, values):
+    mass, com, inertia = whole(oracle, ("trunk",))
+    parts = [DE_LEVA["middle_trunk"], DE_LEVA["upper_trunk"]]
+    masses = np.array([part[0] for part in parts]) / 100 * 73
+    lengths = np.array([part[1] for part in parts]) / 1000 * values["upright"]
+    bottoms = values["hip_height"] + values["lower_trunk"] + np.array([0, lengths[0]])
+    heights = bottoms + lengths * (1 - np.array([part[2] for part in parts]) / 100)
+    assert mass == pytest.approx(masses.sum())
+    np.testing.assert_allclose(com, [0, 0, masses @ heights / mass], atol=1e-12)
+    apart = masses @ (heights - com[2]) ** 2
+    radii = np.array([part[3:] for part in parts]) / 100 * lengths[:, np.newaxis]
+    np.testing.assert_allclose(inertia, masses @ radii**2 + [apart, apart, 0], rtol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------ posture
+
+
+def test_he_stands_on_the_floor_at_full_stature(human, oracle, values):
+    points = positions(human, oracle, np.zeros(43))
+    np.testing.assert_allclose(points["vertex"], [0, 0, 1.741], atol=1e-12)
+    for name in ("r_heel", "l_heel", "r_toe_tip", "l_toe_tip"):
+        assert points[name][2] == pytest.approx(0, abs=1e-12)
+    for load in positions(human, oracle, np.zeros(43), human.loads[:4]).values():
+        assert load[2] == pytest.approx(0, abs=1e-12)
+    assert points["r_toe_tip"][0] - points["r_heel"][0] == pytest.approx(0.2581)
+    assert points["r_fingertip"][1] < points["r_heel"][1] < 0 < points["l_heel"][1]
+    # heights over stature in Winter (2009), figure 4.1: hip 0.530, shoulder 0.818, fingertip 0.377
+    assert points["mid_hip"][2] / 1.741 == pytest.approx(0.530, abs=0.015)
+    shoulder = values["hip_height"] + values["lower_trunk"] + values["shoulder_height"]
+    assert shoulder / 1.741 == pytest.approx(0.818, abs=0.015)
+    assert points["r_fingertip"][2] / 1.741 == pytest.approx(0.377, abs=0.015)
+
+
+def test_the_centre_of_mass_is_at_56_percent_of_stature(oracle):
+    com = pin.centerOfMass(oracle.model, oracle.data, np.zeros(43))
+    assert com[2] / 1.741 == pytest.approx(0.56, abs=0.01)  # Winter (2009); McGinnis (2005)
+    assert com[1] == pytest.approx(0, abs=1e-15)
+    assert 0 <= com[0] < 0.05  # over the feet
+
+
+def test_left_mirrors_right(human, oracle):
+    """Equal coordinates on both sides: mirrored poses, masses, centres of mass, inertias."""
+    joints = {joint.name: k for k, joint in enumerate(human.joints)}
+    mirror = np.diag([1.0, -1.0, 1.0])
+    rng = np.random.default_rng(1)
+    q = np.zeros(43)
+    for name, k in joints.items():
+        if name.startswith("r_"):
+            q[k] = q[joints[f"l_{name[2:]}"]] = rng.uniform(-1, 1)
+    poses = oracle.forward_kinematics(q)
+    points = positions(human, oracle, q)
+    points |= positions(human, oracle, q, human.loads)
+    for name in points:
+        if name.startswith("r_"):
+            np.testing.assert_allclose(points[f"l_{name[2:]}"], mirror @ points[name], atol=1e-14)
+    for name, k in joints.items():
+        if not name.startswith("r_"):
+            continue
+        right, left = (
+            oracle._inertia(human.joints[i]).se3Action(pin.SE3(poses[i]))
+            for i in (k, joints[f"l_{name[2:]}"])
+        )
+        assert right.mass == left.mass
+        np.testing.assert_allclose(left.lever, mirror @ right.lever, atol=1e-14)
+        np.testing.assert_allclose(left.inertia, mirror @ right.inertia @ mirror, atol=1e-14)
+
+
+# joint, point, and the direction in which a small positive angle must move it
+FORWARD, BACK, UP, MEDIAL, LATERAL = ("x", 1), ("x", -1), ("z", 1), ("m", 1), ("m", -1)
+MOTIONS = (
+    ("hip_flexion", "heel", FORWARD),
+    ("hip_adduction", "heel", MEDIAL),
+    ("hip_rotation", "toe_tip", MEDIAL),
+    ("knee_flexion", "heel", BACK),
+    ("knee_rotation", "toe_tip", MEDIAL),
+    ("ankle_dorsiflexion", "toe_tip", UP),
+    ("ankle_inversion", "ground", MEDIAL),
+    ("toes_extension", "toe_tip", UP),
+    ("clavicle_protraction", "fingertip", FORWARD),
+    ("clavicle_elevation", "fingertip", UP),
+    ("shoulder_flexion", "fingertip", FORWARD),
+    ("shoulder_adduction", "fingertip", MEDIAL),
+    ("elbow_flexion", "fingertip", FORWARD),
+    ("wrist_flexion", "fingertip", MEDIAL),
+    ("wrist_deviation", "fingertip", FORWARD),
+)
+
+
+@pytest.mark.parametrize("side", "rl")
+@pytest.mark.parametrize(("joint", "point", "direction"), MOTIONS)
+def test_limbs_move_the_right_way(human, oracle, side, joint, point, direction):
+    moved, still = (
+        positions(human, oracle, q) | positions(human, oracle, q, human.loads)
+        for q in (posture(human, **{f"{side}_{joint}": 0.1}), np.zeros(43))
+    )
+    step = (moved[f"{side}_{point}"] - still[f"{side}_{point}"]) @ np.array(
+        {"x": [1, 0, 0], "z": [0, 0, 1], "m": [0, 1 if side == "r" else -1, 0]}[direction[0]]
+    )
+    assert step * direction[1] > 0.002
+    assert all(np.allclose(moved[name], still[name]) for name in moved if name[0] != side)
+
+
+@pytest.mark.parametrize("side", "rl")
+def test_rotations_about_the_long_axis_of_the_arm(human, oracle, side):
+    """Elbow bent: internal rotation and, with the wrist bent too, pronation."""
+    inward = 1 if side == "r" else -1
+    bent = {f"{side}_elbow_flexion": np.pi / 2}
+    for joint, towards in (("shoulder_rotation", inward), ("forearm_pronation", 0)):
+        step = (
+            positions(human, oracle, posture(human, **bent, **{f"{side}_{joint}": 0.1}))
+            [f"{side}_fingertip"]
+            - positions(human, oracle, posture(human, **bent))[f"{side}_fingertip"]
+        )  # fmt: skip
+        assert np.sign(np.round(step[1], 6)) == towards
+    # a bent wrist points the hand inwards, and pronated, with the palm down, downwards
+    bent |= {f"{side}_wrist_flexion": np.pi / 2}
+    links = [joint.link.name for joint in human.joints]
+    for pronation, hand in ((0, [0, inward, 0]), (np.pi / 2, [0, 0, -1])):
+        q = posture(human, **bent, **{f"{side}_forearm_pronation": pronation})
+        pose = oracle.forward_kinematics(q)[links.index(f"{side}_hand")]
+        np.testing.assert_allclose(pose[:3, 0], hand, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("joint", "point", "direction"),
+    [
+        ("pelvis_x", "mid_hip", [1, 0, 0]),
+        ("pelvis_y", "mid_hip", [0, 1, 0]),
+        ("pelvis_z", "mid_hip", [0, 0, 1]),
+        ("pelvis_rotation", "r_toe_tip", [0, 1, 0]),
+        ("pelvis_obliquity", "l_heel", [0, 0, 1]),
+        ("spine_extension", "vertex", [-1, 0, 0]),
+        ("neck_bending", "vertex", [0, -1, 0]),
+        ("neck_flexion", "vertex", [1, 0, 0]),
+    ],
+)
+def test_the_body_moves_the_right_way(human, oracle, joint, point, direction):
+    moved = positions(human, oracle, posture(human, **{joint: 0.1}))[point]
+    assert (moved - positions(human, oracle, np.zeros(43))[point]) @ direction > 0.005
+
+
+def test_the_head_turns_to_the_left(human, oracle):
+    q = posture(human, neck_rotation=0.1, neck_flexion=0.5)  # the vertex is ahead of the neck
+    assert positions(human, oracle, q)["vertex"][1] > 0.005
+
+
+# ----------------------------------------------------------------------------------------- dynamics
+
+
+def test_the_mass_matrix_is_regular(oracle):
+    rng = np.random.default_rng(2)
+    for q in (np.zeros(43), *rng.uniform(-1, 1, (5, 43))):
+        eigenvalues = np.linalg.eigvalsh(oracle.mass_matrix(q))
+        assert eigenvalues[0] > 1e-6 * eigenvalues[-1]
+
+
+def test_inverse_dynamics_agrees_with_pinocchio(human, oracle):
+    program = derived_program(human, formulation_named("newton_euler"), "inverse_dynamics")
+    rng = np.random.default_rng(3)
+    q = rng.uniform(-np.pi, np.pi, (8, 43))
+    qd, qdd = rng.uniform(-2, 2, (2, 8, 43))
+    loads = rng.uniform(-100, 100, (8, len(human.loads), 6))
+    (tau,) = call(program, {"q": q, "qd": qd, "qdd": qdd, "loads": loads})
+    expected = np.array(
+        [oracle.inverse_dynamics(q[k], qd[k], qdd[k], loads=loads[k]) for k in range(8)]
+    )
+    assert np.abs(tau - expected).max() <= 1e-11 * np.abs(expected).max()
+
+
+def test_standing_on_both_feet_needs_no_force_at_the_pelvis(human, oracle):
+    """Half the weight on each sole, below the centre of mass: the global coordinates are free."""
+    loads = np.zeros((len(human.loads), 6))
+    com = pin.centerOfMass(oracle.model, oracle.data, np.zeros(43))
+    names = [load.name for load in human.loads]
+    for name in ("r_ground", "l_ground"):
+        loads[names.index(name), 2] = 73 * 9.81 / 2
+        loads[names.index(name), 4] = -com[0] * 73 * 9.81 / 2  # moment: the ankle is behind
+    program = derived_program(human, formulation_named("newton_euler"), "inverse_dynamics")
+    (tau,) = call(program, {"loads": loads})
+    np.testing.assert_allclose(tau[:5], 0, atol=1e-11)
+    assert abs(tau[21]) < 1e-11  # the trunk stands in balance on the spine
