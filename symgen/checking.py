@@ -1,13 +1,16 @@
-"""`symgen check`: validate the module of a model, built if needed."""
+"""`symgen check`: validate the module of a model, built if needed, or prove its equations."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from symgen.derivation import derive_all
+from symgen.derivation import derive_all, select
+from symgen.description import read
 from symgen.errors import ValidationError
+from symgen.exact import POINTS, ExactResult, prove
+from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.journal import Journal
-from symgen.options import BuildOptions
+from symgen.options import ALL, DEFAULT, BuildOptions
 from symgen.pipeline import run, validate_package
 from symgen.validation.validate import ValidationResult
 
@@ -35,3 +38,22 @@ def check(
         return validate_package(
             built.description, built.selection, derived, report.folder, report.backends, samples
         )
+
+
+def check_exactly(
+    path: str | Path, options: BuildOptions, points: int | None, journal: Journal
+) -> ExactResult:
+    """Every formulation against every other, and their derivatives, without tolerance.
+
+    Nothing is built.  Of `options` only the formulations (all that apply, unless some are named)
+    and the functions matter.
+    """
+    with journal.stage("read"):
+        description = read(path)
+    functions = select(description, options).functions
+    formulations = FORMULATIONS
+    if options.formulations not in ((DEFAULT,), (ALL,)):
+        formulations = tuple(formulation_named(name) for name in options.formulations)
+    return prove(
+        description, formulations, functions, points=points or POINTS, progress=journal.progress
+    )

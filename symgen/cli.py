@@ -193,6 +193,15 @@ def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> Non
     "--samples", type=click.IntRange(1, 100_000), default=None, help="Number of random states."
 )
 @click.option("--verbose", "-v", is_flag=True, help="Print every comparison.")
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Prove the formulations and their derivatives identical, without tolerance; builds "
+    "nothing.",
+)
+@click.option(
+    "--points", type=click.IntRange(1, 100), default=None, help="Random points of --exact."
+)
 def check(
     model: Path,
     options: BuildOptions,
@@ -200,16 +209,40 @@ def check(
     quiet: bool,
     samples: int | None,
     verbose: bool,
+    exact: bool,
+    points: int | None,
 ) -> None:
     """Validate the module of MODEL (built if needed): formulations, derivatives, physics."""
     from symgen import checking, report, terminal
 
+    if exact:
+        if samples is not None:
+            raise click.UsageError("--samples has no meaning with --exact; did you mean --points?")
+        _check_exactly(model, options, points, as_json, quiet)
+        return
+    if points is not None:
+        raise click.UsageError("--points is an option of --exact; did you mean --samples?")
     with terminal.journal(silent=quiet or as_json) as journal:
         result = checking.check(model, options, samples, journal)
     if as_json:
         click.echo(json.dumps(report.validation_json(result), indent=2))
     elif not quiet:
         terminal.print_checks(result, verbose)
+    if not result.passed:
+        raise ValidationError(result.summary)
+
+
+def _check_exactly(
+    model: Path, options: BuildOptions, points: int | None, as_json: bool, quiet: bool
+) -> None:
+    from symgen import checking, terminal
+
+    with terminal.journal(silent=quiet or as_json) as journal:
+        result = checking.check_exactly(model, options, points, journal)
+    if as_json:
+        click.echo(json.dumps(result.as_json(), indent=2))
+    elif not quiet:
+        terminal.print_proofs(result)
     if not result.passed:
         raise ValidationError(result.summary)
 

@@ -15,8 +15,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from symgen import __version__
+from symgen.algebra.collector import paused_collector
+from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph, Scalar
 from symgen.description.expressions import Expression
+from symgen.description.expressions import evaluate as value_of
 from symgen.description.model import RobotDescription, Source
 from symgen.description.wording import nearest
 from symgen.emit.bundle import Limits, ModuleMetadata, Package
@@ -28,6 +31,7 @@ from symgen.formulations import (
     formulation_named,
     provided_functions,
 )
+from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
@@ -160,7 +164,8 @@ def derive_all(
     for done, (formulation, function) in enumerate(work):
         progress(f"derive: {formulation.name}.{function}", done, len(work))
         start = time.perf_counter()
-        program = derived_program(description, formulation, function)
+        with paused_collector():
+            program = derived_program(description, formulation, function)
         seconds = time.perf_counter() - start
         programs.setdefault(formulation.name, {})[function] = program
         reports.append(
@@ -195,10 +200,14 @@ def derived_program(
         tree = build_tree(description, Graph())
         return fold(derive(tree, formulation, function), description.parameter_values)
     except (ArithmeticError, ValueError) as error:
-        raise RequestError(
-            f"{description.file}: the numbers of this model leave the range of float64 in "
-            f"{function} ({error}); are its units right?"
-        ) from error
+        raise _out_of_range(description, function, error) from error
+
+
+def _out_of_range(description: RobotDescription, what: str, error: Exception) -> RequestError:
+    return RequestError(
+        f"{description.file}: the numbers of this model leave the range of float64 in "
+        f"{what} ({error}); are its units right?"
+    )
 
 
 def package_of(description: RobotDescription, selection: Selection, derived: Derived) -> Package:
@@ -237,8 +246,7 @@ def _missing(selection: Selection) -> dict[str, str]:
             missing[name] = (
                 f"{name} was not built; build it with: symgen build MODEL --functions {functions}"
             )
-    planned = (*PLANNED_FUNCTIONS, "inertial_parameters")
-    missing.update({name: f"{name} is not available yet" for name in planned})
+    missing.update({name: f"{name} is not available yet" for name in PLANNED_FUNCTIONS})
     return missing
 
 
@@ -249,6 +257,7 @@ def _metadata(
     counts: Mapping[tuple[str, str], OperationCount],
 ) -> ModuleMetadata:
     tree = derived.tree
+    robot = topology(tree)
     operations: dict[str, dict[str, dict[str, int]]] = {}
     for (formulation, function), count in counts.items():
         if formulation in selection.formulations:
@@ -273,8 +282,43 @@ def _metadata(
         model_hash=model_hash(description),
         symgen_version=__version__,
         condition=condition(description),
+        inertial_parameters=_inertial_parameters(description, tree),
+        joint_terms=_joint_terms(description),
+        joint_parents=robot.joint_parents,
+        branches=robot.branches,
+        branch_parents=robot.branch_parents,
+        joint_branches=robot.joint_branches,
+        junctions=robot.junctions,
+        leaves=robot.leaves,
         operation_counts=operations,
     )
+
+
+def _inertial_parameters(
+    description: RobotDescription, tree: KinematicTree[Scalar]
+) -> tuple[float, ...]:
+    """Their values, with functions rounded as in programs: the same on every machine."""
+    graph = Graph()
+    values = {name: graph.constant(x) for name, x in description.parameter_values.items()}
+    try:
+        found = evaluate(tree.inertial_parameters, values, over_graph(graph))
+    except (ArithmeticError, ValueError) as error:
+        raise _out_of_range(description, "inertial_parameters", error) from error
+    return tuple(parameter.value for parameter in found)
+
+
+def _joint_terms(description: RobotDescription) -> dict[str, tuple[float, ...]]:
+    """The numbers of drives, bearings and springs, one per coordinate; rotors reflected."""
+    terms = [terms for joint in description.joints for terms in joint.terms]
+
+    def column(key: str) -> tuple[float, ...]:
+        values = description.parameter_values
+        return tuple(value_of(getattr(term, key), values) for term in terms)
+
+    rotors = zip(column("gear_ratio"), column("rotor_inertia"), strict=True)
+    kept = ("damping", "stiffness", "rest", "friction", "friction_velocity")
+    reflected = tuple(ratio * ratio * inertia for ratio, inertia in rotors)
+    return {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
 
 
 def model_hash(description: RobotDescription) -> str:

@@ -1,8 +1,9 @@
-"""`symgen show`: equations, the tree and the frames of a model, as text."""
+"""`symgen show`: equations and frames of a model as text; the tree is drawn by `drawing`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.derivation import derive_all, package_of, select, suggestion
 from symgen.description import RobotDescription, read
+from symgen.drawing import WIDTH, tree
 from symgen.emit.emission import emit
 from symgen.errors import RequestError
 from symgen.formulations import declare_inputs, derive, formulation_named, provided_functions
@@ -29,8 +31,6 @@ LARGEST_EXPANSION = 3000
 
 LARGEST_CLOSED_ROBOT = 3
 """Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
-
-WIDTH = 100
 
 Inputs = Mapping[str, Sequence[Any]]
 """Name of an input of a program -> its symbols."""
@@ -68,9 +68,12 @@ def show(
 
 def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
     """The closed form where it is to be read as such, else the recursion."""
+    closed = formulation_named("closed_form_lagrange")
+    if what not in provided_functions(closed) or _size(description) > LARGEST_CLOSED_ROBOT:
+        return "newton_euler"
     if steps or (steps is None and not _is_small(description, what)):
         return "newton_euler"
-    return "closed_form_lagrange" if _size(description) <= LARGEST_CLOSED_ROBOT else "newton_euler"
+    return closed.name
 
 
 def _is_small(description: RobotDescription, what: str) -> bool:
@@ -99,25 +102,42 @@ def expanded(dynamics: SymbolicDynamics, function: str, style: str) -> str:
     return "\n\n".join(_equation(name, part, style, inputs) for name, part in named)
 
 
-def _equation(name: str, value: Any, style: str, inputs: Inputs) -> str:
+def _equation(
+    name: str, value: Any, style: str, inputs: Inputs, index: tuple[int, ...] = ()
+) -> str:
+    """`value` is what stands at `index` of the result `name`: an expression, a matrix or a list."""
+    label = _indexed(name, index)
+    if isinstance(value, list | sympy.MatrixBase) and not len(value):
+        return f"{'% ' if style == 'latex' else ''}{label} has no entries"
     if isinstance(value, list):
         return "\n\n".join(
-            _equation(f"{name}[{i}]", part, style, inputs) for i, part in enumerate(value)
+            _equation(name, part, style, inputs, (*index, i)) for i, part in enumerate(value)
         )
     display = _display(value)
     if style == "latex":
-        return f"% {name}\n{_latex(display, inputs)}"
+        return f"% {label}\n{_latex(display, inputs)}"
     text = _pretty(display)
     if max(map(len, text.splitlines())) <= WIDTH:
-        return f"{name} =\n{text}"
+        return f"{label} =\n{text}"
     if isinstance(display, sympy.MatrixBase):
-        rows, columns = display.shape
-        return "\n\n".join(
-            f"{name}[{i}{f', {k}' if columns > 1 else ''}] =\n{_sum(display[i, k])}"
-            for i in range(rows)
-            for k in range(columns)
-        )
-    return f"{name} =\n{_sum(display)}"
+        return "\n\n".join(_entries(name, index, display))
+    return f"{label} =\n{_sum(display)}"
+
+
+def _entries(name: str, index: tuple[int, ...], matrix: Any) -> Iterator[str]:
+    """One equation for every entry that is not 0, of a matrix too wide for one line."""
+    rows, columns = matrix.shape
+    for i in range(rows):
+        for k in range(columns):
+            place = (*index, i, k) if columns > 1 else (*index, i)
+            if matrix[i, k] != 0:
+                yield f"{_indexed(name, place)} =\n{_sum(matrix[i, k])}"
+    if any(entry == 0 for entry in matrix):
+        yield f"All other entries of {_indexed(name, index)} are 0."
+
+
+def _indexed(name: str, index: tuple[int, ...]) -> str:
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def _display(value: Any) -> Any:
@@ -193,8 +213,8 @@ def _steps_in_latex(program: Program[Any], title: str) -> str:
         ]
         lines += ["", f"% {_heading(step)}", r"\begin{align*}"]
         lines += [row + r" \\" for row in rows[:-1]] + [rows[-1], r"\end{align*}"]
-    lines += ["", *(f"% {_result(output)}" for output in program.outputs)]
-    return "\n".join(lines)
+    results = [row for output in program.outputs for row in _result(output).splitlines()]
+    return "\n".join([*lines, "", *(f"% {row}" for row in results)])
 
 
 def _heading(step: Step[Any]) -> str:
@@ -202,15 +222,25 @@ def _heading(step: Step[Any]) -> str:
 
 
 def _result(output: Output[Any]) -> str:
-    """A result in terms of the statements, matrices row by row."""
+    """A result in terms of the statements, matrices row by row, one after the other."""
     entries = [str(with_decimals(entry)) for entry in output.entries]
     if not output.shape:
         return f"{output.name} = {entries[0]}"
-    width = output.shape[-1] or 1
+    if not entries:
+        return f"{output.name} has no entries"
+    leading, (height, width) = output.shape[:-2], (1, *output.shape)[-2:]
+    size = height * width
+    return "\n".join(
+        _matrix(_indexed(output.name, index), entries[i * size : (i + 1) * size], width)
+        for i, index in enumerate(itertools.product(*map(range, leading)))
+    )
+
+
+def _matrix(label: str, entries: Sequence[str], width: int) -> str:
     rows = ["[" + ", ".join(entries[i : i + width]) + "]" for i in range(0, len(entries), width)]
-    separator = ",\n" + " " * (len(output.name) + 4)
+    separator = ",\n" + " " * (len(label) + 4)
     body = separator.join(rows)
-    return f"{output.name} = {body}" if len(rows) == 1 else f"{output.name} = [{body}]"
+    return f"{label} = {body}" if len(rows) == 1 else f"{label} = [{body}]"
 
 
 def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:
@@ -228,30 +258,7 @@ def source(description: RobotDescription, formulation: str, function: str, style
     )
 
 
-# -- the robot ---------------------------------------------------------------------------------
-
-
-def tree(description: RobotDescription, style: str) -> str:
-    """A drawing of the tree: every link under the one that carries it."""
-    carried: dict[str, list[str]] = {}
-    labels = {"base": "base"}
-    number = 0
-    for joint in description.joints:
-        first, number = number + 1, number + joint.coordinates
-        coordinate = {0: "", 1: f"q_{number} "}.get(joint.coordinates, f"q_{first}..q_{number} ")
-        labels[joint.link.name] = f"{joint.link.name}  ({coordinate}{joint.type} {joint.name})"
-        carried.setdefault(joint.parent, []).append(joint.link.name)
-    lines: list[str] = []
-    stack = [("base", "", "")]
-    while stack:
-        link, lead, rest = stack.pop()
-        lines.append(lead + labels[link])
-        children = carried.get(link, [])
-        for position, child in reversed(list(enumerate(children))):
-            last = position == len(children) - 1
-            branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
-            stack.append((child, rest + branch, rest + below))
-    return "\n".join(lines)
+# -- frames ------------------------------------------------------------------------------------
 
 
 def frames(description: RobotDescription, style: str) -> str:
@@ -265,16 +272,7 @@ def frames(description: RobotDescription, style: str) -> str:
         parent = "base"
         pose = frame.pose
         if frame.body != BASE and _is_own_frame(robot, frame):
-            joint = robot.joint(frame.body)
-            pose = joint.transform(q[joint.number - 1], robot.algebra)
-            parent = next(
-                (
-                    f.name
-                    for f in robot.frames
-                    if f.body == joint.parent and _is_own_frame(robot, f)
-                ),
-                "base",
-            )
+            parent, pose = _in_carrier(robot, frame.body, q)
         elif frame.body != BASE:
             parent = next(
                 f.name for f in robot.frames if f.body == frame.body and _is_own_frame(robot, f)
@@ -282,6 +280,17 @@ def frames(description: RobotDescription, style: str) -> str:
         matrix = sympy.Matrix(pose.homogeneous(robot.algebra).rows).applyfunc(readable)
         blocks.append(_equation(f"{frame.name} in {parent}", matrix, style, inputs))
     return "\n\n".join(blocks)
+
+
+def _in_carrier(robot: KinematicTree[Any], body: int, q: Sequence[Any]) -> tuple[str, Any]:
+    """The link that carries `body`, and the pose in it, over all coordinates of the joint."""
+    names = {f.body: f.name for f in robot.frames if _is_own_frame(robot, f)}
+    joint = robot.joint(body)
+    pose = joint.transform(q[joint.number - 1], robot.algebra)
+    while joint.parent != BASE and joint.parent not in names:  # a body within a composite joint
+        joint = robot.joint(joint.parent)
+        pose = joint.transform(q[joint.number - 1], robot.algebra) @ pose
+    return names.get(joint.parent, "base"), pose
 
 
 def _is_own_frame(robot: KinematicTree[Any], frame: Any) -> bool:

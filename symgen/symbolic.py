@@ -170,7 +170,8 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
     """tau by Euler-Lagrange from T - V, for comparison; meant for up to three coordinates.
 
     tau_i = d/dt dT/dqd_i - dT/dq_i + dV/dq_i - Q_i.  Velocities are time derivatives of positions
-    and rotation matrices, taken by SymPy; no formulation and no recursion is involved.
+    and rotation matrices, taken by SymPy; no formulation and no recursion is involved.  T and V
+    hold the rotors and springs of the joints, Q what damping and friction take.
     """
     tree = build_tree(description, SymPyAlgebra())
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
@@ -187,7 +188,9 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
             sympy.S.Zero,
         )
         torque = rate - kinetic.diff(q[i]) + potential.diff(q[i]) - work.diff(qd[i])
-        rows.append(torque)
+        terms = tree.joints[i].terms
+        friction = terms.friction * sympy.tanh(qd[i] / terms.friction_velocity)
+        rows.append(torque + terms.damping * qd[i] + friction)
     return sympy.Matrix(tree.n, 1, rows)
 
 
@@ -235,6 +238,9 @@ def _energies(
         inertia = sympy.Matrix(joint.body.inertia.rows)
         kinetic += (joint.body.mass * velocity.dot(velocity) + omega.dot(inertia * omega)) / 2
         potential -= joint.body.mass * _column(tree.gravity).dot(center)
+        at, terms = joint.number - 1, joint.terms
+        kinetic += terms.gear_ratio**2 * terms.rotor_inertia * qd[at] ** 2 / 2
+        potential += terms.stiffness * (q[at] - terms.rest) ** 2 / 2
     return kinetic, potential
 
 

@@ -11,8 +11,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from symgen.comparison import Comparison
+from symgen.exact import ExactResult
 from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
+from symgen.program.functions import FUNCTION_NAMES
 from symgen.report import BuildReport
 from symgen.validation.checks import Check
 from symgen.validation.validate import ValidationResult
@@ -205,6 +207,25 @@ def _figures(row: Check) -> tuple[str, str]:
 
 def _verdict(row: Check) -> str:
     return "[green]ok[/]" if row.passed else "[bold red]FAILED[/]"
+
+
+def print_proofs(result: ExactResult) -> None:
+    """What was proven, function by function; every difference in full."""
+    console = _out()
+    table = _table("", "entries", "")
+    function = ""
+    for row in sorted(result.rows, key=lambda row: FUNCTION_NAMES.index(row.function)):
+        if row.function != function:
+            function = row.function
+            table.add_row(f"[bold]{function}[/]")
+        verdict = "[green]proven[/]" if row.holds else "[bold red]DIFFERS[/]"
+        table.add_row(f" {row.claim}", f"{row.entries:,}", verdict)
+    _print_table(console, table)
+    for name, reason in result.left_out.items():
+        console.print(f"{name}: {reason}", markup=False)
+    for row in result.failures:
+        console.print(str(row), markup=False)
+    console.print(result.summary, markup=False)
 
 
 # -- compare -----------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ DOORS = (
     ("optimize",),
     ("emit",),
     ("toolchain",),
-    ("validation",),
+    ("validation", "exact"),
     ("symbolic", "report"),
     ("derivation",),
     ("qualification",),
     ("pipeline",),
-    ("checking", "comparison", "showing"),
+    ("checking", "comparison", "drawing", "showing"),
     ("terminal", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(DOORS) for name in names}

@@ -8,21 +8,23 @@ from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
 from symgen.derivation import derive_all, model_hash, package_of, select
 from symgen.errors import RequestError
+from symgen.formulations import formulation_named, provided_functions
 from symgen.options import BuildOptions, names
 from symgen.program.functions import FUNCTION_NAMES
 from tests.oracles.descriptions import described
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-BOTH = ("newton_euler", "closed_form_lagrange")
+ALL = ("newton_euler", "recursive_lagrange", "closed_form_lagrange")
 
 
 def test_defaults():
     small = select(read(EXAMPLES / "two_link.yaml"), BuildOptions())
-    assert small.formulations == BOTH
+    assert small.formulations == ALL
     assert small.functions == FUNCTION_NAMES
     large = select(read(EXAMPLES / "puma560.yaml"), BuildOptions())
     assert large.formulations == ("newton_euler",)
-    assert large.evaluated["closed_form_lagrange"] == FUNCTION_NAMES  # derived, not compiled
+    for name in ALL[1:]:  # derived, not compiled
+        assert large.evaluated[name] == provided_functions(formulation_named(name))
 
 
 def test_what_is_too_large_is_said():
@@ -52,8 +54,19 @@ def test_the_cheapest_formulation_serves_the_top_level():
     package = package_of(description, selection, derived)
     cost = {(report.formulation, report.function): report.after.total for report in derived.reports}
     for function, formulation in package.fastest.items():
-        others = [cost[name, function] for name in BOTH]
+        others = [cost[name, function] for name in ALL if (name, function) in cost]
         assert cost[formulation, function] <= 1.2 * min(others)
+
+
+def test_the_module_knows_the_tree():
+    description = read(EXAMPLES / "tree12.yaml")
+    selection = select(description, BuildOptions(functions=("potential_energy",)))
+    said = package_of(description, selection, derive_all(description, selection)).metadata
+    assert said.joint_parents == (0, 1, 2, 3, 4, 5, 6, 6, 3, 9, 10, 3)
+    assert said.branches == ((1, 2, 3), (4, 5, 6), (7,), (8,), (9, 10, 11), (12,))
+    assert said.branch_parents == (0, 1, 2, 2, 1, 1)
+    assert said.joint_branches == ((1, 3), (4, 6), (7, 7), (8, 8), (9, 11), (12, 12))
+    assert (said.junctions, said.leaves) == ((3, 6), (7, 8, 11, 12))
 
 
 def test_the_hash_is_of_what_the_model_says(tmp_path):

@@ -23,7 +23,7 @@ def test_load_builds_once_and_returns_the_module():
     np.testing.assert_array_equal(robot.mass_matrix(q), again.mass_matrix(q))
     assert robot.coordinate_names == ("shoulder", "elbow")
     assert robot.load_names == ("tip",)
-    assert robot.formulations == ("newton_euler", "closed_form_lagrange")
+    assert robot.formulations == ("newton_euler", "recursive_lagrange", "closed_form_lagrange")
     assert robot.symgen_version == symgen.__version__
 
 

@@ -11,7 +11,8 @@ fastest formulation:
     inverse_dynamics_derivatives       Joint torques and their derivatives with respect to
                                        q, qd and qdd. (newton_euler)
     inverse_dynamics_load_derivatives  Derivatives of the joint torques with respect to
-                                       the loads (tau is linear in them). (newton_euler)
+                                       the loads (tau is linear in them).
+                                       (recursive_lagrange)
     mass_matrix                        Joint-space mass matrix M(q), symmetric.
                                        (newton_euler)
     coriolis_matrix                    Christoffel matrix C(q, qd): C qd are the Coriolis
@@ -20,7 +21,7 @@ fastest formulation:
     bias_forces                        Joint torques at zero acceleration: Coriolis,
                                        centrifugal, gravity and loads. (newton_euler)
     gravity_forces                     Joint torques that hold the robot at rest against
-                                       gravity alone. (closed_form_lagrange)
+                                       gravity alone. (recursive_lagrange)
     kinetic_energy                     Kinetic energy. (newton_euler)
     potential_energy                   Potential energy of gravity; zero where a mass is
                                        at the base origin. (newton_euler)
@@ -28,24 +29,53 @@ fastest formulation:
                                        (newton_euler)
     jacobians                          Geometric Jacobians of all link frames.
                                        (newton_euler)
+    joint_wrenches                     Force and moment that each joint transmits, exerted
+                                       by the parent on the link; rotor, damping, friction
+                                       and spring of the joint are no part of them.
+                                       (newton_euler)
+    joint_wrench_derivatives           Joint wrenches and their derivatives with respect
+                                       to q, qd and qdd. (newton_euler)
+    point_motion                       Position, velocity and acceleration of the model's
+                                       points. (newton_euler)
+    point_motion_derivatives           Derivatives of the motion of the model's points
+                                       with respect to q, qd and qdd. (recursive_lagrange)
+    center_of_mass                     Centre of mass of all moving bodies, in the base
+                                       frame. (newton_euler)
+    center_of_mass_jacobian            Velocity of the centre of mass per joint velocity,
+                                       base axes. (newton_euler)
+    centroidal_momentum                Momentum of all moving bodies: [linear; angular
+                                       about the centre of mass], base axes.
+                                       (newton_euler)
+    regressor                          Matrix Y: Y @ inertial_parameters = inverse
+                                       dynamics without loads and joint terms.
+                                       (newton_euler)
 
-Formulations, as sub-modules with the same functions: newton_euler, closed_form_lagrange.
+Formulations, as sub-modules with the same functions: newton_euler, recursive_lagrange,
+closed_form_lagrange.
 """
 
 from . import _runtime
 from ._backends import backend, backends
-from . import newton_euler, closed_form_lagrange
+from . import newton_euler, recursive_lagrange, closed_form_lagrange
 from .newton_euler import inverse_dynamics
 from .newton_euler import inverse_dynamics_derivatives
-from .newton_euler import inverse_dynamics_load_derivatives
+from .recursive_lagrange import inverse_dynamics_load_derivatives
 from .newton_euler import mass_matrix
 from .newton_euler import coriolis_matrix
 from .newton_euler import bias_forces
-from .closed_form_lagrange import gravity_forces
+from .recursive_lagrange import gravity_forces
 from .newton_euler import kinetic_energy
 from .newton_euler import potential_energy
 from .newton_euler import forward_kinematics
 from .newton_euler import jacobians
+from .newton_euler import joint_wrenches
+from .newton_euler import joint_wrench_derivatives
+from .newton_euler import point_motion
+from .recursive_lagrange import point_motion_derivatives
+from .newton_euler import center_of_mass
+from .newton_euler import center_of_mass_jacobian
+from .newton_euler import centroidal_momentum
+from .newton_euler import regressor
 
 name = 'two_link'
 n = 2
@@ -59,18 +89,37 @@ load_names = ('tip',)
 point_names = ('hand',)
 parameter_names = ()
 default_parameters = _runtime.constant(())
+inertial_parameters = _runtime.constant([
+    0.5, -0.1, 0.0, 0.0, 0.0, 0.0, 0.020000000000000004, 0.0, 0.0, 0.12000000000000001,
+    0.5, -0.1, 0.0, 0.0, 0.0, 0.0, 0.020000000000000004, 0.0, 0.0, 0.12000000000000001,
+])
 limits = {
     "lower": _runtime.constant([float("-inf"), float("-inf")]),
     "upper": _runtime.constant([float("inf"), float("inf")]),
     "velocity": _runtime.constant([float("inf"), float("inf")]),
     "effort": _runtime.constant([float("inf"), float("inf")]),
 }
-formulations = ('newton_euler', 'closed_form_lagrange')
-functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians')
+joint_terms = {
+    "reflected_inertia": _runtime.constant([0.0, 0.0]),
+    "damping": _runtime.constant([0.0, 0.0]),
+    "stiffness": _runtime.constant([0.0, 0.0]),
+    "rest": _runtime.constant([0.0, 0.0]),
+    "friction": _runtime.constant([0.0, 0.0]),
+    "friction_velocity": _runtime.constant([0.001, 0.001]),
+}
+joint_parents = (0, 1)
+branches = ((1, 2),)
+branch_parents = (0,)
+joint_branches = ((1, 2),)
+junctions = ()
+leaves = (2,)
+derivative_sparsity = _runtime.on_one_path(joint_parents)
+formulations = ('newton_euler', 'recursive_lagrange', 'closed_form_lagrange')
+functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'regressor')
 operation_counts = {
     "newton_euler": {
         "inverse_dynamics": {'additions': 25, 'multiplications': 34, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 55, 'multiplications': 80, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 54, 'multiplications': 74, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 6, 'multiplications': 13, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 8, 'multiplications': 9, 'divisions': 0, 'functions': 2},
         "coriolis_matrix": {'additions': 7, 'multiplications': 16, 'divisions': 0, 'functions': 2},
@@ -80,14 +129,40 @@ operation_counts = {
         "potential_energy": {'additions': 5, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "forward_kinematics": {'additions': 4, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "jacobians": {'additions': 4, 'multiplications': 10, 'divisions': 0, 'functions': 4},
+        "joint_wrenches": {'additions': 34, 'multiplications': 47, 'divisions': 0, 'functions': 4},
+        "joint_wrench_derivatives": {'additions': 78, 'multiplications': 115, 'divisions': 0, 'functions': 4},
+        "point_motion": {'additions': 15, 'multiplications': 34, 'divisions': 0, 'functions': 4},
+        "point_motion_derivatives": {'additions': 21, 'multiplications': 59, 'divisions': 0, 'functions': 4},
+        "center_of_mass": {'additions': 3, 'multiplications': 7, 'divisions': 0, 'functions': 4},
+        "center_of_mass_jacobian": {'additions': 5, 'multiplications': 11, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum": {'additions': 19, 'multiplications': 35, 'divisions': 0, 'functions': 4},
+        "regressor": {'additions': 16, 'multiplications': 25, 'divisions': 0, 'functions': 4},
+    },
+    "recursive_lagrange": {
+        "inverse_dynamics": {'additions': 66, 'multiplications': 98, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 226, 'multiplications': 300, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_load_derivatives": {'additions': 4, 'multiplications': 10, 'divisions': 0, 'functions': 4},
+        "mass_matrix": {'additions': 51, 'multiplications': 80, 'divisions': 0, 'functions': 4},
+        "coriolis_matrix": {'additions': 57, 'multiplications': 88, 'divisions': 0, 'functions': 4},
+        "bias_forces": {'additions': 60, 'multiplications': 92, 'divisions': 0, 'functions': 4},
+        "gravity_forces": {'additions': 6, 'multiplications': 10, 'divisions': 0, 'functions': 4},
+        "kinetic_energy": {'additions': 27, 'multiplications': 49, 'divisions': 0, 'functions': 4},
+        "potential_energy": {'additions': 5, 'multiplications': 8, 'divisions': 0, 'functions': 4},
+        "forward_kinematics": {'additions': 6, 'multiplications': 10, 'divisions': 0, 'functions': 4},
+        "jacobians": {'additions': 4, 'multiplications': 11, 'divisions': 0, 'functions': 4},
+        "point_motion": {'additions': 24, 'multiplications': 45, 'divisions': 0, 'functions': 4},
+        "point_motion_derivatives": {'additions': 24, 'multiplications': 49, 'divisions': 0, 'functions': 4},
+        "center_of_mass": {'additions': 7, 'multiplications': 10, 'divisions': 0, 'functions': 4},
+        "center_of_mass_jacobian": {'additions': 9, 'multiplications': 12, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum": {'additions': 44, 'multiplications': 72, 'divisions': 0, 'functions': 4},
     },
     "closed_form_lagrange": {
-        "inverse_dynamics": {'additions': 83, 'multiplications': 106, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 217, 'multiplications': 168, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics": {'additions': 83, 'multiplications': 103, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 130, 'multiplications': 137, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 7, 'multiplications': 12, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 38, 'multiplications': 54, 'divisions': 0, 'functions': 4},
         "coriolis_matrix": {'additions': 46, 'multiplications': 60, 'divisions': 0, 'functions': 4},
-        "bias_forces": {'additions': 59, 'multiplications': 80, 'divisions': 0, 'functions': 4},
+        "bias_forces": {'additions': 59, 'multiplications': 77, 'divisions': 0, 'functions': 4},
         "gravity_forces": {'additions': 7, 'multiplications': 10, 'divisions': 0, 'functions': 4},
         "kinetic_energy": {'additions': 41, 'multiplications': 61, 'divisions': 0, 'functions': 4},
         "potential_energy": {'additions': 6, 'multiplications': 9, 'divisions': 0, 'functions': 4},
@@ -95,7 +170,7 @@ operation_counts = {
         "jacobians": {'additions': 7, 'multiplications': 13, 'divisions': 0, 'functions': 4},
     },
 }
-model_hash = 'd6c9fda06ccbc87f95925d9faedff98ac28e30bd4e46c154ece5c922e116ea3f'
+model_hash = '9a0fa1eef7fc803b8cd888f77918563a2682cf3ad86dc766a936b3164eb38bbc'
 condition = 1.0
 symgen_version = '0.1.0'
 
@@ -104,15 +179,6 @@ _missing = {
     'forward_dynamics': 'forward_dynamics is not available yet',
     'forward_dynamics_derivatives': 'forward_dynamics_derivatives is not available yet',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives is not available yet',
-    'joint_wrenches': 'joint_wrenches is not available yet',
-    'joint_wrench_derivatives': 'joint_wrench_derivatives is not available yet',
-    'point_motion': 'point_motion is not available yet',
-    'point_motion_derivatives': 'point_motion_derivatives is not available yet',
-    'center_of_mass': 'center_of_mass is not available yet',
-    'center_of_mass_jacobian': 'center_of_mass_jacobian is not available yet',
-    'centroidal_momentum': 'centroidal_momentum is not available yet',
-    'regressor': 'regressor is not available yet',
-    'inertial_parameters': 'inertial_parameters is not available yet',
 }
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import newton_euler as newton_euler
+from . import recursive_lagrange as recursive_lagrange
 from . import closed_form_lagrange as closed_form_lagrange
 
 Array = NDArray[np.float64]
@@ -21,7 +22,16 @@ load_names: tuple[str, ...]
 point_names: tuple[str, ...]
 parameter_names: tuple[str, ...]
 default_parameters: Array
+inertial_parameters: Array
 limits: dict[str, Array]
+joint_terms: dict[str, Array]
+joint_parents: tuple[int, ...]
+branches: tuple[tuple[int, ...], ...]
+branch_parents: tuple[int, ...]
+joint_branches: tuple[tuple[int, int], ...]
+junctions: tuple[int, ...]
+leaves: tuple[int, ...]
+derivative_sparsity: NDArray[np.bool_]
 formulations: tuple[str, ...]
 functions: tuple[str, ...]
 operation_counts: dict[str, dict[str, dict[str, int]]]
@@ -43,3 +53,11 @@ def kinetic_energy(q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None 
 def potential_energy(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Any: ...
 def forward_kinematics(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
 def jacobians(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def joint_wrenches(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: ArrayLike | None = ..., parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def joint_wrench_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: ArrayLike | None = ..., parameters: ArrayLike | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]: ...
+def point_motion(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: ArrayLike | None = ..., out: tuple[Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array]: ...
+def point_motion_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: ArrayLike | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array, Array, Array]: ...
+def center_of_mass(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def center_of_mass_jacobian(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def centroidal_momentum(q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def regressor(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...

@@ -14,168 +14,56 @@ It validates a build, and is shipped in every generated package for `selftest()`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _limits as limits
+from ._evaluation import (
+    ARGUMENTS,
+    LOADED,
+    SEVERAL_RESULTS,
+    Check,
+    Comparison,
+    Evaluation,
+    Facts,
+    States,
+    Subject,
+    call,
+    friction_slope,
+    joint_terms,
+    losses,
+    random_states,
+    relative_error,
+    springs,
+    times,
+)
+from ._motion_laws import MOTION_LAWS
 
-Array = np.ndarray[Any, Any]
-
-ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "inverse_dynamics": ("q", "qd", "qdd"),
-    "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
-    "inverse_dynamics_load_derivatives": ("q",),
-    "mass_matrix": ("q",),
-    "coriolis_matrix": ("q", "qd"),
-    "bias_forces": ("q", "qd"),
-    "gravity_forces": ("q",),
-    "kinetic_energy": ("q", "qd"),
-    "potential_energy": ("q",),
-    "forward_kinematics": ("q",),
-    "jacobians": ("q",),
-}
-LOADED = ("inverse_dynamics", "inverse_dynamics_derivatives", "bias_forces")
-SEVERAL_RESULTS = {"inverse_dynamics_derivatives": ("tau", "dtau_dq", "dtau_dqd", "dtau_dqdd")}
-
-
-@dataclass(frozen=True)
-class Check:
-    """One comparison: the largest relative error over all samples, and what is allowed."""
-
-    name: str
-    subject: str
-    error: float
-    limit: float
-    samples: int
-
-    @property
-    def passed(self) -> bool:
-        """Whether the error is within its limit (a NaN never is)."""
-        return self.error <= self.limit
-
-    def __str__(self) -> str:
-        figures = f"error {self.error:.1e}, limit {self.limit:.1e}, {self.samples} samples"
-        return f"{self.subject}: {self.name}: {figures}: {'ok' if self.passed else 'FAILED'}"
-
-
-@dataclass(frozen=True)
-class Subject:
-    """Something to check: an object whose attributes are functions of a generated module.
-
-    `complex_step`: they take complex numbers.  `arrays`: they also take single samples, batches
-    that broadcast, and `out=`, which an evaluated formulation need not.
-    """
-
-    name: str
-    functions: Any
-    complex_step: bool = False
-    arrays: bool = True
-
-
-@dataclass(frozen=True)
-class States:
-    """Random states, one per row."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-    loads: Array
-
-
-def random_states(n: int, n_loads: int, samples: int, seed: int = 2009) -> States:
-    """|q| <= pi, velocities and accelerations up to 2, loads up to 10; the same for one seed."""
-    rng = np.random.default_rng(seed)
-    q = rng.uniform(-np.pi, np.pi, (samples, n))
-    qd, qdd = rng.uniform(-2.0, 2.0, (2, samples, n))
-    return States(q, qd, qdd, rng.uniform(-10.0, 10.0, (samples, n_loads, 6)))
-
-
-def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -> tuple[Array, ...]:
-    """Call a function with the arguments that it takes; the results are always a tuple."""
-    if name in LOADED and arguments.get("loads") is not None:
-        options["loads"] = arguments["loads"]
-    results = getattr(functions, name)(*(arguments[key] for key in ARGUMENTS[name]), **options)
-    return results if isinstance(results, tuple) else (results,)
-
-
-class Evaluation:
-    """A subject on fixed states; every function is evaluated once.
-
-    `condition` says how much larger the terms of the robot's equations are than their sums: it
-    multiplies every limit.
-    """
-
-    def __init__(self, subject: Subject, states: States, condition: float = 1.0) -> None:
-        self.subject = subject
-        self.states = states
-        self.condition = condition
-        self._results: dict[str, tuple[Array, ...]] = {}
-        self._slopes: dict[tuple[str, str], Array] = {}
-
-    def has(self, *names: str) -> bool:
-        """Whether the subject has all these functions."""
-        return all(hasattr(self.subject.functions, name) for name in names)
-
-    def results(self, name: str) -> tuple[Array, ...]:
-        """All results of a function."""
-        if name not in self._results:
-            self._results[name] = call(self.subject.functions, name, vars(self.states))
-        return self._results[name]
-
-    def __getitem__(self, name: str) -> Array:
-        return self.results(name)[0]
-
-    def slope(self, name: str, argument: str) -> Array:
-        """d result / d argument by complex step; the argument's axes stand last."""
-        if (name, argument) not in self._slopes:
-            self._slopes[name, argument] = self._complex_step(name, argument)
-        return self._slopes[name, argument]
-
-    def _complex_step(self, name: str, argument: str) -> Array:
-        shape = vars(self.states)[argument].shape
-        samples, size = shape[0], int(np.prod(shape[1:]))
-        stacked = {k: np.repeat(x, size, axis=0) for k, x in vars(self.states).items()}
-        directions = np.tile(np.eye(size), (samples, 1)).reshape(samples * size, *shape[1:])
-        stacked[argument] = stacked[argument] + 1j * limits.STEP * directions
-        values = np.asarray(call(self.subject.functions, name, stacked)[0]).imag / limits.STEP
-        values = np.moveaxis(values.reshape(samples, size, *values.shape[1:]), 1, -1)
-        return values.reshape(*values.shape[:-1], *shape[1:])
-
-    def rate(self, name: str) -> Array:
-        """d result / dt along the velocities and accelerations of the states."""
-        s, h = self.states, 1j * limits.STEP
-        moving = {**vars(s), "q": s.q + h * s.qd, "qd": s.qd + h * s.qdd}
-        return np.asarray(call(self.subject.functions, name, moving)[0]).imag / limits.STEP
-
-
-def relative_error(value: Any, reference: Any, *terms: Any) -> float:
-    """Largest |value - reference| / max(1, largest magnitude in reference and terms) per sample."""
-    value, reference = np.asarray(value), np.asarray(reference)
-    if value.shape != reference.shape:
-        return float("inf")
-    scale = np.max([np.ones(len(value)), *map(_largest, (reference, *terms))], axis=0)
-    with np.errstate(invalid="ignore"):
-        ratio = _largest(value - reference) / scale
-    return float(np.max(np.where(np.isnan(ratio), np.inf, ratio), initial=0.0))
-
-
-def _largest(array: Any) -> Array:
-    """Largest magnitude in each sample; a NaN stays one."""
-    array = np.abs(np.asarray(array))
-    return np.asarray(np.max(array, axis=tuple(range(1, array.ndim)), initial=0.0))
-
-
-Comparison = tuple[Any, ...]
-"""What holds, the limit as a function of n, value, reference, further arrays that set the scale."""
+__all__ = [
+    "ARGUMENTS",
+    "LOADED",
+    "SEVERAL_RESULTS",
+    "Check",
+    "Evaluation",
+    "Facts",
+    "States",
+    "Subject",
+    "agreement",
+    "call",
+    "check_evaluations",
+    "check_module",
+    "random_states",
+    "relative_error",
+    "subjects_of",
+]
 
 
 def _rows(s: Evaluation, comparisons: Iterable[Comparison], n: int) -> Iterator[Check]:
     samples = len(s.states.q)
     try:
         for name, limit, *arrays in comparisons:
-            allowed = limit(n) * s.condition
+            allowed = limit(n) * s.facts.condition
             yield Check(name, s.subject.name, relative_error(*arrays), allowed, samples)
     except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
         name = f"call without {type(fault).__name__} ({fault})"
@@ -196,7 +84,8 @@ def _common_results(s: Evaluation, reference: Evaluation) -> Iterator[Comparison
             results = s.results(name), reference.results(name)
             for label, *arrays in zip(_labels(name), *results, strict=True):
                 what = f"{name}{label} = that of {reference.subject.name}"
-                yield what, limits.agreement, *arrays
+                scale = [friction_slope(s)] if label == ", dtau_dqd" else []
+                yield what, limits.agreement, *arrays, *scale
 
 
 def _labels(name: str) -> list[str]:
@@ -220,7 +109,9 @@ def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
             yield what, limits.agreement, tau, s["inverse_dynamics"]
         for argument, slope in zip(("q", "qd", "qdd"), slopes, strict=True):
             expected = lens.slope("inverse_dynamics", argument)
-            yield f"inverse_dynamics_derivatives, dtau_d{argument} = {by}", limit, slope, expected
+            what = f"inverse_dynamics_derivatives, dtau_d{argument} = {by}"
+            scale = [friction_slope(s)] if argument == "qd" else []
+            yield what, limit, slope, expected, *scale
     name = "inverse_dynamics_load_derivatives"
     if s.has(name) and s.states.loads.size:
         yield f"{name} = {by}", limit, s[name], lens.slope("inverse_dynamics", "loads")
@@ -230,22 +121,25 @@ def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """M is symmetric and positive semi-definite."""
+    """M is symmetric and, without the rotors, positive semi-definite."""
     if s.has("mass_matrix"):
         mass = np.asarray(s["mass_matrix"])
         other = np.swapaxes(mass, -1, -2)
         yield "mass_matrix is symmetric", limits.physics, other, mass
         below = np.full(len(mass), np.nan)
         if np.all(np.isfinite(mass)):
-            below = np.maximum(-np.linalg.eigvalsh(0.5 * (mass + other)).min(axis=-1), 0.0)
+            bodies = 0.5 * (mass + other) - np.diag(joint_terms(s)["reflected_inertia"])
+            below = np.maximum(-np.linalg.eigvalsh(bodies).min(axis=-1), 0.0)
         yield "mass_matrix is positive semi-definite", limits.physics, below, 0.0 * below, mass
 
 
 def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """g = dV/dq; bias = inverse dynamics at qdd = 0, which is C qd + g without loads."""
+    """g + springs = dV/dq; bias = inverse dynamics at qdd = 0, C qd + g + terms without loads."""
+    spring, loss = springs(joint_terms(s), s.states), losses(joint_terms(s), s.states)
     if s.has("gravity_forces") and lens.has("potential_energy"):
-        what = "gravity_forces = complex step of potential_energy"
-        yield what, limits.physics, s["gravity_forces"], lens.slope("potential_energy", "q")
+        what = "gravity_forces + springs = complex step of potential_energy"
+        slope = lens.slope("potential_energy", "q")
+        yield what, limits.physics, s["gravity_forces"] + spring, slope, spring
     states, functions = s.states, s.subject.functions
     if s.has("bias_forces", "inverse_dynamics"):
         still = {**vars(states), "qdd": np.zeros_like(states.qdd)}
@@ -255,9 +149,9 @@ def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has("bias_forces", "coriolis_matrix", "gravity_forces"):
         free = {**vars(states), "loads": np.zeros_like(states.loads)}
         value = call(functions, "bias_forces", free)[0]
-        terms = _times(s["coriolis_matrix"], states.qd), s["gravity_forces"]
-        what = "coriolis_matrix qd + gravity_forces = bias_forces without loads"
-        yield what, limits.physics, terms[0] + terms[1], value, *terms
+        terms = times(s["coriolis_matrix"], states.qd), s["gravity_forces"], spring, loss
+        what = "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"
+        yield what, limits.physics, sum(terms), value, *terms
 
 
 def coriolis(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -275,20 +169,20 @@ def coriolis(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """T = qd' M qd / 2, and d(T + V)/dt = power of the joints and the loads."""
+    """T = qd' M qd / 2, and d(T + V)/dt = power of the joints and the loads without losses."""
     qd = s.states.qd
     if s.has("kinetic_energy", "mass_matrix"):
-        value = 0.5 * np.sum(qd * _times(s["mass_matrix"], qd), axis=-1)
+        value = 0.5 * np.sum(qd * times(s["mass_matrix"], qd), axis=-1)
         what = "kinetic_energy = qd' mass_matrix qd / 2"
         yield what, limits.physics, s["kinetic_energy"], value
     needed = "inverse_dynamics", "inverse_dynamics_load_derivatives"
     if s.has(*needed) and lens.has("kinetic_energy", "potential_energy"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
         held = np.sum(lever * s.states.loads[:, np.newaxis], axis=(-1, -2))
-        powers = qd * s["inverse_dynamics"], qd * held
+        powers = qd * s["inverse_dynamics"], qd * held, qd * losses(joint_terms(s), s.states)
         rates = lens.rate("kinetic_energy"), lens.rate("potential_energy")
-        value = np.sum(powers[0] - powers[1], axis=-1)
-        what = "power of joints and loads = rate of kinetic_energy + potential_energy"
+        value = np.sum(powers[0] - powers[1] - powers[2], axis=-1)
+        what = "power of joints and loads - losses = rate of kinetic_energy + potential_energy"
         yield what, limits.physics, value, rates[0] + rates[1], *rates, *powers
 
 
@@ -315,12 +209,8 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
-    derivatives, mass_matrix, forces, coriolis, energy, kinematics,
+    derivatives, mass_matrix, forces, coriolis, energy, kinematics, *MOTION_LAWS,
 )  # fmt: skip
-
-
-def _times(matrix: Array, vector: Array) -> Array:
-    return np.asarray((matrix @ vector[..., np.newaxis])[..., 0])
 
 
 # ------------------------------------------------------------- one subject: the array interface
@@ -331,7 +221,9 @@ def interface(s: Evaluation) -> Iterator[Comparison]:
     for name in filter(s.has, ARGUMENTS):
         for how, values, expected in _ways_to_call(s, name):
             for label, *arrays in zip(_labels(name), values, expected, strict=True):
-                yield f"{name}{label}: {how}", limits.interface, *arrays
+                slope = friction_slope(s).max(initial=0.0) if label == ", dtau_dqd" else 0.0
+                scale = np.full(len(arrays[1]), slope)
+                yield f"{name}{label}: {how}", limits.interface, *arrays, scale
 
 
 def _ways_to_call(s: Evaluation, name: str) -> Iterator[tuple[str, Any, Any]]:
@@ -401,7 +293,11 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     `samples` is the number of random states; the default takes a fraction of a second.
     """
     states = random_states(module.n, module.n_loads, samples or limits.samples(module.n), seed)
-    condition = getattr(module, "condition", 1.0)
+    facts = Facts(
+        getattr(module, "condition", 1.0),
+        getattr(module, "inertial_parameters", None),
+        getattr(module, "joint_terms", None),
+    )
     subjects = subjects_of(module)
     with np.errstate(all="ignore"):
-        return check_evaluations([Evaluation(item, states, condition) for item in subjects])
+        return check_evaluations([Evaluation(item, states, facts) for item in subjects])

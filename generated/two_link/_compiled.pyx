@@ -87,6 +87,126 @@ cdef extern from "c/two_link.h" nogil:
     void two_link_newton_euler_jacobians(
         const double *q,
         double *jacobians) noexcept
+    void two_link_newton_euler_joint_wrenches(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *joint_wrenches) noexcept
+    void two_link_newton_euler_joint_wrench_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *joint_wrenches,
+        double *dw_dq,
+        double *dw_dqd,
+        double *dw_dqdd) noexcept
+    void two_link_newton_euler_point_motion(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *position,
+        double *velocity,
+        double *acceleration) noexcept
+    void two_link_newton_euler_point_motion_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *dx_dq,
+        double *dv_dq,
+        double *dv_dqd,
+        double *da_dq,
+        double *da_dqd,
+        double *da_dqdd) noexcept
+    void two_link_newton_euler_center_of_mass(
+        const double *q,
+        double *center_of_mass) noexcept
+    void two_link_newton_euler_center_of_mass_jacobian(
+        const double *q,
+        double *center_of_mass_jacobian) noexcept
+    void two_link_newton_euler_centroidal_momentum(
+        const double *q,
+        const double *qd,
+        double *centroidal_momentum) noexcept
+    void two_link_newton_euler_regressor(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *regressor) noexcept
+    void two_link_recursive_lagrange_inverse_dynamics(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau) noexcept
+    void two_link_recursive_lagrange_inverse_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau,
+        double *dtau_dq,
+        double *dtau_dqd,
+        double *dtau_dqdd) noexcept
+    void two_link_recursive_lagrange_inverse_dynamics_load_derivatives(
+        const double *q,
+        double *dtau_dloads) noexcept
+    void two_link_recursive_lagrange_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_recursive_lagrange_coriolis_matrix(
+        const double *q,
+        const double *qd,
+        double *coriolis_matrix) noexcept
+    void two_link_recursive_lagrange_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    void two_link_recursive_lagrange_gravity_forces(
+        const double *q,
+        double *gravity_forces) noexcept
+    void two_link_recursive_lagrange_kinetic_energy(
+        const double *q,
+        const double *qd,
+        double *kinetic_energy) noexcept
+    void two_link_recursive_lagrange_potential_energy(
+        const double *q,
+        double *potential_energy) noexcept
+    void two_link_recursive_lagrange_forward_kinematics(
+        const double *q,
+        double *forward_kinematics) noexcept
+    void two_link_recursive_lagrange_jacobians(
+        const double *q,
+        double *jacobians) noexcept
+    void two_link_recursive_lagrange_point_motion(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *position,
+        double *velocity,
+        double *acceleration) noexcept
+    void two_link_recursive_lagrange_point_motion_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *dx_dq,
+        double *dv_dq,
+        double *dv_dqd,
+        double *da_dq,
+        double *da_dqd,
+        double *da_dqdd) noexcept
+    void two_link_recursive_lagrange_center_of_mass(
+        const double *q,
+        double *center_of_mass) noexcept
+    void two_link_recursive_lagrange_center_of_mass_jacobian(
+        const double *q,
+        double *center_of_mass_jacobian) noexcept
+    void two_link_recursive_lagrange_centroidal_momentum(
+        const double *q,
+        const double *qd,
+        double *centroidal_momentum) noexcept
     void two_link_closed_form_lagrange_inverse_dynamics(
         const double *q,
         const double *qd,
@@ -179,6 +299,102 @@ cdef void adapt_newton_euler_jacobians(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_jacobians(x[0], y[0])
 
+cdef void adapt_newton_euler_joint_wrenches(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_joint_wrenches(x[0], x[1], x[2], x[3], y[0])
+
+cdef void adapt_newton_euler_joint_wrench_derivatives(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_joint_wrench_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+
+cdef void adapt_newton_euler_point_motion(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_point_motion(x[0], x[1], x[2], y[0], y[1], y[2])
+
+cdef void adapt_newton_euler_point_motion_derivatives(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_point_motion_derivatives(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5])
+
+cdef void adapt_newton_euler_center_of_mass(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_center_of_mass(x[0], y[0])
+
+cdef void adapt_newton_euler_center_of_mass_jacobian(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_center_of_mass_jacobian(x[0], y[0])
+
+cdef void adapt_newton_euler_centroidal_momentum(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_centroidal_momentum(x[0], x[1], y[0])
+
+cdef void adapt_newton_euler_regressor(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_regressor(x[0], x[1], x[2], y[0])
+
+cdef void adapt_recursive_lagrange_inverse_dynamics(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
+
+cdef void adapt_recursive_lagrange_inverse_dynamics_derivatives(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+
+cdef void adapt_recursive_lagrange_inverse_dynamics_load_derivatives(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_inverse_dynamics_load_derivatives(x[0], y[0])
+
+cdef void adapt_recursive_lagrange_mass_matrix(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_mass_matrix(x[0], y[0])
+
+cdef void adapt_recursive_lagrange_coriolis_matrix(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_coriolis_matrix(x[0], x[1], y[0])
+
+cdef void adapt_recursive_lagrange_bias_forces(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_bias_forces(x[0], x[1], x[2], y[0])
+
+cdef void adapt_recursive_lagrange_gravity_forces(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_gravity_forces(x[0], y[0])
+
+cdef void adapt_recursive_lagrange_kinetic_energy(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_kinetic_energy(x[0], x[1], y[0])
+
+cdef void adapt_recursive_lagrange_potential_energy(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_potential_energy(x[0], y[0])
+
+cdef void adapt_recursive_lagrange_forward_kinematics(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_forward_kinematics(x[0], y[0])
+
+cdef void adapt_recursive_lagrange_jacobians(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_jacobians(x[0], y[0])
+
+cdef void adapt_recursive_lagrange_point_motion(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_point_motion(x[0], x[1], x[2], y[0], y[1], y[2])
+
+cdef void adapt_recursive_lagrange_point_motion_derivatives(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_point_motion_derivatives(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5])
+
+cdef void adapt_recursive_lagrange_center_of_mass(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_center_of_mass(x[0], y[0])
+
+cdef void adapt_recursive_lagrange_center_of_mass_jacobian(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_center_of_mass_jacobian(x[0], y[0])
+
+cdef void adapt_recursive_lagrange_centroidal_momentum(
+        const double **x, double **y) noexcept nogil:
+    two_link_recursive_lagrange_centroidal_momentum(x[0], x[1], y[0])
+
 cdef void adapt_closed_form_lagrange_inverse_dynamics(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
@@ -236,7 +452,7 @@ cdef struct Function:
     int inputs
     int outputs
     Array input[5]
-    Array output[4]
+    Array output[6]
     void (*kernel)(const double **x, double **y) noexcept nogil
 
 cdef struct Batch:  # the batch axes that the arguments of a call share
@@ -244,7 +460,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[22]
+cdef Function FUNCTIONS[46]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -260,6 +476,30 @@ NAMES = (
     "potential_energy",
     "forward_kinematics",
     "jacobians",
+    "joint_wrenches",
+    "joint_wrench_derivatives",
+    "point_motion",
+    "point_motion_derivatives",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum",
+    "regressor",
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_load_derivatives",
+    "mass_matrix",
+    "coriolis_matrix",
+    "bias_forces",
+    "gravity_forces",
+    "kinetic_energy",
+    "potential_energy",
+    "forward_kinematics",
+    "jacobians",
+    "point_motion",
+    "point_motion_derivatives",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_load_derivatives",
@@ -317,8 +557,40 @@ SHAPES = {
         ((2,), (0,)),
         ((2, 6, 2),),
     ),
+    "joint_wrenches": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2, 6),),
+    ),
+    "joint_wrench_derivatives": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2, 6), (2, 6, 2), (2, 6, 2), (2, 6, 2)),
+    ),
+    "point_motion": (
+        ((2,), (2,), (2,), (0,)),
+        ((1, 3), (1, 3), (1, 3)),
+    ),
+    "point_motion_derivatives": (
+        ((2,), (2,), (2,), (0,)),
+        ((1, 3, 2), (1, 3, 2), (1, 3, 2), (1, 3, 2), (1, 3, 2), (1, 3, 2)),
+    ),
+    "center_of_mass": (
+        ((2,), (0,)),
+        ((3,),),
+    ),
+    "center_of_mass_jacobian": (
+        ((2,), (0,)),
+        ((3, 2),),
+    ),
+    "centroidal_momentum": (
+        ((2,), (2,), (0,)),
+        ((6,),),
+    ),
+    "regressor": (
+        ((2,), (2,), (2,), (0,)),
+        ((2, 20),),
+    ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1}
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
 
 
 cdef void describe(Array *array, tuple shape):
@@ -358,17 +630,41 @@ cdef int set_up() except -1:
     FUNCTIONS[8].kernel = adapt_newton_euler_potential_energy
     FUNCTIONS[9].kernel = adapt_newton_euler_forward_kinematics
     FUNCTIONS[10].kernel = adapt_newton_euler_jacobians
-    FUNCTIONS[11].kernel = adapt_closed_form_lagrange_inverse_dynamics
-    FUNCTIONS[12].kernel = adapt_closed_form_lagrange_inverse_dynamics_derivatives
-    FUNCTIONS[13].kernel = adapt_closed_form_lagrange_inverse_dynamics_load_derivatives
-    FUNCTIONS[14].kernel = adapt_closed_form_lagrange_mass_matrix
-    FUNCTIONS[15].kernel = adapt_closed_form_lagrange_coriolis_matrix
-    FUNCTIONS[16].kernel = adapt_closed_form_lagrange_bias_forces
-    FUNCTIONS[17].kernel = adapt_closed_form_lagrange_gravity_forces
-    FUNCTIONS[18].kernel = adapt_closed_form_lagrange_kinetic_energy
-    FUNCTIONS[19].kernel = adapt_closed_form_lagrange_potential_energy
-    FUNCTIONS[20].kernel = adapt_closed_form_lagrange_forward_kinematics
-    FUNCTIONS[21].kernel = adapt_closed_form_lagrange_jacobians
+    FUNCTIONS[11].kernel = adapt_newton_euler_joint_wrenches
+    FUNCTIONS[12].kernel = adapt_newton_euler_joint_wrench_derivatives
+    FUNCTIONS[13].kernel = adapt_newton_euler_point_motion
+    FUNCTIONS[14].kernel = adapt_newton_euler_point_motion_derivatives
+    FUNCTIONS[15].kernel = adapt_newton_euler_center_of_mass
+    FUNCTIONS[16].kernel = adapt_newton_euler_center_of_mass_jacobian
+    FUNCTIONS[17].kernel = adapt_newton_euler_centroidal_momentum
+    FUNCTIONS[18].kernel = adapt_newton_euler_regressor
+    FUNCTIONS[19].kernel = adapt_recursive_lagrange_inverse_dynamics
+    FUNCTIONS[20].kernel = adapt_recursive_lagrange_inverse_dynamics_derivatives
+    FUNCTIONS[21].kernel = adapt_recursive_lagrange_inverse_dynamics_load_derivatives
+    FUNCTIONS[22].kernel = adapt_recursive_lagrange_mass_matrix
+    FUNCTIONS[23].kernel = adapt_recursive_lagrange_coriolis_matrix
+    FUNCTIONS[24].kernel = adapt_recursive_lagrange_bias_forces
+    FUNCTIONS[25].kernel = adapt_recursive_lagrange_gravity_forces
+    FUNCTIONS[26].kernel = adapt_recursive_lagrange_kinetic_energy
+    FUNCTIONS[27].kernel = adapt_recursive_lagrange_potential_energy
+    FUNCTIONS[28].kernel = adapt_recursive_lagrange_forward_kinematics
+    FUNCTIONS[29].kernel = adapt_recursive_lagrange_jacobians
+    FUNCTIONS[30].kernel = adapt_recursive_lagrange_point_motion
+    FUNCTIONS[31].kernel = adapt_recursive_lagrange_point_motion_derivatives
+    FUNCTIONS[32].kernel = adapt_recursive_lagrange_center_of_mass
+    FUNCTIONS[33].kernel = adapt_recursive_lagrange_center_of_mass_jacobian
+    FUNCTIONS[34].kernel = adapt_recursive_lagrange_centroidal_momentum
+    FUNCTIONS[35].kernel = adapt_closed_form_lagrange_inverse_dynamics
+    FUNCTIONS[36].kernel = adapt_closed_form_lagrange_inverse_dynamics_derivatives
+    FUNCTIONS[37].kernel = adapt_closed_form_lagrange_inverse_dynamics_load_derivatives
+    FUNCTIONS[38].kernel = adapt_closed_form_lagrange_mass_matrix
+    FUNCTIONS[39].kernel = adapt_closed_form_lagrange_coriolis_matrix
+    FUNCTIONS[40].kernel = adapt_closed_form_lagrange_bias_forces
+    FUNCTIONS[41].kernel = adapt_closed_form_lagrange_gravity_forces
+    FUNCTIONS[42].kernel = adapt_closed_form_lagrange_kinetic_energy
+    FUNCTIONS[43].kernel = adapt_closed_form_lagrange_potential_energy
+    FUNCTIONS[44].kernel = adapt_closed_form_lagrange_forward_kinematics
+    FUNCTIONS[45].kernel = adapt_closed_form_lagrange_jacobians
     return 0
 
 
@@ -511,7 +807,7 @@ cdef object call(int which, PyObject **given, object out):
     cdef const Function *f = &FUNCTIONS[which]
     cdef const double *x[5]
     cdef npy_intp dx[5]
-    cdef double *y[4]
+    cdef double *y[6]
     cdef Batch batch
     cdef object result
     if not read(f, given, &batch, x, dx):
@@ -540,7 +836,7 @@ def rows(int which, list inputs, list outputs):
     cdef const Function *f = &FUNCTIONS[which]
     cdef const double *x[5]
     cdef npy_intp dx[5]
-    cdef double *y[4]
+    cdef double *y[6]
     cdef PyObject *given[5]
     cdef Batch batch
     cdef int i
@@ -801,8 +1097,208 @@ class newton_euler:
         given[1] = <PyObject *>parameters
         return call(10, given, out)
 
+    @staticmethod
+    def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Force and moment that each joint transmits, exerted by the parent on the link; rotor, damping, friction and spring of the joint are no part of them.
 
-class closed_form_lagrange:
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
+                                        through its joint, link axes, moment about the joint's
+                                        origin (N, N m)
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(11, given, out)
+
+    @staticmethod
+    def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint wrenches and their derivatives with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
+                                        through its joint, link axes, moment about the joint's
+                                        origin (N, N m)
+            dw_dq (..., 2, 6, 2)        [i, c, j] = d wrench_i[c] / d q_j
+            dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
+            dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(12, given, out)
+
+    @staticmethod
+    def point_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Position, velocity and acceleration of the model's points.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            position (..., 1, 3)      in the base frame (m)
+            velocity (..., 1, 3)      base axes (m/s)
+            acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(13, given, out)
+
+    @staticmethod
+    def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
+        """Derivatives of the motion of the model's points with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            dx_dq (..., 1, 3, 2)    [i, c, j] = d position_i[c] / d q_j, base axes
+            dv_dq (..., 1, 3, 2)    [i, c, j] = d velocity_i[c] / d q_j, base axes
+            dv_dqd (..., 1, 3, 2)   [i, c, j] = d velocity_i[c] / d qd_j, base axes
+            da_dq (..., 1, 3, 2)    [i, c, j] = d acceleration_i[c] / d q_j, base axes
+            da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+            da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(14, given, out)
+
+    @staticmethod
+    def center_of_mass(q, *, parameters=None, out=None):
+        """Centre of mass of all moving bodies, in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            center_of_mass (..., 3)  m
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(15, given, out)
+
+    @staticmethod
+    def center_of_mass_jacobian(q, *, parameters=None, out=None):
+        """Velocity of the centre of mass per joint velocity, base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            center_of_mass_jacobian (..., 3, 2)  [c, j] = d center_of_mass[c] / d q_j
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(16, given, out)
+
+    @staticmethod
+    def centroidal_momentum(q, qd, *, parameters=None, out=None):
+        """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum (..., 6)  kg m/s, kg m^2/s
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>parameters
+        return call(17, given, out)
+
+    @staticmethod
+    def regressor(q, qd, qdd, *, parameters=None, out=None):
+        """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            regressor (..., 2, 20)  columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy,
+                                    Ixz, Iyz, Izz about the link frame's origin
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(18, given, out)
+
+
+class recursive_lagrange:
     @staticmethod
     def inverse_dynamics(q, qd, qdd, *, loads=None, parameters=None, out=None):
         """Joint torques that produce the accelerations qdd.
@@ -828,7 +1324,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(11, given, out)
+        return call(19, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -859,7 +1355,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(12, given, out)
+        return call(20, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -878,7 +1374,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(13, given, out)
+        return call(21, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
@@ -897,7 +1393,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(14, given, out)
+        return call(22, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
@@ -918,7 +1414,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(15, given, out)
+        return call(23, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -943,7 +1439,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(16, given, out)
+        return call(24, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -962,7 +1458,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(17, given, out)
+        return call(25, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -983,7 +1479,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(18, given, out)
+        return call(26, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1002,7 +1498,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(19, given, out)
+        return call(27, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1022,7 +1518,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(20, given, out)
+        return call(28, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1042,7 +1538,364 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(21, given, out)
+        return call(29, given, out)
+
+    @staticmethod
+    def point_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Position, velocity and acceleration of the model's points.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            position (..., 1, 3)      in the base frame (m)
+            velocity (..., 1, 3)      base axes (m/s)
+            acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(30, given, out)
+
+    @staticmethod
+    def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
+        """Derivatives of the motion of the model's points with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            dx_dq (..., 1, 3, 2)    [i, c, j] = d position_i[c] / d q_j, base axes
+            dv_dq (..., 1, 3, 2)    [i, c, j] = d velocity_i[c] / d q_j, base axes
+            dv_dqd (..., 1, 3, 2)   [i, c, j] = d velocity_i[c] / d qd_j, base axes
+            da_dq (..., 1, 3, 2)    [i, c, j] = d acceleration_i[c] / d q_j, base axes
+            da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+            da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(31, given, out)
+
+    @staticmethod
+    def center_of_mass(q, *, parameters=None, out=None):
+        """Centre of mass of all moving bodies, in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            center_of_mass (..., 3)  m
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(32, given, out)
+
+    @staticmethod
+    def center_of_mass_jacobian(q, *, parameters=None, out=None):
+        """Velocity of the centre of mass per joint velocity, base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            center_of_mass_jacobian (..., 3, 2)  [c, j] = d center_of_mass[c] / d q_j
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(33, given, out)
+
+    @staticmethod
+    def centroidal_momentum(q, qd, *, parameters=None, out=None):
+        """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum (..., 6)  kg m/s, kg m^2/s
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>parameters
+        return call(34, given, out)
+
+
+class closed_form_lagrange:
+    @staticmethod
+    def inverse_dynamics(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques that produce the accelerations qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            tau (..., 2)  joint torques or forces (N m or N)
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(35, given, out)
+
+    @staticmethod
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques and their derivatives with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            tau (..., 2)           joint torques or forces (N m or N)
+            dtau_dq (..., 2, 2)    [i, j] = d tau_i / d q_j
+            dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
+            dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(36, given, out)
+
+    @staticmethod
+    def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
+        """Derivatives of the joint torques with respect to the loads (tau is linear in them).
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(37, given, out)
+
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(38, given, out)
+
+    @staticmethod
+    def coriolis_matrix(q, qd, *, parameters=None, out=None):
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            coriolis_matrix (..., 2, 2)  N m s or N s
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>parameters
+        return call(39, given, out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>loads
+        given[3] = <PyObject *>parameters
+        return call(40, given, out)
+
+    @staticmethod
+    def gravity_forces(q, *, parameters=None, out=None):
+        """Joint torques that hold the robot at rest against gravity alone.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            gravity_forces (..., 2)  N m or N
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(41, given, out)
+
+    @staticmethod
+    def kinetic_energy(q, qd, *, parameters=None, out=None):
+        """Kinetic energy.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            kinetic_energy (...)  J
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>parameters
+        return call(42, given, out)
+
+    @staticmethod
+    def potential_energy(q, *, parameters=None, out=None):
+        """Potential energy of gravity; zero where a mass is at the base origin.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            potential_energy (...)  J
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(43, given, out)
+
+    @staticmethod
+    def forward_kinematics(q, *, parameters=None, out=None):
+        """Poses of all link frames in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            forward_kinematics (..., 2, 4, 4)  homogeneous transforms, in the order of link_names
+                                               (m)
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(44, given, out)
+
+    @staticmethod
+    def jacobians(q, *, parameters=None, out=None):
+        """Geometric Jacobians of all link frames.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            jacobians (..., 2, 6, 2)  [linear; angular] velocity of each link frame's origin per
+                                      joint velocity, base axes, in the order of link_names
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(45, given, out)
 
 
 set_up()

@@ -213,6 +213,463 @@ class newton_euler:
         """
         return _call("newton_euler", "jacobians", (q, parameters), out)
 
+    @staticmethod
+    def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Force and moment that each joint transmits, exerted by the parent on the link; rotor, damping, friction and spring of the joint are no part of them.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
+                                        through its joint, link axes, moment about the joint's
+                                        origin (N, N m)
+        """
+        return _call("newton_euler", "joint_wrenches", (q, qd, qdd, loads, parameters), out)
+
+    @staticmethod
+    def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint wrenches and their derivatives with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
+                                        through its joint, link axes, moment about the joint's
+                                        origin (N, N m)
+            dw_dq (..., 2, 6, 2)        [i, c, j] = d wrench_i[c] / d q_j
+            dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
+            dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
+        """
+        return _call("newton_euler", "joint_wrench_derivatives", (q, qd, qdd, loads, parameters), out)
+
+    @staticmethod
+    def point_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Position, velocity and acceleration of the model's points.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            position (..., 1, 3)      in the base frame (m)
+            velocity (..., 1, 3)      base axes (m/s)
+            acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
+        """
+        return _call("newton_euler", "point_motion", (q, qd, qdd, parameters), out)
+
+    @staticmethod
+    def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
+        """Derivatives of the motion of the model's points with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            dx_dq (..., 1, 3, 2)    [i, c, j] = d position_i[c] / d q_j, base axes
+            dv_dq (..., 1, 3, 2)    [i, c, j] = d velocity_i[c] / d q_j, base axes
+            dv_dqd (..., 1, 3, 2)   [i, c, j] = d velocity_i[c] / d qd_j, base axes
+            da_dq (..., 1, 3, 2)    [i, c, j] = d acceleration_i[c] / d q_j, base axes
+            da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+            da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+        """
+        return _call("newton_euler", "point_motion_derivatives", (q, qd, qdd, parameters), out)
+
+    @staticmethod
+    def center_of_mass(q, *, parameters=None, out=None):
+        """Centre of mass of all moving bodies, in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            center_of_mass (..., 3)  m
+        """
+        return _call("newton_euler", "center_of_mass", (q, parameters), out)
+
+    @staticmethod
+    def center_of_mass_jacobian(q, *, parameters=None, out=None):
+        """Velocity of the centre of mass per joint velocity, base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            center_of_mass_jacobian (..., 3, 2)  [c, j] = d center_of_mass[c] / d q_j
+        """
+        return _call("newton_euler", "center_of_mass_jacobian", (q, parameters), out)
+
+    @staticmethod
+    def centroidal_momentum(q, qd, *, parameters=None, out=None):
+        """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum (..., 6)  kg m/s, kg m^2/s
+        """
+        return _call("newton_euler", "centroidal_momentum", (q, qd, parameters), out)
+
+    @staticmethod
+    def regressor(q, qd, qdd, *, parameters=None, out=None):
+        """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            regressor (..., 2, 20)  columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy,
+                                    Ixz, Iyz, Izz about the link frame's origin
+        """
+        return _call("newton_euler", "regressor", (q, qd, qdd, parameters), out)
+
+
+class recursive_lagrange:
+    @staticmethod
+    def inverse_dynamics(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques that produce the accelerations qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            tau (..., 2)  joint torques or forces (N m or N)
+        """
+        return _call("recursive_lagrange", "inverse_dynamics", (q, qd, qdd, loads, parameters), out)
+
+    @staticmethod
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques and their derivatives with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            tau (..., 2)           joint torques or forces (N m or N)
+            dtau_dq (..., 2, 2)    [i, j] = d tau_i / d q_j
+            dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
+            dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
+        """
+        return _call("recursive_lagrange", "inverse_dynamics_derivatives", (q, qd, qdd, loads, parameters), out)
+
+    @staticmethod
+    def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
+        """Derivatives of the joint torques with respect to the loads (tau is linear in them).
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
+        """
+        return _call("recursive_lagrange", "inverse_dynamics_load_derivatives", (q, parameters), out)
+
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        return _call("recursive_lagrange", "mass_matrix", (q, parameters), out)
+
+    @staticmethod
+    def coriolis_matrix(q, qd, *, parameters=None, out=None):
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            coriolis_matrix (..., 2, 2)  N m s or N s
+        """
+        return _call("recursive_lagrange", "coriolis_matrix", (q, qd, parameters), out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        return _call("recursive_lagrange", "bias_forces", (q, qd, loads, parameters), out)
+
+    @staticmethod
+    def gravity_forces(q, *, parameters=None, out=None):
+        """Joint torques that hold the robot at rest against gravity alone.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            gravity_forces (..., 2)  N m or N
+        """
+        return _call("recursive_lagrange", "gravity_forces", (q, parameters), out)
+
+    @staticmethod
+    def kinetic_energy(q, qd, *, parameters=None, out=None):
+        """Kinetic energy.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            kinetic_energy (...)  J
+        """
+        return _call("recursive_lagrange", "kinetic_energy", (q, qd, parameters), out)
+
+    @staticmethod
+    def potential_energy(q, *, parameters=None, out=None):
+        """Potential energy of gravity; zero where a mass is at the base origin.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            potential_energy (...)  J
+        """
+        return _call("recursive_lagrange", "potential_energy", (q, parameters), out)
+
+    @staticmethod
+    def forward_kinematics(q, *, parameters=None, out=None):
+        """Poses of all link frames in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            forward_kinematics (..., 2, 4, 4)  homogeneous transforms, in the order of link_names
+                                               (m)
+        """
+        return _call("recursive_lagrange", "forward_kinematics", (q, parameters), out)
+
+    @staticmethod
+    def jacobians(q, *, parameters=None, out=None):
+        """Geometric Jacobians of all link frames.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            jacobians (..., 2, 6, 2)  [linear; angular] velocity of each link frame's origin per
+                                      joint velocity, base axes, in the order of link_names
+        """
+        return _call("recursive_lagrange", "jacobians", (q, parameters), out)
+
+    @staticmethod
+    def point_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Position, velocity and acceleration of the model's points.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            position (..., 1, 3)      in the base frame (m)
+            velocity (..., 1, 3)      base axes (m/s)
+            acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
+        """
+        return _call("recursive_lagrange", "point_motion", (q, qd, qdd, parameters), out)
+
+    @staticmethod
+    def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
+        """Derivatives of the motion of the model's points with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            dx_dq (..., 1, 3, 2)    [i, c, j] = d position_i[c] / d q_j, base axes
+            dv_dq (..., 1, 3, 2)    [i, c, j] = d velocity_i[c] / d q_j, base axes
+            dv_dqd (..., 1, 3, 2)   [i, c, j] = d velocity_i[c] / d qd_j, base axes
+            da_dq (..., 1, 3, 2)    [i, c, j] = d acceleration_i[c] / d q_j, base axes
+            da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+            da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+        """
+        return _call("recursive_lagrange", "point_motion_derivatives", (q, qd, qdd, parameters), out)
+
+    @staticmethod
+    def center_of_mass(q, *, parameters=None, out=None):
+        """Centre of mass of all moving bodies, in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            center_of_mass (..., 3)  m
+        """
+        return _call("recursive_lagrange", "center_of_mass", (q, parameters), out)
+
+    @staticmethod
+    def center_of_mass_jacobian(q, *, parameters=None, out=None):
+        """Velocity of the centre of mass per joint velocity, base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            center_of_mass_jacobian (..., 3, 2)  [c, j] = d center_of_mass[c] / d q_j
+        """
+        return _call("recursive_lagrange", "center_of_mass_jacobian", (q, parameters), out)
+
+    @staticmethod
+    def centroidal_momentum(q, qd, *, parameters=None, out=None):
+        """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum (..., 6)  kg m/s, kg m^2/s
+        """
+        return _call("recursive_lagrange", "centroidal_momentum", (q, qd, parameters), out)
+
 
 class closed_form_lagrange:
     @staticmethod

@@ -131,4 +131,107 @@ SIGNATURES = {
             Array("jacobians", (2, 6, 2)),
         ),
     ),
+    "joint_wrenches": Signature(
+        "joint_wrenches",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("loads", (1, 6), default=[0.0] * 6),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("joint_wrenches", (2, 6)),
+        ),
+    ),
+    "joint_wrench_derivatives": Signature(
+        "joint_wrench_derivatives",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("loads", (1, 6), default=[0.0] * 6),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("joint_wrenches", (2, 6)),
+            Array("dw_dq", (2, 6, 2)),
+            Array("dw_dqd", (2, 6, 2)),
+            Array("dw_dqdd", (2, 6, 2)),
+        ),
+    ),
+    "point_motion": Signature(
+        "point_motion",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("position", (1, 3)),
+            Array("velocity", (1, 3)),
+            Array("acceleration", (1, 3)),
+        ),
+    ),
+    "point_motion_derivatives": Signature(
+        "point_motion_derivatives",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("dx_dq", (1, 3, 2)),
+            Array("dv_dq", (1, 3, 2)),
+            Array("dv_dqd", (1, 3, 2)),
+            Array("da_dq", (1, 3, 2)),
+            Array("da_dqd", (1, 3, 2)),
+            Array("da_dqdd", (1, 3, 2)),
+        ),
+    ),
+    "center_of_mass": Signature(
+        "center_of_mass",
+        inputs=(
+            Array("q", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("center_of_mass", (3,)),
+        ),
+    ),
+    "center_of_mass_jacobian": Signature(
+        "center_of_mass_jacobian",
+        inputs=(
+            Array("q", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("center_of_mass_jacobian", (3, 2)),
+        ),
+    ),
+    "centroidal_momentum": Signature(
+        "centroidal_momentum",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("centroidal_momentum", (6,)),
+        ),
+    ),
+    "regressor": Signature(
+        "regressor",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("regressor", (2, 20)),
+        ),
+    ),
 }

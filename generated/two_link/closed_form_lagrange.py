@@ -53,15 +53,14 @@ _missing = {
     'forward_dynamics': 'forward_dynamics is not available yet',
     'forward_dynamics_derivatives': 'forward_dynamics_derivatives is not available yet',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives is not available yet',
-    'joint_wrenches': 'joint_wrenches is not available yet',
-    'joint_wrench_derivatives': 'joint_wrench_derivatives is not available yet',
-    'point_motion': 'point_motion is not available yet',
-    'point_motion_derivatives': 'point_motion_derivatives is not available yet',
-    'center_of_mass': 'center_of_mass is not available yet',
-    'center_of_mass_jacobian': 'center_of_mass_jacobian is not available yet',
-    'centroidal_momentum': 'centroidal_momentum is not available yet',
-    'regressor': 'regressor is not available yet',
-    'inertial_parameters': 'inertial_parameters is not available yet',
+    'joint_wrenches': 'closed_form_lagrange does not have joint_wrenches; newton_euler.joint_wrenches is there',
+    'joint_wrench_derivatives': 'closed_form_lagrange does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
+    'point_motion': 'closed_form_lagrange does not have point_motion; newton_euler.point_motion is there',
+    'point_motion_derivatives': 'closed_form_lagrange does not have point_motion_derivatives; recursive_lagrange.point_motion_derivatives is there',
+    'center_of_mass': 'closed_form_lagrange does not have center_of_mass; newton_euler.center_of_mass is there',
+    'center_of_mass_jacobian': 'closed_form_lagrange does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',
+    'centroidal_momentum': 'closed_form_lagrange does not have centroidal_momentum; newton_euler.centroidal_momentum is there',
+    'regressor': 'closed_form_lagrange does not have regressor; newton_euler.regressor is there',
 }
 
 

@@ -18,6 +18,14 @@ kinetic_energy = _functions.kinetic_energy
 potential_energy = _functions.potential_energy
 forward_kinematics = _functions.forward_kinematics
 jacobians = _functions.jacobians
+joint_wrenches = _functions.joint_wrenches
+joint_wrench_derivatives = _functions.joint_wrench_derivatives
+point_motion = _functions.point_motion
+point_motion_derivatives = _functions.point_motion_derivatives
+center_of_mass = _functions.center_of_mass
+center_of_mass_jacobian = _functions.center_of_mass_jacobian
+centroidal_momentum = _functions.centroidal_momentum
+regressor = _functions.regressor
 
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
@@ -31,6 +39,14 @@ for _name, _function in [
     ("potential_energy", potential_energy),
     ("forward_kinematics", forward_kinematics),
     ("jacobians", jacobians),
+    ("joint_wrenches", joint_wrenches),
+    ("joint_wrench_derivatives", joint_wrench_derivatives),
+    ("point_motion", point_motion),
+    ("point_motion_derivatives", point_motion_derivatives),
+    ("center_of_mass", center_of_mass),
+    ("center_of_mass_jacobian", center_of_mass_jacobian),
+    ("centroidal_momentum", centroidal_momentum),
+    ("regressor", regressor),
 ]:
     _function.__module__, _function.__qualname__ = __name__, _name  # where pickle finds it
 
@@ -46,6 +62,14 @@ __all__ = [
     "potential_energy",
     "forward_kinematics",
     "jacobians",
+    "joint_wrenches",
+    "joint_wrench_derivatives",
+    "point_motion",
+    "point_motion_derivatives",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum",
+    "regressor",
 ]
 
 _missing = {
@@ -53,15 +77,6 @@ _missing = {
     'forward_dynamics': 'forward_dynamics is not available yet',
     'forward_dynamics_derivatives': 'forward_dynamics_derivatives is not available yet',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives is not available yet',
-    'joint_wrenches': 'joint_wrenches is not available yet',
-    'joint_wrench_derivatives': 'joint_wrench_derivatives is not available yet',
-    'point_motion': 'point_motion is not available yet',
-    'point_motion_derivatives': 'point_motion_derivatives is not available yet',
-    'center_of_mass': 'center_of_mass is not available yet',
-    'center_of_mass_jacobian': 'center_of_mass_jacobian is not available yet',
-    'centroidal_momentum': 'centroidal_momentum is not available yet',
-    'regressor': 'regressor is not available yet',
-    'inertial_parameters': 'inertial_parameters is not available yet',
 }
 
 

@@ -9,8 +9,10 @@ all stages end up in one report; a faulty value is taken out and blames nothing 
 
 Where the format is silent: missing entries of `dh`, `origin` and `before` are zero; `joints` may
 be left out; loads and points may sit on `base`, and name links, not joints; `convention` on a joint
-without `dh` says nothing; `axis` and `limits` on a fixed joint, YAML tags and merge keys (``<<``)
-are faults; the words of C23 count as keywords of C.
+without `dh` says nothing; `axis` and the options of moving joints on a fixed joint, YAML tags and
+merge keys (``<<``) are faults; the words of C23 count as keywords of C; the names of coordinates,
+such as ``hip_2``, belong to the name space of joints and links.  What is silent about options is in
+`symgen.description.joint_options`.
 """
 
 from __future__ import annotations
@@ -21,7 +23,13 @@ from os import PathLike
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
 from symgen.description.findings import Findings
 from symgen.description.joints import JointChecks
-from symgen.description.model import JointDescription, LinkPoint, RobotDescription, Triple
+from symgen.description.model import (
+    JointDescription,
+    JointTerms,
+    LinkPoint,
+    RobotDescription,
+    Triple,
+)
 from symgen.description.names import BASE, NameSpace, illegal_name, name_space
 from symgen.description.parameters import check_parameters, warn_coordinates, warn_unused
 from symgen.description.reading import Document, read_document
@@ -132,7 +140,7 @@ def warn_massless_ends(
     """Warn of every moving body that carries no other one and has neither mass nor inertia.
 
     Links on fixed joints belong to the body of their parent.  Those of the joints in `remarked`
-    (by index) have a warning already.
+    (by index) have a warning already.  A joint whose rotors resist all its motions gets none.
     """
     body = {BASE: BASE}  # by link: the link of the moving joint that it is fixed to
     carries: set[str] = set()  # bodies that carry a moving body, or have inertia themselves
@@ -146,9 +154,17 @@ def warn_massless_ends(
         if any(evaluate(entry, scalars.values) != 0.0 for entry in inertia):
             carries.add(body[joint.link.name])
     for index, joint in enumerate(joints):
-        if joint.coordinates and joint.link.name not in carries and index not in remarked:
+        if index in remarked or joint.link.name in carries:
+            continue
+        if not all(reflected_inertia(terms, scalars) for terms in joint.terms):
             scalars.findings.warn(
                 ("joints", index),
                 f"the link {shown(joint.link.name)} ends a chain and has neither mass nor "
                 "inertia, so that nothing resists its joint",
             )
+
+
+def reflected_inertia(terms: JointTerms, scalars: Scalars) -> float:
+    """Inertia of the rotor as the coordinate feels it (kg m^2, or kg along an axis)."""
+    ratio = evaluate(terms.gear_ratio, scalars.values)
+    return ratio * ratio * evaluate(terms.rotor_inertia, scalars.values)

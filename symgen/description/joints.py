@@ -1,18 +1,21 @@
-"""The joints of a model: their parents, frames, limits and links."""
+"""The joints of a model: their parents, frames, axes and links.
+
+What a type of joint takes is asked of the type itself (`symgen.joints`).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from symgen.description.expressions import ONE, ZERO
 from symgen.description.findings import Findings
 from symgen.description.inertia import ENTRIES, breaks_triangle, indefinite
+from symgen.description.joint_options import JointOptions
 from symgen.description.model import (
     DenavitHartenberg,
     JointDescription,
-    JointTerms,
-    Limits,
     LinkDescription,
     Pose,
     Triple,
@@ -23,15 +26,15 @@ from symgen.description.schema import (
     DhTable,
     InertiaTable,
     JointTable,
-    LimitsTable,
     LinkTable,
     PoseTable,
     RobotTable,
 )
-from symgen.description.wording import KeyPath
-from symgen.joints import joint_type
+from symgen.description.wording import KeyPath, shown
+from symgen.joints import JointType, joint_type
 
 _Z_AXIS: Triple = (ZERO, ZERO, ONE)
+_DIRECTIONS = ("axis", "axes", "sequence")  # keys that say where the axes are, beside `origin`
 
 
 @dataclass(frozen=True)
@@ -52,22 +55,25 @@ class JointChecks:
     def joint(self, index: int, table: JointTable) -> JointDescription:
         """One joint with its link."""
         path: KeyPath = ("joints", index)
-        self.check_styles(table, path)
+        kind = joint_type(table.type) if table.type else None
+        options = JointOptions(self.findings, self.scalars, table, kind, path)
+        self.check_styles(table, kind, path)
+        self.check_directions(table, kind, path)
         self.check_axis(table, (*path, "axis"))
-        moves_along_axis = table.dh is None and table.type != "fixed"
-        coordinates = joint_type(table.type).coordinates if table.type else 0
+        moves_along_axis = kind is not None and "axis" in kind.keys and table.dh is None
         return JointDescription(
             name=table.name or "",
             type=table.type or "",
             parent=self.parent(index, table),
             link=self.link(index, table),
             source=self.findings.source(path),
-            dh=self.dh(table, (*path, "dh")),
+            dh=self.dh(table, kind, (*path, "dh")),
             before=self.pose(table.before, (*path, "before")),
             origin=self.pose(table.origin, (*path, "origin")),
             axis=vector(table.axis, _Z_AXIS) if moves_along_axis else None,
-            terms=(JointTerms(),) * coordinates,
-            limits=(self.limits(table, (*path, "limits")),) * coordinates,
+            sequence=self.sequence(table, kind, path),
+            terms=options.terms(),
+            limits=options.limits(),
         )
 
     def parent(self, index: int, table: JointTable) -> str:
@@ -96,36 +102,67 @@ class JointChecks:
                 "joint",
             )
 
-    def check_styles(self, table: JointTable, path: KeyPath) -> None:
-        """`dh`, perhaps after `before`; or `origin`, perhaps with `axis`."""
-        if table.gives("dh") and table.gives("origin"):
+    def check_styles(self, table: JointTable, kind: JointType | None, path: KeyPath) -> None:
+        """`dh`, perhaps after `before`, for the types that take it; or `origin`."""
+        dh, origin = table.gives("dh"), table.gives("origin")
+        takes_dh = kind is None or "dh" in kind.keys
+        if dh and not takes_dh:
+            self.findings.fault(
+                (*path, "dh"), f"a {table.type} joint takes 'origin: {{xyz, rpy}}', not 'dh'"
+            )
+        elif dh and origin:
             self.findings.fault(
                 (*path, "origin"), "a joint has either 'dh' or 'origin', not both; remove one"
             )
-            return
-        if not table.gives("dh") and not table.gives("origin"):
-            if table.type is not None:  # who knows what another type would need
-                self.findings.fault(
-                    path,
+        elif not dh and not origin and kind is not None:  # who knows what another type would need
+            problem = f"a {kind.name} joint needs 'origin: {{xyz, rpy}}', perhaps 'origin: {{}}'"
+            if takes_dh:
+                problem = (
                     "this joint has neither 'dh' nor 'origin'; give one of "
-                    "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}'",
+                    "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}'"
                 )
-            return
-        if table.gives("origin") and table.gives("before"):
+            self.findings.fault(path, problem)
+        if table.gives("before") and (not takes_dh or (origin and not dh)):
             self.findings.fault(
                 (*path, "before"),
                 "'before' stands only beside 'dh'; put this transform into 'origin'",
             )
-        if table.gives("dh") and table.gives("axis") and table.type != "fixed":
+
+    def check_directions(self, table: JointTable, kind: JointType | None, path: KeyPath) -> None:
+        """A joint gives only those keys about its axes that its type takes."""
+        if kind is None:
+            return
+        taken = " and ".join(repr(key) for key in _DIRECTIONS if key in kind.keys)
+        for key in filter(table.gives, _DIRECTIONS):
+            if kind.coordinates == 0:
+                problem = f"a {kind.name} joint does not move; remove {key!r}"
+            elif key not in kind.keys:
+                problem = f"a {kind.name} joint takes {taken or 'no axes'}, not {key!r}"
+            elif table.gives("dh") and not table.gives("origin") and "dh" in kind.keys:
+                problem = f"{key!r} stands only beside 'origin'; a joint with 'dh' acts along z"
+            else:
+                continue
+            self.findings.fault((*path, key), problem)
+
+    def sequence(self, table: JointTable, kind: JointType | None, path: KeyPath) -> str:
+        """The letters of the axes of several rotations, for the types that have them."""
+        if kind is None or not kind.sequences:
+            return ""
+        key = "axes" if "axes" in kind.keys else "sequence"
+        given = table.axes if key == "axes" else table.sequence
+        if given is None:
+            return kind.sequences[0]
+        known = {_written(sequence, key): sequence for sequence in kind.sequences}
+        text = given if isinstance(given, str) else _written(given, key)
+        if text not in known:
+            hint = f"; did you mean {shown(text.lower())}?" if text.lower() in known else ""
             self.findings.fault(
-                (*path, "axis"),
-                "'axis' stands only beside 'origin'; a joint with 'dh' acts along z",
+                (*path, key), f"expected one of {', '.join(known)}, found {shown(text)}{hint}"
             )
+        return known.get(text, kind.sequences[0])
 
     def check_axis(self, table: JointTable, path: KeyPath) -> None:
-        """An axis has a direction, and a fixed joint has no axis."""
-        if table.type == "fixed" and table.gives("axis"):
-            self.findings.fault(path, "a fixed joint does not move; remove 'axis'")
+        """An axis has a direction."""
         values = self.scalars.triple(path, table.axis or _Z_AXIS)
         if values is None or self.findings.broken(path):
             return
@@ -135,12 +172,14 @@ class JointChecks:
         elif not math.isfinite(square):
             self.findings.fault(path, "the axis is too long to be normalised in float64")
 
-    def dh(self, table: JointTable, path: KeyPath) -> DenavitHartenberg | None:
+    def dh(
+        self, table: JointTable, kind: JointType | None, path: KeyPath
+    ) -> DenavitHartenberg | None:
         """The DH row (rad, m) with the convention that holds for it."""
         row: DhTable | None = table.dh
         if row is None:
             return None
-        moved = {"revolute": "theta", "prismatic": "d"}.get(table.type or "")
+        moved = kind.moved_entry or None if kind is not None else None
         self.scalars.angle((*path, "theta"), row.theta, moved)
         self.scalars.value((*path, "d"), row.d, moved)
         self.scalars.value((*path, "a"), row.a)
@@ -161,33 +200,6 @@ class JointChecks:
         for index, angle in enumerate(table.rpy or ()):
             self.scalars.angle((*path, "rpy", index), angle)
         return Pose(vector(table.xyz), vector(table.rpy))
-
-    # ----------------------------------------------------------------------------------- limits
-
-    def limits(self, joint: JointTable, path: KeyPath) -> Limits:
-        """The limits as numbers: they are metadata, no part of the equations."""
-        table: LimitsTable | None = joint.limits
-        if joint.type == "fixed" and joint.gives("limits"):
-            self.findings.fault(path, "a fixed joint does not move; remove 'limits'")
-        if table is None:
-            return Limits()
-        values = {
-            key: None if expression is None else self.scalars.value((*path, key), expression)
-            for key, expression in table
-        }
-        limits = Limits(**values)
-        if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
-            self.findings.fault(
-                (*path, "lower"),
-                f"the lower limit {limits.lower:.6g} is above the upper one, {limits.upper:.6g}",
-            )
-        for key in ("velocity", "effort"):
-            value = values[key]
-            if value is not None and value < 0.0:
-                self.findings.fault(
-                    (*path, key), f"negative ({value:.6g}); the limit holds in both directions"
-                )
-        return limits
 
     # ------------------------------------------------------------------------------------- link
 
@@ -230,3 +242,8 @@ class JointChecks:
             self.findings.fault(path, problem)
         if warning:
             self.findings.warn(path, warning)
+
+
+def _written(letters: Sequence[str], key: str) -> str:
+    """The axes of several rotations as the file writes them under `key`."""
+    return f"[{', '.join(letters)}]" if key == "axes" else "".join(letters)

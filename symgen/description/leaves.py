@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic import (
+    BeforeValidator,
+    PlainValidator,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
 from pydantic_core import PydanticCustomError
 
 from symgen.description.expressions import (
@@ -26,11 +33,7 @@ from symgen.joints import JOINTS
 FORMAT_VERSION = 1
 CONVENTIONS = ("standard", "modified")
 JOINT_TYPES = tuple(kind.name for kind in JOINTS)
-LATER_JOINT_TYPES = tuple(
-    name
-    for name in ("universal", "cylindrical", "spherical", "floating")
-    if name not in JOINT_TYPES
-)
+TYPES_IN_WORDS = f"{', '.join(JOINT_TYPES[:-1])} or {JOINT_TYPES[-1]}"
 _URDF_TYPES: Mapping[str, str] = {"continuous": "revolute without limits"}
 
 
@@ -65,9 +68,9 @@ def _expression(value: object, info: ValidationInfo) -> Expression | None:
     return None if value is None else _number(value, info.context or ())
 
 
-def _number(value: object, parameters: Collection[str]) -> Expression:
+def _number(value: object, parameters: Collection[str], alternative: str = "") -> Expression:
     if not isinstance(value, Scalar) or value.kind in ("null", "bool"):
-        raise refuse(f"expected a number or an expression, found {found(value)}")
+        raise refuse(f"expected a number or an expression{alternative}, found {found(value)}")
     try:
         if value.kind == "text":
             return parse(value.text, parameters)
@@ -123,13 +126,10 @@ def _joint_type(value: object) -> str:
     text = value.text if isinstance(value, Scalar) else ""
     if text in JOINT_TYPES:
         return text
-    available = ", ".join(JOINT_TYPES)
-    if text in LATER_JOINT_TYPES:
-        raise refuse(f"{shown(text)} joints are not available yet; available are {available}")
     if text in _URDF_TYPES:
         raise refuse(f"{shown(text)} is no joint type here; write {_URDF_TYPES[text]}")
-    hint = did_you_mean(text, JOINT_TYPES + LATER_JOINT_TYPES)
-    raise refuse(f"expected one of {available}, found {found(value)}{hint}")
+    hint = did_you_mean(text, JOINT_TYPES)
+    raise refuse(f"expected one of {', '.join(JOINT_TYPES)}, found {found(value)}{hint}")
 
 
 def _three(value: object) -> object:
@@ -156,8 +156,36 @@ def _axis(value: object) -> object:
     )
 
 
+class ForAll(tuple[Expression, ...]):
+    """One expression that holds for every coordinate of a joint."""
+
+
+def _entries(
+    value: object, read_list: ValidatorFunctionWrapHandler, info: ValidationInfo
+) -> object:
+    """A scalar for all coordinates of a joint, or a list with one entry for each."""
+    if value is None or isinstance(value, list):
+        return read_list(value)
+    parameters = info.context or ()
+    return ForAll((_number(value, parameters, ", or a list with one for each coordinate"),))
+
+
+def _letters(value: object) -> tuple[str, ...]:
+    """The names of axes: which ones a joint may turn about is checked later."""
+    if not isinstance(value, list) or not all(isinstance(entry, Scalar) for entry in value):
+        raise refuse(f"expected a list of axes such as [x, y], found {found(value)}")
+    return tuple(entry.text for entry in value)
+
+
+def _turns(value: object) -> str:
+    if not isinstance(value, Scalar) or value.kind == "null":
+        raise refuse(f"expected a sequence of axes such as zyx, found {found(value)}")
+    return value.text
+
+
 _AXES: Mapping[str, str] = {"x": "[1, 0, 0]", "y": "[0, 1, 0]", "z": "[0, 0, 1]"}
-_NUMBER_SCHEMA = {"type": ["number", "string"]}
+_NUMBER_SCHEMA: dict[str, Any] = {"type": ["number", "string"]}
+_ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, {"type": "array", "items": _NUMBER_SCHEMA}]}
 _TEXT_SCHEMA = {"type": "string"}
 
 Number = Annotated[Expression | None, PlainValidator(_expression), WithJsonSchema(_NUMBER_SCHEMA)]
@@ -166,5 +194,10 @@ Name = Annotated[str | None, *_leaf(_name, _TEXT_SCHEMA)]
 Version = Annotated[int | None, *_leaf(_version, {"const": FORMAT_VERSION})]
 Convention = Annotated[str | None, *_leaf(_convention, {"enum": list(CONVENTIONS)})]
 JointType = Annotated[str | None, *_leaf(_joint_type, {"enum": list(JOINT_TYPES)})]
+Turns = Annotated[str | None, *_leaf(_turns, _TEXT_SCHEMA)]
+Letters = Annotated[tuple[str, ...] | None, *_leaf(_letters, {"type": "array"})]
+Entries = Annotated[
+    tuple[Number, ...] | None, WrapValidator(_entries), WithJsonSchema(_ENTRIES_SCHEMA)
+]
 Triple = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_three)]
 Axis = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_axis)]

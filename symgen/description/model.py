@@ -146,9 +146,14 @@ class JointDescription:
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """The joint's own name for one coordinate, ``<joint>_1``, ``<joint>_2``, ... for more."""
-        if self.coordinates == 1:
-            return (self.name,)
-        return tuple(f"{self.name}_{i}" for i in range(1, self.coordinates + 1))
+        return coordinate_names(self.name, self.coordinates)
+
+
+def coordinate_names(joint: str, coordinates: int) -> tuple[str, ...]:
+    """The names of the coordinates of the joint called `joint`, from the parent outwards."""
+    if coordinates == 1:
+        return (joint,)
+    return tuple(f"{joint}_{i}" for i in range(1, coordinates + 1))
 
 
 @dataclass(frozen=True)

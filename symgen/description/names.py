@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 from symgen.description.expressions import CONSTANTS, FUNCTIONS
 from symgen.description.findings import Findings
+from symgen.description.model import coordinate_names
 from symgen.description.schema import JointTable, RobotTable
 from symgen.description.wording import KeyPath, shown
+from symgen.joints import joint_type
 
 BASE = "base"
 MAX_NAME = 64
@@ -85,6 +87,24 @@ class NameSpace:
             self.findings.fault(path, problem)
         self.owners.setdefault(name, (index, path))
 
+    def check_coordinates(self, joint: str, coordinates: int, path: KeyPath) -> None:
+        """The names made for several coordinates of a joint are free, and not too long."""
+        for name in coordinate_names(joint, coordinates):
+            if name in self.owners:
+                line = self.findings.document.line(self.owners[name][1])
+                self.findings.fault(
+                    path,
+                    f"{shown(name)}, a coordinate of this joint, is already the name of a joint or "
+                    f"link, in line {line}",
+                )
+            elif len(joint) <= MAX_NAME < len(name):
+                self.findings.fault(
+                    path,
+                    f"the coordinates of this joint would be called {shown(name)} and so on; "
+                    f"{MAX_NAME - len(name) + len(joint)} characters are allowed here",
+                )
+                return
+
     def parent(self, name: str, index: int) -> str:
         """The link that joint `index` means by its parent `name`; "" where there is none."""
         path: KeyPath = ("joints", index, "parent")
@@ -132,6 +152,11 @@ def name_space(robot: RobotTable, findings: Findings) -> NameSpace:
     names = NameSpace(findings, complete=robot.joints is not None or not robot.gives("joints"))
     for index, joint in enumerate(robot.joints or []):
         names.links.append(_add_joint(joint, index, names))
+    for index, joint in enumerate(robot.joints or []):
+        if joint is not None and joint.name is not None and joint.type is not None:
+            coordinates = joint_type(joint.type).coordinates
+            if coordinates > 1:
+                names.check_coordinates(joint.name, coordinates, ("joints", index, "name"))
     return names
 
 

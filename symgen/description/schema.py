@@ -17,13 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from symgen.description.findings import Findings
 from symgen.description.leaves import (
+    TYPES_IN_WORDS,
     Axis,
     Convention,
+    Entries,
     JointType,
+    Letters,
     Name,
     Number,
     Text,
     Triple,
+    Turns,
     Version,
     found,
     refuse,
@@ -86,10 +90,10 @@ class DhTable(KeyTable):
 class LimitsTable(KeyTable):
     """Joint limits; what is missing is not limited."""
 
-    lower: Number = None
-    upper: Number = None
-    velocity: Number = None
-    effort: Number = None
+    lower: Entries = None
+    upper: Entries = None
+    velocity: Entries = None
+    effort: Entries = None
 
 
 class InertiaTable(KeyTable):
@@ -115,21 +119,27 @@ class LinkTable(KeyTable):
 class JointTable(KeyTable):
     """A joint, the way from its parent to it, and its link."""
 
-    later = (
-        "rotor_inertia", "gear_ratio", "damping", "stiffness", "rest", "friction",
-        "friction_velocity", "prescribed", "mimic", "axes", "sequence",
-    )  # fmt: skip
+    later = ("prescribed", "mimic")
     example = ("name", "type", "dh", "link")
 
     name: Name = Field(description="a name such as 'elbow'")
-    type: JointType = Field(description="revolute, prismatic or fixed")
+    type: JointType = Field(description=TYPES_IN_WORDS)
     parent: Name = None
     convention: Convention = None
     before: PoseTable | None = None
     dh: DhTable | None = None
     origin: PoseTable | None = None
     axis: Axis = None
+    axes: Letters = None
+    sequence: Turns = None
     limits: LimitsTable | None = None
+    rotor_inertia: Entries = None
+    gear_ratio: Entries = None
+    damping: Entries = None
+    stiffness: Entries = None
+    rest: Entries = None
+    friction: Entries = None
+    friction_velocity: Entries = None
     link: LinkTable | None = None
 
 

@@ -38,6 +38,23 @@ class ModuleMetadata:
     symgen_version: str
     condition: float = 1.0
     """How much larger the terms of the equations are than their sums: scales the self-test."""
+    inertial_parameters: tuple[float, ...] = ()
+    """Ten for every moving body, in the order of the regressor's columns."""
+    joint_terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """reflected_inertia, damping, stiffness, rest, friction, friction_velocity -> one value per
+    coordinate"""
+    joint_parents: tuple[int, ...] = ()
+    """For every joint the one that carries it.  Joints and branches count from 1; 0 is the base."""
+    branches: tuple[tuple[int, ...], ...] = ()
+    """The joints of every branch, which is a run without a fork."""
+    branch_parents: tuple[int, ...] = ()
+    """For every branch the one that it leaves from."""
+    joint_branches: tuple[tuple[int, int], ...] = ()
+    """The first and the last joint of every branch."""
+    junctions: tuple[int, ...] = ()
+    """Joints that carry more than one joint."""
+    leaves: tuple[int, ...] = ()
+    """Joints that carry none."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
 

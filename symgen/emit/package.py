@@ -13,6 +13,7 @@ from symgen.emit.names import identifier
 from symgen.emit.templates import Templates
 
 _VERBATIM = ("_backends.py", "_runtime.py")
+_CHECKS = ("checks", "evaluation", "limits", "motion_laws")
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
@@ -97,9 +98,16 @@ def repr_limit(value: float) -> str:
 def _checks() -> dict[str, str]:
     """The checks that ``selftest`` runs: copies of files of `symgen.validation`."""
     folder = resources.files("symgen.validation")
-    checks = folder.joinpath("checks.py").read_text(encoding="utf-8")
-    limits = folder.joinpath("limits.py").read_text(encoding="utf-8")
-    own = checks.replace(
-        "from symgen.validation import limits\n", "from . import _limits as limits\n"
-    )
-    return {"_checks.py": own, "_limits.py": limits}
+    return {
+        f"_{name}.py": _relative(folder.joinpath(f"{name}.py").read_text(encoding="utf-8"))
+        for name in _CHECKS
+    }
+
+
+def _relative(source: str) -> str:
+    """The source with imports of the files beside it."""
+    for name in _CHECKS:
+        source = source.replace(
+            f"from symgen.validation import {name}\n", f"from . import _{name} as {name}\n"
+        ).replace(f"from symgen.validation.{name} import", f"from ._{name} import")
+    return source

@@ -14,6 +14,7 @@ from symgen.formulations import joint_terms
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.interface import Formulation, State
 from symgen.formulations.newton_euler import NEWTON_EULER
+from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.formulations.shared import load_entry_names, wrenches
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -21,12 +22,15 @@ from symgen.program.differentiation import write_jacobians
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.program import Program
 
-FORMULATIONS: tuple[Formulation, ...] = (NEWTON_EULER, CLOSED_FORM_LAGRANGE)
+FORMULATIONS: tuple[Formulation, ...] = (
+    NEWTON_EULER,
+    RECURSIVE_LAGRANGE,
+    CLOSED_FORM_LAGRANGE,
+)
 
 DERIVATIVES = "inverse_dynamics_derivatives"
 
 PLANNED_FORMULATIONS = (
-    "recursive_lagrange",
     "kane",
     "explicit_kane",
     "semi_recursive",

@@ -65,7 +65,7 @@ def drive_derivatives(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) ->
     sticking = (one - slip * slip) / terms.friction_velocity
     with b.step("joint terms", joint.name):
         damping = terms.damping + terms.friction * sticking
-        by_qd = b.let(f"d_drive_{joint.number}_dqd", damping, "JT-2")
+        by_qd = b.let(f"d_drive_{joint.number}_dqd_{joint.number}", damping, "JT-2")
     return terms.stiffness, by_qd, reflected_inertia(joint)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
@@ -36,3 +37,25 @@ def write_frames(b: ProgramBuilder[S], poses: Sequence[Matrix[S]]) -> None:
     """The output ``forward_kinematics``, from 4x4 matrices."""
     entries = [entry for pose in poses for entry in pose.entries]
     b.output("forward_kinematics", (len(poses), 4, 4), entries)
+
+
+@overload
+def let_derivative(
+    b: ProgramBuilder[S], name: str, value: Vector[S], by: str, note: str
+) -> Vector[S]: ...
+@overload
+def let_derivative(
+    b: ProgramBuilder[S], name: str, value: Matrix[S], by: str, note: str
+) -> Matrix[S]: ...
+@overload
+def let_derivative(b: ProgramBuilder[S], name: str, value: S, by: str, note: str) -> S: ...
+def let_derivative(
+    b: ProgramBuilder[S], name: str, value: S | Vector[S] | Matrix[S], by: str, note: str
+) -> S | Vector[S] | Matrix[S]:
+    """Name the derivative of the statement `name` with respect to `by`, such as ``q_3``.
+
+    Entries bear the names that `ProgramBuilder.let` gives those of `name`, with ``d_`` in front and
+    ``_d<by>`` behind: ``d_omega_2_x_dq_3``.
+    """
+    with b.variant(f"_d{by}"):
+        return b.let(f"d_{name}", value, note)

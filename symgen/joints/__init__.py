@@ -3,12 +3,24 @@
 The model file's schema, its checks and the kinematics all read this tuple.
 """
 
+from symgen.joints.cylindrical import Cylindrical
 from symgen.joints.fixed import Fixed
+from symgen.joints.floating import Floating
 from symgen.joints.interface import Chain, Directions, JointType, Motion
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
+from symgen.joints.spherical import Spherical
+from symgen.joints.universal import Universal
 
-JOINTS: tuple[JointType, ...] = (Revolute(), Prismatic(), Fixed())
+JOINTS: tuple[JointType, ...] = (
+    Revolute(),
+    Prismatic(),
+    Fixed(),
+    Universal(),
+    Cylindrical(),
+    Spherical(),
+    Floating(),
+)
 
 __all__ = ["JOINTS", "Chain", "Directions", "JointType", "Motion", "joint_type"]
 

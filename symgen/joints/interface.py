@@ -27,7 +27,7 @@ class Motion(Protocol):
     def motion_derivative(
         self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
     ) -> Transform[S]:
-        """Derivative of that pose of order 1 or 2: of rotation matrix and translation."""
+        """Derivative of that pose of order 1, 2 or 3: of rotation matrix and translation."""
 
     def angular_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
         """Angular velocity per unit of joint velocity."""

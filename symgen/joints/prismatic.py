@@ -27,7 +27,7 @@ class Prismatic:
     def motion_derivative(
         self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
     ) -> Transform[S]:
-        """The axis, then zero."""
+        """The axis, then zero twice."""
         nothing = Matrix([[algebra.zero] * 3] * 3)
         return Transform(nothing, axis if order == 1 else zero_vector(algebra))
 

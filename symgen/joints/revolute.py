@@ -1,8 +1,9 @@
 """The revolute joint: a rotation by x about a unit axis.
 
 R(x) = I + sin(x) K + (1 - cos(x)) K^2 with K = skew(axis) (Rodrigues), so
-R'(x) = cos(x) K + sin(x) K^2 and R''(x) = -sin(x) K + cos(x) K^2.  With K^2 = a a^T - I the entries
-are written without cancellation: R = cos(x) I + (1 - cos(x)) a a^T + sin(x) K.
+R'(x) = cos(x) K + sin(x) K^2, R''(x) = -sin(x) K + cos(x) K^2 and R'''(x) = -R'(x).  With
+K^2 = a a^T - I the entries are written without cancellation:
+R = cos(x) I + (1 - cos(x)) a a^T + sin(x) K.
 """
 
 from __future__ import annotations
@@ -35,11 +36,13 @@ class Revolute:
     def motion_derivative(
         self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
     ) -> Transform[S]:
-        """R'(x) or R''(x)."""
+        """R'(x), R''(x) or R'''(x)."""
         s, c = algebra.function("sin", x), algebra.function("cos", x)
         k_squared = outer(axis, axis) - identity(algebra)
         k = skew(axis, algebra)
-        rotation = k * c + k_squared * s if order == 1 else k_squared * c - k * s
+        rotation = k_squared * c - k * s if order == 2 else k * c + k_squared * s
+        if order == 3:
+            rotation = rotation * -algebra.one
         return Transform(rotation, zero_vector(algebra))
 
     def angular_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:

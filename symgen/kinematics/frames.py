@@ -31,12 +31,17 @@ from symgen.kinematics.scalars import scalar, vector
 
 @dataclass(frozen=True)
 class Placement(Generic[S]):
-    """Where a joint sits: ``parent link frame @ tree @ motion(offset + q) @ link``."""
+    """Where a joint sits: ``parent link frame @ tree @ motion(offset + q) @ link``.
+
+    `origin_stays`: the point called the joint's origin, which the moment of its wrench refers to,
+    stays with the parent, at the origin of `tree`; else it is the origin of the link frame.
+    """
 
     tree: Transform[S]
     axis: Vector[S]
     offset: S
     link: Transform[S]
+    origin_stays: bool = False
 
 
 def placement(joint: JointDescription, moved_entry: str, algebra: Algebra[S]) -> Placement[S]:
@@ -71,6 +76,7 @@ def chain_of(
                 axis=axis,
                 offset=whole.offset,
                 link=whole.link if i == len(links) - 1 else nothing,
+                origin_stays=whole.origin_stays,
             ),
         )
         for i, (motion, axis) in enumerate(links)
@@ -106,7 +112,7 @@ def _from_dh(
     if moved_entry != "theta":
         tree = tree @ turn
     offset = {"theta": theta, "d": d}.get(moved_entry, algebra.zero)
-    return Placement(tree, z_axis, offset, link)
+    return Placement(tree, z_axis, offset, link, origin_stays=row.convention == "standard")
 
 
 def pose(description: Pose, algebra: Algebra[S]) -> Transform[S]:

@@ -13,7 +13,16 @@ from dataclasses import dataclass, fields, replace
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Matrix, Transform, Vector, diagonal, outer, total, zero_vector
+from symgen.algebra.linear import (
+    Matrix,
+    Transform,
+    Vector,
+    diagonal,
+    outer,
+    skew,
+    total,
+    zero_vector,
+)
 from symgen.description.expressions import evaluate
 from symgen.description.model import (
     JointDescription,
@@ -28,6 +37,10 @@ from symgen.kinematics.scalars import scalar, vector
 
 BASE = 0
 
+INERTIAL_PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
+"""Of a body, in the order of the regressor's columns: mass (kg), first moments (kg m), entries of
+the inertia tensor about the origin of the link frame (kg m^2)."""
+
 
 @dataclass(frozen=True)
 class Body(Generic[S]):
@@ -36,6 +49,29 @@ class Body(Generic[S]):
     mass: S
     com: Vector[S]
     inertia: Matrix[S]
+
+    def pseudo_inertia(self, algebra: Algebra[S]) -> Matrix[S]:
+        """The 4x4 matrix [[int r r^T dm, m c], [m c^T, m]] about the link frame's origin.
+
+        int x x dm = (Iyy + Izz - Ixx) / 2 and so on, int x y dm = -Ixy for tensor entries; c is
+        the centre of mass.
+        """
+        half, m, c = algebra.constant(0.5), self.mass, tuple(self.com)
+        mc = [m * part for part in c]
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.inertia.rows
+        about_com = (
+            ((yy + zz - xx) * half, -xy, -xz),
+            (-xy, (xx + zz - yy) * half, -yz),
+            (-xz, -yz, (xx + yy - zz) * half),
+        )
+        rows = [[about_com[i][k] + mc[i] * c[k] for k in range(3)] + [mc[i]] for i in range(3)]
+        return Matrix([*rows, [*mc, m]])
+
+    def inertial_parameters(self, algebra: Algebra[S]) -> tuple[S, ...]:
+        """The ten `INERTIAL_PARAMETERS`, link-frame axes."""
+        about_origin = self.inertia + _point_mass_inertia(self.mass, self.com, algebra)
+        places = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+        return (self.mass, *self.com * self.mass, *(about_origin[place] for place in places))
 
 
 @dataclass(frozen=True)
@@ -74,7 +110,7 @@ class Joint(Generic[S]):
         return at.tree @ self.type.motion(at.axis, x, algebra) @ at.link
 
     def transform_derivative(self, q: S, order: int, algebra: Algebra[S]) -> Matrix[S]:
-        """4x4 derivative of that pose with respect to q, of order 1 or 2."""
+        """4x4 derivative of that pose with respect to q, of order 1, 2 or 3."""
         at, x = self.placement, q + self.placement.offset
         motion = self.type.motion_derivative(at.axis, x, order, algebra)
         zero = algebra.zero
@@ -83,6 +119,23 @@ class Joint(Generic[S]):
         ]
         middle = Matrix([*rows, (zero, zero, zero, zero)])
         return at.tree.homogeneous(algebra) @ middle @ at.link.homogeneous(algebra)
+
+    def behind_seat(self, q: S, algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the link frame in the joint's frame, which is that of ``tree``."""
+        at = self.placement
+        return self.type.motion(at.axis, q + at.offset, algebra) @ at.link
+
+    def generator(self, algebra: Algebra[S]) -> Matrix[S]:
+        """The constant 4x4 matrix Z of the joint: the q-derivative of `behind_seat` is Z times it.
+
+        It is the velocity of the link per unit of joint velocity, as a field in the joint's frame:
+        the axis of rotation goes through that frame's origin.
+        """
+        z = self.type.angular_axis(self.placement.axis, algebra)
+        t = self.type.linear_axis(self.placement.axis, algebra)
+        zero = algebra.zero
+        rows = [(*row, part) for row, part in zip(skew(z, algebra).rows, t, strict=True)]
+        return Matrix([*rows, (zero, zero, zero, zero)])
 
     def angular_axis(self, algebra: Algebra[S]) -> Vector[S]:
         """Angular velocity of the link per unit of joint velocity, in link-frame axes."""
@@ -100,10 +153,41 @@ class Joint(Generic[S]):
         The joint's origin is that of ``tree``.  Constant for a revolute joint: the
         ``Delta x_j = [a, d sin(alpha), d cos(alpha)]`` of Barman 2020.
         """
+        return self.placement.link.rotation.apply_transposed(self.arm(q, algebra))
+
+    def turns(self, q: S, algebra: Algebra[S]) -> tuple[Matrix[S], Matrix[S], Matrix[S]]:
+        """Rotations of ``tree``, of the motion and of ``link``; their product is `transform`'s.
+
+        Joint axes are those behind the motion and ahead of ``link``.
+        """
         at, x = self.placement, q + self.placement.offset
         motion = self.type.motion(at.axis, x, algebra)
-        behind = motion.rotation.apply_transposed(motion.translation) + at.link.translation
-        return at.link.rotation.apply_transposed(behind)
+        return at.tree.rotation, motion.rotation, at.link.rotation
+
+    def arm(self, q: S, algebra: Algebra[S]) -> Vector[S]:
+        """From the joint's origin to the link frame's origin, in joint axes."""
+        at, x = self.placement, q + self.placement.offset
+        motion = self.type.motion(at.axis, x, algebra)
+        return motion.rotation.apply_transposed(motion.translation) + at.link.translation
+
+    def axes(self, algebra: Algebra[S]) -> tuple[Vector[S], Vector[S]]:
+        """`angular_axis` and `linear_axis` in joint axes."""
+        axis = self.placement.axis
+        return self.type.angular_axis(axis, algebra), self.type.linear_axis(axis, algebra)
+
+    def wrench_origin(self, q: S, algebra: Algebra[S]) -> Vector[S]:
+        """From the joint's origin to the point that the moment of its wrench refers to, link axes.
+
+        That point is the joint's origin itself where the placement says that it stays with the
+        parent (P of a standard DH row), else the link frame's origin.
+        """
+        if self.placement.origin_stays:
+            return zero_vector(algebra)
+        return self.origin_to_link(q, algebra)
+
+    def wrench_origin_velocity(self, algebra: Algebra[S]) -> Vector[S]:
+        """Derivative of `wrench_origin` with respect to q."""
+        return zero_vector(algebra) if self.placement.origin_stays else self.linear_axis(algebra)
 
 
 @dataclass(frozen=True)
@@ -126,7 +210,11 @@ class BodyPoint(Generic[S]):
 
 @dataclass(frozen=True)
 class KinematicTree(Generic[S]):
-    """A robot over one algebra.  See the module."""
+    """A robot over one algebra.  See the module.
+
+    `massless`: the values of all masses that move are 0, whatever names stand for them; there is
+    no centre of mass.
+    """
 
     name: str
     algebra: Algebra[S]
@@ -136,6 +224,7 @@ class KinematicTree(Generic[S]):
     frames: tuple[Frame[S], ...]
     loads: tuple[BodyPoint[S], ...]
     points: tuple[BodyPoint[S], ...]
+    massless: bool
 
     @property
     def n(self) -> int:
@@ -157,6 +246,15 @@ class KinematicTree(Generic[S]):
             result.append(number)
             number = self.joint(number).parent
         return tuple(reversed(result))
+
+    @property
+    def inertial_parameters(self) -> tuple[S, ...]:
+        """Those of all moving bodies, 10 n: what the columns of the regressor belong to."""
+        return tuple(
+            parameter
+            for joint in self.joints
+            for parameter in joint.body.inertial_parameters(self.algebra)
+        )
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -215,6 +313,7 @@ def build_tree(description: RobotDescription, algebra: Algebra[S]) -> KinematicT
         frames=tuple(frame for name, frame in frames.items() if name != "base"),
         loads=body_points(description.loads),
         points=body_points(description.points),
+        massless=all(mass == 0.0 for j in pieces if j != BASE for _, mass in pieces[j]),
     )
 
 

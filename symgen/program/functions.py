@@ -160,7 +160,8 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function(
         "joint_wrenches",
-        "Force and moment that each joint transmits, exerted by the parent on the link.",
+        "Force and moment that each joint transmits, exerted by the parent on the link; rotor, "
+        "damping, friction and spring of the joint are no part of them.",
         (Q, QD, QDD),
         (WRENCHES,),
         (LOADS,),
@@ -220,8 +221,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function(
         "regressor",
-        "Matrix that gives the torques of the rigid bodies from their inertial parameters: "
-        "regressor @ inertial_parameters = inverse dynamics without loads and joint terms.",
+        "Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.",
         (Q, QD, QDD),
         (
             Argument(

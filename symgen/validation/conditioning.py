@@ -4,6 +4,10 @@ Rounding errors are proportional to the terms that are added, not to their sum. 
 first link weighs a ton and turns about a vertical axis, its weight cancels from every torque, but
 its rounding error stays.  The limits of the validation are multiplied by the `condition` of the
 robot, a power of ten that is 1 for most.
+
+Springs, dampers, rotors and friction, however stiff or heavy, need no slack: their terms stand in
+the arrays that errors are relative to, and where a law takes them out again, or loses their digits,
+they set its scale (`symgen.validation.checks`).
 """
 
 from __future__ import annotations
@@ -13,7 +17,8 @@ import math
 import numpy as np
 
 from symgen.description.model import RobotDescription
-from symgen.validation.checks import random_states
+from symgen.validation.evaluation import Array, States, random_states
+from symgen.validation.limits import STEP
 from symgen.validation.oracles import NumericRobot
 
 SAMPLES = 5
@@ -26,8 +31,11 @@ test_conditioning.py; their largest error was 0.32 of its limit, with 10,000 it 
 def condition(description: RobotDescription) -> float:
     """1, or the power of ten by which the terms of the equations exceed their sums and the slack.
 
-    Terms are bounded from masses, inertias, the reach R of the robot and its rates: a link of mass
-    m contributes m A R to torques and m R^2 to the mass matrix, with A a bound of accelerations.
+    Terms are bounded from masses, inertias, rates and the longest lever arm L between a link and an
+    axis that turns it: a link of mass m contributes m A L to torques and m L^2 to the mass matrix,
+    with A a bound of accelerations.  Wherever a free body floats, its own axes go with it.
+    Joint wrenches themselves are the terms of their derivatives: a heavy slider presses on its
+    guide, wherever it is.
     """
     robot = NumericRobot(description)
     if robot.n == 0:
@@ -35,17 +43,29 @@ def condition(description: RobotDescription) -> float:
     states = random_states(robot.n, robot.n_loads, SAMPLES)
     with np.errstate(all="ignore"):
         reach = np.maximum(1.0, robot.reach(states.q))
-        rate = np.abs(states.qd).sum(axis=1)
-        turning = np.abs(states.qdd).sum(axis=1) + rate**2
-        acceleration = robot.gravity_magnitude + reach * turning
+        arm = np.maximum(1.0, robot.lever(states.q))
+        turning = robot.path_sum(states.qdd) + robot.path_sum(states.qd) ** 2
+        acceleration = robot.gravity_magnitude + arm * turning
         mass, inertia = robot.total_mass, robot.total_inertia
         loads = np.abs(states.loads).sum(axis=(1, 2))
-        torque = mass * acceleration * reach + inertia * turning + loads * reach
-        largest = np.abs(robot.gravity_forces(states.q)).max(axis=1)
-        by_torque = torque / np.maximum(1.0, largest)
+        torque = mass * acceleration * arm + inertia * turning + loads * arm
+        still = np.zeros_like(states.qdd)
+        bias = np.abs(robot.virtual_power(states.q, states.qd, still, loads=states.loads))
+        by_torque = torque / np.maximum(1.0, bias.max(axis=1))
+        held = np.abs(robot.gravity_forces(states.q)).max(axis=1)
+        by_weight = mass * robot.gravity_magnitude * arm / np.maximum(1.0, held)
         matrix = np.abs(robot.mass_matrix(states.q)).max(axis=(1, 2))
-        by_mass = (mass * reach**2 + inertia) / np.maximum(1.0, matrix)
-        ratio = float(np.max([by_torque, by_mass, reach])) / SLACK
+        by_mass = (mass * arm**2 + inertia) / np.maximum(1.0, matrix)
+        by_wrench = _wrench_over_slope(robot, states)
+        ratio = float(np.max([by_torque, by_weight, by_mass, by_wrench, reach])) / SLACK
     if not math.isfinite(ratio) or ratio <= 1.0:
         return 1.0
     return float(10.0 ** math.ceil(math.log10(ratio)))
+
+
+def _wrench_over_slope(robot: NumericRobot, states: States) -> Array:
+    """Largest joint wrench over its derivative along the velocities, (samples,)."""
+    moving = states.q + 1j * STEP * states.qd
+    wrenches = robot.joint_wrenches(moving, states.qd, states.qdd, loads=states.loads)
+    size, slope = (np.abs(x).max(axis=(1, 2)) for x in (wrenches.real, wrenches.imag / STEP))
+    return np.asarray(size / np.maximum(1.0, slope))

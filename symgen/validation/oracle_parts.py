@@ -1,51 +1,50 @@
 """Numbers of joints and links for `NumericRobot`: literal 4x4 matrices as the model format says.
 
-Nothing here is shared with `symgen.kinematics`; two independent readings of the format agree.
+Nothing here is shared with `symgen.kinematics` and `symgen.joints`; two independent readings of the
+format agree.  A new type of joint has to be read here a second time before it can be validated.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from symgen.description.expressions import Expression, evaluate
-from symgen.description.model import JointDescription, LinkDescription, Pose, RobotDescription
+from symgen.description.model import (
+    DenavitHartenberg,
+    JointDescription,
+    LinkDescription,
+    Pose,
+    RobotDescription,
+)
+from symgen.validation.limits import STEP
 
 Array = np.ndarray[Any, Any]
 
+UNITS = {
+    "x": np.array([1.0, 0.0, 0.0]),
+    "y": np.array([0.0, 1.0, 0.0]),
+    "z": np.array([0.0, 0.0, 1.0]),
+}
+
 
 class JointMotion:
-    """`seat`: constant 4x4 from the parent link to a frame on the axis, before the motion;
-    `axis`: unit vector in that frame; `transform(q)`: pose of the link in its parent link."""
+    """One coordinate of a joint, or a fixed joint.
 
-    def __init__(self, joint: JointDescription, number: Callable[[Expression], float]) -> None:
-        self.type = joint.type
-        self.axis = np.array([0.0, 0.0, 1.0])
-        before = np.eye(4) if joint.before is None else _pose(joint.before, number)
-        dh = joint.dh
-        if dh is None:
-            assert joint.origin is not None  # the description holds exactly one of the two
-            self.seat = _pose(joint.origin, number)
-            if joint.axis is not None:
-                axis = np.array([number(x) for x in joint.axis])
-                self.axis = axis / np.linalg.norm(axis)
-            self.transform = self._about_axis
-            return
-        theta, d, a, alpha = (number(x) for x in (dh.theta, dh.d, dh.a, dh.alpha))
-        turn = 1.0 if joint.type == "revolute" else 0.0
-        slide = 1.0 if joint.type == "prismatic" else 0.0
-        if dh.convention == "standard":
-            self.seat = before
-            self.transform = lambda q: (
-                before @ _rz(theta + turn * q) @ _tz(d + slide * q) @ _tx(a) @ _rx(alpha)
-            )
-        else:
-            self.seat = before @ _rx(alpha) @ _tx(a)
-            self.transform = lambda q: (
-                before @ _rx(alpha) @ _tx(a) @ _rz(theta + turn * q) @ _tz(d + slide * q)
-            )
+    `type` is revolute, prismatic or fixed; `seat`: constant 4x4 to a frame on the axis, before the
+    motion; `axis`: unit vector in that frame; `transform(q)`: pose of the frame behind, which for
+    the last coordinate of a joint is the link.  Both poses are in the frame behind the coordinate
+    before, which for the first one of a joint is the parent link.
+    """
+
+    def __init__(self, type_: str, seat: Array, axis: Array) -> None:
+        self.type = type_
+        self.seat = seat
+        self.axis = axis
+        self.transform: Callable[[Array], Array] = self._about_axis
 
     def _about_axis(self, q: Array) -> Array:
         if self.type == "revolute":
@@ -53,6 +52,110 @@ class JointMotion:
         if self.type == "prismatic":
             return np.asarray(self.seat @ _translation(self.axis, q))
         return self.seat
+
+
+def joint_motions(
+    joint: JointDescription, number: Callable[[Expression], float]
+) -> list[JointMotion]:
+    """The coordinates of a joint, each as a motion of its own; one motion for a fixed joint."""
+    if joint.dh is not None:
+        return [_dh_motion(joint, joint.dh, number)]
+    assert joint.origin is not None  # the description holds exactly one of the two
+    axis = UNITS["z"]
+    if joint.axis is not None:
+        axis = np.array([number(x) for x in joint.axis])
+        axis = axis / np.linalg.norm(axis)
+    slides, turns = [("prismatic", axis)], [("revolute", axis)]
+    rotations = [("revolute", UNITS[letter]) for letter in joint.sequence]
+    travel = [("prismatic", UNITS[letter]) for letter in "xyz"]
+    parts = {
+        "revolute": turns,
+        "prismatic": slides,
+        "fixed": [("fixed", axis)],
+        "universal": rotations,
+        "cylindrical": slides + turns,
+        "spherical": rotations,
+        "floating": travel + rotations,
+    }[joint.type]
+    seats = [_pose(joint.origin, number)] + [np.eye(4)] * (len(parts) - 1)
+    return [JointMotion(kind, seat, z) for (kind, z), seat in zip(parts, seats, strict=True)]
+
+
+def numbered_motions(
+    joints: Sequence[JointDescription], number: Callable[[Expression], float]
+) -> list[list[tuple[JointMotion, int]]]:
+    """Every motion of every joint with the number of its coordinate; -1 for a fixed joint."""
+    numbers = itertools.count()
+    return [
+        [
+            (motion, -1 if motion.type == "fixed" else next(numbers))
+            for motion in joint_motions(joint, number)
+        ]
+        for joint in joints
+    ]
+
+
+def _dh_motion(
+    joint: JointDescription, dh: DenavitHartenberg, number: Callable[[Expression], float]
+) -> JointMotion:
+    before = np.eye(4) if joint.before is None else _pose(joint.before, number)
+    theta, d, a, alpha = (number(x) for x in (dh.theta, dh.d, dh.a, dh.alpha))
+    turn = 1.0 if joint.type == "revolute" else 0.0
+    slide = 1.0 if joint.type == "prismatic" else 0.0
+    if dh.convention == "standard":
+        motion = JointMotion(joint.type, before, UNITS["z"])
+        motion.transform = lambda q: (
+            before @ _rz(theta + turn * q) @ _tz(d + slide * q) @ _tx(a) @ _rx(alpha)
+        )
+    else:
+        motion = JointMotion(joint.type, before @ _rx(alpha) @ _tx(a), UNITS["z"])
+        motion.transform = lambda q: (
+            before @ _rx(alpha) @ _tx(a) @ _rz(theta + turn * q) @ _tz(d + slide * q)
+        )
+    return motion
+
+
+class JointForces:
+    """What drives, bearings and springs add to the equations; one entry per coordinate, (n,).
+
+    tau += reflected_inertia qdd + damping qd + stiffness (q - rest)
+    + friction tanh(qd / friction_velocity), with reflected_inertia = gear_ratio^2 rotor_inertia.
+    """
+
+    def __init__(
+        self, joints: Sequence[JointDescription], number: Callable[[Expression], float]
+    ) -> None:
+        terms = [terms for joint in joints for terms in joint.terms]
+
+        def column(key: str) -> Array:
+            return np.array([number(getattr(term, key)) for term in terms], dtype=float)
+
+        self.reflected_inertia = column("gear_ratio") ** 2 * column("rotor_inertia")
+        self.damping, self.friction = column("damping"), column("friction")
+        self.friction_velocity = column("friction_velocity")
+        self.stiffness, self.rest = column("stiffness"), column("rest")
+
+    @property
+    def numbers(self) -> dict[str, Array]:
+        """All arrays by name."""
+        return dict(vars(self))
+
+    def losses(self, qd: Array) -> Array:
+        """Damping and friction, (..., n)."""
+        slip = np.tanh(qd / self.friction_velocity)
+        return np.asarray(self.damping * qd + self.friction * slip)
+
+    def springs(self, q: Array) -> Array:
+        """Torques of the springs, (..., n)."""
+        return np.asarray(self.stiffness * (q - self.rest))
+
+    def spring_energy(self, q: Array) -> Array:
+        """(...)"""
+        return np.asarray(np.sum(0.5 * self.stiffness * (q - self.rest) ** 2, axis=-1))
+
+    def loss_slopes(self, qd: Array) -> Array:
+        """d losses / d qd by complex step; each coordinate's depends on its own rate, (..., n)."""
+        return np.asarray(self.losses(qd + 1j * STEP).imag / STEP)
 
 
 class Body:
@@ -63,15 +166,6 @@ class Body:
         self.mass = number(link.mass)
         self.com = [number(x) for x in link.com]
         self.inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-
-
-def coordinate_numbers(joints: Sequence[JointDescription]) -> list[int]:
-    """Number of each joint's coordinate; -1 for a fixed joint."""
-    numbers, count = [], 0
-    for joint in joints:
-        numbers.append(-1 if joint.type == "fixed" else count)
-        count += joint.type != "fixed"
-    return numbers
 
 
 def parameter_values(
@@ -99,7 +193,7 @@ def reader(values: Mapping[str, float]) -> Callable[[Expression], float]:
 def _pose(pose: Pose, number: Callable[[Expression], float]) -> Array:
     """Translation, then rotation about the fixed axes x, y, z: T Rz(yaw) Ry(pitch) Rx(roll)."""
     roll, pitch, yaw = (number(x) for x in pose.rpy)
-    matrix = _rz(yaw) @ _rotation(np.array([0.0, 1.0, 0.0]), np.asarray(pitch)) @ _rx(roll)
+    matrix = _rz(yaw) @ _rotation(UNITS["y"], np.asarray(pitch)) @ _rx(roll)
     matrix[:3, 3] = [number(x) for x in pose.xyz]
     return matrix
 
@@ -125,16 +219,16 @@ def _translation(axis: Array, distance: Array) -> Array:
 
 
 def _rx(angle: float) -> Array:
-    return _rotation(np.array([1.0, 0.0, 0.0]), np.asarray(angle))
+    return _rotation(UNITS["x"], np.asarray(angle))
 
 
 def _rz(angle: Any) -> Array:
-    return _rotation(np.array([0.0, 0.0, 1.0]), np.asarray(angle))
+    return _rotation(UNITS["z"], np.asarray(angle))
 
 
 def _tx(distance: float) -> Array:
-    return _translation(np.array([1.0, 0.0, 0.0]), np.asarray(distance))
+    return _translation(UNITS["x"], np.asarray(distance))
 
 
 def _tz(distance: Any) -> Array:
-    return _translation(np.array([0.0, 0.0, 1.0]), np.asarray(distance))
+    return _translation(UNITS["z"], np.asarray(distance))

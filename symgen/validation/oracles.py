@@ -23,17 +23,18 @@ import numpy as np
 
 from symgen.description.model import RobotDescription
 from symgen.validation.limits import STEP
+from symgen.validation.oracle_motion import MotionFunctions
 from symgen.validation.oracle_parts import (
     Array,
     Body,
-    JointMotion,
-    coordinate_numbers,
+    JointForces,
+    numbered_motions,
     parameter_values,
     reader,
 )
 
 
-class NumericRobot:
+class NumericRobot(MotionFunctions):
     """A robot as numbers: every function of a generated module, for real arrays.
 
     The kinematics, `mass_matrix`, `gravity_forces`, `bias_forces`, the energies and
@@ -48,7 +49,7 @@ class NumericRobot:
         joints = description.joints
         index = {joint.link.name: i for i, joint in enumerate(joints)}
         self.name = description.name
-        self.coordinate_names = tuple(joint.name for joint in joints if joint.type != "fixed")
+        self.coordinate_names = tuple(name for joint in joints for name in joint.coordinate_names)
         self.link_names = tuple(joint.link.name for joint in joints)
         self.load_names = tuple(load.name for load in description.loads)
         self.n = len(self.coordinate_names)
@@ -56,9 +57,11 @@ class NumericRobot:
         self.n_loads = len(self.load_names)
         self._gravity = np.array([number(x) for x in description.gravity])
         self._parent = [index.get(joint.parent, -1) for joint in joints]
-        self._joints = [JointMotion(joint, number) for joint in joints]
-        self._coordinate = coordinate_numbers(joints)
+        self._motions = numbered_motions(joints, number)
+        types = [m.type for motions in self._motions for m, j in motions if j >= 0]
+        self._revolute = np.array([t == "revolute" for t in types], dtype=float).reshape(-1, 1)
         self._moves = self._moving_coordinates()
+        self._terms = JointForces(joints, number)
         bodies = [Body(joint.link, number) for joint in joints]
         self._mass = np.array([body.mass for body in bodies])
         self._com = np.array([body.com for body in bodies]).reshape(-1, 3)
@@ -66,18 +69,23 @@ class NumericRobot:
         self._load_links = [index.get(load.link, -1) for load in description.loads]
         points = [[number(x) for x in load.point] for load in description.loads]
         self._load_points = np.array(points).reshape(-1, 3)
+        self._read_motion(description, number)
 
     def _moving_coordinates(self) -> Array:
         """[i, j]: whether coordinate j moves link i, (n_links + 1, n); the last row is the base."""
         moves = np.zeros((self.n_links + 1, self.n), dtype=bool)
-        for i, (parent, coordinate) in enumerate(zip(self._parent, self._coordinate, strict=True)):
+        for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
             if parent >= 0:
                 moves[i] = moves[parent]
-            if coordinate >= 0:
-                moves[i, coordinate] = True
+            moves[i, [j for _, j in motions if j >= 0]] = True
         return moves
 
     # --------------------------------------------------------------------------- magnitudes
+
+    @property
+    def joint_terms(self) -> dict[str, Array]:
+        """Reflected inertia, damping, stiffness, rest, friction and its velocity, (n,) each."""
+        return self._terms.numbers
 
     @property
     def total_mass(self) -> float:
@@ -122,25 +130,22 @@ class NumericRobot:
         frames[..., -1, :, :] = np.eye(4)
         axes = np.empty((*batch, self.n, 3), dtype=q.dtype)
         origins = np.empty((*batch, self.n, 3), dtype=q.dtype)
-        for i, (joint, parent, j) in enumerate(
-            zip(self._joints, self._parent, self._coordinate, strict=True)
-        ):
-            base = frames[..., parent, :, :]
-            if j < 0:
-                frames[..., i, :, :] = base @ joint.transform(np.zeros(()))
-                continue
-            seat = base @ joint.seat
-            axes[..., j, :] = seat[..., :3, :3] @ joint.axis
-            origins[..., j, :] = seat[..., :3, 3]
-            frames[..., i, :, :] = base @ joint.transform(q[..., j])
+        for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
+            frame = frames[..., parent, :, :]
+            for motion, j in motions:
+                if j >= 0:
+                    seat = frame @ motion.seat
+                    axes[..., j, :] = seat[..., :3, :3] @ motion.axis
+                    origins[..., j, :] = seat[..., :3, 3]
+                frame = frame @ motion.transform(q[..., j] if j >= 0 else np.zeros(()))
+            frames[..., i, :, :] = frame
         return _Motion(frames[..., :-1, :, :], axes, origins, frames)
 
     def _point_jacobians(
         self, motion: _Motion, points: Array, links: Sequence[int] | range
     ) -> tuple[Array, Array]:
         """Jv and Jw, (..., m, 3, n), of m points (..., m, 3) in base axes, fixed to `links`."""
-        revolute = np.array([j.type == "revolute" for j in self._joints if j.type != "fixed"])
-        revolute = revolute.reshape(-1, 1).astype(float)
+        revolute = self._revolute
         moves = self._moves[list(links)][..., np.newaxis].astype(float)
         z = motion.axes[..., np.newaxis, :, :]
         arms = points[..., :, np.newaxis, :] - motion.origins[..., np.newaxis, :, :]
@@ -163,33 +168,34 @@ class NumericRobot:
     # ------------------------------------------------------------------- energies and forces
 
     def mass_matrix(self, q: Array) -> Array:
-        """M = sum of m Jv' Jv + Jw' I Jw over the links, (..., n, n)."""
+        """M = sum of m Jv' Jv + Jw' I Jw over the links, and the rotors, (..., n, n)."""
         body = self._bodies(self._kinematics(q))
         momentum = self._mass[:, np.newaxis, np.newaxis] * body.linear
         spin = body.inertia @ body.angular
-        return np.asarray(_project(body.linear, momentum) + _project(body.angular, spin))
+        bodies = _project(body.linear, momentum) + _project(body.angular, spin)
+        return np.asarray(bodies + np.diag(self._terms.reflected_inertia))
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
-        """Sum of m v'v / 2 + omega' I omega / 2 over the links, (...)."""
+        """Sum of m v'v / 2 + omega' I omega / 2 over the links, and the rotors, (...)."""
         q, qd = _same_batch(q, qd)
         body = self._bodies(self._kinematics(q))
         v, omega = _times(body.linear, qd), _times(body.angular, qd)
         momentum = (body.inertia @ omega[..., np.newaxis])[..., 0]
-        return np.asarray(
-            0.5 * np.sum(self._mass[:, np.newaxis] * v * v + omega * momentum, axis=(-1, -2))
-        )
+        bodies = np.sum(self._mass[:, np.newaxis] * v * v + omega * momentum, axis=(-1, -2))
+        return np.asarray(0.5 * (bodies + np.sum(self._terms.reflected_inertia * qd * qd, axis=-1)))
 
     def potential_energy(self, q: Array) -> Array:
-        """Minus the sum of m g'c over the links that move, (...); zero at the base origin.
+        """Minus the sum of m g'c over the links that move, and the springs, (...).
 
-        A link that is fixed to the base is a part of the base and has no energy.
+        Zero level: the base origin.  A link that is fixed to the base is a part of it.
         """
         com = self._centres(self._kinematics(q))
         mass = self._mass * self._moves[:-1].any(axis=1)
-        return np.asarray(-np.sum((com @ self._gravity) * mass, axis=-1))
+        weight = np.sum((com @ self._gravity) * mass, axis=-1)
+        return np.asarray(self._terms.spring_energy(_array(q)) - weight)
 
     def gravity_forces(self, q: Array) -> Array:
-        """Minus the sum of Jv' m g over the links, (..., n)."""
+        """Minus the sum of Jv' m g over the links, (..., n); springs are no part of it."""
         body = self._bodies(self._kinematics(q))
         weight = np.broadcast_to(self._mass[:, np.newaxis] * self._gravity, body.com.shape)
         return np.asarray(-_transposed_times(body.linear, weight))
@@ -226,7 +232,7 @@ class NumericRobot:
     def inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> Array:
-        """Lagrange: tau = M qdd + Mdot qd - d(qd' M qd / 2)/dq + dV/dq - J' w, (..., n).
+        """Lagrange: tau = M qdd + Mdot qd - d(qd' M qd / 2)/dq + dV/dq + losses - J' w, (..., n).
 
         Complex steps cannot be nested; complex arguments go through `virtual_power`.
         """
@@ -239,12 +245,12 @@ class NumericRobot:
         centrifugal = 0.5 * np.einsum("...jki,...j,...k->...i", slope, qd, qd)
         weight = _derivatives(self.potential_energy, q)
         rigid = inertial + convective - centrifugal + weight
-        return np.asarray(rigid + self._load_forces(q, loads))
+        return np.asarray(rigid + self._terms.losses(qd) + self._load_forces(q, loads))
 
     def virtual_power(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> Array:
-        """The same torques by virtual power: sum of Jv' m (a - g) + Jw' (I alpha + w x I w)."""
+        """The same by virtual power: sum of Jv' m (a - g) + Jw' (I alpha + w x I w), and terms."""
         q, qd, qdd = _same_batch(q, qd, qdd)
         motion = self._kinematics(q)
         body = self._bodies(motion)
@@ -253,9 +259,11 @@ class NumericRobot:
         force = acceleration + _transferred(omega, alpha, arms) - self._gravity
         spin = (body.inertia @ omega[..., np.newaxis])[..., 0]
         moment = (body.inertia @ alpha[..., np.newaxis])[..., 0] + np.cross(omega, spin)
-        return (
+        terms = self._terms
+        return np.asarray(
             _transposed_times(body.linear, self._mass[:, np.newaxis] * force)
             + _transposed_times(body.angular, moment)
+            + (terms.reflected_inertia * qdd + terms.losses(qd) + terms.springs(q))
             + self._load_forces(q, loads)
         )
 
@@ -265,24 +273,25 @@ class NumericRobot:
         kind = np.result_type(motion.frames, qd, qdd)
         omega, alpha, acceleration = (np.zeros(shape, dtype=kind) for _ in range(3))
         ground = np.zeros((*shape[:-2], 3))
-        for i, (joint, p, j) in enumerate(
-            zip(self._joints, self._parent, self._coordinate, strict=True)
-        ):
+        for i, (p, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
             w, wd, a, x = ground, ground, ground, ground
             if p >= 0:
                 w, wd, a = omega[..., p, :], alpha[..., p, :], acceleration[..., p, :]
                 x = motion.frames[..., p, :3, 3]
             tip = motion.frames[..., i, :3, 3]
-            if joint.type == "revolute":
-                axle = motion.origins[..., j, :]
-                a = a + _transferred(w, wd, axle - x)
-                x = axle
+            for joint, j in motions:
+                if j < 0:
+                    continue
                 rate = motion.axes[..., j, :] * qd[..., j, np.newaxis]
-                wd = wd + motion.axes[..., j, :] * qdd[..., j, np.newaxis] + np.cross(w, rate)
-                w = w + rate
-            elif joint.type == "prismatic":
-                rate = motion.axes[..., j, :] * qd[..., j, np.newaxis]
-                a = a + motion.axes[..., j, :] * qdd[..., j, np.newaxis] + 2.0 * np.cross(w, rate)
+                change = motion.axes[..., j, :] * qdd[..., j, np.newaxis]
+                if joint.type == "revolute":
+                    axle = motion.origins[..., j, :]
+                    a = a + _transferred(w, wd, axle - x)
+                    x = axle
+                    wd = wd + change + np.cross(w, rate)
+                    w = w + rate
+                else:
+                    a = a + change + 2.0 * np.cross(w, rate)
             omega[..., i, :], alpha[..., i, :] = w, wd
             acceleration[..., i, :] = a + _transferred(w, wd, tip - x)
         return omega, alpha, acceleration
@@ -295,7 +304,7 @@ class NumericRobot:
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
-        """tau, dtau/dq by complex step of virtual power, dtau/dqd = 2 C, dtau/dqdd = M."""
+        """tau, dtau/dq by complex step of virtual power, dtau/dqd = 2 C + losses, dtau/dqdd = M."""
         q, qd, qdd = _same_batch(q, qd, qdd)
         tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
         wrenches = None if loads is None else loads[..., np.newaxis, :, :]
@@ -305,7 +314,8 @@ class NumericRobot:
             return self.virtual_power(directions, rates, accelerations, loads=wrenches)
 
         slope = _derivatives(torques, q)
-        return tau, slope, 2.0 * self.coriolis_matrix(q, qd), self.mass_matrix(q)
+        losses = self._terms.loss_slopes(qd)[..., np.newaxis] * np.eye(self.n)
+        return tau, slope, 2.0 * self.coriolis_matrix(q, qd) + losses, self.mass_matrix(q)
 
 
 # ------------------------------------------------------------------------- intermediate arrays

@@ -21,6 +21,7 @@ from symgen.validation import limits, two_link
 from symgen.validation.checks import (
     Check,
     Evaluation,
+    Facts,
     States,
     Subject,
     agreement,
@@ -105,10 +106,10 @@ def validate(
     start = time.perf_counter()
     robot = NumericRobot(description)
     states = random_states(robot.n, robot.n_loads, samples or limits.samples(robot.n))
-    terms = condition(description)
-    evaluations = [Evaluation(subject, states, terms) for subject in subjects]
+    facts = Facts(condition(description), robot.inertial_parameters, robot.joint_terms)
+    evaluations = [Evaluation(subject, states, facts) for subject in subjects]
     with np.errstate(all="ignore"):
-        rows = list(_independent_rows(robot, evaluations, states, terms))
+        rows = list(_independent_rows(robot, evaluations, states, facts.condition))
         rows += check_evaluations(evaluations)
     return ValidationResult(tuple(rows), time.perf_counter() - start)
 

@@ -42,6 +42,21 @@ def constant(values):
     return array
 
 
+def on_one_path(joint_parents):
+    """[i, j]: whether joint i stands on the path from the base to joint j, or j on that to i.
+
+    Only there derivatives of the torque of one with respect to the other can differ from 0.  Joints
+    count from 1 and come after the one that carries them; 0 is the base.
+    """
+    carries = np.eye(len(joint_parents), dtype=bool)
+    for joint, parent in enumerate(joint_parents):
+        if parent:
+            carries[:, joint] |= carries[:, parent - 1]
+    pattern = carries | carries.T
+    pattern.flags.writeable = False
+    return pattern
+
+
 def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
     """Call ``run(inputs, outputs)`` on checked and broadcast arrays, and return the results.
 

@@ -37,10 +37,21 @@ joints:
 loads:
   - {name: tip, link: c, point: [0.1, 0, L2]}
 """
+TERMS = """
+symgen: 1
+name: terms
+gravity: [0, -g, 0]
+parameters: {m: 1, c: 0.1, I: 0.1, g: 9.81, I_r: 0.01, G: 9, d: 0.2, k: 4, k0: 0.3, f: 0.7, v: 0.2}
+joints:
+  - {name: a, type: universal, axes: [z, x], origin: {}, rotor_inertia: I_r, gear_ratio: [G, 1],
+     damping: [0, d], stiffness: k, rest: [0, k0], friction: [f, 0], friction_velocity: v,
+     link: {mass: m, com: [c, c, 0], inertia: {xx: I, yy: I}}}
+"""
 MODELS = {
     "two_link": lambda: read(EXAMPLES / "two_link.yaml"),
     "cart_pole": lambda: read(EXAMPLES / "cart_pole.yaml"),
     "three": lambda: described(THREE),
+    "terms": lambda: described(TERMS),
 }
 
 

@@ -61,6 +61,7 @@ def metadata(name: str = "two_link", n: int = 2, **more: object) -> ModuleMetada
         "limits": tuple(Limits(-1.0, None, None, 2.5) for _ in range(n)),
         "model_hash": "0123abcd",
         "symgen_version": "0.1",
+        "joint_parents": tuple(range(n)),
         **more,
     }
     return ModuleMetadata(**values)  # type: ignore[arg-type]
@@ -72,6 +73,11 @@ ARM = metadata(
     load_names=("tip",),
     parameter_names=("m2", "lambda"),
     default_parameters=(0.5, 9.81),
+    inertial_parameters=tuple(0.1 * i for i in range(20)),
+    branches=((1, 2),),
+    branch_parents=(0,),
+    joint_branches=((1, 2),),
+    leaves=(2,),
     operation_counts={
         "closed_form": {
             "mass_matrix": {"additions": 3, "multiplications": 4, "divisions": 0, "functions": 1}

@@ -19,7 +19,8 @@ from tests.emit.samples import ARM, arm
 
 FOLDER = Path(__file__).parent / "golden"
 FUNCTIONS = ("inverse_dynamics", "mass_matrix", "potential_energy")
-VERBATIM = ("_runtime.py", "_backends.py", "_checks.py", "_limits.py", "_numpy/_analytic.py")
+CHECKS = ("_checks.py", "_evaluation.py", "_limits.py", "_motion_laws.py")
+VERBATIM = ("_runtime.py", "_backends.py", *CHECKS, "_numpy/_analytic.py")
 
 
 @functools.cache

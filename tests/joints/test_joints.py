@@ -51,9 +51,11 @@ def check_motion(joint, a, g):
     assert np.linalg.det(R) == pytest.approx(1.0)
     first = joint.motion_derivative(a, x, 1, g)
     second = joint.motion_derivative(a, x, 2, g)
+    third = joint.motion_derivative(a, x, 3, g)
     shifted = {"x": 0.7 + 1j * STEP}
     np.testing.assert_allclose(pose(first, at), pose(motion, shifted).imag / STEP, atol=1e-15)
     np.testing.assert_allclose(pose(second, at), pose(first, shifted).imag / STEP, atol=1e-15)
+    np.testing.assert_allclose(pose(third, at), pose(second, shifted).imag / STEP, atol=1e-15)
 
     slope = pose(first, at)
     spin = slope[:9].reshape(3, 3) @ R.T

@@ -87,7 +87,7 @@ def test_frames_against_hand_written_ones(style, formulation):
         derive(build_tree(description, Graph()), formulation, "forward_kinematics"),
         description.parameter_values,
     )
-    q = np.random.default_rng(1).uniform(-3, 3, (10, 3))
+    q = np.random.default_rng(1).uniform(-3, 3, (10, robot.n))
     got = call(program, {"q": q})[0]
     for sample, frames in zip(q, got, strict=True):
         np.testing.assert_allclose(frames, robot.poses(sample), atol=1e-14)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.validation.checks import ARGUMENTS
+from symgen.validation.checks import ARGUMENTS, Facts
 from symgen.validation.oracles import NumericRobot
 
 Function = Callable[..., Any]
@@ -27,6 +27,11 @@ def formulation(robot: NumericRobot, changed: Mapping[str, Function] | None = No
     return SimpleNamespace(**{**functions_of(robot), **(changed or {})})
 
 
+def facts_of(robot: NumericRobot) -> Facts:
+    """What a module's metadata says about the robot."""
+    return Facts(1.0, robot.inertial_parameters, robot.joint_terms)
+
+
 def fake_module(robot: NumericRobot, changed: Mapping[str, Function] | None = None) -> Any:
     """Two formulations and two backends; `newton_euler` of ``compiled`` is changed."""
     right = formulation(robot)
@@ -36,6 +41,8 @@ def fake_module(robot: NumericRobot, changed: Mapping[str, Function] | None = No
         n=robot.n,
         n_links=robot.n_links,
         n_loads=robot.n_loads,
+        inertial_parameters=robot.inertial_parameters,
+        joint_terms=robot.joint_terms,
         formulations=("newton_euler", "closed_form_lagrange"),
         backends={
             "compiled": SimpleNamespace(newton_euler=wrong, closed_form_lagrange=right),

@@ -1,4 +1,4 @@
-"""One robot per frame style, its 4x4 matrices written down by hand.
+"""One robot per frame style, and two of composite joints, their 4x4 matrices written by hand.
 
 Nothing is imported from symgen.  Each style has a model file (`TEXT`) and a function that composes
 the pose of every link from elementary matrices; mass matrix and gravity forces follow from the
@@ -184,4 +184,60 @@ def _origin(q0: Any, q1: Any, q2: Any) -> list[Array]:
     return [t0, t1, t2]
 
 
-HAND_WRITTEN = {"standard": STANDARD, "modified": MODIFIED, "origin": ORIGIN}
+# Joints of several coordinates, with axes of their own choice ...
+
+SEVERAL = HandWritten(
+    text=_HEAD
+    + "joints:\n"
+    + "  - name: j0\n    type: spherical\n    sequence: zxz\n"
+    + "    origin: {xyz: [0.1, 0.2, 0.3], rpy: [0.4, -0.5, 0.6]}\n"
+    + _link(0)
+    + "  - name: j1\n    type: universal\n    axes: [z, x]\n    origin: {xyz: [0.2, 0, -0.1]}\n"
+    + _link(1)
+    + "  - name: j2\n    type: cylindrical\n    parent: j0\n"
+    + "    origin: {rpy: [0, pi/2, 0.3]}\n    axis: [3, 0, 4]\n"
+    + _link(2),
+    poses=lambda q: _several(*q),
+    masses=_MASSES, coms=_COMS, inertias=_INERTIAS, gravity=_GRAVITY, n=7,
+)  # fmt: skip
+
+
+def _several(a0: Any, a1: Any, a2: Any, b0: Any, b1: Any, c0: Any, c1: Any) -> list[Array]:
+    t0 = shift(0.1, 0.2, 0.3) @ rz(0.6) @ ry(-0.5) @ rx(0.4) @ rz(a0) @ rx(a1) @ rz(a2)
+    t1 = t0 @ shift(0.2, 0, -0.1) @ rz(b0) @ rx(b1)
+    tilt = np.arctan2(3, 4)
+    slide = shift(0.6 * c0, 0, 0.8 * c0)
+    t2 = t0 @ rz(0.3) @ ry(np.pi / 2) @ slide @ ry(tilt) @ rz(c1) @ ry(-tilt)
+    return [t0, t1, t2]
+
+
+# ... and a free body with what the file leaves out.
+
+FLOATING = HandWritten(
+    text=_HEAD
+    + "joints:\n"
+    + "  - name: j0\n    type: floating\n    sequence: yxz\n"
+    + "    origin: {xyz: [0.1, 0.2, 0.3], rpy: [0.4, -0.5, 0.6]}\n"
+    + _link(0)
+    + "  - name: j1\n    type: spherical\n    origin: {xyz: [0.2, 0, -0.1]}\n"
+    + _link(1)
+    + "  - name: j2\n    type: universal\n    parent: j0\n    origin: {rpy: [0, pi/2, 0.3]}\n"
+    + _link(2),
+    poses=lambda q: _floating(*q),
+    masses=_MASSES, coms=_COMS, inertias=_INERTIAS, gravity=_GRAVITY, n=11,
+)  # fmt: skip
+
+
+def _floating(*q: Any) -> list[Array]:
+    x, y, z, a0, a1, a2, b0, b1, b2, c0, c1 = q
+    turn = rz(0.6) @ ry(-0.5) @ rx(0.4)
+    t0 = shift(0.1, 0.2, 0.3) @ turn @ shift(x, y, z) @ ry(a0) @ rx(a1) @ rz(a2)
+    t1 = t0 @ shift(0.2, 0, -0.1) @ rz(b0) @ ry(b1) @ rx(b2)
+    t2 = t0 @ rz(0.3) @ ry(np.pi / 2) @ rx(c0) @ ry(c1)
+    return [t0, t1, t2]
+
+
+HAND_WRITTEN = {
+    "standard": STANDARD, "modified": MODIFIED, "origin": ORIGIN,
+    "several": SEVERAL, "floating": FLOATING,
+}  # fmt: skip

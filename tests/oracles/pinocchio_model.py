@@ -16,6 +16,7 @@ import pinocchio as pin
 from symgen.description import RobotDescription
 from symgen.description.expressions import evaluate
 from symgen.description.model import JointDescription, Pose
+from tests.oracles.pinocchio_motion import PinocchioMotion
 
 Array = np.ndarray[Any, Any]
 Z = np.array([0.0, 0.0, 1.0])
@@ -29,21 +30,55 @@ class Seat:
     pose: pin.SE3
 
 
-class PinocchioRobot:
-    """Functions of a generated module, computed by Pinocchio, for ONE sample at a time."""
+class Terms:
+    """Springs, damping and friction, which Pinocchio's inverse dynamics does not know, (n,) each.
 
-    def __init__(self, description: RobotDescription) -> None:
+    It knows rotors, reflected, as `model.armature`.
+    """
+
+    def __init__(self, description: RobotDescription, number: Any) -> None:
+        terms = [terms for joint in description.joints for terms in joint.terms]
+        for key in (
+            "rotor_inertia", "gear_ratio", "damping", "stiffness", "rest", "friction",
+            "friction_velocity",
+        ):  # fmt: skip
+            setattr(self, key, np.array([number(getattr(term, key)) for term in terms]))
+
+    def springs(self, q: Array) -> Array:
+        return self.stiffness * (q - self.rest)
+
+    def losses(self, qd: Array) -> Array:
+        """Damping and friction, the tanh by exponentials."""
+        e = np.exp(-2.0 * np.abs(qd / self.friction_velocity))
+        return self.damping * qd + self.friction * np.sign(qd) * (1.0 - e) / (1.0 + e)
+
+    def loss_slopes(self, qd: Array) -> Array:
+        """sech^2 by exponentials."""
+        e = np.exp(-2.0 * np.abs(qd / self.friction_velocity))
+        return self.damping + self.friction * 4.0 * e / (1.0 + e) ** 2 / self.friction_velocity
+
+
+class PinocchioRobot(PinocchioMotion):
+    """Functions of a generated module, computed by Pinocchio, for ONE sample at a time.
+
+    `probe` names a coordinate: six massless joints stand where its wrench is measured.
+    """
+
+    def __init__(self, description: RobotDescription, probe: str | None = None) -> None:
         self.description = description
+        self.probe = probe
         self.values = dict(description.parameter_values)
         self.model = pin.Model()
         self.model.gravity.linear = np.array([self._number(x) for x in description.gravity])
         self.model.gravity.angular = np.zeros(3)
         self.seats: dict[str, Seat] = {"base": Seat(0, pin.SE3.Identity())}
         self._add_depth_first("base")
-        names = [joint.name for joint in description.joints if joint.type != "fixed"]
+        names = [name for joint in description.joints for name in joint.coordinate_names]
         order = [self.model.joints[self.model.getJointId(name)].idx_v for name in names]
         self.order = np.array(order, dtype=int)  # file order -> Pinocchio's
         self.n = len(names)
+        self.terms = Terms(description, self._number)
+        self.model.armature[self.order] = self.terms.gear_ratio**2 * self.terms.rotor_inertia
         self.data = self.model.createData()
 
     # ------------------------------------------------------------------------ construction
@@ -67,13 +102,46 @@ class PinocchioRobot:
         placement = parent.pose * ahead
         if joint.type == "fixed":
             seat = Seat(parent.joint, placement * behind)
+        elif joint.type not in ("revolute", "prismatic"):
+            seat = self._add_chain(joint, parent.joint, placement)
         else:
+            carrier = parent.joint
+            standard = joint.dh is not None and joint.dh.convention == "standard"
+            turn = pin.SE3(behind.rotation, np.zeros(3))
+            probed = self.probe == joint.name
+            if probed and standard and joint.type == "prismatic":  # P stays with the parent
+                carrier = self._insert_probe(carrier, placement * turn)
+                placement = turn.inverse()
             number = self.model.addJoint(
-                parent.joint, _joint_model(joint.type, self._axis(joint)), placement, joint.name
+                carrier, _joint_model(joint.type, self._axis(joint)), placement, joint.name
             )
+            if probed and not standard:
+                number, behind = self._insert_probe(number, behind), pin.SE3.Identity()
+            elif probed and joint.type == "revolute":
+                number = self._insert_probe(number, turn)
+                behind = turn.inverse() * behind
             seat = Seat(number, behind)
         self.seats[joint.link.name] = seat
         self.model.appendBodyToJoint(seat.joint, self._inertia(joint), seat.pose)
+
+    def _add_chain(self, joint: JointDescription, carrier: int, placement: pin.SE3) -> Seat:
+        """A composite joint as joints of one coordinate; Pinocchio's own have other coordinates."""
+        turns = [(f"R{letter.upper()}", None) for letter in joint.sequence]
+        models = {
+            "universal": turns,
+            "spherical": turns,
+            "cylindrical": [("PrismaticUnaligned", self._axis(joint)),
+                            ("RevoluteUnaligned", self._axis(joint))],
+            "floating": [("PX", None), ("PY", None), ("PZ", None), *turns],
+        }[joint.type]  # fmt: skip
+        for (kind, axis), name in zip(models, joint.coordinate_names, strict=True):
+            make = getattr(pin, f"JointModel{kind}")
+            model = make() if axis is None else make(axis)
+            carrier = self.model.addJoint(carrier, model, placement, name)
+            placement = pin.SE3.Identity()
+            if self.probe == name:
+                carrier = self._insert_probe(carrier, placement)
+        return Seat(carrier, placement)
 
     def _around_motion(self, joint: JointDescription) -> tuple[pin.SE3, pin.SE3]:
         """Fixed transforms ahead of and behind the joint's motion."""
@@ -108,7 +176,7 @@ class PinocchioRobot:
     # --------------------------------------------------------------------------- functions
 
     def _to_pin(self, x: Array) -> Array:
-        y = np.zeros(self.n)
+        y = np.zeros(self.model.nv)
         y[self.order] = x
         return y
 
@@ -142,7 +210,7 @@ class PinocchioRobot:
     def _joint_jacobian(self, joint: int, axes: Any) -> Array:
         """[linear; angular] of a joint frame, (6, n); the binding drops an axis where n = 1."""
         jacobian = pin.getJointJacobian(self.model, self.data, joint, axes)
-        return np.asarray(jacobian).reshape(6, self.n)
+        return np.asarray(jacobian).reshape(6, self.model.nv)
 
     def _external_forces(self, q: Array, loads: Array) -> Any:
         """Loads (n_loads, 6) in base axes as wrenches in the joint frames."""
@@ -160,10 +228,11 @@ class PinocchioRobot:
         return vector
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array, *, loads: Array) -> Array:
-        """Joint torques, (n,)."""
+        """Joint torques, (n,); what Pinocchio leaves out of them is added."""
         forces = self._external_forces(q, loads)
         states = (self._to_pin(x) for x in (q, qd, qdd))
-        return pin.rnea(self.model, self.data, *states, forces)[self.order]
+        rigid = pin.rnea(self.model, self.data, *states, forces)[self.order]
+        return rigid + self.terms.springs(q) + self.terms.losses(qd)
 
     def mass_matrix(self, q: Array) -> Array:
         """M, both triangles."""
@@ -181,28 +250,43 @@ class PinocchioRobot:
         return gravity[self.order]
 
     def kinetic_energy(self, q: Array, qd: Array) -> float:
-        """J."""
+        """J; the rotors by hand, for Pinocchio 4.1 forgets those of `RevoluteUnaligned` here."""
         args = (self._to_pin(q), self._to_pin(qd))
-        return float(pin.computeKineticEnergy(self.model, self.data, *args))
+        rotors = self.model.armature.copy()
+        self.model.armature[:] = 0.0
+        bodies = float(pin.computeKineticEnergy(self.model, self.data, *args))
+        self.model.armature[:] = rotors
+        return bodies + 0.5 * float(rotors @ args[1] ** 2)
 
     def potential_energy(self, q: Array) -> float:
-        """J, zero at the base origin."""
-        return float(pin.computePotentialEnergy(self.model, self.data, self._to_pin(q)))
+        """J, zero at the base origin, with the springs."""
+        weight = pin.computePotentialEnergy(self.model, self.data, self._to_pin(q))
+        return float(weight + 0.5 * self.terms.springs(q) @ (q - self.terms.rest))
 
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array
     ) -> tuple[Array, Array, Array, Array]:
-        """tau, dtau/dq, dtau/dqd, dtau/dqdd.
+        """tau, dtau/dq, dtau/dqd, dtau/dqdd."""
+        tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
+        by_q, by_qd, _ = self._torque_slopes(q, qd, qdd, loads)
+        by_q = self._from_pin(by_q) + np.diag(self.terms.stiffness)
+        by_qd = self._from_pin(by_qd) + np.diag(self.terms.loss_slopes(qd))
+        return tau, by_q, by_qd, self.mass_matrix(q)
+
+    def _torque_slopes(
+        self, q: Array, qd: Array, qdd: Array, loads: Array
+    ) -> tuple[Array, Array, Array]:
+        """dtau/dq, dtau/dqd, dtau/dqdd in Pinocchio's order, of a probe's joints too.
 
         Pinocchio holds external forces constant in the joint frames; here they are constant in base
         axes, so the turning of each wrench with its joint frame is added.
         """
-        tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
         forces = self._external_forces(q, loads)
         states = [self._to_pin(x) for x in (q, qd, qdd)]
         pin.computeRNEADerivatives(self.model, self.data, *states, forces)
-        by_q = self.data.dtau_dq.copy()
-        by_qd = self.data.dtau_dv.copy()
+        by_q, by_qd, upper = (
+            x.copy() for x in (self.data.dtau_dq, self.data.dtau_dv, np.triu(self.data.M))
+        )
         pin.computeJointJacobians(self.model, self.data, states[0])
         for load, wrench in zip(self.description.loads, loads, strict=True):
             seat = self.seats[load.link]
@@ -215,8 +299,7 @@ class PinocchioRobot:
             moment = -np.cross(local[3:], turn @ wrench[3:], axis=0)
             turning = np.concatenate([force, moment + np.cross(arm, force.T).T])
             by_q -= local.T @ turning
-        mass = self.mass_matrix(q)
-        return tau, self._from_pin(by_q), self._from_pin(by_qd), mass
+        return by_q, by_qd, upper + np.triu(upper, 1).T
 
 
 def pinocchio_model(description: RobotDescription) -> PinocchioRobot:

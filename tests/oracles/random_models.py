@@ -1,4 +1,4 @@
-"""Random robot files: trees of revolute, prismatic and fixed joints in mixed frame styles.
+"""Random robot files: trees of joints in mixed frame styles, with joint terms where asked for.
 
 One generator, two sources of choices: `seeded_model_text` draws from a seeded NumPy generator,
 `model_texts` is a hypothesis strategy that shrinks towards short chains of plain joints.
@@ -6,7 +6,7 @@ One generator, two sources of choices: `seeded_model_text` draws from a seeded N
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -63,8 +63,19 @@ class Recipe:
     types: Sequence[str] = ("revolute", "revolute", "prismatic", "fixed")
     branching: bool = True
     loads: tuple[int, int] = (0, 3)
+    points: tuple[int, int] = (0, 1)
     before: bool = True
     massless: bool = True
+    terms: bool = False
+
+
+COMPOSITE: Mapping[str, int] = {"universal": 2, "cylindrical": 2, "spherical": 3, "floating": 6}
+"""Joints of several coordinates."""
+
+EVERYTHING = Recipe(
+    joints=(1, 6), types=("revolute", "prismatic", "fixed", *COMPOSITE), loads=(0, 3), terms=True
+)
+"""Every type of joint, with rotors, dampers, springs and friction."""
 
 
 @dataclass
@@ -94,9 +105,11 @@ def random_model_text(choices: Choices, recipe: Recipe | None = None) -> str:
         if parent != i - 1 or choices.integer(0, 1):
             lines.append(f"    parent: {'base' if parent < 0 else links[parent]}")
         lines += _frame(choices, recipe, file_convention, kind)
+        if recipe.terms and kind != "fixed":
+            lines += _terms(choices, COMPOSITE.get(kind, 1))
         lines += _link(choices, links[i], i in heavy)
     lines += _points("loads", choices, links, choices.integer(*recipe.loads))
-    lines += _points("points", choices, links, choices.integer(0, 1))
+    lines += _points("points", choices, links, choices.integer(*recipe.points))
     return "\n".join(lines) + "\n"
 
 
@@ -164,7 +177,44 @@ def _pose(choices: Choices) -> str:
     return f"{{xyz: {_row(xyz)}, rpy: {_row(rpy)}}}"
 
 
+def _composite_frame(choices: Choices, kind: str) -> list[str]:
+    lines = [f"    origin: {_pose(choices)}"]
+    if kind == "cylindrical":
+        axis = _pick(choices, ("[0, 0, 1]", "[0, -1, 0]", "[2, -3, 6]", ""))
+        return lines + ([f"    axis: {axis}"] if axis else [])
+    if choices.integer(0, 3) == 0:
+        return lines  # the default axes
+    letters = [_pick(choices, "xyz")]
+    for _ in range(1 if kind == "universal" else 2):
+        letters.append(_pick(choices, [x for x in "xyz" if x != letters[-1]]))
+    if kind == "universal":
+        return [*lines, f"    axes: [{', '.join(letters)}]"]
+    return [*lines, f"    sequence: {''.join(letters)}"]
+
+
+def _terms(choices: Choices, coordinates: int) -> list[str]:
+    """Some of the terms of a joint, as a scalar or as a list with one entry per coordinate."""
+
+    def line(key: str, low: float, high: float) -> str:
+        if choices.integer(0, 1):
+            return f"    {key}: {choices.real(low, high)}"
+        return f"    {key}: {_row([choices.real(low, high) for _ in range(coordinates)])}"
+
+    lines = []
+    if choices.integer(0, 1):
+        lines += [line("rotor_inertia", 0, 0.2), line("gear_ratio", -3, 3)]
+    if choices.integer(0, 1):
+        lines.append(line("damping", 0, 3))
+    if choices.integer(0, 1):
+        lines += [line("stiffness", 0, 40), line("rest", -2, 2)]
+    if choices.integer(0, 1):
+        lines += [line("friction", 0, 3), line("friction_velocity", 0.1, 2)]
+    return lines
+
+
 def _frame(choices: Choices, recipe: Recipe, file_convention: str, kind: str) -> list[str]:
+    if kind in COMPOSITE:
+        return _composite_frame(choices, kind)
     style = _pick(choices, recipe.styles)
     if style == "origin":
         lines = [f"    origin: {_pose(choices)}"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -18,23 +20,33 @@ from symgen.validation.checks import (
 )
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.descriptions import described
-from tests.oracles.fake_module import altered, fake_module, formulation
-from tests.oracles.random_models import Recipe, seeded_model_text
+from tests.oracles.fake_module import altered, facts_of, fake_module, formulation
+from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 ID, DID = "inverse_dynamics", "inverse_dynamics_derivatives"
 BY = "complex step of inverse_dynamics"
+JW, JWD = "joint_wrenches", "joint_wrench_derivatives"
+PM, PMD = "point_motion", "point_motion_derivatives"
+COM, CMM = "center_of_mass", "centroidal_momentum"
+ALONG = "joint_wrenches along the joints = inverse_dynamics without joint terms"
+REGRESSOR = "regressor inertial_parameters = inverse_dynamics without loads and joint terms"
+PULL = "gravity_forces = center_of_mass_jacobian' times one vector in all states"
+CARRIED = "that of inertial_parameters moved by forward_kinematics and jacobians"
+LINEAR = f"{CMM}, linear = total mass center_of_mass_jacobian qd"
 
 
 @pytest.fixture(scope="module")
 def robot():
-    recipe = Recipe(joints=(4, 4), types=("revolute", "prismatic"), loads=(2, 2))
+    types = "revolute", "prismatic"
+    recipe = Recipe(joints=(4, 4), types=types, loads=(2, 2), points=(2, 2))
     return NumericRobot(described(seeded_model_text(5, recipe)))
 
 
 def failing_laws(robot, changed, arrays=False):
     states = random_states(robot.n, robot.n_loads, 4)
     subject = Subject("s", formulation(robot, changed), complex_step=True, arrays=arrays)
-    return {row.name for row in check_evaluations([Evaluation(subject, states)]) if not row.passed}
+    rows = check_evaluations([Evaluation(subject, states, facts_of(robot))])
+    return {row.name for row in rows if not row.passed}
 
 
 def test_the_table_of_functions_is_the_one_of_the_program():
@@ -104,16 +116,16 @@ LAWS = [
     (DID, lambda x, *_: (*x[:3], np.full_like(x[3], np.nan)), {f"{DID}, dtau_dqdd = {BY}"}),
     ("inverse_dynamics_load_derivatives", lambda x, q: -x,
      {f"inverse_dynamics_load_derivatives = {BY}",
-      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+      "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
     # forces
     ("gravity_forces", lambda g, q: -g,
-     {"gravity_forces = complex step of potential_energy",
-      "coriolis_matrix qd + gravity_forces = bias_forces without loads"}),
+     {"gravity_forces + springs = complex step of potential_energy",
+      "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"}),
     ("bias_forces", lambda b, q, qd: b + _entry(0 * b, (2,), 1e-8),
      {"bias_forces = inverse_dynamics at qdd = 0",
-      "coriolis_matrix qd + gravity_forces = bias_forces without loads"}),
+      "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"}),
     ("coriolis_matrix", lambda c, q, qd: np.swapaxes(c, -1, -2),
-     {"coriolis_matrix qd + gravity_forces = bias_forces without loads",
+     {"coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads",
       "coriolis_matrix = Christoffel symbols of mass_matrix"}),
     ("coriolis_matrix", _skew_beside, {"coriolis_matrix = Christoffel symbols of mass_matrix"}),
     ("coriolis_matrix", _symmetric_beside,
@@ -122,32 +134,68 @@ LAWS = [
     # energies
     ("kinetic_energy", lambda t, q, qd: 2 * t,
      {"kinetic_energy = qd' mass_matrix qd / 2",
-      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+      "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
     ("potential_energy", lambda v, q: -v,
-     {"gravity_forces = complex step of potential_energy",
-      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+     {"gravity_forces + springs = complex step of potential_energy",
+      "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
     (ID, lambda tau, q, qd, qdd: tau + _entry(0 * tau, (1,), 1e-8),
-     {f"{DID}, tau = {ID}", "bias_forces = inverse_dynamics at qdd = 0",
-      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+     {f"{DID}, tau = {ID}", "bias_forces = inverse_dynamics at qdd = 0", ALONG, REGRESSOR,
+      "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
     (ID, lambda tau, q, qd, qdd: tau + q * qd * qdd,
      {f"{DID}, tau = {ID}", f"{DID}, dtau_dq = {BY}", f"{DID}, dtau_dqd = {BY}",
-      f"{DID}, dtau_dqdd = {BY}", f"mass_matrix = {BY} in qdd",
-      "power of joints and loads = rate of kinetic_energy + potential_energy"}),
+      f"{DID}, dtau_dqdd = {BY}", f"mass_matrix = {BY} in qdd", ALONG, REGRESSOR,
+      "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
     # kinematics
     ("forward_kinematics", lambda f, q: f * np.array([1, 1, 1 + 1e-9, 1]),
      {"forward_kinematics: rotations orthonormal", "forward_kinematics: frames right-handed",
-      "jacobians, angular = complex step of forward_kinematics"}),
+      "jacobians, angular = complex step of forward_kinematics",
+      ALONG, f"{COM} = {CARRIED}", f"{CMM} = {CARRIED}"}),
     ("forward_kinematics", lambda f, q: f * np.array([1, 1, -1, 1]),
-     {"forward_kinematics: frames right-handed"}),
+     {"forward_kinematics: frames right-handed",
+      ALONG, f"{COM} = {CARRIED}", f"{CMM} = {CARRIED}"}),
     ("forward_kinematics", lambda f, q: _entry(f, (1, 3, 2), 1e-9),
      {"forward_kinematics: last row is 0 0 0 1"}),
     ("forward_kinematics", lambda f, q: _entry(f, (1, 0, 3), f[..., 2, 0, 3]),
-     {"jacobians, linear = complex step of forward_kinematics"}),
+     {"jacobians, linear = complex step of forward_kinematics",
+      f"{COM} = {CARRIED}", f"{CMM} = {CARRIED}"}),
     ("jacobians", lambda j, q: j * np.array([1, 1, 1, -1, 1, 1])[:, None],
-     {"jacobians, angular = complex step of forward_kinematics"}),
+     {"jacobians, angular = complex step of forward_kinematics", ALONG, f"{CMM} = {CARRIED}"}),
     ("jacobians", lambda j, q: j[..., [3, 4, 5, 0, 1, 2], :],
      {"jacobians, linear = complex step of forward_kinematics",
-      "jacobians, angular = complex step of forward_kinematics"}),
+      "jacobians, angular = complex step of forward_kinematics", ALONG, f"{CMM} = {CARRIED}"}),
+    # joint wrenches
+    (JW, lambda w, *_: -w, {f"{JWD}, {JW} = {JW}", ALONG, *(
+        f"{JWD}, dw_d{x} = complex step of {JW}" for x in ("q", "qd", "qdd"))}),
+    (JW, lambda w, *_: w + _entry(0 * w, (1, 5), 1e-8), {f"{JWD}, {JW} = {JW}", ALONG}),
+    (JWD, lambda x, *_: (x[0] * 1.001, *x[1:]), {f"{JWD}, {JW} = {JW}"}),
+    (JWD, lambda x, *_: (x[0], np.swapaxes(x[1], -1, -3), *x[2:]),
+     {f"{JWD}, dw_dq = complex step of {JW}"}),
+    (JWD, lambda x, *_: (*x[:2], -x[2], x[3]), {f"{JWD}, dw_dqd = complex step of {JW}"}),
+    (JWD, lambda x, *_: (*x[:3], 2 * x[3]), {f"{JWD}, dw_dqdd = complex step of {JW}"}),
+    # points
+    (PM, lambda x, *_: (2 * x[0], *x[1:]),
+     {f"{PM}, velocity = rate of position", f"{PMD}, dx_dq = complex step of {PM}"}),
+    (PM, lambda x, *_: (x[0], x[1][..., ::-1], x[2]),
+     {f"{PM}, velocity = rate of position", f"{PM}, acceleration = rate of velocity",
+      f"{PMD}, dv_dq = complex step of {PM}", f"{PMD}, dv_dqd = complex step of {PM}"}),
+    (PM, lambda x, *_: (*x[:2], x[2] + [0, 0, 9.81]), {f"{PM}, acceleration = rate of velocity"}),
+    *((PMD, lambda x, *_, k=k: (*x[:k], -x[k], *x[k + 1 :]),
+       {f"{PMD}, {label} = complex step of {PM}"})
+      for k, label in enumerate(("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd"))),
+    # centre of mass, momentum, regressor
+    (COM, lambda c, q: c + [0, 1e-8, 0], {f"{COM} = {CARRIED}"}),
+    (COM, lambda c, q: 1.01 * c,
+     {f"{COM} = {CARRIED}", f"{COM}_jacobian = complex step of {COM}"}),
+    (f"{COM}_jacobian", lambda j, q: j + _entry(0 * j, (1, 2), 1e-8),
+     {f"{COM}_jacobian = complex step of {COM}", PULL, LINEAR}),
+    (f"{COM}_jacobian", lambda j, q: 2 * j, {f"{COM}_jacobian = complex step of {COM}", LINEAR}),
+    (CMM, lambda h, q, qd: h * np.array([1, 1, -1, 1, 1, 1]), {LINEAR, f"{CMM} = {CARRIED}"}),
+    (CMM, lambda h, q, qd: h * np.array([1, 1, 1, 1, 1, -1]), {f"{CMM} = {CARRIED}"}),
+    ("gravity_forces", lambda g, q: g * (1 + 1e-8 * q**2),
+     {PULL, "gravity_forces + springs = complex step of potential_energy",
+      "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"}),
+    ("regressor", lambda y, *_: y * (1 + 1e-8 * (np.arange(40) == 11)), {REGRESSOR}),
+    ("regressor", lambda y, *_: y * np.where(np.arange(40) == 25, -1, 1), {REGRESSOR}),
 ]  # fmt: skip
 
 
@@ -159,7 +207,8 @@ def test_every_law_can_fail(robot, name, change, expected):
 def test_every_law_is_seen_to_fail(robot):
     states = random_states(robot.n, robot.n_loads, 2)
     subject = Subject("s", formulation(robot), complex_step=True, arrays=False)
-    names = {row.name for row in check_evaluations([Evaluation(subject, states)])}
+    rows = check_evaluations([Evaluation(subject, states, facts_of(robot))])
+    names = {row.name for row in rows}
     assert names == set().union(*(expected for _, _, expected in LAWS))
 
 
@@ -232,7 +281,7 @@ def test_disagreement_between_backends_is_named(robot, name):
     rows = check_module(fake_module(robot, altered(robot, name, change)), samples=3)
     failing = [row for row in rows if not row.passed]
     assert {row.subject for row in failing} == {"newton_euler (compiled)"}
-    label = f"{name}, dtau_dqdd" if name == DID else name
+    label = ", ".join([name, *checks.SEVERAL_RESULTS.get(name, ())[-1:]])
     assert f"{label} = that of newton_euler (numpy)" in {row.name for row in failing}
 
 
@@ -258,10 +307,31 @@ def test_no_coordinates(seed):
     assert not [str(row) for row in rows if not row.passed]
 
 
-def test_no_loads():
-    recipe = Recipe(joints=(3, 3), types=("revolute",), loads=(0, 0))
+def test_no_loads_and_no_points():
+    recipe = Recipe(joints=(3, 3), types=("revolute",), loads=(0, 0), points=(0, 0))
     free = NumericRobot(described(seeded_model_text(0, recipe)))
-    assert not [str(row) for row in check_module(fake_module(free)) if not row.passed]
+    rows = check_module(fake_module(free))
+    assert not [str(row) for row in rows if not row.passed]
+    assert not [row for row in rows if "complex step of point_motion" in row.name]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_type_of_joint(seed):
+    """The coordinates ahead of the last one of a joint have no link of their own."""
+    robot = NumericRobot(described(seeded_model_text(seed, replace(EVERYTHING, points=(1, 2)))))
+    rows = check_module(fake_module(robot), samples=3)
+    assert not [str(row) for row in rows if not row.passed]
+
+
+def test_wrong_metadata_is_found(robot):
+    module = fake_module(robot)
+    module.inertial_parameters = module.inertial_parameters + _entry(np.zeros(40), (20,), 1e-8)
+    failing = {row.name for row in check_module(module, samples=3) if not row.passed}
+    assert failing == {REGRESSOR, LINEAR, f"{COM} = {CARRIED}", f"{CMM} = {CARRIED}"}
+    module.inertial_parameters = None
+    rows = check_module(module, samples=3)
+    assert not [str(row) for row in rows if not row.passed]
+    assert not [row for row in rows if row.name in failing]
 
 
 # -------------------------------------------------------------------------------------- errors

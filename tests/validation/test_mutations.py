@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,13 +12,17 @@ from symgen.algebra.evaluation import NUMPY
 from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
 from symgen.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
-from symgen.program.functions import function_named
+from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.validation.checks import SEVERAL_RESULTS, Subject, random_states
 from symgen.validation.validate import validate
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
-SMALL = Recipe(joints=(2, 4), types=("revolute", "prismatic"), loads=(1, 1), massless=False)
+SMALL = Recipe(
+    joints=(2, 4), types=("revolute", "prismatic"), loads=(1, 1), points=(1, 2), massless=False
+)
+PROVIDED = {item.name: provided_functions(item) for item in FORMULATIONS}
+FUNCTIONS = tuple(name for name in FUNCTION_NAMES if any(name in x for x in PROVIDED.values()))
 ARITHMETIC = {
     ADD: np.add, SUB: np.subtract, MUL: np.multiply, DIV: np.divide, NEG: np.negative,
 }  # fmt: skip
@@ -56,13 +61,18 @@ def function_of(program, flipped=-1):
     return run
 
 
-def mutations(seed):
-    """Functions of random formulations with the sign of one statement flipped: right, wrong."""
+def mutations(seed, functions=FUNCTIONS):
+    """Functions of random formulations with the sign of one statement flipped: right, wrong.
+
+    Another robot every ten times: on some a function is constant, such as loads on the base.
+    """
     rng = np.random.default_rng(seed)
-    description = described(seeded_model_text(seed, SMALL))
-    while True:
-        formulation = FORMULATIONS[int(rng.integers(len(FORMULATIONS)))]
-        names = list(provided_functions(formulation))
+    able = [item for item in FORMULATIONS if set(functions) & set(PROVIDED[item.name])]
+    for times in itertools.count():
+        if times % 10 == 0:
+            description = described(seeded_model_text(seed + 1000 * (times // 10), SMALL))
+        formulation = able[int(rng.integers(len(able)))]
+        names = [name for name in PROVIDED[formulation.name] if name in functions]
         name = names[int(rng.integers(len(names)))]
         program = derived_program(description, formulation, name)
         nodes = [statement.value for statement in program.statements] + list(program.results)
@@ -82,7 +92,18 @@ def matters(program, right, wrong):
 
 @pytest.mark.parametrize("seed", range(70))
 def test_a_flipped_sign_is_found(seed):
-    description, program, right, wrong = next(m for m in mutations(seed) if matters(*m[1:]))
+    assert_found(mutations(seed))
+
+
+@pytest.mark.parametrize("seed", range(100, 104))
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_flipped_sign_is_found_in_every_function(function, seed):
+    assert_found(mutations(seed, (function,)))
+
+
+def assert_found(candidates):
+    """The first mutation that changes a result fails the validation, and the original passes."""
+    description, program, right, wrong = next(m for m in candidates if matters(*m[1:]))
     for function, passes in ((right, True), (wrong, False)):
         functions = SimpleNamespace(**{program.function: function})
         subject = Subject("mutant", functions, arrays=False)

@@ -84,7 +84,7 @@ def test_only_fixed_joints():
 def test_frames_by_hand(style):
     hand = HAND_WRITTEN[style]
     robot = NumericRobot(described(hand.text))
-    for q in np.random.default_rng(3).uniform(-3, 3, (20, 3)):
+    for q in np.random.default_rng(3).uniform(-3, 3, (20, hand.n)):
         assert error(robot.frames(q), hand.forward_kinematics(q)) < 1e-14
         assert error(robot.mass_matrix(q), hand.mass_matrix(q)) < 1e-14
         assert error(robot.gravity_forces(q), hand.gravity_forces(q)) < 1e-14

@@ -21,7 +21,9 @@ from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, formulation
 from tests.oracles.random_models import Recipe, seeded_model_text
 
-SMALL = Recipe(joints=(3, 5), types=("revolute", "prismatic"), loads=(1, 2), massless=False)
+SMALL = Recipe(
+    joints=(3, 5), types=("revolute", "prismatic"), loads=(1, 2), points=(1, 2), massless=False
+)
 
 
 def subjects(robot, changed=None):

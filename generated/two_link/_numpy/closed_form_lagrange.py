@@ -15,11 +15,17 @@ The remark behind a line names its equation:
     LG-8     V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)
     LG-9     gravity_i = -sum_j m_j g . dA_j/dq_i r_j -- Xiang 2009 (6), (9)
     LG-11    tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i -- Xiang 2009 (6)
-    d LG-4   derivative of LG-4
-    d LG-6   derivative of LG-6
-    d LG-7   derivative of LG-7
-    d LG-8   derivative of LG-8
-    d LG-11  derivative of LG-11
+    dLG-4    d3A_j/dq_k dq_m dq_s: LG-3 differentiated twice more
+    dLG-6    dM_ik/dq_s = D_iks + D_kis: derivative of LG-6 -- Xiang 2009 (7), (11)
+    dLG-7    dD_ikm/dq_s = D3_ikms + D2_iskm: derivative of LG-7 -- Xiang 2009 (8), (11),
+             with D3_ikms = sum_j tr(d3A_j/dq_k dq_m dq_s I_j (dA_j/dq_i)^T), D2_iskm =
+             sum_j tr(d2A_j/dq_i dq_s I_j (d2A_j/dq_k dq_m)^T)
+    dLG-8    dV_i/dq_s = sum_k sum_m dD_ikm/dq_s qd_k qd_m, dV_i/dqd_s = 2 sum_k D_iks
+             qd_k: derivatives of LG-8 -- Xiang 2009 (8), (11)
+    dLG-10   dload_i/dq_s = -f . d2A_j/dq_i dq_s r - h . daxis_i/dq_s -- Xiang 2009 (10),
+             (11)
+    dLG-11   dtau_i/dq_s = sum_k dM_ik/dq_s qdd_k + dV_i/dq_s + dgravity_i/dq_s +
+             dload_i/dq_s -- Xiang 2009 (11)
     d LG-10  derivative of LG-10
     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
     LG-13    potential energy of a link -m_j g . A_j r_j
@@ -122,29 +128,30 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     D_2_1_2 = t33 + dA_2_2_24*t23 - t34 + t31 - t5*dA_I_2_2_24  # LG-7
 
     # velocity torques, joint shoulder
-    t35 = qd_1*D_1_1_1*qd_1 + 2.0*(qd_1*D_1_1_2*qd_2)
-    V_1 = qd_2*D_1_1_2*qd_2 + t35  # LG-8
+    t35 = qd_1*qd_1
+    t36 = qd_2*qd_2
+    t37 = qd_1*qd_2
+    V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37)  # LG-8
 
     # velocity torques, joint elbow
-    t36 = qd_1*D_2_1_1*qd_1 + 2.0*(qd_1*D_2_1_2*qd_2)
-    V_2 = qd_2*D_2_1_2*qd_2 + t36  # LG-8
+    V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37)  # LG-8
 
     # gravity, joint shoulder
-    t37 = -0.2*A_2_11
-    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t37)  # LG-9
+    t38 = -0.2*A_2_11
+    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t38)  # LG-9
 
     # gravity, joint elbow
-    G_2 = 4.905*(dA_2_2_24 + t37)  # LG-9
+    G_2 = 4.905*(dA_2_2_24 + t38)  # LG-9
 
     # torque, joint shoulder
-    t38 = tip_nz*(t14 + t18)
-    t39 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t38)
-    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t39  # LG-11
+    t39 = tip_nz*(t14 + t18)
+    t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39)
+    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40  # LG-11
     tau[..., 0] = tau_1
 
     # torque, joint elbow
-    t40 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t38)
-    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t40  # LG-11
+    t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t39)
+    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41  # LG-11
     tau[..., 1] = tau_2
 
 
@@ -177,7 +184,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
     A_2_21 = t3 + t4  # LG-2
-    d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3  # d LG-4
+    d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3  # dLG-4
     A_2_24 = T_1_24 + d_ddA_2_1_1_14_dq_2  # LG-2
 
     # first derivatives, joint shoulder
@@ -192,186 +199,152 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
 
     # mass matrix, joint shoulder
     t7 = 0.07*T_1_21 - 0.04000000000000001*T_1_21
-    t8 = T_1_21*t7
-    t9 = T_1_11*T_1_11
-    t10 = 0.2*T_1_21 - 0.1*T_1_21
-    t11 = 0.4*(T_1_21*t10)
-    t12 = T_1_11*dA_I_1_1_21
-    t13 = T_1_21*T_1_21
-    t14 = 0.4*(T_1_11*dA_I_1_1_24)
-    t15 = 0.07*A_2_21
-    t16 = t15 - 0.1*A_2_24
-    t17 = A_2_21*t16
-    t18 = A_2_11*A_2_11
-    t19 = 0.05*t18
-    t20 = -0.1*A_2_21
-    t21 = t20 + 0.5*A_2_24
-    t22 = A_2_24*t21
-    t23 = A_2_11*dA_I_2_1_21
-    t24 = A_2_21*A_2_21
-    t25 = 0.05*t24
-    t26 = A_2_14*dA_I_2_1_24
-    t27 = t8 + 0.05*t9 + t11 + t12 + 0.05*t13 + t14
-    M_1_1 = t17 + t19 + t22 + t23 + t25 + t26 + t27  # LG-6
+    t8 = 0.2*T_1_21 - 0.1*T_1_21
+    t9 = T_1_21*t7 + 0.05*(T_1_11*T_1_11) + 0.4*(T_1_21*t8)
+    t10 = t9 + T_1_11*dA_I_1_1_21 + 0.05*(T_1_21*T_1_21)
+    t11 = 0.07*A_2_21
+    t12 = t11 - 0.1*A_2_24
+    t13 = A_2_21*t12
+    t14 = A_2_11*A_2_11
+    t15 = 0.05*t14
+    t16 = -0.1*A_2_21
+    t17 = t16 + 0.5*A_2_24
+    t18 = A_2_11*dA_I_2_1_21
+    t19 = A_2_21*A_2_21
+    t20 = 0.05*t19
+    t21 = t13 + t15 + A_2_24*t17 + t18 + t20 + A_2_14*dA_I_2_1_24
+    M_1_1 = t10 + 0.4*(T_1_11*dA_I_1_1_24) + t21  # LG-6
     dtau_dqdd[..., 0, 0] = M_1_1
-    t28 = T_1_21*T_1_11
-    t29 = T_1_11*t7
-    t30 = T_1_21*dA_I_1_1_21
-    t31 = t29 + t30
-    t32 = 0.4*(T_1_11*t10)
-    t33 = 0.4*(T_1_21*dA_I_1_1_24)
-    t34 = t32 + t33
-    t35 = A_2_11*A_2_21
-    t36 = 0.1*t35
-    t37 = A_2_11*t16
-    t38 = A_2_21*dA_I_2_1_21
-    t39 = t37 + t38
-    t40 = -0.1*t35
-    t41 = A_2_14*t21
-    t42 = A_2_24*dA_I_2_1_24
-    t43 = t41 + t42
-    t44 = t31 - 0.1*t28 + t34 - t31 + 0.1*t28 - t34
-    d_M_1_1_dq_1 = t39 + t40 + t43 - t39 + t36 - t43 + t44  # d LG-6
+
+    # first derivatives, joint elbow
     dA_I_2_2_21 = t5 - 0.1*dA_2_2_24  # LG-5
-    t45 = A_2_21*dA_I_2_2_21
-    t46 = dA_2_2_24*t21
     dA_I_2_2_24 = t6 + 0.5*dA_2_2_24  # LG-5
-    t47 = A_2_24*dA_I_2_2_24
-    t48 = t15 - 0.1*d_ddA_2_1_1_14_dq_2
-    t49 = A_2_11*t48
-    t50 = d_ddA_2_1_1_14_dq_2*dA_I_2_1_24
-    t51 = t20 + 0.5*d_ddA_2_1_1_14_dq_2
-    t52 = A_2_14*t51
-    t53 = t37 + t45 + t40 + (t46 + t47) - (t38 + t49) + t36
-    d_M_1_1_dq_2 = t53 - (t50 + t52)  # d LG-6
 
     # mass matrix, joint shoulder
-    t54 = A_2_21*t48
-    t55 = t19 + t54
-    t56 = A_2_24*t51
-    t57 = A_2_11*dA_I_2_2_21
-    t58 = A_2_14*dA_I_2_2_24
-    M_1_2 = t55 + t56 + t57 + t25 + t58  # LG-6
+    t22 = t11 - 0.1*d_ddA_2_1_1_14_dq_2
+    t23 = A_2_21*t22
+    t24 = t15 + t23
+    t25 = t16 + 0.5*d_ddA_2_1_1_14_dq_2
+    t26 = A_2_11*dA_I_2_2_21
+    M_1_2 = t24 + A_2_24*t25 + t26 + t20 + A_2_14*dA_I_2_2_24  # LG-6
     dtau_dqdd[..., 0, 1] = M_1_2
     dtau_dqdd[..., 1, 0] = M_1_2
-    t59 = t49 + t45
-    t60 = t40 + t59
-    t61 = t52 + t47
-    d_M_1_2_dq_1 = t60 + t61 - t59 + t36 - t61  # d LG-6
-    t62 = dA_2_2_24*t51
-    t63 = d_ddA_2_1_1_14_dq_2*dA_I_2_2_24
-    d_M_1_2_dq_2 = t47 + t62 + t60 - t59 + t36 - (t52 + t63)  # d LG-6
 
     # mass matrix, joint elbow
-    t64 = d_ddA_2_1_1_14_dq_2*t51
-    t65 = dA_2_2_24*dA_I_2_2_24
-    M_2_2 = t55 + t64 + t57 + t25 + t65  # LG-6
+    t27 = d_ddA_2_1_1_14_dq_2*t25
+    t28 = dA_2_2_24*dA_I_2_2_24
+    M_2_2 = t24 + t27 + t26 + t20 + t28  # LG-6
     dtau_dqdd[..., 1, 1] = M_2_2
-    t66 = t62 + t63
-    d_M_2_2_dq_1 = t60 + t66 - t59 + t36 - t66  # d LG-6
 
     # Christoffel symbols, joint shoulder
-    t67 = -0.05*t35
-    t68 = t37 + t67
-    t69 = 0.05*t35
-    t70 = t29 - 0.05*t28 + t32 - t30 + 0.05*t28 - t33
-    D_1_1_1 = t68 + t41 - t38 + t69 - t42 + t70  # LG-7
-    t71 = t12 - t8
-    t72 = 0.1*t9 - 0.1*t13
-    t73 = t14 - t11
-    t74 = t23 - t17
-    t75 = 0.1*t18 - 0.1*t24
-    t76 = -0.5*t75
-    t77 = t74 + t76
-    t78 = t26 - t22
-    t79 = 0.5*t75
-    t80 = t71 - 0.5*t72 + t73 - t71 + 0.5*t72 - t73
-    d_D_1_1_1_dq_1 = t77 + t78 - t74 + t79 - t78 + t80  # d LG-7
-    t81 = t57 - t17 + t76
-    t82 = d_ddA_2_1_1_14_dq_2*t21
-    t83 = t23 - t54
-    t84 = dA_2_2_24*dA_I_2_1_24
-    d_D_1_1_1_dq_2 = t58 - t82 + t81 - t83 + t79 - (t84 - t56)  # d LG-7
+    t29 = T_1_21*T_1_11
+    t30 = T_1_11*t7 - 0.05*t29 + 0.4*(T_1_11*t8) - T_1_21*dA_I_1_1_21
+    t31 = A_2_11*A_2_21
+    t32 = -0.05*t31
+    t33 = A_2_11*t12 + t32
+    t34 = A_2_21*dA_I_2_1_21
+    t35 = 0.05*t31
+    t36 = t33 + A_2_14*t17 - t34 + t35 - A_2_24*dA_I_2_1_24
+    D_1_1_1 = t30 + 0.05*t29 - 0.4*(T_1_21*dA_I_1_1_24) + t36  # LG-7
 
     # Christoffel symbols, joint shoulder
-    D_1_1_2 = t68 + t46 - t38 + t69 - t50  # LG-7
-    t85 = t84 - t82
-    d_D_1_1_2_dq_1 = t77 + t85 - t74 + t79 - t85  # d LG-7
-    d_D_1_1_2_dq_2 = t65 - t82 + t81 - t83 + t79 - (t84 - t64)  # d LG-7
+    D_1_1_2 = t33 + dA_2_2_24*t17 - t34 + t35 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24  # LG-7
 
     # Christoffel symbols, joint elbow
-    t86 = t67 + t49
-    D_2_1_1 = t86 + t52 - t45 + t69 - t47  # LG-7
-    t87 = t57 - t54
-    t88 = t76 + t87
-    t89 = t58 - t56
-    d_D_2_1_1_dq_1 = t88 + t89 - t87 + t79 - t89  # d LG-7
-    d_D_2_1_1_dq_2 = t58 - t64 + t88 - t87 + t79 - (t65 - t56)  # d LG-7
-    D_2_1_2 = t86 + t62 - t45 + t69 - t63  # LG-7
-    t90 = t65 - t64
-    d_D_2_1_2_dq_1 = t88 + t90 - t87 + t79 - t90  # d LG-7
+    t37 = t32 + A_2_11*t22
+    t38 = A_2_21*dA_I_2_2_21
+    D_2_1_1 = t37 + A_2_14*t25 - t38 + t35 - A_2_24*dA_I_2_2_24  # LG-7
+    D_2_1_2 = t37 + dA_2_2_24*t25 - t38 + t35 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24  # LG-7
 
     # velocity torques, joint shoulder
-    t91 = qd_2*D_1_1_2
-    t92 = qd_1*D_1_1_1
-    t93 = qd_1*D_1_1_2
-    V_1 = qd_1*t92 + 2.0*(qd_2*t93) + qd_2*t91  # LG-8
-    t94 = qd_1*d_D_1_1_1_dq_1*qd_1 + 2.0*(qd_1*d_D_1_1_2_dq_1*qd_2)
-    d_V_1_dq_1 = qd_2*d_D_1_1_2_dq_1*qd_2 + t94  # d LG-8
-    t95 = qd_1*d_D_1_1_1_dq_2*qd_1 + 2.0*(qd_1*d_D_1_1_2_dq_2*qd_2)
-    d_V_1_dq_2 = qd_2*d_D_1_1_2_dq_2*qd_2 + t95  # d LG-8
-    t96 = 2.0*t91
-    d_V_1_dqd_1 = t96 + 2.0*t92  # d LG-8
-    dtau_dqd[..., 0, 0] = d_V_1_dqd_1
-    d_V_1_dqd_2 = t96 + 2.0*t93  # d LG-8
-    dtau_dqd[..., 0, 1] = d_V_1_dqd_2
+    t39 = qd_1*qd_1
+    t40 = qd_2*qd_2
+    t41 = qd_1*qd_2
+    V_1 = D_1_1_1*t39 + D_1_1_2*t40 + 2.0*(D_1_1_2*t41)  # LG-8
 
     # velocity torques, joint elbow
-    t97 = qd_2*D_2_1_2
-    t98 = qd_1*D_2_1_1
-    t99 = qd_1*D_2_1_2
-    V_2 = qd_1*t98 + 2.0*(qd_2*t99) + qd_2*t97  # LG-8
-    t100 = qd_2*d_D_2_1_2_dq_1*qd_2
-    t101 = 2.0*(qd_1*d_D_2_1_2_dq_1*qd_2)
-    d_V_2_dq_1 = qd_1*d_D_2_1_1_dq_1*qd_1 + t101 + t100  # d LG-8
-    d_V_2_dq_2 = qd_1*d_D_2_1_1_dq_2*qd_1 + t101 + t100  # d LG-8
-    t102 = 2.0*t97
-    d_V_2_dqd_1 = t102 + 2.0*t98  # d LG-8
-    dtau_dqd[..., 1, 0] = d_V_2_dqd_1
-    d_V_2_dqd_2 = t102 + 2.0*t99  # d LG-8
-    dtau_dqd[..., 1, 1] = d_V_2_dqd_2
+    V_2 = D_2_1_1*t39 + D_2_1_2*t40 + 2.0*(D_2_1_2*t41)  # LG-8
 
     # gravity, joint shoulder
-    t103 = -0.2*A_2_11
-    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t103)  # LG-9
+    t42 = -0.2*A_2_11
+    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t42)  # LG-9
 
     # gravity, joint elbow
-    G_2 = 4.905*(dA_2_2_24 + t103)  # LG-9
+    G_2 = 4.905*(dA_2_2_24 + t42)  # LG-9
 
     # torque, joint shoulder
-    t104 = tip_nz*(t18 + t24)
-    t105 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t104)
-    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t105  # LG-11
+    t43 = tip_nz*(t14 + t19)
+    t44 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t43)
+    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t44  # LG-11
     tau[..., 0] = tau_1
-    t106 = -0.2*A_2_21
-    t107 = tip_nz*(2.0*t35 - 2.0*t35)
-    t108 = d_V_1_dq_1 - (4.905*(T_1_24 - 0.2*T_1_21) + 4.905*(A_2_24 + t106))
-    t109 = t108 - (t107 - (tip_fy*A_2_24 + tip_fx*A_2_14))
-    d_tau_1_dq_1 = qdd_1*d_M_1_1_dq_1 + qdd_2*d_M_1_2_dq_1 + t109  # d LG-11
-    dtau_dq[..., 0, 0] = d_tau_1_dq_1
-    t110 = 4.905*(d_ddA_2_1_1_14_dq_2 + t106)
-    t111 = t107 - (tip_fy*d_ddA_2_1_1_14_dq_2 + tip_fx*dA_2_2_24)
-    d_tau_1_dq_2 = d_V_1_dq_2 - t110 - t111 + (qdd_1*d_M_1_1_dq_2 + qdd_2*d_M_1_2_dq_2)  # d LG-11
-    dtau_dq[..., 0, 1] = d_tau_1_dq_2
 
     # torque, joint elbow
-    t112 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t104)
-    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t112  # LG-11
+    t45 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t43)
+    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t45  # LG-11
     tau[..., 1] = tau_2
-    t113 = qdd_2*d_M_2_2_dq_1
-    d_tau_2_dq_1 = d_V_2_dq_1 - t110 - t111 + (qdd_1*d_M_1_2_dq_1 + t113)  # d LG-11
+
+    # mass matrix by q, joint shoulder
+    d_M_1_2_dq_2 = D_1_1_2 + D_2_1_2  # dLG-6
+
+    # Christoffel symbols by q, joint shoulder
+    t46 = -0.05*t19
+    t47 = -0.05*t14
+    t48 = d_ddA_2_1_1_14_dq_2*t17
+    t49 = dA_2_2_24*dA_I_2_1_24
+    D3_1_1_1_2 = t47 - t13 - t48 - t18 + t46 - t49  # dLG-7
+
+    # Christoffel symbols by q, joint shoulder
+    D2_1_1_1_2 = t18 + t20 + t49 + t13 + t15 + t48  # dLG-7
+    d_D_1_1_1_dq_2 = D3_1_1_1_2 + D2_1_1_1_2  # dLG-7
+
+    # Christoffel symbols by q, joint shoulder
+    D2_1_2_1_2 = t20 + t26 + t28 + t23 + t15 + t27  # dLG-7
+    d_D_1_1_2_dq_2 = D3_1_1_1_2 + D2_1_2_1_2  # dLG-7
+
+    # Christoffel symbols by q, joint elbow
+    D3_2_1_1_2 = t47 - t23 - t27 - t26 + t46 - t28  # dLG-7
+
+    # Christoffel symbols by q, joint elbow
+    d_D_2_1_1_dq_2 = D2_1_1_1_2 + D3_2_1_1_2  # dLG-7
+    d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2  # dLG-7
+
+    # velocity torques by q, joint shoulder
+    d_V_1_dq_2 = t39*d_D_1_1_1_dq_2 + t40*d_D_1_1_2_dq_2 + 2.0*(t41*d_D_1_1_2_dq_2)  # dLG-8
+
+    # velocity torques by q, joint elbow
+    d_V_2_dq_2 = t39*d_D_2_1_1_dq_2 + 2.0*(t41*d_D_2_1_2_dq_2)  # dLG-8
+
+    # loads by q, joint shoulder
+    d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24  # dLG-10
+    d_load_1_dq_2 = tip_fx*dA_2_2_24 + tip_fy*d_ddA_2_1_1_14_dq_2  # dLG-10
+
+    # velocity torques by qd, joint shoulder
+    t50 = qd_2*D_1_1_2
+    d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t50)  # dLG-8
+    dtau_dqd[..., 0, 0] = d_V_1_dqd_1
+    d_V_1_dqd_2 = 2.0*(t50 + qd_1*D_1_1_2)  # dLG-8
+    dtau_dqd[..., 0, 1] = d_V_1_dqd_2
+
+    # velocity torques by qd, joint elbow
+    t51 = qd_2*D_2_1_2
+    d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t51)  # dLG-8
+    dtau_dqd[..., 1, 0] = d_V_2_dqd_1
+    d_V_2_dqd_2 = 2.0*(t51 + qd_1*D_2_1_2)  # dLG-8
+    dtau_dqd[..., 1, 1] = d_V_2_dqd_2
+
+    # torque by q, joint shoulder
+    t52 = -0.2*A_2_21
+    d_tau_1_dq_1 = d_load_1_dq_1 - (4.905*(T_1_24 - 0.2*T_1_21) + 4.905*(A_2_24 + t52))  # dLG-11
+    dtau_dq[..., 0, 0] = d_tau_1_dq_1
+    t53 = 4.905*(d_ddA_2_1_1_14_dq_2 + t52)
+    t54 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2
+    d_tau_1_dq_2 = d_V_1_dq_2 - t53 + d_load_1_dq_2 + t54  # dLG-11
+    dtau_dq[..., 0, 1] = d_tau_1_dq_2
+
+    # torque by q, joint elbow
+    d_tau_2_dq_1 = d_load_1_dq_2 - t53  # dLG-11
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    d_tau_2_dq_2 = d_V_2_dq_2 - t110 - t111 + (qdd_1*d_M_1_2_dq_2 + t113)  # d LG-11
+    d_tau_2_dq_2 = d_V_2_dq_2 - t53 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2  # dLG-11
     dtau_dq[..., 1, 1] = d_tau_2_dq_2
 
 
@@ -629,27 +602,28 @@ def bias_forces(q, qd, loads, bias_forces):
     D_2_1_2 = t20 + dA_2_2_24*t21 - t22 + t18 - t5*dA_I_2_2_24  # LG-7
 
     # velocity torques, joint shoulder
-    t23 = qd_1*D_1_1_1*qd_1 + 2.0*(qd_1*D_1_1_2*qd_2)
-    V_1 = qd_2*D_1_1_2*qd_2 + t23  # LG-8
+    t23 = qd_1*qd_1
+    t24 = qd_2*qd_2
+    t25 = qd_1*qd_2
+    V_1 = D_1_1_1*t23 + D_1_1_2*t24 + 2.0*(D_1_1_2*t25)  # LG-8
 
     # velocity torques, joint elbow
-    t24 = qd_1*D_2_1_1*qd_1 + 2.0*(qd_1*D_2_1_2*qd_2)
-    V_2 = qd_2*D_2_1_2*qd_2 + t24  # LG-8
+    V_2 = D_2_1_1*t23 + D_2_1_2*t24 + 2.0*(D_2_1_2*t25)  # LG-8
 
     # gravity, joint shoulder
-    t25 = -0.2*A_2_11
-    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t25)  # LG-9
+    t26 = -0.2*A_2_11
+    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t26)  # LG-9
 
     # gravity, joint elbow
-    G_2 = 4.905*(dA_2_2_24 + t25)  # LG-9
+    G_2 = 4.905*(dA_2_2_24 + t26)  # LG-9
 
     # torque, joint shoulder
-    t26 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21)
-    bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t26)  # LG-11
+    t27 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21)
+    bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t27)  # LG-11
     bias_forces[..., 0] = bias_1
 
     # torque, joint elbow
-    bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t26)  # LG-11
+    bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t27)  # LG-11
     bias_forces[..., 1] = bias_2
 
 

@@ -23,10 +23,31 @@ The remark behind a line names its equation:
     NE-15    n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) + sum_c
              (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load -- Barman 2020
              (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)
-    d NE-6   derivative of NE-6
-    d NE-7   derivative of NE-7
-    d NE-8   derivative of NE-8
-    d NE-11  derivative of NE-11
+    NE-31    v_origin_j = v_G_p + omega_p x (origin - G_p) in joint axes, v_G_j =
+             v_origin_j + omega_j x rho + t qd_j -- Barman 2020 (3.32), (3.41), (3.44)
+    dNE-31   d v_G_j/dq_i, d v_G_j/dqd_i: those of p carried over joint j; for i = j
+             v_origin_j x s + omega_in_j x t + d omega_j/dq_j x rho by q_j, t + s x rho by
+             qd_j -- Barman 2020 (3.42), (3.43), (3.45), (3.46)
+    ddNE-31  dd v_G_j/dq_i dt = d a_G_j/dq_i - 2 d omega_j/dq_i x v_G_j: that of p carried
+             over joint j; for i = j a_in_j x s + 2 v_origin_j x d omega_j/dq_j +
+             alpha_in_j x t + omega_in_j x (omega_in_j x t) + dd omega_j/dq_j dt x rho --
+             Barman 2020 (3.48), (3.49), (3.57), (3.58), (3.60), (3.61)
+    dNE-11   d F_G_j = m_j d a_G_j: by q_i m_j (dd v_G_j/dq_i dt + 2 d omega_j/dq_i x
+             v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
+             d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
+    dNE-13   the loads turn against link j: d f_e/dq_i = f_e x d omega_j/dqd_i, d n_e
+             alike; L_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j --
+             Barman 2020 (3.77), (3.85), (3.89)
+    dNE-14   d f_j = d F_G_j - sum d f_e + sum_c R_c d f_c -- Barman 2020 (3.73), (3.75),
+             (3.79)
+    dNE-15   d n_at_G_j = d n_G_j - L_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
+             G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
+    dNE-16   d tau_j = power of d f_j, d n_at_G_j on the motion per unit of qd_j; for a
+             joint k beyond j that of D f_k, D n_at_G_k (by q_k) or d f_k/dqd_k, d
+             n_at_G_k/dqd_k on d(omega_k, v_G_k)/dqd_j -- Barman 2020 (3.93), (3.95)
+    dNE-32   D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
+             (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
+             (3.73), (3.81) for i = j + 1
     d NE-14  derivative of NE-14
     d NE-15  derivative of NE-15
     NE-20    C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
@@ -37,6 +58,29 @@ The remark behind a line names its equation:
     NE-17    x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
              base axes
     NE-21    column of a Jacobian: the axis, and its moment about the frame's origin
+    NE-32    n_at_G_j = n_j - rho x f_j
+    dNE-33   d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
+    NE-22    x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
+             omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
+    dNE-6k   d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
+             2020 (3.48), (3.49)
+    dNE-7k   d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
+             omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
+             with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
+             (3.51), (3.52), (3.54), (3.55)
+    dNE-22   d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
+             v_P; d a0_P alike -- Barman 2020 (3.63)
+    dNE-18k  d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
+             + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33), (3.34),
+             (3.36), (3.37), (3.39), (3.40)
+    NE-27    h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C
+    NE-28    d x0_C / d q_k = R0_k (s x h_k + W_k t)
+    NE-10    H_j = I_j omega_j -- Barman 2020 (3.64)
+    NE-29    P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c
+             + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - x0_C x P_0 with 0 for the base
+    NE-23    K_j r = alpha_j x r + omega_j x (omega_j x r)
+    NE-25    Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
+             parameter
 """
 
 from numpy import cos, sin
@@ -137,20 +181,15 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     omega_2_z = qd_1 + qd_2  # NE-3
     alpha_2_z = qdd_1 + qdd_2  # NE-5
     a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
-    t1 = R_1_11*R_2_11
-    t2 = R_1_21*R_2_21
-    d_a_in_2_x_dq_1 = 9.81*t1 - 9.81*t2  # d NE-6
     a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
-    d_a_in_2_x_dqd_1 = -0.8*(qd_1*R_2_11)  # d NE-6
-    d_a_in_2_y_dqdd_1 = 0.4*R_2_11  # d NE-6
-    t3 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t3  # NE-7
-    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 - 0.8*omega_2_z  # d NE-7
-    d_a_2_x_dqd_2 = -0.8*omega_2_z  # d NE-7
+    t1 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t1  # NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # rotations, joint elbow
-    R0_2_11 = t1 - t2  # NE-9
+    t2 = R_1_11*R_2_11
+    t3 = R_1_21*R_2_21
+    R0_2_11 = t2 - t3  # NE-9
     t4 = R_1_11*R_2_21
     t5 = R_1_21*R_2_11
     R0_2_21 = t4 + t5  # NE-9
@@ -160,63 +199,84 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
 
     # backward, joint elbow
-    a_G_2_x = a_2_x + 0.2*t3  # NE-8
-    t6 = -0.4*omega_2_z
-    d_a_G_2_x_dqd_1 = d_a_2_x_dqd_1 - t6  # d NE-8
-    d_a_G_2_x_dqd_2 = d_a_2_x_dqd_2 - t6  # d NE-8
+    a_G_2_x = a_2_x + 0.2*t1  # NE-8
     a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
-    d_a_G_2_y_dqdd_1 = 0.2 + d_a_in_2_y_dqdd_1  # d NE-8
     F_G_2_x = 0.5*a_G_2_x  # NE-11
-    d_F_G_2_x_dq_1 = 0.5*d_a_in_2_x_dq_1  # d NE-11
-    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # d NE-11
     F_G_2_y = 0.5*a_G_2_y  # NE-11
     n_G_2_z = 0.1*alpha_2_z  # NE-12
     f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
-    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # d NE-14
-    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # d NE-14
     f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
-    t7 = 9.81*t5 + 9.81*t4
-    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*t7  # d NE-14
-    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # d NE-14
     n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y  # NE-15
     tau[..., 1] = n_2_z
-    d_n_2_z_dq_1 = 0.4*d_f_2_y_dq_1 + 0.1*t7  # d NE-15
-    dtau_dq[..., 1, 0] = d_n_2_z_dq_1
-    d_n_2_z_dq_2 = 0.4*d_f_2_y_dq_2 + 0.1*a_in_2_x  # d NE-15
-    dtau_dq[..., 1, 1] = d_n_2_z_dq_2
-    t8 = qd_1*R_2_21
-    d_n_2_z_dqd_1 = 0.16000000000000003*t8 - 0.08000000000000002*t8  # d NE-15
-    dtau_dqd[..., 1, 0] = d_n_2_z_dqd_1
-    d_n_2_z_dqdd_1 = 0.1 - 0.1*d_a_G_2_y_dqdd_1 + 0.2*d_a_G_2_y_dqdd_1  # d NE-15
-    dtau_dqdd[..., 1, 0] = d_n_2_z_dqdd_1
 
     # backward, joint shoulder
     a_G_1_y = a_1_y - 0.2*qdd_1  # NE-8
     F_G_1_y = 0.5*a_G_1_y  # NE-11
     n_G_1_z = 0.1*qdd_1  # NE-12
     f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y  # NE-14
-    d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1  # d NE-14
-    t9 = R_2_11*f_2_x + R_2_21*d_f_2_x_dq_2
-    d_f_1_from_2_y_dq_2 = R_2_11*d_f_2_y_dq_2 - R_2_21*f_2_y + t9  # d NE-14
-    d_f_1_from_2_y_dqd_1 = 0.5*(R_2_21*d_a_G_2_x_dqd_1) + 0.4*(R_2_11*t8)  # d NE-14
-    d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_dqdd_1)  # d NE-14
     f_1_y = F_G_1_y + f_1_from_2_y  # NE-14
-    d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # d NE-14
-    d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # d NE-14
     n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y  # NE-15
     tau[..., 0] = n_1_z
-    d_n_1_z_dq_1 = d_n_2_z_dq_1 + 0.9810000000000001*R_1_21 + 0.4*d_f_1_y_dq_1  # d NE-15
-    dtau_dq[..., 0, 0] = d_n_1_z_dq_1
-    d_n_1_z_dq_2 = d_n_2_z_dq_2 + 0.4*d_f_1_from_2_y_dq_2  # d NE-15
-    dtau_dq[..., 0, 1] = d_n_1_z_dq_2
-    d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1  # d NE-15
-    dtau_dqd[..., 0, 0] = d_n_1_z_dqd_1
-    d_n_1_z_dqd_2 = 0.2*(R_2_21*d_a_G_2_x_dqd_2)  # d NE-15
-    dtau_dqd[..., 0, 1] = d_n_1_z_dqd_2
-    d_n_1_z_dqdd_1 = 0.08 + d_n_2_z_dqdd_1 + 0.4*d_f_1_y_dqdd_1  # d NE-15
-    dtau_dqdd[..., 0, 0] = d_n_1_z_dqdd_1
-    d_n_1_z_dqdd_2 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # d NE-15
-    dtau_dqdd[..., 0, 1] = d_n_1_z_dqdd_2
+
+    # velocities, joint shoulder
+    v_G_1_y = 0.2*qd_1  # NE-31
+
+    # velocities, joint elbow
+    t6 = v_G_1_y + 0.2*qd_1
+    v_origin_2_x = R_2_21*t6  # NE-31
+    v_origin_2_y = R_2_11*t6  # NE-31
+    v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
+
+    # forward derivatives, joint elbow
+    d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11  # dNE-31
+    dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3  # ddNE-31
+
+    # backward derivatives, joint elbow
+    L_2_22 = -0.2*f_e_2_1_x  # dNE-13
+    d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt  # dNE-11
+    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # dNE-14
+    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t4 + 9.81*t5)  # dNE-14
+    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # dNE-11
+    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # dNE-14
+    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # dNE-14
+
+    # backward derivatives, joint shoulder
+    d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1  # dNE-14
+    d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # dNE-14
+    d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - L_2_22  # dNE-16
+    dtau_dq[..., 1, 0] = d_tau_2_dq_1
+    d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-15
+    d_f_1_from_2_y_dqd_1 = R_2_11*v_origin_2_x - R_2_21*v_G_2_y  # dNE-14
+    d_tau_2_dqd_1 = 0.2*v_origin_2_x  # dNE-16
+    dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
+    d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-15
+    d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
+    d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # dNE-14
+    d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # dNE-16
+    dtau_dqdd[..., 0, 1] = d_tau_2_dqdd_1
+    dtau_dqdd[..., 1, 0] = d_tau_2_dqdd_1
+    d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-15
+
+    # backward derivatives, joint elbow
+    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # dNE-32
+    D_f_2_y = f_2_x + d_f_2_y_dq_2  # dNE-32
+
+    # torque derivatives, joint shoulder
+    d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1  # dNE-16
+    dtau_dq[..., 0, 0] = d_tau_1_dq_1
+    d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-16
+    dtau_dqd[..., 0, 0] = d_tau_1_dqd_1
+    d_tau_1_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1  # dNE-16
+    dtau_dqdd[..., 0, 0] = d_tau_1_dqdd_1
+
+    # torque derivatives, joint elbow
+    t7 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
+    d_tau_1_dq_2 = t7 - (L_2_22 + 0.2*f_2_x)  # dNE-16
+    dtau_dq[..., 0, 1] = d_tau_1_dq_2
+    d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z)  # dNE-16
+    dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
+    d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - L_2_22  # dNE-16
+    dtau_dq[..., 1, 1] = d_tau_2_dq_2
 
     # results
     dtau_dqdd[..., 1, 1] = 0.12000000000000001
@@ -558,3 +618,656 @@ def jacobians(q, jacobians):
     jacobians[..., 0, 5, 0] = 1.0
     jacobians[..., 1, 5, 0] = 1.0
     jacobians[..., 1, 5, 1] = 1.0
+
+
+def joint_wrenches(q, qd, qdd, loads, joint_wrenches):
+    """Force and moment that each joint transmits, exerted by the parent on the link; rotor, damping, friction and spring of the joint are no part of them."""
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+    tip_fx = loads[..., 0, 0]
+    tip_fy = loads[..., 0, 1]
+    tip_fz = loads[..., 0, 2]
+    tip_nx = loads[..., 0, 3]
+    tip_ny = loads[..., 0, 4]
+    tip_nz = loads[..., 0, 5]
+
+    # frames, joint shoulder
+    R_1_11 = cos(q_1)  # NE-1
+    R_1_21 = sin(q_1)  # NE-1
+
+    # frames, joint elbow
+    R_2_11 = cos(q_2)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+
+    # forward, joint shoulder
+    a_in_1_x = 9.81*R_1_21  # NE-6
+    a_in_1_y = 9.81*R_1_11  # NE-6
+    t1 = qd_1*qd_1
+    a_1_x = a_in_1_x - 0.4*t1  # NE-7
+    a_1_y = a_in_1_y + 0.4*qdd_1  # NE-7
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    alpha_2_z = qdd_1 + qdd_2  # NE-5
+    a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
+    a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
+    t2 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t2  # NE-7
+    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
+
+    # rotations, joint elbow
+    R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
+    R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
+
+    # loads, joint elbow
+    f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # NE-13
+    f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
+    n_e_2_1_x = tip_nx*R0_2_11 + tip_ny*R0_2_21  # NE-13
+    n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21  # NE-13
+
+    # backward, joint elbow
+    a_G_2_x = a_2_x + 0.2*t2  # NE-8
+    a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
+    F_G_2_x = 0.5*a_G_2_x  # NE-11
+    F_G_2_y = 0.5*a_G_2_y  # NE-11
+    n_G_2_z = 0.1*alpha_2_z  # NE-12
+    f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
+    joint_wrenches[..., 1, 0] = f_2_x
+    f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
+    joint_wrenches[..., 1, 1] = f_2_y
+    n_2_x = -n_e_2_1_x  # NE-15
+    joint_wrenches[..., 1, 3] = n_2_x
+    t3 = 0.4*tip_fz
+    n_2_y = t3 - n_e_2_1_y  # NE-15
+    joint_wrenches[..., 1, 4] = n_2_y
+    n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y  # NE-15
+    joint_wrenches[..., 1, 5] = n_2_z
+
+    # backward, joint shoulder
+    a_G_1_x = a_1_x + 0.2*t1  # NE-8
+    a_G_1_y = a_1_y - 0.2*qdd_1  # NE-8
+    F_G_1_x = 0.5*a_G_1_x  # NE-11
+    F_G_1_y = 0.5*a_G_1_y  # NE-11
+    n_G_1_z = 0.1*qdd_1  # NE-12
+    f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y  # NE-14
+    f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y  # NE-14
+    f_1_x = F_G_1_x + f_1_from_2_x  # NE-14
+    joint_wrenches[..., 0, 0] = f_1_x
+    f_1_y = F_G_1_y + f_1_from_2_y  # NE-14
+    joint_wrenches[..., 0, 1] = f_1_y
+    n_1_x = -(R_2_11*n_e_2_1_x + R_2_21*n_2_y)  # NE-15
+    joint_wrenches[..., 0, 3] = n_1_x
+    n_1_y = R_2_11*n_2_y - R_2_21*n_e_2_1_x + t3  # NE-15
+    joint_wrenches[..., 0, 4] = n_1_y
+    n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y  # NE-15
+    joint_wrenches[..., 0, 5] = n_1_z
+
+    # results
+    joint_wrenches[..., 0, 2] = -tip_fz
+    joint_wrenches[..., 1, 2] = -tip_fz
+
+
+def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, dw_dqdd):
+    """Joint wrenches and their derivatives with respect to q, qd and qdd."""
+    dw_dq[...] = 0.0
+    dw_dqd[...] = 0.0
+    dw_dqdd[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+    tip_fx = loads[..., 0, 0]
+    tip_fy = loads[..., 0, 1]
+    tip_fz = loads[..., 0, 2]
+    tip_nx = loads[..., 0, 3]
+    tip_ny = loads[..., 0, 4]
+    tip_nz = loads[..., 0, 5]
+
+    # frames, joint shoulder
+    R_1_11 = cos(q_1)  # NE-1
+    R_1_21 = sin(q_1)  # NE-1
+
+    # frames, joint elbow
+    R_2_11 = cos(q_2)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+
+    # forward, joint shoulder
+    a_in_1_x = 9.81*R_1_21  # NE-6
+    a_in_1_y = 9.81*R_1_11  # NE-6
+    t1 = qd_1*qd_1
+    a_1_x = a_in_1_x - 0.4*t1  # NE-7
+    a_1_y = a_in_1_y + 0.4*qdd_1  # NE-7
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    alpha_2_z = qdd_1 + qdd_2  # NE-5
+    a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
+    a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
+    t2 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t2  # NE-7
+    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
+
+    # rotations, joint elbow
+    t3 = R_1_11*R_2_11
+    t4 = R_1_21*R_2_21
+    R0_2_11 = t3 - t4  # NE-9
+    t5 = R_1_11*R_2_21
+    t6 = R_1_21*R_2_11
+    R0_2_21 = t5 + t6  # NE-9
+
+    # loads, joint elbow
+    f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # NE-13
+    f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
+    n_e_2_1_x = tip_nx*R0_2_11 + tip_ny*R0_2_21  # NE-13
+    dw_dq[..., 1, 4, 0] = n_e_2_1_x
+    dw_dq[..., 1, 4, 1] = n_e_2_1_x
+    n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21  # NE-13
+
+    # backward, joint elbow
+    a_G_2_x = a_2_x + 0.2*t2  # NE-8
+    a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
+    F_G_2_x = 0.5*a_G_2_x  # NE-11
+    F_G_2_y = 0.5*a_G_2_y  # NE-11
+    n_G_2_z = 0.1*alpha_2_z  # NE-12
+    f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
+    joint_wrenches[..., 1, 0] = f_2_x
+    f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
+    joint_wrenches[..., 1, 1] = f_2_y
+    n_2_x = -n_e_2_1_x  # NE-15
+    joint_wrenches[..., 1, 3] = n_2_x
+    t7 = 0.4*tip_fz
+    n_2_y = t7 - n_e_2_1_y  # NE-15
+    joint_wrenches[..., 1, 4] = n_2_y
+    n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y  # NE-15
+    joint_wrenches[..., 1, 5] = n_2_z
+
+    # backward, joint shoulder
+    a_G_1_x = a_1_x + 0.2*t1  # NE-8
+    a_G_1_y = a_1_y - 0.2*qdd_1  # NE-8
+    F_G_1_x = 0.5*a_G_1_x  # NE-11
+    F_G_1_y = 0.5*a_G_1_y  # NE-11
+    n_G_1_z = 0.1*qdd_1  # NE-12
+    f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y  # NE-14
+    f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y  # NE-14
+    f_1_x = F_G_1_x + f_1_from_2_x  # NE-14
+    joint_wrenches[..., 0, 0] = f_1_x
+    f_1_y = F_G_1_y + f_1_from_2_y  # NE-14
+    joint_wrenches[..., 0, 1] = f_1_y
+    t8 = R_2_11*n_e_2_1_x
+    n_1_x = -(t8 + R_2_21*n_2_y)  # NE-15
+    joint_wrenches[..., 0, 3] = n_1_x
+    t9 = R_2_21*n_e_2_1_x
+    n_1_y = R_2_11*n_2_y - t9 + t7  # NE-15
+    joint_wrenches[..., 0, 4] = n_1_y
+    n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y  # NE-15
+    joint_wrenches[..., 0, 5] = n_1_z
+
+    # velocities, joint shoulder
+    v_G_1_y = 0.2*qd_1  # NE-31
+
+    # velocities, joint elbow
+    d_F_G_1_x_dqd_1 = -0.2*qd_1  # dNE-11
+    t10 = v_G_1_y - d_F_G_1_x_dqd_1
+    v_origin_2_x = R_2_21*t10  # NE-31
+    dw_dqd[..., 1, 1, 0] = v_origin_2_x
+    v_origin_2_y = R_2_11*t10  # NE-31
+    v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
+
+    # forward derivatives, joint elbow
+    d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11  # dNE-31
+    dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4  # ddNE-31
+
+    # backward derivatives, joint elbow
+    L_2_22 = -0.2*f_e_2_1_x  # dNE-13
+    d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt  # dNE-11
+    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # dNE-14
+    dw_dq[..., 1, 0, 0] = d_f_2_x_dq_1
+    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6)  # dNE-14
+    dw_dq[..., 1, 1, 0] = d_f_2_y_dq_1
+    d_n_at_G_2_x_dq_1 = -n_e_2_1_y  # dNE-15
+    dw_dq[..., 1, 3, 0] = d_n_at_G_2_x_dq_1
+    dw_dq[..., 1, 3, 1] = d_n_at_G_2_x_dq_1
+    d_F_G_2_x_dqd_1 = -v_G_2_y  # dNE-11
+    dw_dqd[..., 1, 0, 0] = d_F_G_2_x_dqd_1
+    d_F_G_2_x_dqdd_1 = 0.2*R_2_21  # dNE-11
+    dw_dqdd[..., 1, 0, 0] = d_F_G_2_x_dqdd_1
+    d_F_G_2_y_dqdd_1 = 0.5*d_v_G_2_y_dqd_1  # dNE-11
+    dw_dqdd[..., 1, 1, 0] = d_F_G_2_y_dqdd_1
+    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # dNE-11
+    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # dNE-14
+    dw_dq[..., 1, 0, 1] = d_f_2_x_dq_2
+    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # dNE-14
+    dw_dq[..., 1, 1, 1] = d_f_2_y_dq_2
+    d_F_G_2_x_dqd_2 = -0.2*omega_2_z  # dNE-11
+    dw_dqd[..., 1, 0, 1] = d_F_G_2_x_dqd_2
+
+    # backward derivatives, joint shoulder
+    d_F_G_1_x_dq_1 = 4.905*R_1_11  # dNE-11
+    d_f_1_from_2_x_dq_1 = R_2_11*d_f_2_x_dq_1 - R_2_21*d_f_2_y_dq_1  # dNE-14
+    d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1  # dNE-14
+    d_f_1_x_dq_1 = d_F_G_1_x_dq_1 + d_f_1_from_2_x_dq_1  # dNE-14
+    dw_dq[..., 0, 0, 0] = d_f_1_x_dq_1
+    d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # dNE-14
+    dw_dq[..., 0, 1, 0] = d_f_1_y_dq_1
+    d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y)  # dNE-15
+    dw_dq[..., 0, 3, 0] = d_n_at_G_1_x_dq_1
+    d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y  # dNE-15
+    dw_dq[..., 0, 4, 0] = d_n_at_G_1_y_dq_1
+    d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - L_2_22  # dNE-33
+    dw_dq[..., 1, 5, 0] = d_n_o_2_z_dq_1
+    d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-15
+    d_f_1_from_2_y_dqd_1 = R_2_11*v_origin_2_x - R_2_21*v_G_2_y  # dNE-14
+    dw_dqd[..., 0, 1, 0] = d_f_1_from_2_y_dqd_1
+    d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 - (R_2_11*v_G_2_y + R_2_21*v_origin_2_x)  # dNE-14
+    dw_dqd[..., 0, 0, 0] = d_f_1_x_dqd_1
+    d_n_o_2_z_dqd_1 = 0.2*v_origin_2_x  # dNE-33
+    dw_dqd[..., 1, 5, 0] = d_n_o_2_z_dqd_1
+    d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-15
+    d_f_1_from_2_x_dqdd_1 = 0.2*(R_2_21*R_2_11) - 0.5*(R_2_21*d_v_G_2_y_dqd_1)  # dNE-14
+    dw_dqdd[..., 0, 0, 0] = d_f_1_from_2_x_dqdd_1
+    d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
+    d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # dNE-14
+    dw_dqdd[..., 0, 1, 0] = d_f_1_y_dqdd_1
+    d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # dNE-33
+    dw_dqdd[..., 1, 5, 0] = d_n_o_2_z_dqdd_1
+    d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-15
+
+    # backward derivatives, joint elbow
+    t11 = 0.2*tip_fz
+    n_at_G_2_y = n_2_y - t11  # NE-32
+    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # dNE-32
+    D_f_2_y = f_2_x + d_f_2_y_dq_2  # dNE-32
+
+    # backward derivatives, joint elbow
+    d_f_1_x_dq_2 = R_2_11*D_f_2_x - R_2_21*D_f_2_y  # dNE-14
+    dw_dq[..., 0, 0, 1] = d_f_1_x_dq_2
+    d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y  # dNE-14
+    dw_dq[..., 0, 1, 1] = d_f_1_y_dq_2
+    t12 = n_e_2_1_y + n_at_G_2_y + t11
+    d_n_at_G_1_x_dq_2 = -R_2_11*t12  # dNE-15
+    dw_dq[..., 0, 3, 1] = d_n_at_G_1_x_dq_2
+    d_n_at_G_1_y_dq_2 = -R_2_21*t12  # dNE-15
+    dw_dq[..., 0, 4, 1] = d_n_at_G_1_y_dq_2
+    d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (L_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2  # dNE-15
+    d_f_1_x_dqd_2 = -0.2*(R_2_11*omega_2_z)  # dNE-14
+    dw_dqd[..., 0, 0, 1] = d_f_1_x_dqd_2
+    t13 = R_2_21*omega_2_z
+    d_f_1_y_dqd_2 = -0.2*t13  # dNE-14
+    dw_dqd[..., 0, 1, 1] = d_f_1_y_dqd_2
+    d_f_1_x_dqdd_2 = -0.1*R_2_21  # dNE-14
+    dw_dqdd[..., 0, 0, 1] = d_f_1_x_dqdd_2
+    d_f_1_y_dqdd_2 = 0.1*R_2_11  # dNE-14
+    dw_dqdd[..., 0, 1, 1] = d_f_1_y_dqdd_2
+    d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11  # dNE-15
+
+    # wrench derivatives, joint shoulder
+    d_n_o_1_z_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1  # dNE-33
+    dw_dq[..., 0, 5, 0] = d_n_o_1_z_dq_1
+    d_n_o_1_z_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-33
+    dw_dqd[..., 0, 5, 0] = d_n_o_1_z_dqd_1
+    d_n_o_1_z_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1  # dNE-33
+    dw_dqdd[..., 0, 5, 0] = d_n_o_1_z_dqdd_1
+    d_n_o_1_z_dq_2 = d_n_at_G_1_z_dq_2 + 0.2*d_f_1_y_dq_2  # dNE-33
+    dw_dq[..., 0, 5, 1] = d_n_o_1_z_dq_2
+    d_n_o_1_z_dqd_2 = -0.08000000000000002*t13  # dNE-33
+    dw_dqd[..., 0, 5, 1] = d_n_o_1_z_dqd_2
+    d_n_o_1_z_dqdd_2 = d_n_at_G_1_z_dqdd_2 + 0.020000000000000004*R_2_11  # dNE-33
+    dw_dqdd[..., 0, 5, 1] = d_n_o_1_z_dqdd_2
+
+    # wrench derivatives, joint elbow
+    d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - L_2_22  # dNE-33
+    dw_dq[..., 1, 5, 1] = d_n_o_2_z_dq_2
+
+    # results
+    joint_wrenches[..., 0, 2] = -tip_fz
+    joint_wrenches[..., 1, 2] = -tip_fz
+    dw_dqdd[..., 1, 1, 1] = 0.1
+    dw_dqdd[..., 1, 5, 1] = 0.12000000000000001
+
+
+def point_motion(q, qd, qdd, position, velocity, acceleration):
+    """Position, velocity and acceleration of the model's points."""
+    position[...] = 0.0
+    velocity[...] = 0.0
+    acceleration[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # frames, joint shoulder
+    R_1_11 = cos(q_1)  # NE-1
+    R_1_21 = sin(q_1)  # NE-1
+
+    # frames, joint elbow
+    R_2_11 = cos(q_2)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    alpha_2_z = qdd_1 + qdd_2  # NE-5
+    t1 = qd_1*qd_1
+    a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1)  # NE-6
+    a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11)  # NE-6
+    a_2_x = a_in_2_x - 0.4*(omega_2_z*omega_2_z)  # NE-7
+    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
+
+    # forward, joint elbow
+    v_in_2_y = 0.4*(qd_1*R_2_11)  # NE-18
+    v_2_y = 0.4*omega_2_z + v_in_2_y  # NE-18
+
+    # rotations, joint elbow
+    R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
+    R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
+
+    # positions, joint shoulder
+    x0_1_x = 0.4*R_1_11  # NE-17
+    x0_1_y = 0.4*R_1_21  # NE-17
+
+    # positions, joint elbow
+    x0_2_x = x0_1_x + 0.4*R0_2_11  # NE-17
+    position[..., 0, 0] = x0_2_x
+    x0_2_y = x0_1_y + 0.4*R0_2_21  # NE-17
+    position[..., 0, 1] = x0_2_y
+
+    # points, joint hand
+    t2 = qd_1*R_2_21
+    v0_hand_x = 0.4*(t2*R0_2_11) - v_2_y*R0_2_21  # NE-22
+    velocity[..., 0, 0] = v0_hand_x
+    v0_hand_y = 0.4*(t2*R0_2_21) + v_2_y*R0_2_11  # NE-22
+    velocity[..., 0, 1] = v0_hand_y
+    a0_hand_x = a_2_x*R0_2_11 - a_2_y*R0_2_21  # NE-22
+    acceleration[..., 0, 0] = a0_hand_x
+    a0_hand_y = a_2_x*R0_2_21 + a_2_y*R0_2_11  # NE-22
+    acceleration[..., 0, 1] = a0_hand_y
+
+
+def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd):
+    """Derivatives of the motion of the model's points with respect to q, qd and qdd."""
+    dx_dq[...] = 0.0
+    dv_dq[...] = 0.0
+    dv_dqd[...] = 0.0
+    da_dq[...] = 0.0
+    da_dqd[...] = 0.0
+    da_dqdd[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # frames, joint shoulder
+    R_1_11 = cos(q_1)  # NE-1
+    R_1_21 = sin(q_1)  # NE-1
+
+    # frames, joint elbow
+    R_2_11 = cos(q_2)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    alpha_2_z = qdd_1 + qdd_2  # NE-5
+    t1 = qd_1*qd_1
+    a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1)  # NE-6
+    a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11)  # NE-6
+    t2 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t2  # NE-7
+    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
+
+    # forward, joint elbow
+    t3 = qd_1*R_2_11
+    v_in_2_y = 0.4*t3  # NE-18
+    v_2_y = 0.4*omega_2_z + v_in_2_y  # NE-18
+
+    # rotations, joint elbow
+    R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
+    R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
+
+    # forward derivatives, joint elbow
+    d_a_in_2_x_dqd_1 = -0.8*t3  # dNE-6k
+    d_a_2_x_dqd_2 = -0.8*omega_2_z  # dNE-7k
+    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2  # dNE-7k
+    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18k
+    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18k
+
+    # point derivatives, joint hand
+    t4 = qd_1*R_2_21
+    t5 = t4*R0_2_21
+    d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t5)  # dNE-22
+    dv_dq[..., 0, 0, 0] = d_v0_hand_x_dq_1
+    t6 = t4*R0_2_11
+    d_v0_hand_y_dq_1 = 0.4*t6 - v_2_y*R0_2_21  # dNE-22
+    dv_dq[..., 0, 1, 0] = d_v0_hand_y_dq_1
+    d_v0_hand_x_dqd_1 = 0.4*(R_2_21*R0_2_11) - R0_2_21*d_v_2_y_dqd_1  # dNE-22
+    dx_dq[..., 0, 0, 0] = d_v0_hand_x_dqd_1
+    dv_dqd[..., 0, 0, 0] = d_v0_hand_x_dqd_1
+    da_dqdd[..., 0, 0, 0] = d_v0_hand_x_dqd_1
+    d_v0_hand_y_dqd_1 = 0.4*(R_2_21*R0_2_21) + R0_2_11*d_v_2_y_dqd_1  # dNE-22
+    dx_dq[..., 0, 1, 0] = d_v0_hand_y_dqd_1
+    dv_dqd[..., 0, 1, 0] = d_v0_hand_y_dqd_1
+    da_dqdd[..., 0, 1, 0] = d_v0_hand_y_dqd_1
+    d_a0_hand_x_dq_1 = -(a_2_y*R0_2_11 + a_2_x*R0_2_21)  # dNE-22
+    da_dq[..., 0, 0, 0] = d_a0_hand_x_dq_1
+    d_a0_hand_y_dq_1 = a_2_x*R0_2_11 - a_2_y*R0_2_21  # dNE-22
+    da_dq[..., 0, 1, 0] = d_a0_hand_y_dq_1
+    d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t5  # dNE-22
+    da_dqd[..., 0, 0, 0] = d_a0_hand_x_dqd_1
+    d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t6  # dNE-22
+    da_dqd[..., 0, 1, 0] = d_a0_hand_y_dqd_1
+    t7 = omega_2_z*R0_2_11
+    d_v0_hand_x_dq_2 = -0.4*t7  # dNE-22
+    dv_dq[..., 0, 0, 1] = d_v0_hand_x_dq_2
+    t8 = omega_2_z*R0_2_21
+    d_v0_hand_y_dq_2 = -0.4*t8  # dNE-22
+    dv_dq[..., 0, 1, 1] = d_v0_hand_y_dq_2
+    d_v0_hand_x_dqd_2 = -0.4*R0_2_21  # dNE-22
+    dx_dq[..., 0, 0, 1] = d_v0_hand_x_dqd_2
+    dv_dqd[..., 0, 0, 1] = d_v0_hand_x_dqd_2
+    da_dqdd[..., 0, 0, 1] = d_v0_hand_x_dqd_2
+    d_v0_hand_y_dqd_2 = 0.4*R0_2_11  # dNE-22
+    dx_dq[..., 0, 1, 1] = d_v0_hand_y_dqd_2
+    dv_dqd[..., 0, 1, 1] = d_v0_hand_y_dqd_2
+    da_dqdd[..., 0, 1, 1] = d_v0_hand_y_dqd_2
+    d_a0_hand_x_dq_2 = 0.4*(t2*R0_2_21) - 0.4*(alpha_2_z*R0_2_11)  # dNE-22
+    da_dq[..., 0, 0, 1] = d_a0_hand_x_dq_2
+    d_a0_hand_y_dq_2 = -(0.4*(alpha_2_z*R0_2_21) + 0.4*(t2*R0_2_11))  # dNE-22
+    da_dq[..., 0, 1, 1] = d_a0_hand_y_dq_2
+    d_a0_hand_x_dqd_2 = -0.8*t7  # dNE-22
+    da_dqd[..., 0, 0, 1] = d_a0_hand_x_dqd_2
+    d_a0_hand_y_dqd_2 = -0.8*t8  # dNE-22
+    da_dqd[..., 0, 1, 1] = d_a0_hand_y_dqd_2
+
+
+def center_of_mass(q, center_of_mass):
+    """Centre of mass of all moving bodies, in the base frame."""
+    center_of_mass[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+
+    # frames, joint shoulder
+    R_1_11 = cos(q_1)  # NE-1
+    R_1_21 = sin(q_1)  # NE-1
+
+    # frames, joint elbow
+    R_2_11 = cos(q_2)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+
+    # backward, joint shoulder
+    h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
+
+    # centre of mass
+    x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21)  # NE-27
+    center_of_mass[..., 0] = x0_C_x
+    x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21)  # NE-27
+    center_of_mass[..., 1] = x0_C_y
+
+
+def center_of_mass_jacobian(q, center_of_mass_jacobian):
+    """Velocity of the centre of mass per joint velocity, base axes."""
+    center_of_mass_jacobian[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+
+    # frames, joint shoulder
+    R_1_11 = cos(q_1)  # NE-1
+    R_1_21 = sin(q_1)  # NE-1
+
+    # frames, joint elbow
+    R_2_11 = cos(q_2)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+
+    # backward, joint shoulder
+    h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
+
+    # centre of mass
+    t1 = R_1_21*R_2_21
+    x0_C_x = R_1_11*h_1_x - 0.1*t1  # NE-27
+    center_of_mass_jacobian[..., 1, 0] = x0_C_x
+    t2 = R_1_11*R_2_21
+    x0_C_y = R_1_21*h_1_x + 0.1*t2  # NE-27
+
+    # rotations, joint elbow
+    R0_2_11 = R_1_11*R_2_11 - t1  # NE-9
+    R0_2_21 = t2 + R_1_21*R_2_11  # NE-9
+
+    # columns, joint shoulder
+    J_C_1_x = -x0_C_y  # NE-28
+    center_of_mass_jacobian[..., 0, 0] = J_C_1_x
+
+    # columns, joint elbow
+    J_C_2_x = -0.1*R0_2_21  # NE-28
+    center_of_mass_jacobian[..., 0, 1] = J_C_2_x
+    J_C_2_y = 0.1*R0_2_11  # NE-28
+    center_of_mass_jacobian[..., 1, 1] = J_C_2_y
+
+
+def centroidal_momentum(q, qd, centroidal_momentum):
+    """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes."""
+    centroidal_momentum[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+
+    # frames, joint shoulder
+    R_1_11 = cos(q_1)  # NE-1
+    R_1_21 = sin(q_1)  # NE-1
+
+    # frames, joint elbow
+    R_2_11 = cos(q_2)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+
+    # backward, joint shoulder
+    h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
+
+    # centre of mass
+    x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21)  # NE-27
+    x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21)  # NE-27
+
+    # forward, joint shoulder
+    v_1_y = 0.4*qd_1  # NE-18
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    v_in_2_y = 0.4*(qd_1*R_2_11)  # NE-18
+    v_2_y = v_in_2_y + 0.4*omega_2_z  # NE-18
+
+    # backward, joint elbow
+    v_G_2_y = v_2_y - 0.2*omega_2_z  # NE-18
+    H_2_z = 0.1*omega_2_z  # NE-10
+    L_2_z = H_2_z - 0.1*v_G_2_y + 0.2*v_G_2_y  # NE-29
+
+    # backward, joint shoulder
+    v_G_1_y = v_1_y - 0.2*qd_1  # NE-18
+    H_1_z = 0.1*qd_1  # NE-10
+    t1 = qd_1*R_2_21
+    P_1_from_2_x = 0.2*(R_2_11*t1) - 0.5*(R_2_21*v_G_2_y)  # NE-29
+    P_1_from_2_y = 0.2*(R_2_21*t1) + 0.5*(R_2_11*v_G_2_y)  # NE-29
+    P_G_1_y = 0.5*v_G_1_y  # NE-29
+    P_1_y = P_1_from_2_y + P_G_1_y  # NE-29
+    L_1_z = H_1_z - 0.1*v_G_1_y + L_2_z + 0.4*P_1_y  # NE-29
+
+    # momentum
+    P_0_from_1_x = R_1_11*P_1_from_2_x - R_1_21*P_1_y  # NE-29
+    centroidal_momentum[..., 0] = P_0_from_1_x
+    P_0_from_1_y = R_1_21*P_1_from_2_x + R_1_11*P_1_y  # NE-29
+    centroidal_momentum[..., 1] = P_0_from_1_y
+    L_C_z = L_1_z - (x0_C_x*P_0_from_1_y - x0_C_y*P_0_from_1_x)  # NE-29
+    centroidal_momentum[..., 5] = L_C_z
+
+
+def regressor(q, qd, qdd, regressor):
+    """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms."""
+    regressor[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # frames, joint shoulder
+    R_1_11 = cos(q_1)  # NE-1
+    R_1_21 = sin(q_1)  # NE-1
+
+    # frames, joint elbow
+    R_2_11 = cos(q_2)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+
+    # forward, joint shoulder
+    a_in_1_x = 9.81*R_1_21  # NE-6
+    a_in_1_y = 9.81*R_1_11  # NE-6
+    omega_1_zz = qd_1*qd_1  # NE-23
+    a_1_x = a_in_1_x - 0.4*omega_1_zz  # NE-7
+    t1 = 0.4*qdd_1
+    a_1_y = a_in_1_y + t1  # NE-7
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    alpha_2_z = qdd_1 + qdd_2  # NE-5
+    regressor[..., 0, 19] = alpha_2_z
+    regressor[..., 1, 19] = alpha_2_z
+    a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
+    a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
+    omega_2_zz = omega_2_z*omega_2_z  # NE-23
+    a_2_x = a_in_2_x - 0.4*omega_2_zz  # NE-7
+    t2 = 0.4*alpha_2_z
+    a_2_y = a_in_2_y + t2  # NE-7
+
+    # forward derivatives, joint elbow
+    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18k
+    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18k
+
+    # regressor, joint shoulder
+    Y_1_1_m = 0.4*a_1_y  # NE-25
+    regressor[..., 0, 0] = Y_1_1_m
+    Y_1_1_mx = t1 + a_1_y  # NE-25
+    regressor[..., 0, 1] = Y_1_1_mx
+    Y_1_1_my = -9.81*R_1_21  # NE-25
+    regressor[..., 0, 2] = Y_1_1_my
+
+    # regressor, joint elbow
+    Y_1_2_m = 0.4*(R_2_21*a_2_x) + a_2_y*d_v_2_y_dqd_1  # NE-25
+    regressor[..., 0, 10] = Y_1_2_m
+    Y_1_2_mx = alpha_2_z*d_v_2_y_dqd_1 - 0.4*(R_2_21*omega_2_zz) + a_2_y  # NE-25
+    regressor[..., 0, 11] = Y_1_2_mx
+    Y_1_2_my = -(0.4*(R_2_21*alpha_2_z) + omega_2_zz*d_v_2_y_dqd_1 + a_2_x)  # NE-25
+    regressor[..., 0, 12] = Y_1_2_my
+    Y_2_2_m = 0.4*a_2_y  # NE-25
+    regressor[..., 1, 10] = Y_2_2_m
+    Y_2_2_mx = t2 + a_2_y  # NE-25
+    regressor[..., 1, 11] = Y_2_2_mx
+    Y_2_2_my = -a_in_2_x  # NE-25
+    regressor[..., 1, 12] = Y_2_2_my
+
+    # results
+    regressor[..., 0, 9] = qdd_1

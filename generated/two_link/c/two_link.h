@@ -131,6 +131,312 @@ void two_link_newton_euler_jacobians(
     const double *q,
     double *jacobians);
 
+/* Force and moment that each joint transmits, exerted by the parent on the link; rotor, damping,
+ * friction and spring of the joint are no part of them. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  joint_wrenches[2][6]: [fx fy fz nx ny nz] exerted by the parent on the link through its
+ *          joint, link axes, moment about the joint's origin (N, N m)
+ */
+void two_link_newton_euler_joint_wrenches(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *loads,
+    double *joint_wrenches);
+
+/* Joint wrenches and their derivatives with respect to q, qd and qdd. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  joint_wrenches[2][6]: [fx fy fz nx ny nz] exerted by the parent on the link through its
+ *          joint, link axes, moment about the joint's origin (N, N m)
+ *   out  dw_dq[2][6][2]: [i, c, j] = d wrench_i[c] / d q_j
+ *   out  dw_dqd[2][6][2]: [i, c, j] = d wrench_i[c] / d qd_j
+ *   out  dw_dqdd[2][6][2]: [i, c, j] = d wrench_i[c] / d qdd_j
+ */
+void two_link_newton_euler_joint_wrench_derivatives(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *loads,
+    double *joint_wrenches,
+    double *dw_dq,
+    double *dw_dqd,
+    double *dw_dqdd);
+
+/* Position, velocity and acceleration of the model's points. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  position[1][3]: in the base frame (m)
+ *   out  velocity[1][3]: base axes (m/s)
+ *   out  acceleration[1][3]: base axes, without gravity (m/s^2)
+ */
+void two_link_newton_euler_point_motion(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *position,
+    double *velocity,
+    double *acceleration);
+
+/* Derivatives of the motion of the model's points with respect to q, qd and qdd. By
+ * newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  dx_dq[1][3][2]: [i, c, j] = d position_i[c] / d q_j, base axes
+ *   out  dv_dq[1][3][2]: [i, c, j] = d velocity_i[c] / d q_j, base axes
+ *   out  dv_dqd[1][3][2]: [i, c, j] = d velocity_i[c] / d qd_j, base axes
+ *   out  da_dq[1][3][2]: [i, c, j] = d acceleration_i[c] / d q_j, base axes
+ *   out  da_dqd[1][3][2]: [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+ *   out  da_dqdd[1][3][2]: [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+ */
+void two_link_newton_euler_point_motion_derivatives(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *dx_dq,
+    double *dv_dq,
+    double *dv_dqd,
+    double *da_dq,
+    double *da_dqd,
+    double *da_dqdd);
+
+/* Centre of mass of all moving bodies, in the base frame. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  center_of_mass[3]: m
+ */
+void two_link_newton_euler_center_of_mass(
+    const double *q,
+    double *center_of_mass);
+
+/* Velocity of the centre of mass per joint velocity, base axes. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  center_of_mass_jacobian[3][2]: [c, j] = d center_of_mass[c] / d q_j
+ */
+void two_link_newton_euler_center_of_mass_jacobian(
+    const double *q,
+    double *center_of_mass_jacobian);
+
+/* Momentum of all moving bodies: [linear; angular about the centre of mass], base axes. By
+ * newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   out  centroidal_momentum[6]: kg m/s, kg m^2/s
+ */
+void two_link_newton_euler_centroidal_momentum(
+    const double *q,
+    const double *qd,
+    double *centroidal_momentum);
+
+/* Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms. By
+ * newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  regressor[2][20]: columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz,
+ *          Izz about the link frame's origin
+ */
+void two_link_newton_euler_regressor(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *regressor);
+
+/* Joint torques that produce the accelerations qdd. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  tau[2]: joint torques or forces (N m or N)
+ */
+void two_link_recursive_lagrange_inverse_dynamics(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *loads,
+    double *tau);
+
+/* Joint torques and their derivatives with respect to q, qd and qdd. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  tau[2]: joint torques or forces (N m or N)
+ *   out  dtau_dq[2][2]: [i, j] = d tau_i / d q_j
+ *   out  dtau_dqd[2][2]: [i, j] = d tau_i / d qd_j
+ *   out  dtau_dqdd[2][2]: [i, j] = d tau_i / d qdd_j
+ */
+void two_link_recursive_lagrange_inverse_dynamics_derivatives(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *loads,
+    double *tau,
+    double *dtau_dq,
+    double *dtau_dqd,
+    double *dtau_dqdd);
+
+/* Derivatives of the joint torques with respect to the loads (tau is linear in them). By
+ * recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  dtau_dloads[2][1][6]: [i, k, c] = d tau_i / d loads[k, c]
+ */
+void two_link_recursive_lagrange_inverse_dynamics_load_derivatives(
+    const double *q,
+    double *dtau_dloads);
+
+/* Joint-space mass matrix M(q), symmetric. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  mass_matrix[2][2]: kg m^2, kg m or kg
+ */
+void two_link_recursive_lagrange_mass_matrix(
+    const double *q,
+    double *mass_matrix);
+
+/* Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is
+ * skew-symmetric. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   out  coriolis_matrix[2][2]: N m s or N s
+ */
+void two_link_recursive_lagrange_coriolis_matrix(
+    const double *q,
+    const double *qd,
+    double *coriolis_matrix);
+
+/* Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads. By
+ * recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  bias_forces[2]: N m or N
+ */
+void two_link_recursive_lagrange_bias_forces(
+    const double *q,
+    const double *qd,
+    const double *loads,
+    double *bias_forces);
+
+/* Joint torques that hold the robot at rest against gravity alone. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  gravity_forces[2]: N m or N
+ */
+void two_link_recursive_lagrange_gravity_forces(
+    const double *q,
+    double *gravity_forces);
+
+/* Kinetic energy. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   out  kinetic_energy[1]: J
+ */
+void two_link_recursive_lagrange_kinetic_energy(
+    const double *q,
+    const double *qd,
+    double *kinetic_energy);
+
+/* Potential energy of gravity; zero where a mass is at the base origin. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  potential_energy[1]: J
+ */
+void two_link_recursive_lagrange_potential_energy(
+    const double *q,
+    double *potential_energy);
+
+/* Poses of all link frames in the base frame. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  forward_kinematics[2][4][4]: homogeneous transforms, in the order of link_names (m)
+ */
+void two_link_recursive_lagrange_forward_kinematics(
+    const double *q,
+    double *forward_kinematics);
+
+/* Geometric Jacobians of all link frames. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  jacobians[2][6][2]: [linear; angular] velocity of each link frame's origin per joint
+ *          velocity, base axes, in the order of link_names
+ */
+void two_link_recursive_lagrange_jacobians(
+    const double *q,
+    double *jacobians);
+
+/* Position, velocity and acceleration of the model's points. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  position[1][3]: in the base frame (m)
+ *   out  velocity[1][3]: base axes (m/s)
+ *   out  acceleration[1][3]: base axes, without gravity (m/s^2)
+ */
+void two_link_recursive_lagrange_point_motion(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *position,
+    double *velocity,
+    double *acceleration);
+
+/* Derivatives of the motion of the model's points with respect to q, qd and qdd. By
+ * recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  dx_dq[1][3][2]: [i, c, j] = d position_i[c] / d q_j, base axes
+ *   out  dv_dq[1][3][2]: [i, c, j] = d velocity_i[c] / d q_j, base axes
+ *   out  dv_dqd[1][3][2]: [i, c, j] = d velocity_i[c] / d qd_j, base axes
+ *   out  da_dq[1][3][2]: [i, c, j] = d acceleration_i[c] / d q_j, base axes
+ *   out  da_dqd[1][3][2]: [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+ *   out  da_dqdd[1][3][2]: [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+ */
+void two_link_recursive_lagrange_point_motion_derivatives(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *dx_dq,
+    double *dv_dq,
+    double *dv_dqd,
+    double *da_dq,
+    double *da_dqd,
+    double *da_dqdd);
+
+/* Centre of mass of all moving bodies, in the base frame. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  center_of_mass[3]: m
+ */
+void two_link_recursive_lagrange_center_of_mass(
+    const double *q,
+    double *center_of_mass);
+
+/* Velocity of the centre of mass per joint velocity, base axes. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  center_of_mass_jacobian[3][2]: [c, j] = d center_of_mass[c] / d q_j
+ */
+void two_link_recursive_lagrange_center_of_mass_jacobian(
+    const double *q,
+    double *center_of_mass_jacobian);
+
+/* Momentum of all moving bodies: [linear; angular about the centre of mass], base axes. By
+ * recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   out  centroidal_momentum[6]: kg m/s, kg m^2/s
+ */
+void two_link_recursive_lagrange_centroidal_momentum(
+    const double *q,
+    const double *qd,
+    double *centroidal_momentum);
+
 /* Joint torques that produce the accelerations qdd. By closed_form_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)

@@ -13,11 +13,17 @@
  *     LG-8     V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)
  *     LG-9     gravity_i = -sum_j m_j g . dA_j/dq_i r_j -- Xiang 2009 (6), (9)
  *     LG-11    tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i -- Xiang 2009 (6)
- *     d LG-4   derivative of LG-4
- *     d LG-6   derivative of LG-6
- *     d LG-7   derivative of LG-7
- *     d LG-8   derivative of LG-8
- *     d LG-11  derivative of LG-11
+ *     dLG-4    d3A_j/dq_k dq_m dq_s: LG-3 differentiated twice more
+ *     dLG-6    dM_ik/dq_s = D_iks + D_kis: derivative of LG-6 -- Xiang 2009 (7), (11)
+ *     dLG-7    dD_ikm/dq_s = D3_ikms + D2_iskm: derivative of LG-7 -- Xiang 2009 (8), (11),
+ *              with D3_ikms = sum_j tr(d3A_j/dq_k dq_m dq_s I_j (dA_j/dq_i)^T), D2_iskm =
+ *              sum_j tr(d2A_j/dq_i dq_s I_j (d2A_j/dq_k dq_m)^T)
+ *     dLG-8    dV_i/dq_s = sum_k sum_m dD_ikm/dq_s qd_k qd_m, dV_i/dqd_s = 2 sum_k D_iks
+ *              qd_k: derivatives of LG-8 -- Xiang 2009 (8), (11)
+ *     dLG-10   dload_i/dq_s = -f . d2A_j/dq_i dq_s r - h . daxis_i/dq_s -- Xiang 2009 (10),
+ *              (11)
+ *     dLG-11   dtau_i/dq_s = sum_k dM_ik/dq_s qdd_k + dV_i/dq_s + dgravity_i/dq_s +
+ *              dload_i/dq_s -- Xiang 2009 (11)
  *     d LG-10  derivative of LG-10
  *     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
  *     LG-13    potential energy of a link -m_j g . A_j r_j
@@ -124,29 +130,30 @@ void two_link_closed_form_lagrange_inverse_dynamics(
     const double D_2_1_2 = t33 + dA_2_2_24*t23 - t34 + t31 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t35 = qd_1*D_1_1_1*qd_1 + 2.0*(qd_1*D_1_1_2*qd_2);
-    const double V_1 = qd_2*D_1_1_2*qd_2 + t35;  /* LG-8 */
+    const double t35 = qd_1*qd_1;
+    const double t36 = qd_2*qd_2;
+    const double t37 = qd_1*qd_2;
+    const double V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double t36 = qd_1*D_2_1_1*qd_1 + 2.0*(qd_1*D_2_1_2*qd_2);
-    const double V_2 = qd_2*D_2_1_2*qd_2 + t36;  /* LG-8 */
+    const double V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t37 = -0.2*A_2_11;
-    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t37);  /* LG-9 */
+    const double t38 = -0.2*A_2_11;
+    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t38);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t37);  /* LG-9 */
+    const double G_2 = 4.905*(dA_2_2_24 + t38);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t38 = tip_nz*(t14 + t18);
-    const double t39 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t38);
-    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t39;  /* LG-11 */
+    const double t39 = tip_nz*(t14 + t18);
+    const double t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39);
+    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40;  /* LG-11 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t40 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t38);
-    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t40;  /* LG-11 */
+    const double t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t39);
+    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41;  /* LG-11 */
     tau[1] = tau_2;
 }
 
@@ -187,7 +194,7 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double t3 = T_1_11*T_2_21;
     const double t4 = T_1_21*T_2_11;
     const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3;  /* d LG-4 */
+    const double d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3;  /* dLG-4 */
     const double A_2_24 = T_1_24 + d_ddA_2_1_1_14_dq_2;  /* LG-2 */
 
     /* first derivatives, joint shoulder */
@@ -202,186 +209,152 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
 
     /* mass matrix, joint shoulder */
     const double t7 = 0.07*T_1_21 - 0.04000000000000001*T_1_21;
-    const double t8 = T_1_21*t7;
-    const double t9 = T_1_11*T_1_11;
-    const double t10 = 0.2*T_1_21 - 0.1*T_1_21;
-    const double t11 = 0.4*(T_1_21*t10);
-    const double t12 = T_1_11*dA_I_1_1_21;
-    const double t13 = T_1_21*T_1_21;
-    const double t14 = 0.4*(T_1_11*dA_I_1_1_24);
-    const double t15 = 0.07*A_2_21;
-    const double t16 = t15 - 0.1*A_2_24;
-    const double t17 = A_2_21*t16;
-    const double t18 = A_2_11*A_2_11;
-    const double t19 = 0.05*t18;
-    const double t20 = -0.1*A_2_21;
-    const double t21 = t20 + 0.5*A_2_24;
-    const double t22 = A_2_24*t21;
-    const double t23 = A_2_11*dA_I_2_1_21;
-    const double t24 = A_2_21*A_2_21;
-    const double t25 = 0.05*t24;
-    const double t26 = A_2_14*dA_I_2_1_24;
-    const double t27 = t8 + 0.05*t9 + t11 + t12 + 0.05*t13 + t14;
-    const double M_1_1 = t17 + t19 + t22 + t23 + t25 + t26 + t27;  /* LG-6 */
+    const double t8 = 0.2*T_1_21 - 0.1*T_1_21;
+    const double t9 = T_1_21*t7 + 0.05*(T_1_11*T_1_11) + 0.4*(T_1_21*t8);
+    const double t10 = t9 + T_1_11*dA_I_1_1_21 + 0.05*(T_1_21*T_1_21);
+    const double t11 = 0.07*A_2_21;
+    const double t12 = t11 - 0.1*A_2_24;
+    const double t13 = A_2_21*t12;
+    const double t14 = A_2_11*A_2_11;
+    const double t15 = 0.05*t14;
+    const double t16 = -0.1*A_2_21;
+    const double t17 = t16 + 0.5*A_2_24;
+    const double t18 = A_2_11*dA_I_2_1_21;
+    const double t19 = A_2_21*A_2_21;
+    const double t20 = 0.05*t19;
+    const double t21 = t13 + t15 + A_2_24*t17 + t18 + t20 + A_2_14*dA_I_2_1_24;
+    const double M_1_1 = t10 + 0.4*(T_1_11*dA_I_1_1_24) + t21;  /* LG-6 */
     dtau_dqdd[0] = M_1_1;
-    const double t28 = T_1_21*T_1_11;
-    const double t29 = T_1_11*t7;
-    const double t30 = T_1_21*dA_I_1_1_21;
-    const double t31 = t29 + t30;
-    const double t32 = 0.4*(T_1_11*t10);
-    const double t33 = 0.4*(T_1_21*dA_I_1_1_24);
-    const double t34 = t32 + t33;
-    const double t35 = A_2_11*A_2_21;
-    const double t36 = 0.1*t35;
-    const double t37 = A_2_11*t16;
-    const double t38 = A_2_21*dA_I_2_1_21;
-    const double t39 = t37 + t38;
-    const double t40 = -0.1*t35;
-    const double t41 = A_2_14*t21;
-    const double t42 = A_2_24*dA_I_2_1_24;
-    const double t43 = t41 + t42;
-    const double t44 = t31 - 0.1*t28 + t34 - t31 + 0.1*t28 - t34;
-    const double d_M_1_1_dq_1 = t39 + t40 + t43 - t39 + t36 - t43 + t44;  /* d LG-6 */
+
+    /* first derivatives, joint elbow */
     const double dA_I_2_2_21 = t5 - 0.1*dA_2_2_24;  /* LG-5 */
-    const double t45 = A_2_21*dA_I_2_2_21;
-    const double t46 = dA_2_2_24*t21;
     const double dA_I_2_2_24 = t6 + 0.5*dA_2_2_24;  /* LG-5 */
-    const double t47 = A_2_24*dA_I_2_2_24;
-    const double t48 = t15 - 0.1*d_ddA_2_1_1_14_dq_2;
-    const double t49 = A_2_11*t48;
-    const double t50 = d_ddA_2_1_1_14_dq_2*dA_I_2_1_24;
-    const double t51 = t20 + 0.5*d_ddA_2_1_1_14_dq_2;
-    const double t52 = A_2_14*t51;
-    const double t53 = t37 + t45 + t40 + (t46 + t47) - (t38 + t49) + t36;
-    const double d_M_1_1_dq_2 = t53 - (t50 + t52);  /* d LG-6 */
 
     /* mass matrix, joint shoulder */
-    const double t54 = A_2_21*t48;
-    const double t55 = t19 + t54;
-    const double t56 = A_2_24*t51;
-    const double t57 = A_2_11*dA_I_2_2_21;
-    const double t58 = A_2_14*dA_I_2_2_24;
-    const double M_1_2 = t55 + t56 + t57 + t25 + t58;  /* LG-6 */
+    const double t22 = t11 - 0.1*d_ddA_2_1_1_14_dq_2;
+    const double t23 = A_2_21*t22;
+    const double t24 = t15 + t23;
+    const double t25 = t16 + 0.5*d_ddA_2_1_1_14_dq_2;
+    const double t26 = A_2_11*dA_I_2_2_21;
+    const double M_1_2 = t24 + A_2_24*t25 + t26 + t20 + A_2_14*dA_I_2_2_24;  /* LG-6 */
     dtau_dqdd[1] = M_1_2;
     dtau_dqdd[2] = M_1_2;
-    const double t59 = t49 + t45;
-    const double t60 = t40 + t59;
-    const double t61 = t52 + t47;
-    const double d_M_1_2_dq_1 = t60 + t61 - t59 + t36 - t61;  /* d LG-6 */
-    const double t62 = dA_2_2_24*t51;
-    const double t63 = d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;
-    const double d_M_1_2_dq_2 = t47 + t62 + t60 - t59 + t36 - (t52 + t63);  /* d LG-6 */
 
     /* mass matrix, joint elbow */
-    const double t64 = d_ddA_2_1_1_14_dq_2*t51;
-    const double t65 = dA_2_2_24*dA_I_2_2_24;
-    const double M_2_2 = t55 + t64 + t57 + t25 + t65;  /* LG-6 */
+    const double t27 = d_ddA_2_1_1_14_dq_2*t25;
+    const double t28 = dA_2_2_24*dA_I_2_2_24;
+    const double M_2_2 = t24 + t27 + t26 + t20 + t28;  /* LG-6 */
     dtau_dqdd[3] = M_2_2;
-    const double t66 = t62 + t63;
-    const double d_M_2_2_dq_1 = t60 + t66 - t59 + t36 - t66;  /* d LG-6 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t67 = -0.05*t35;
-    const double t68 = t37 + t67;
-    const double t69 = 0.05*t35;
-    const double t70 = t29 - 0.05*t28 + t32 - t30 + 0.05*t28 - t33;
-    const double D_1_1_1 = t68 + t41 - t38 + t69 - t42 + t70;  /* LG-7 */
-    const double t71 = t12 - t8;
-    const double t72 = 0.1*t9 - 0.1*t13;
-    const double t73 = t14 - t11;
-    const double t74 = t23 - t17;
-    const double t75 = 0.1*t18 - 0.1*t24;
-    const double t76 = -0.5*t75;
-    const double t77 = t74 + t76;
-    const double t78 = t26 - t22;
-    const double t79 = 0.5*t75;
-    const double t80 = t71 - 0.5*t72 + t73 - t71 + 0.5*t72 - t73;
-    const double d_D_1_1_1_dq_1 = t77 + t78 - t74 + t79 - t78 + t80;  /* d LG-7 */
-    const double t81 = t57 - t17 + t76;
-    const double t82 = d_ddA_2_1_1_14_dq_2*t21;
-    const double t83 = t23 - t54;
-    const double t84 = dA_2_2_24*dA_I_2_1_24;
-    const double d_D_1_1_1_dq_2 = t58 - t82 + t81 - t83 + t79 - (t84 - t56);  /* d LG-7 */
+    const double t29 = T_1_21*T_1_11;
+    const double t30 = T_1_11*t7 - 0.05*t29 + 0.4*(T_1_11*t8) - T_1_21*dA_I_1_1_21;
+    const double t31 = A_2_11*A_2_21;
+    const double t32 = -0.05*t31;
+    const double t33 = A_2_11*t12 + t32;
+    const double t34 = A_2_21*dA_I_2_1_21;
+    const double t35 = 0.05*t31;
+    const double t36 = t33 + A_2_14*t17 - t34 + t35 - A_2_24*dA_I_2_1_24;
+    const double D_1_1_1 = t30 + 0.05*t29 - 0.4*(T_1_21*dA_I_1_1_24) + t36;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t68 + t46 - t38 + t69 - t50;  /* LG-7 */
-    const double t85 = t84 - t82;
-    const double d_D_1_1_2_dq_1 = t77 + t85 - t74 + t79 - t85;  /* d LG-7 */
-    const double d_D_1_1_2_dq_2 = t65 - t82 + t81 - t83 + t79 - (t84 - t64);  /* d LG-7 */
+    const double D_1_1_2 = t33 + dA_2_2_24*t17 - t34 + t35 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint elbow */
-    const double t86 = t67 + t49;
-    const double D_2_1_1 = t86 + t52 - t45 + t69 - t47;  /* LG-7 */
-    const double t87 = t57 - t54;
-    const double t88 = t76 + t87;
-    const double t89 = t58 - t56;
-    const double d_D_2_1_1_dq_1 = t88 + t89 - t87 + t79 - t89;  /* d LG-7 */
-    const double d_D_2_1_1_dq_2 = t58 - t64 + t88 - t87 + t79 - (t65 - t56);  /* d LG-7 */
-    const double D_2_1_2 = t86 + t62 - t45 + t69 - t63;  /* LG-7 */
-    const double t90 = t65 - t64;
-    const double d_D_2_1_2_dq_1 = t88 + t90 - t87 + t79 - t90;  /* d LG-7 */
+    const double t37 = t32 + A_2_11*t22;
+    const double t38 = A_2_21*dA_I_2_2_21;
+    const double D_2_1_1 = t37 + A_2_14*t25 - t38 + t35 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const double D_2_1_2 = t37 + dA_2_2_24*t25 - t38 + t35 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t91 = qd_2*D_1_1_2;
-    const double t92 = qd_1*D_1_1_1;
-    const double t93 = qd_1*D_1_1_2;
-    const double V_1 = qd_1*t92 + 2.0*(qd_2*t93) + qd_2*t91;  /* LG-8 */
-    const double t94 = qd_1*d_D_1_1_1_dq_1*qd_1 + 2.0*(qd_1*d_D_1_1_2_dq_1*qd_2);
-    const double d_V_1_dq_1 = qd_2*d_D_1_1_2_dq_1*qd_2 + t94;  /* d LG-8 */
-    const double t95 = qd_1*d_D_1_1_1_dq_2*qd_1 + 2.0*(qd_1*d_D_1_1_2_dq_2*qd_2);
-    const double d_V_1_dq_2 = qd_2*d_D_1_1_2_dq_2*qd_2 + t95;  /* d LG-8 */
-    const double t96 = 2.0*t91;
-    const double d_V_1_dqd_1 = t96 + 2.0*t92;  /* d LG-8 */
-    dtau_dqd[0] = d_V_1_dqd_1;
-    const double d_V_1_dqd_2 = t96 + 2.0*t93;  /* d LG-8 */
-    dtau_dqd[1] = d_V_1_dqd_2;
+    const double t39 = qd_1*qd_1;
+    const double t40 = qd_2*qd_2;
+    const double t41 = qd_1*qd_2;
+    const double V_1 = D_1_1_1*t39 + D_1_1_2*t40 + 2.0*(D_1_1_2*t41);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double t97 = qd_2*D_2_1_2;
-    const double t98 = qd_1*D_2_1_1;
-    const double t99 = qd_1*D_2_1_2;
-    const double V_2 = qd_1*t98 + 2.0*(qd_2*t99) + qd_2*t97;  /* LG-8 */
-    const double t100 = qd_2*d_D_2_1_2_dq_1*qd_2;
-    const double t101 = 2.0*(qd_1*d_D_2_1_2_dq_1*qd_2);
-    const double d_V_2_dq_1 = qd_1*d_D_2_1_1_dq_1*qd_1 + t101 + t100;  /* d LG-8 */
-    const double d_V_2_dq_2 = qd_1*d_D_2_1_1_dq_2*qd_1 + t101 + t100;  /* d LG-8 */
-    const double t102 = 2.0*t97;
-    const double d_V_2_dqd_1 = t102 + 2.0*t98;  /* d LG-8 */
-    dtau_dqd[2] = d_V_2_dqd_1;
-    const double d_V_2_dqd_2 = t102 + 2.0*t99;  /* d LG-8 */
-    dtau_dqd[3] = d_V_2_dqd_2;
+    const double V_2 = D_2_1_1*t39 + D_2_1_2*t40 + 2.0*(D_2_1_2*t41);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t103 = -0.2*A_2_11;
-    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t103);  /* LG-9 */
+    const double t42 = -0.2*A_2_11;
+    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t42);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t103);  /* LG-9 */
+    const double G_2 = 4.905*(dA_2_2_24 + t42);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t104 = tip_nz*(t18 + t24);
-    const double t105 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t104);
-    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t105;  /* LG-11 */
+    const double t43 = tip_nz*(t14 + t19);
+    const double t44 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t43);
+    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t44;  /* LG-11 */
     tau[0] = tau_1;
-    const double t106 = -0.2*A_2_21;
-    const double t107 = tip_nz*(2.0*t35 - 2.0*t35);
-    const double t108 = d_V_1_dq_1 - (4.905*(T_1_24 - 0.2*T_1_21) + 4.905*(A_2_24 + t106));
-    const double t109 = t108 - (t107 - (tip_fy*A_2_24 + tip_fx*A_2_14));
-    const double d_tau_1_dq_1 = qdd_1*d_M_1_1_dq_1 + qdd_2*d_M_1_2_dq_1 + t109;  /* d LG-11 */
-    dtau_dq[0] = d_tau_1_dq_1;
-    const double t110 = 4.905*(d_ddA_2_1_1_14_dq_2 + t106);
-    const double t111 = t107 - (tip_fy*d_ddA_2_1_1_14_dq_2 + tip_fx*dA_2_2_24);
-    const double d_tau_1_dq_2 = d_V_1_dq_2 - t110 - t111 + (qdd_1*d_M_1_1_dq_2 + qdd_2*d_M_1_2_dq_2);  /* d LG-11 */
-    dtau_dq[1] = d_tau_1_dq_2;
 
     /* torque, joint elbow */
-    const double t112 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t104);
-    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t112;  /* LG-11 */
+    const double t45 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t43);
+    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t45;  /* LG-11 */
     tau[1] = tau_2;
-    const double t113 = qdd_2*d_M_2_2_dq_1;
-    const double d_tau_2_dq_1 = d_V_2_dq_1 - t110 - t111 + (qdd_1*d_M_1_2_dq_1 + t113);  /* d LG-11 */
+
+    /* mass matrix by q, joint shoulder */
+    const double d_M_1_2_dq_2 = D_1_1_2 + D_2_1_2;  /* dLG-6 */
+
+    /* Christoffel symbols by q, joint shoulder */
+    const double t46 = -0.05*t19;
+    const double t47 = -0.05*t14;
+    const double t48 = d_ddA_2_1_1_14_dq_2*t17;
+    const double t49 = dA_2_2_24*dA_I_2_1_24;
+    const double D3_1_1_1_2 = t47 - t13 - t48 - t18 + t46 - t49;  /* dLG-7 */
+
+    /* Christoffel symbols by q, joint shoulder */
+    const double D2_1_1_1_2 = t18 + t20 + t49 + t13 + t15 + t48;  /* dLG-7 */
+    const double d_D_1_1_1_dq_2 = D3_1_1_1_2 + D2_1_1_1_2;  /* dLG-7 */
+
+    /* Christoffel symbols by q, joint shoulder */
+    const double D2_1_2_1_2 = t20 + t26 + t28 + t23 + t15 + t27;  /* dLG-7 */
+    const double d_D_1_1_2_dq_2 = D3_1_1_1_2 + D2_1_2_1_2;  /* dLG-7 */
+
+    /* Christoffel symbols by q, joint elbow */
+    const double D3_2_1_1_2 = t47 - t23 - t27 - t26 + t46 - t28;  /* dLG-7 */
+
+    /* Christoffel symbols by q, joint elbow */
+    const double d_D_2_1_1_dq_2 = D2_1_1_1_2 + D3_2_1_1_2;  /* dLG-7 */
+    const double d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2;  /* dLG-7 */
+
+    /* velocity torques by q, joint shoulder */
+    const double d_V_1_dq_2 = t39*d_D_1_1_1_dq_2 + t40*d_D_1_1_2_dq_2 + 2.0*(t41*d_D_1_1_2_dq_2);  /* dLG-8 */
+
+    /* velocity torques by q, joint elbow */
+    const double d_V_2_dq_2 = t39*d_D_2_1_1_dq_2 + 2.0*(t41*d_D_2_1_2_dq_2);  /* dLG-8 */
+
+    /* loads by q, joint shoulder */
+    const double d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24;  /* dLG-10 */
+    const double d_load_1_dq_2 = tip_fx*dA_2_2_24 + tip_fy*d_ddA_2_1_1_14_dq_2;  /* dLG-10 */
+
+    /* velocity torques by qd, joint shoulder */
+    const double t50 = qd_2*D_1_1_2;
+    const double d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t50);  /* dLG-8 */
+    dtau_dqd[0] = d_V_1_dqd_1;
+    const double d_V_1_dqd_2 = 2.0*(t50 + qd_1*D_1_1_2);  /* dLG-8 */
+    dtau_dqd[1] = d_V_1_dqd_2;
+
+    /* velocity torques by qd, joint elbow */
+    const double t51 = qd_2*D_2_1_2;
+    const double d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t51);  /* dLG-8 */
+    dtau_dqd[2] = d_V_2_dqd_1;
+    const double d_V_2_dqd_2 = 2.0*(t51 + qd_1*D_2_1_2);  /* dLG-8 */
+    dtau_dqd[3] = d_V_2_dqd_2;
+
+    /* torque by q, joint shoulder */
+    const double t52 = -0.2*A_2_21;
+    const double d_tau_1_dq_1 = d_load_1_dq_1 - (4.905*(T_1_24 - 0.2*T_1_21) + 4.905*(A_2_24 + t52));  /* dLG-11 */
+    dtau_dq[0] = d_tau_1_dq_1;
+    const double t53 = 4.905*(d_ddA_2_1_1_14_dq_2 + t52);
+    const double t54 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2;
+    const double d_tau_1_dq_2 = d_V_1_dq_2 - t53 + d_load_1_dq_2 + t54;  /* dLG-11 */
+    dtau_dq[1] = d_tau_1_dq_2;
+
+    /* torque by q, joint elbow */
+    const double d_tau_2_dq_1 = d_load_1_dq_2 - t53;  /* dLG-11 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double d_tau_2_dq_2 = d_V_2_dq_2 - t110 - t111 + (qdd_1*d_M_1_2_dq_2 + t113);  /* d LG-11 */
+    const double d_tau_2_dq_2 = d_V_2_dq_2 - t53 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2;  /* dLG-11 */
     dtau_dq[3] = d_tau_2_dq_2;
 }
 
@@ -655,27 +628,28 @@ void two_link_closed_form_lagrange_bias_forces(
     const double D_2_1_2 = t20 + dA_2_2_24*t21 - t22 + t18 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t23 = qd_1*D_1_1_1*qd_1 + 2.0*(qd_1*D_1_1_2*qd_2);
-    const double V_1 = qd_2*D_1_1_2*qd_2 + t23;  /* LG-8 */
+    const double t23 = qd_1*qd_1;
+    const double t24 = qd_2*qd_2;
+    const double t25 = qd_1*qd_2;
+    const double V_1 = D_1_1_1*t23 + D_1_1_2*t24 + 2.0*(D_1_1_2*t25);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double t24 = qd_1*D_2_1_1*qd_1 + 2.0*(qd_1*D_2_1_2*qd_2);
-    const double V_2 = qd_2*D_2_1_2*qd_2 + t24;  /* LG-8 */
+    const double V_2 = D_2_1_1*t23 + D_2_1_2*t24 + 2.0*(D_2_1_2*t25);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t25 = -0.2*A_2_11;
-    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t25);  /* LG-9 */
+    const double t26 = -0.2*A_2_11;
+    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t26);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t25);  /* LG-9 */
+    const double G_2 = 4.905*(dA_2_2_24 + t26);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t26 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21);
-    const double bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t26);  /* LG-11 */
+    const double t27 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21);
+    const double bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t27);  /* LG-11 */
     bias_forces[0] = bias_1;
 
     /* torque, joint elbow */
-    const double bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t26);  /* LG-11 */
+    const double bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t27);  /* LG-11 */
     bias_forces[1] = bias_2;
 }
 

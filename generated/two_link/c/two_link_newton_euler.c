@@ -21,10 +21,31 @@
  *     NE-15    n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) + sum_c
  *              (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load -- Barman 2020
  *              (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)
- *     d NE-6   derivative of NE-6
- *     d NE-7   derivative of NE-7
- *     d NE-8   derivative of NE-8
- *     d NE-11  derivative of NE-11
+ *     NE-31    v_origin_j = v_G_p + omega_p x (origin - G_p) in joint axes, v_G_j =
+ *              v_origin_j + omega_j x rho + t qd_j -- Barman 2020 (3.32), (3.41), (3.44)
+ *     dNE-31   d v_G_j/dq_i, d v_G_j/dqd_i: those of p carried over joint j; for i = j
+ *              v_origin_j x s + omega_in_j x t + d omega_j/dq_j x rho by q_j, t + s x rho by
+ *              qd_j -- Barman 2020 (3.42), (3.43), (3.45), (3.46)
+ *     ddNE-31  dd v_G_j/dq_i dt = d a_G_j/dq_i - 2 d omega_j/dq_i x v_G_j: that of p carried
+ *              over joint j; for i = j a_in_j x s + 2 v_origin_j x d omega_j/dq_j +
+ *              alpha_in_j x t + omega_in_j x (omega_in_j x t) + dd omega_j/dq_j dt x rho --
+ *              Barman 2020 (3.48), (3.49), (3.57), (3.58), (3.60), (3.61)
+ *     dNE-11   d F_G_j = m_j d a_G_j: by q_i m_j (dd v_G_j/dq_i dt + 2 d omega_j/dq_i x
+ *              v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
+ *              d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
+ *     dNE-13   the loads turn against link j: d f_e/dq_i = f_e x d omega_j/dqd_i, d n_e
+ *              alike; L_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j --
+ *              Barman 2020 (3.77), (3.85), (3.89)
+ *     dNE-14   d f_j = d F_G_j - sum d f_e + sum_c R_c d f_c -- Barman 2020 (3.73), (3.75),
+ *              (3.79)
+ *     dNE-15   d n_at_G_j = d n_G_j - L_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
+ *              G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
+ *     dNE-16   d tau_j = power of d f_j, d n_at_G_j on the motion per unit of qd_j; for a
+ *              joint k beyond j that of D f_k, D n_at_G_k (by q_k) or d f_k/dqd_k, d
+ *              n_at_G_k/dqd_k on d(omega_k, v_G_k)/dqd_j -- Barman 2020 (3.93), (3.95)
+ *     dNE-32   D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
+ *              (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
+ *              (3.73), (3.81) for i = j + 1
  *     d NE-14  derivative of NE-14
  *     d NE-15  derivative of NE-15
  *     NE-20    C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
@@ -35,6 +56,29 @@
  *     NE-17    x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
  *              base axes
  *     NE-21    column of a Jacobian: the axis, and its moment about the frame's origin
+ *     NE-32    n_at_G_j = n_j - rho x f_j
+ *     dNE-33   d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
+ *     NE-22    x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
+ *              omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
+ *     dNE-6k   d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
+ *              2020 (3.48), (3.49)
+ *     dNE-7k   d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
+ *              omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
+ *              with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
+ *              (3.51), (3.52), (3.54), (3.55)
+ *     dNE-22   d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
+ *              v_P; d a0_P alike -- Barman 2020 (3.63)
+ *     dNE-18k  d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
+ *              + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33), (3.34),
+ *              (3.36), (3.37), (3.39), (3.40)
+ *     NE-27    h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C
+ *     NE-28    d x0_C / d q_k = R0_k (s x h_k + W_k t)
+ *     NE-10    H_j = I_j omega_j -- Barman 2020 (3.64)
+ *     NE-29    P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c
+ *              + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - x0_C x P_0 with 0 for the base
+ *     NE-23    K_j r = alpha_j x r + omega_j x (omega_j x r)
+ *     NE-25    Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
+ *              parameter
  */
 #include <math.h>
 #include "two_link.h"
@@ -147,20 +191,15 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
     const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
     const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
     const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double t1 = R_1_11*R_2_11;
-    const double t2 = R_1_21*R_2_21;
-    const double d_a_in_2_x_dq_1 = 9.81*t1 - 9.81*t2;  /* d NE-6 */
     const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double d_a_in_2_x_dqd_1 = -0.8*(qd_1*R_2_11);  /* d NE-6 */
-    const double d_a_in_2_y_dqdd_1 = 0.4*R_2_11;  /* d NE-6 */
-    const double t3 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
-    const double d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 - 0.8*omega_2_z;  /* d NE-7 */
-    const double d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* d NE-7 */
+    const double t1 = omega_2_z*omega_2_z;
+    const double a_2_x = a_in_2_x - 0.4*t1;  /* NE-7 */
     const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = t1 - t2;  /* NE-9 */
+    const double t2 = R_1_11*R_2_11;
+    const double t3 = R_1_21*R_2_21;
+    const double R0_2_11 = t2 - t3;  /* NE-9 */
     const double t4 = R_1_11*R_2_21;
     const double t5 = R_1_21*R_2_11;
     const double R0_2_21 = t4 + t5;  /* NE-9 */
@@ -170,63 +209,84 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
     const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
 
     /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t3;  /* NE-8 */
-    const double t6 = -0.4*omega_2_z;
-    const double d_a_G_2_x_dqd_1 = d_a_2_x_dqd_1 - t6;  /* d NE-8 */
-    const double d_a_G_2_x_dqd_2 = d_a_2_x_dqd_2 - t6;  /* d NE-8 */
+    const double a_G_2_x = a_2_x + 0.2*t1;  /* NE-8 */
     const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
-    const double d_a_G_2_y_dqdd_1 = 0.2 + d_a_in_2_y_dqdd_1;  /* d NE-8 */
     const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double d_F_G_2_x_dq_1 = 0.5*d_a_in_2_x_dq_1;  /* d NE-11 */
-    const double d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* d NE-11 */
     const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
     const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
     const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
-    const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* d NE-14 */
-    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* d NE-14 */
     const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
-    const double t7 = 9.81*t5 + 9.81*t4;
-    const double d_f_2_y_dq_1 = f_e_2_1_x - 0.5*t7;  /* d NE-14 */
-    const double d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* d NE-14 */
     const double n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
     tau[1] = n_2_z;
-    const double d_n_2_z_dq_1 = 0.4*d_f_2_y_dq_1 + 0.1*t7;  /* d NE-15 */
-    dtau_dq[2] = d_n_2_z_dq_1;
-    const double d_n_2_z_dq_2 = 0.4*d_f_2_y_dq_2 + 0.1*a_in_2_x;  /* d NE-15 */
-    dtau_dq[3] = d_n_2_z_dq_2;
-    const double t8 = qd_1*R_2_21;
-    const double d_n_2_z_dqd_1 = 0.16000000000000003*t8 - 0.08000000000000002*t8;  /* d NE-15 */
-    dtau_dqd[2] = d_n_2_z_dqd_1;
-    const double d_n_2_z_dqdd_1 = 0.1 - 0.1*d_a_G_2_y_dqdd_1 + 0.2*d_a_G_2_y_dqdd_1;  /* d NE-15 */
-    dtau_dqdd[2] = d_n_2_z_dqdd_1;
 
     /* backward, joint shoulder */
     const double a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
     const double F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
     const double n_G_1_z = 0.1*qdd_1;  /* NE-12 */
     const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
-    const double d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1;  /* d NE-14 */
-    const double t9 = R_2_11*f_2_x + R_2_21*d_f_2_x_dq_2;
-    const double d_f_1_from_2_y_dq_2 = R_2_11*d_f_2_y_dq_2 - R_2_21*f_2_y + t9;  /* d NE-14 */
-    const double d_f_1_from_2_y_dqd_1 = 0.5*(R_2_21*d_a_G_2_x_dqd_1) + 0.4*(R_2_11*t8);  /* d NE-14 */
-    const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_dqdd_1);  /* d NE-14 */
     const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
-    const double d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* d NE-14 */
-    const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* d NE-14 */
     const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
     tau[0] = n_1_z;
-    const double d_n_1_z_dq_1 = d_n_2_z_dq_1 + 0.9810000000000001*R_1_21 + 0.4*d_f_1_y_dq_1;  /* d NE-15 */
-    dtau_dq[0] = d_n_1_z_dq_1;
-    const double d_n_1_z_dq_2 = d_n_2_z_dq_2 + 0.4*d_f_1_from_2_y_dq_2;  /* d NE-15 */
-    dtau_dq[1] = d_n_1_z_dq_2;
-    const double d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1;  /* d NE-15 */
-    dtau_dqd[0] = d_n_1_z_dqd_1;
-    const double d_n_1_z_dqd_2 = 0.2*(R_2_21*d_a_G_2_x_dqd_2);  /* d NE-15 */
-    dtau_dqd[1] = d_n_1_z_dqd_2;
-    const double d_n_1_z_dqdd_1 = 0.08 + d_n_2_z_dqdd_1 + 0.4*d_f_1_y_dqdd_1;  /* d NE-15 */
-    dtau_dqdd[0] = d_n_1_z_dqdd_1;
-    const double d_n_1_z_dqdd_2 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* d NE-15 */
-    dtau_dqdd[1] = d_n_1_z_dqdd_2;
+
+    /* velocities, joint shoulder */
+    const double v_G_1_y = 0.2*qd_1;  /* NE-31 */
+
+    /* velocities, joint elbow */
+    const double t6 = v_G_1_y + 0.2*qd_1;
+    const double v_origin_2_x = R_2_21*t6;  /* NE-31 */
+    const double v_origin_2_y = R_2_11*t6;  /* NE-31 */
+    const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
+
+    /* forward derivatives, joint elbow */
+    const double d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
+    const double dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3;  /* ddNE-31 */
+
+    /* backward derivatives, joint elbow */
+    const double L_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
+    const double d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt;  /* dNE-11 */
+    const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* dNE-14 */
+    const double d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t4 + 9.81*t5);  /* dNE-14 */
+    const double d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
+    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
+    const double d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
+
+    /* backward derivatives, joint shoulder */
+    const double d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1;  /* dNE-14 */
+    const double d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
+    const double d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - L_2_22;  /* dNE-16 */
+    dtau_dq[2] = d_tau_2_dq_1;
+    const double d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-15 */
+    const double d_f_1_from_2_y_dqd_1 = R_2_11*v_origin_2_x - R_2_21*v_G_2_y;  /* dNE-14 */
+    const double d_tau_2_dqd_1 = 0.2*v_origin_2_x;  /* dNE-16 */
+    dtau_dqd[2] = d_tau_2_dqd_1;
+    const double d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-15 */
+    const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
+    const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
+    const double d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-16 */
+    dtau_dqdd[1] = d_tau_2_dqdd_1;
+    dtau_dqdd[2] = d_tau_2_dqdd_1;
+    const double d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-15 */
+
+    /* backward derivatives, joint elbow */
+    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* dNE-32 */
+    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* dNE-32 */
+
+    /* torque derivatives, joint shoulder */
+    const double d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1;  /* dNE-16 */
+    dtau_dq[0] = d_tau_1_dq_1;
+    const double d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-16 */
+    dtau_dqd[0] = d_tau_1_dqd_1;
+    const double d_tau_1_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* dNE-16 */
+    dtau_dqdd[0] = d_tau_1_dqdd_1;
+
+    /* torque derivatives, joint elbow */
+    const double t7 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
+    const double d_tau_1_dq_2 = t7 - (L_2_22 + 0.2*f_2_x);  /* dNE-16 */
+    dtau_dq[1] = d_tau_1_dq_2;
+    const double d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z);  /* dNE-16 */
+    dtau_dqd[1] = d_tau_1_dqd_2;
+    const double d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - L_2_22;  /* dNE-16 */
+    dtau_dq[3] = d_tau_2_dq_2;
 
     /* results */
     dtau_dqdd[3] = 0.12000000000000001;
@@ -624,4 +684,760 @@ void two_link_newton_euler_jacobians(
     jacobians[10] = 1.0;
     jacobians[22] = 1.0;
     jacobians[23] = 1.0;
+}
+
+void two_link_newton_euler_joint_wrenches(
+    const double *restrict q,
+    const double *restrict qd,
+    const double *restrict qdd,
+    const double *restrict loads,
+    double *restrict joint_wrenches)
+{
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double qdd_1 = qdd[0];
+    const double qdd_2 = qdd[1];
+    const double tip_fx = loads[0];
+    const double tip_fy = loads[1];
+    const double tip_fz = loads[2];
+    const double tip_nx = loads[3];
+    const double tip_ny = loads[4];
+    const double tip_nz = loads[5];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* forward, joint shoulder */
+    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
+    const double t1 = qd_1*qd_1;
+    const double a_1_x = a_in_1_x - 0.4*t1;  /* NE-7 */
+    const double a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const double t2 = omega_2_z*omega_2_z;
+    const double a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
+    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* rotations, joint elbow */
+    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* loads, joint elbow */
+    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const double n_e_2_1_x = tip_nx*R0_2_11 + tip_ny*R0_2_21;  /* NE-13 */
+    const double n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21;  /* NE-13 */
+
+    /* backward, joint elbow */
+    const double a_G_2_x = a_2_x + 0.2*t2;  /* NE-8 */
+    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
+    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    joint_wrenches[6] = f_2_x;
+    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    joint_wrenches[7] = f_2_y;
+    const double n_2_x = -n_e_2_1_x;  /* NE-15 */
+    joint_wrenches[9] = n_2_x;
+    const double t3 = 0.4*tip_fz;
+    const double n_2_y = t3 - n_e_2_1_y;  /* NE-15 */
+    joint_wrenches[10] = n_2_y;
+    const double n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
+    joint_wrenches[11] = n_2_z;
+
+    /* backward, joint shoulder */
+    const double a_G_1_x = a_1_x + 0.2*t1;  /* NE-8 */
+    const double a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
+    const double F_G_1_x = 0.5*a_G_1_x;  /* NE-11 */
+    const double F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
+    const double n_G_1_z = 0.1*qdd_1;  /* NE-12 */
+    const double f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y;  /* NE-14 */
+    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const double f_1_x = F_G_1_x + f_1_from_2_x;  /* NE-14 */
+    joint_wrenches[0] = f_1_x;
+    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    joint_wrenches[1] = f_1_y;
+    const double n_1_x = -(R_2_11*n_e_2_1_x + R_2_21*n_2_y);  /* NE-15 */
+    joint_wrenches[3] = n_1_x;
+    const double n_1_y = R_2_11*n_2_y - R_2_21*n_e_2_1_x + t3;  /* NE-15 */
+    joint_wrenches[4] = n_1_y;
+    const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
+    joint_wrenches[5] = n_1_z;
+
+    /* results */
+    joint_wrenches[2] = -tip_fz;
+    joint_wrenches[8] = -tip_fz;
+}
+
+void two_link_newton_euler_joint_wrench_derivatives(
+    const double *restrict q,
+    const double *restrict qd,
+    const double *restrict qdd,
+    const double *restrict loads,
+    double *restrict joint_wrenches,
+    double *restrict dw_dq,
+    double *restrict dw_dqd,
+    double *restrict dw_dqdd)
+{
+    dw_dq[4] = 0.0;
+    dw_dq[5] = 0.0;
+    dw_dq[16] = 0.0;
+    dw_dq[17] = 0.0;
+    dw_dqd[4] = 0.0;
+    dw_dqd[5] = 0.0;
+    dw_dqd[6] = 0.0;
+    dw_dqd[7] = 0.0;
+    dw_dqd[8] = 0.0;
+    dw_dqd[9] = 0.0;
+    dw_dqd[15] = 0.0;
+    dw_dqd[16] = 0.0;
+    dw_dqd[17] = 0.0;
+    dw_dqd[18] = 0.0;
+    dw_dqd[19] = 0.0;
+    dw_dqd[20] = 0.0;
+    dw_dqd[21] = 0.0;
+    dw_dqd[23] = 0.0;
+    dw_dqdd[4] = 0.0;
+    dw_dqdd[5] = 0.0;
+    dw_dqdd[6] = 0.0;
+    dw_dqdd[7] = 0.0;
+    dw_dqdd[8] = 0.0;
+    dw_dqdd[9] = 0.0;
+    dw_dqdd[13] = 0.0;
+    dw_dqdd[16] = 0.0;
+    dw_dqdd[17] = 0.0;
+    dw_dqdd[18] = 0.0;
+    dw_dqdd[19] = 0.0;
+    dw_dqdd[20] = 0.0;
+    dw_dqdd[21] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double qdd_1 = qdd[0];
+    const double qdd_2 = qdd[1];
+    const double tip_fx = loads[0];
+    const double tip_fy = loads[1];
+    const double tip_fz = loads[2];
+    const double tip_nx = loads[3];
+    const double tip_ny = loads[4];
+    const double tip_nz = loads[5];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* forward, joint shoulder */
+    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
+    const double t1 = qd_1*qd_1;
+    const double a_1_x = a_in_1_x - 0.4*t1;  /* NE-7 */
+    const double a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const double t2 = omega_2_z*omega_2_z;
+    const double a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
+    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* rotations, joint elbow */
+    const double t3 = R_1_11*R_2_11;
+    const double t4 = R_1_21*R_2_21;
+    const double R0_2_11 = t3 - t4;  /* NE-9 */
+    const double t5 = R_1_11*R_2_21;
+    const double t6 = R_1_21*R_2_11;
+    const double R0_2_21 = t5 + t6;  /* NE-9 */
+
+    /* loads, joint elbow */
+    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const double n_e_2_1_x = tip_nx*R0_2_11 + tip_ny*R0_2_21;  /* NE-13 */
+    dw_dq[20] = n_e_2_1_x;
+    dw_dq[21] = n_e_2_1_x;
+    const double n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21;  /* NE-13 */
+
+    /* backward, joint elbow */
+    const double a_G_2_x = a_2_x + 0.2*t2;  /* NE-8 */
+    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
+    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    joint_wrenches[6] = f_2_x;
+    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    joint_wrenches[7] = f_2_y;
+    const double n_2_x = -n_e_2_1_x;  /* NE-15 */
+    joint_wrenches[9] = n_2_x;
+    const double t7 = 0.4*tip_fz;
+    const double n_2_y = t7 - n_e_2_1_y;  /* NE-15 */
+    joint_wrenches[10] = n_2_y;
+    const double n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
+    joint_wrenches[11] = n_2_z;
+
+    /* backward, joint shoulder */
+    const double a_G_1_x = a_1_x + 0.2*t1;  /* NE-8 */
+    const double a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
+    const double F_G_1_x = 0.5*a_G_1_x;  /* NE-11 */
+    const double F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
+    const double n_G_1_z = 0.1*qdd_1;  /* NE-12 */
+    const double f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y;  /* NE-14 */
+    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const double f_1_x = F_G_1_x + f_1_from_2_x;  /* NE-14 */
+    joint_wrenches[0] = f_1_x;
+    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    joint_wrenches[1] = f_1_y;
+    const double t8 = R_2_11*n_e_2_1_x;
+    const double n_1_x = -(t8 + R_2_21*n_2_y);  /* NE-15 */
+    joint_wrenches[3] = n_1_x;
+    const double t9 = R_2_21*n_e_2_1_x;
+    const double n_1_y = R_2_11*n_2_y - t9 + t7;  /* NE-15 */
+    joint_wrenches[4] = n_1_y;
+    const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
+    joint_wrenches[5] = n_1_z;
+
+    /* velocities, joint shoulder */
+    const double v_G_1_y = 0.2*qd_1;  /* NE-31 */
+
+    /* velocities, joint elbow */
+    const double d_F_G_1_x_dqd_1 = -0.2*qd_1;  /* dNE-11 */
+    const double t10 = v_G_1_y - d_F_G_1_x_dqd_1;
+    const double v_origin_2_x = R_2_21*t10;  /* NE-31 */
+    dw_dqd[14] = v_origin_2_x;
+    const double v_origin_2_y = R_2_11*t10;  /* NE-31 */
+    const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
+
+    /* forward derivatives, joint elbow */
+    const double d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
+    const double dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4;  /* ddNE-31 */
+
+    /* backward derivatives, joint elbow */
+    const double L_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
+    const double d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt;  /* dNE-11 */
+    const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* dNE-14 */
+    dw_dq[12] = d_f_2_x_dq_1;
+    const double d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6);  /* dNE-14 */
+    dw_dq[14] = d_f_2_y_dq_1;
+    const double d_n_at_G_2_x_dq_1 = -n_e_2_1_y;  /* dNE-15 */
+    dw_dq[18] = d_n_at_G_2_x_dq_1;
+    dw_dq[19] = d_n_at_G_2_x_dq_1;
+    const double d_F_G_2_x_dqd_1 = -v_G_2_y;  /* dNE-11 */
+    dw_dqd[12] = d_F_G_2_x_dqd_1;
+    const double d_F_G_2_x_dqdd_1 = 0.2*R_2_21;  /* dNE-11 */
+    dw_dqdd[12] = d_F_G_2_x_dqdd_1;
+    const double d_F_G_2_y_dqdd_1 = 0.5*d_v_G_2_y_dqd_1;  /* dNE-11 */
+    dw_dqdd[14] = d_F_G_2_y_dqdd_1;
+    const double d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
+    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
+    dw_dq[13] = d_f_2_x_dq_2;
+    const double d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
+    dw_dq[15] = d_f_2_y_dq_2;
+    const double d_F_G_2_x_dqd_2 = -0.2*omega_2_z;  /* dNE-11 */
+    dw_dqd[13] = d_F_G_2_x_dqd_2;
+
+    /* backward derivatives, joint shoulder */
+    const double d_F_G_1_x_dq_1 = 4.905*R_1_11;  /* dNE-11 */
+    const double d_f_1_from_2_x_dq_1 = R_2_11*d_f_2_x_dq_1 - R_2_21*d_f_2_y_dq_1;  /* dNE-14 */
+    const double d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1;  /* dNE-14 */
+    const double d_f_1_x_dq_1 = d_F_G_1_x_dq_1 + d_f_1_from_2_x_dq_1;  /* dNE-14 */
+    dw_dq[0] = d_f_1_x_dq_1;
+    const double d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
+    dw_dq[2] = d_f_1_y_dq_1;
+    const double d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y);  /* dNE-15 */
+    dw_dq[6] = d_n_at_G_1_x_dq_1;
+    const double d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y;  /* dNE-15 */
+    dw_dq[8] = d_n_at_G_1_y_dq_1;
+    const double d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - L_2_22;  /* dNE-33 */
+    dw_dq[22] = d_n_o_2_z_dq_1;
+    const double d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-15 */
+    const double d_f_1_from_2_y_dqd_1 = R_2_11*v_origin_2_x - R_2_21*v_G_2_y;  /* dNE-14 */
+    dw_dqd[2] = d_f_1_from_2_y_dqd_1;
+    const double d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 - (R_2_11*v_G_2_y + R_2_21*v_origin_2_x);  /* dNE-14 */
+    dw_dqd[0] = d_f_1_x_dqd_1;
+    const double d_n_o_2_z_dqd_1 = 0.2*v_origin_2_x;  /* dNE-33 */
+    dw_dqd[22] = d_n_o_2_z_dqd_1;
+    const double d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-15 */
+    const double d_f_1_from_2_x_dqdd_1 = 0.2*(R_2_21*R_2_11) - 0.5*(R_2_21*d_v_G_2_y_dqd_1);  /* dNE-14 */
+    dw_dqdd[0] = d_f_1_from_2_x_dqdd_1;
+    const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
+    const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
+    dw_dqdd[2] = d_f_1_y_dqdd_1;
+    const double d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-33 */
+    dw_dqdd[22] = d_n_o_2_z_dqdd_1;
+    const double d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-15 */
+
+    /* backward derivatives, joint elbow */
+    const double t11 = 0.2*tip_fz;
+    const double n_at_G_2_y = n_2_y - t11;  /* NE-32 */
+    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* dNE-32 */
+    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* dNE-32 */
+
+    /* backward derivatives, joint elbow */
+    const double d_f_1_x_dq_2 = R_2_11*D_f_2_x - R_2_21*D_f_2_y;  /* dNE-14 */
+    dw_dq[1] = d_f_1_x_dq_2;
+    const double d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y;  /* dNE-14 */
+    dw_dq[3] = d_f_1_y_dq_2;
+    const double t12 = n_e_2_1_y + n_at_G_2_y + t11;
+    const double d_n_at_G_1_x_dq_2 = -R_2_11*t12;  /* dNE-15 */
+    dw_dq[7] = d_n_at_G_1_x_dq_2;
+    const double d_n_at_G_1_y_dq_2 = -R_2_21*t12;  /* dNE-15 */
+    dw_dq[9] = d_n_at_G_1_y_dq_2;
+    const double d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (L_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2;  /* dNE-15 */
+    const double d_f_1_x_dqd_2 = -0.2*(R_2_11*omega_2_z);  /* dNE-14 */
+    dw_dqd[1] = d_f_1_x_dqd_2;
+    const double t13 = R_2_21*omega_2_z;
+    const double d_f_1_y_dqd_2 = -0.2*t13;  /* dNE-14 */
+    dw_dqd[3] = d_f_1_y_dqd_2;
+    const double d_f_1_x_dqdd_2 = -0.1*R_2_21;  /* dNE-14 */
+    dw_dqdd[1] = d_f_1_x_dqdd_2;
+    const double d_f_1_y_dqdd_2 = 0.1*R_2_11;  /* dNE-14 */
+    dw_dqdd[3] = d_f_1_y_dqdd_2;
+    const double d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11;  /* dNE-15 */
+
+    /* wrench derivatives, joint shoulder */
+    const double d_n_o_1_z_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1;  /* dNE-33 */
+    dw_dq[10] = d_n_o_1_z_dq_1;
+    const double d_n_o_1_z_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-33 */
+    dw_dqd[10] = d_n_o_1_z_dqd_1;
+    const double d_n_o_1_z_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* dNE-33 */
+    dw_dqdd[10] = d_n_o_1_z_dqdd_1;
+    const double d_n_o_1_z_dq_2 = d_n_at_G_1_z_dq_2 + 0.2*d_f_1_y_dq_2;  /* dNE-33 */
+    dw_dq[11] = d_n_o_1_z_dq_2;
+    const double d_n_o_1_z_dqd_2 = -0.08000000000000002*t13;  /* dNE-33 */
+    dw_dqd[11] = d_n_o_1_z_dqd_2;
+    const double d_n_o_1_z_dqdd_2 = d_n_at_G_1_z_dqdd_2 + 0.020000000000000004*R_2_11;  /* dNE-33 */
+    dw_dqdd[11] = d_n_o_1_z_dqdd_2;
+
+    /* wrench derivatives, joint elbow */
+    const double d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - L_2_22;  /* dNE-33 */
+    dw_dq[23] = d_n_o_2_z_dq_2;
+
+    /* results */
+    joint_wrenches[2] = -tip_fz;
+    joint_wrenches[8] = -tip_fz;
+    dw_dqdd[15] = 0.1;
+    dw_dqdd[23] = 0.12000000000000001;
+}
+
+void two_link_newton_euler_point_motion(
+    const double *restrict q,
+    const double *restrict qd,
+    const double *restrict qdd,
+    double *restrict position,
+    double *restrict velocity,
+    double *restrict acceleration)
+{
+    position[2] = 0.0;
+    velocity[2] = 0.0;
+    acceleration[2] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double qdd_1 = qdd[0];
+    const double qdd_2 = qdd[1];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const double t1 = qd_1*qd_1;
+    const double a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1);  /* NE-6 */
+    const double a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11);  /* NE-6 */
+    const double a_2_x = a_in_2_x - 0.4*(omega_2_z*omega_2_z);  /* NE-7 */
+    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const double v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
+    const double v_2_y = 0.4*omega_2_z + v_in_2_y;  /* NE-18 */
+
+    /* rotations, joint elbow */
+    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* positions, joint shoulder */
+    const double x0_1_x = 0.4*R_1_11;  /* NE-17 */
+    const double x0_1_y = 0.4*R_1_21;  /* NE-17 */
+
+    /* positions, joint elbow */
+    const double x0_2_x = x0_1_x + 0.4*R0_2_11;  /* NE-17 */
+    position[0] = x0_2_x;
+    const double x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
+    position[1] = x0_2_y;
+
+    /* points, joint hand */
+    const double t2 = qd_1*R_2_21;
+    const double v0_hand_x = 0.4*(t2*R0_2_11) - v_2_y*R0_2_21;  /* NE-22 */
+    velocity[0] = v0_hand_x;
+    const double v0_hand_y = 0.4*(t2*R0_2_21) + v_2_y*R0_2_11;  /* NE-22 */
+    velocity[1] = v0_hand_y;
+    const double a0_hand_x = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* NE-22 */
+    acceleration[0] = a0_hand_x;
+    const double a0_hand_y = a_2_x*R0_2_21 + a_2_y*R0_2_11;  /* NE-22 */
+    acceleration[1] = a0_hand_y;
+}
+
+void two_link_newton_euler_point_motion_derivatives(
+    const double *restrict q,
+    const double *restrict qd,
+    const double *restrict qdd,
+    double *restrict dx_dq,
+    double *restrict dv_dq,
+    double *restrict dv_dqd,
+    double *restrict da_dq,
+    double *restrict da_dqd,
+    double *restrict da_dqdd)
+{
+    dx_dq[4] = 0.0;
+    dx_dq[5] = 0.0;
+    dv_dq[4] = 0.0;
+    dv_dq[5] = 0.0;
+    dv_dqd[4] = 0.0;
+    dv_dqd[5] = 0.0;
+    da_dq[4] = 0.0;
+    da_dq[5] = 0.0;
+    da_dqd[4] = 0.0;
+    da_dqd[5] = 0.0;
+    da_dqdd[4] = 0.0;
+    da_dqdd[5] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double qdd_1 = qdd[0];
+    const double qdd_2 = qdd[1];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const double t1 = qd_1*qd_1;
+    const double a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1);  /* NE-6 */
+    const double a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11);  /* NE-6 */
+    const double t2 = omega_2_z*omega_2_z;
+    const double a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
+    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const double t3 = qd_1*R_2_11;
+    const double v_in_2_y = 0.4*t3;  /* NE-18 */
+    const double v_2_y = 0.4*omega_2_z + v_in_2_y;  /* NE-18 */
+
+    /* rotations, joint elbow */
+    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* forward derivatives, joint elbow */
+    const double d_a_in_2_x_dqd_1 = -0.8*t3;  /* dNE-6k */
+    const double d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* dNE-7k */
+    const double d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2;  /* dNE-7k */
+    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18k */
+    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18k */
+
+    /* point derivatives, joint hand */
+    const double t4 = qd_1*R_2_21;
+    const double t5 = t4*R0_2_21;
+    const double d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t5);  /* dNE-22 */
+    dv_dq[0] = d_v0_hand_x_dq_1;
+    const double t6 = t4*R0_2_11;
+    const double d_v0_hand_y_dq_1 = 0.4*t6 - v_2_y*R0_2_21;  /* dNE-22 */
+    dv_dq[2] = d_v0_hand_y_dq_1;
+    const double d_v0_hand_x_dqd_1 = 0.4*(R_2_21*R0_2_11) - R0_2_21*d_v_2_y_dqd_1;  /* dNE-22 */
+    dx_dq[0] = d_v0_hand_x_dqd_1;
+    dv_dqd[0] = d_v0_hand_x_dqd_1;
+    da_dqdd[0] = d_v0_hand_x_dqd_1;
+    const double d_v0_hand_y_dqd_1 = 0.4*(R_2_21*R0_2_21) + R0_2_11*d_v_2_y_dqd_1;  /* dNE-22 */
+    dx_dq[2] = d_v0_hand_y_dqd_1;
+    dv_dqd[2] = d_v0_hand_y_dqd_1;
+    da_dqdd[2] = d_v0_hand_y_dqd_1;
+    const double d_a0_hand_x_dq_1 = -(a_2_y*R0_2_11 + a_2_x*R0_2_21);  /* dNE-22 */
+    da_dq[0] = d_a0_hand_x_dq_1;
+    const double d_a0_hand_y_dq_1 = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* dNE-22 */
+    da_dq[2] = d_a0_hand_y_dq_1;
+    const double d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t5;  /* dNE-22 */
+    da_dqd[0] = d_a0_hand_x_dqd_1;
+    const double d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t6;  /* dNE-22 */
+    da_dqd[2] = d_a0_hand_y_dqd_1;
+    const double t7 = omega_2_z*R0_2_11;
+    const double d_v0_hand_x_dq_2 = -0.4*t7;  /* dNE-22 */
+    dv_dq[1] = d_v0_hand_x_dq_2;
+    const double t8 = omega_2_z*R0_2_21;
+    const double d_v0_hand_y_dq_2 = -0.4*t8;  /* dNE-22 */
+    dv_dq[3] = d_v0_hand_y_dq_2;
+    const double d_v0_hand_x_dqd_2 = -0.4*R0_2_21;  /* dNE-22 */
+    dx_dq[1] = d_v0_hand_x_dqd_2;
+    dv_dqd[1] = d_v0_hand_x_dqd_2;
+    da_dqdd[1] = d_v0_hand_x_dqd_2;
+    const double d_v0_hand_y_dqd_2 = 0.4*R0_2_11;  /* dNE-22 */
+    dx_dq[3] = d_v0_hand_y_dqd_2;
+    dv_dqd[3] = d_v0_hand_y_dqd_2;
+    da_dqdd[3] = d_v0_hand_y_dqd_2;
+    const double d_a0_hand_x_dq_2 = 0.4*(t2*R0_2_21) - 0.4*(alpha_2_z*R0_2_11);  /* dNE-22 */
+    da_dq[1] = d_a0_hand_x_dq_2;
+    const double d_a0_hand_y_dq_2 = -(0.4*(alpha_2_z*R0_2_21) + 0.4*(t2*R0_2_11));  /* dNE-22 */
+    da_dq[3] = d_a0_hand_y_dq_2;
+    const double d_a0_hand_x_dqd_2 = -0.8*t7;  /* dNE-22 */
+    da_dqd[1] = d_a0_hand_x_dqd_2;
+    const double d_a0_hand_y_dqd_2 = -0.8*t8;  /* dNE-22 */
+    da_dqd[3] = d_a0_hand_y_dqd_2;
+}
+
+void two_link_newton_euler_center_of_mass(
+    const double *restrict q,
+    double *restrict center_of_mass)
+{
+    center_of_mass[2] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* backward, joint shoulder */
+    const double h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
+
+    /* centre of mass */
+    const double x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21);  /* NE-27 */
+    center_of_mass[0] = x0_C_x;
+    const double x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21);  /* NE-27 */
+    center_of_mass[1] = x0_C_y;
+}
+
+void two_link_newton_euler_center_of_mass_jacobian(
+    const double *restrict q,
+    double *restrict center_of_mass_jacobian)
+{
+    center_of_mass_jacobian[4] = 0.0;
+    center_of_mass_jacobian[5] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* backward, joint shoulder */
+    const double h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
+
+    /* centre of mass */
+    const double t1 = R_1_21*R_2_21;
+    const double x0_C_x = R_1_11*h_1_x - 0.1*t1;  /* NE-27 */
+    center_of_mass_jacobian[2] = x0_C_x;
+    const double t2 = R_1_11*R_2_21;
+    const double x0_C_y = R_1_21*h_1_x + 0.1*t2;  /* NE-27 */
+
+    /* rotations, joint elbow */
+    const double R0_2_11 = R_1_11*R_2_11 - t1;  /* NE-9 */
+    const double R0_2_21 = t2 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* columns, joint shoulder */
+    const double J_C_1_x = -x0_C_y;  /* NE-28 */
+    center_of_mass_jacobian[0] = J_C_1_x;
+
+    /* columns, joint elbow */
+    const double J_C_2_x = -0.1*R0_2_21;  /* NE-28 */
+    center_of_mass_jacobian[1] = J_C_2_x;
+    const double J_C_2_y = 0.1*R0_2_11;  /* NE-28 */
+    center_of_mass_jacobian[3] = J_C_2_y;
+}
+
+void two_link_newton_euler_centroidal_momentum(
+    const double *restrict q,
+    const double *restrict qd,
+    double *restrict centroidal_momentum)
+{
+    centroidal_momentum[2] = 0.0;
+    centroidal_momentum[3] = 0.0;
+    centroidal_momentum[4] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* backward, joint shoulder */
+    const double h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
+
+    /* centre of mass */
+    const double x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21);  /* NE-27 */
+    const double x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21);  /* NE-27 */
+
+    /* forward, joint shoulder */
+    const double v_1_y = 0.4*qd_1;  /* NE-18 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const double v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
+    const double v_2_y = v_in_2_y + 0.4*omega_2_z;  /* NE-18 */
+
+    /* backward, joint elbow */
+    const double v_G_2_y = v_2_y - 0.2*omega_2_z;  /* NE-18 */
+    const double H_2_z = 0.1*omega_2_z;  /* NE-10 */
+    const double L_2_z = H_2_z - 0.1*v_G_2_y + 0.2*v_G_2_y;  /* NE-29 */
+
+    /* backward, joint shoulder */
+    const double v_G_1_y = v_1_y - 0.2*qd_1;  /* NE-18 */
+    const double H_1_z = 0.1*qd_1;  /* NE-10 */
+    const double t1 = qd_1*R_2_21;
+    const double P_1_from_2_x = 0.2*(R_2_11*t1) - 0.5*(R_2_21*v_G_2_y);  /* NE-29 */
+    const double P_1_from_2_y = 0.2*(R_2_21*t1) + 0.5*(R_2_11*v_G_2_y);  /* NE-29 */
+    const double P_G_1_y = 0.5*v_G_1_y;  /* NE-29 */
+    const double P_1_y = P_1_from_2_y + P_G_1_y;  /* NE-29 */
+    const double L_1_z = H_1_z - 0.1*v_G_1_y + L_2_z + 0.4*P_1_y;  /* NE-29 */
+
+    /* momentum */
+    const double P_0_from_1_x = R_1_11*P_1_from_2_x - R_1_21*P_1_y;  /* NE-29 */
+    centroidal_momentum[0] = P_0_from_1_x;
+    const double P_0_from_1_y = R_1_21*P_1_from_2_x + R_1_11*P_1_y;  /* NE-29 */
+    centroidal_momentum[1] = P_0_from_1_y;
+    const double L_C_z = L_1_z - (x0_C_x*P_0_from_1_y - x0_C_y*P_0_from_1_x);  /* NE-29 */
+    centroidal_momentum[5] = L_C_z;
+}
+
+void two_link_newton_euler_regressor(
+    const double *restrict q,
+    const double *restrict qd,
+    const double *restrict qdd,
+    double *restrict regressor)
+{
+    regressor[3] = 0.0;
+    regressor[4] = 0.0;
+    regressor[5] = 0.0;
+    regressor[6] = 0.0;
+    regressor[7] = 0.0;
+    regressor[8] = 0.0;
+    regressor[13] = 0.0;
+    regressor[14] = 0.0;
+    regressor[15] = 0.0;
+    regressor[16] = 0.0;
+    regressor[17] = 0.0;
+    regressor[18] = 0.0;
+    regressor[20] = 0.0;
+    regressor[21] = 0.0;
+    regressor[22] = 0.0;
+    regressor[23] = 0.0;
+    regressor[24] = 0.0;
+    regressor[25] = 0.0;
+    regressor[26] = 0.0;
+    regressor[27] = 0.0;
+    regressor[28] = 0.0;
+    regressor[29] = 0.0;
+    regressor[33] = 0.0;
+    regressor[34] = 0.0;
+    regressor[35] = 0.0;
+    regressor[36] = 0.0;
+    regressor[37] = 0.0;
+    regressor[38] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double qdd_1 = qdd[0];
+    const double qdd_2 = qdd[1];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* forward, joint shoulder */
+    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
+    const double omega_1_zz = qd_1*qd_1;  /* NE-23 */
+    const double a_1_x = a_in_1_x - 0.4*omega_1_zz;  /* NE-7 */
+    const double t1 = 0.4*qdd_1;
+    const double a_1_y = a_in_1_y + t1;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    regressor[19] = alpha_2_z;
+    regressor[39] = alpha_2_z;
+    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const double omega_2_zz = omega_2_z*omega_2_z;  /* NE-23 */
+    const double a_2_x = a_in_2_x - 0.4*omega_2_zz;  /* NE-7 */
+    const double t2 = 0.4*alpha_2_z;
+    const double a_2_y = a_in_2_y + t2;  /* NE-7 */
+
+    /* forward derivatives, joint elbow */
+    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18k */
+    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18k */
+
+    /* regressor, joint shoulder */
+    const double Y_1_1_m = 0.4*a_1_y;  /* NE-25 */
+    regressor[0] = Y_1_1_m;
+    const double Y_1_1_mx = t1 + a_1_y;  /* NE-25 */
+    regressor[1] = Y_1_1_mx;
+    const double Y_1_1_my = -9.81*R_1_21;  /* NE-25 */
+    regressor[2] = Y_1_1_my;
+
+    /* regressor, joint elbow */
+    const double Y_1_2_m = 0.4*(R_2_21*a_2_x) + a_2_y*d_v_2_y_dqd_1;  /* NE-25 */
+    regressor[10] = Y_1_2_m;
+    const double Y_1_2_mx = alpha_2_z*d_v_2_y_dqd_1 - 0.4*(R_2_21*omega_2_zz) + a_2_y;  /* NE-25 */
+    regressor[11] = Y_1_2_mx;
+    const double Y_1_2_my = -(0.4*(R_2_21*alpha_2_z) + omega_2_zz*d_v_2_y_dqd_1 + a_2_x);  /* NE-25 */
+    regressor[12] = Y_1_2_my;
+    const double Y_2_2_m = 0.4*a_2_y;  /* NE-25 */
+    regressor[30] = Y_2_2_m;
+    const double Y_2_2_mx = t2 + a_2_y;  /* NE-25 */
+    regressor[31] = Y_2_2_mx;
+    const double Y_2_2_my = -a_in_2_x;  /* NE-25 */
+    regressor[32] = Y_2_2_my;
+
+    /* results */
+    regressor[9] = qdd_1;
 }

@@ -1,19 +1,20 @@
 """The closed form of Lagrange's equations with 4x4 transforms (Xiang 2009, section 3).
 
 `equations` holds the notation and the terms, `kinematics` the 4x4 matrices that they are made of,
-`functions` what is derived from them.
+`functions` what is derived from them, `derivatives` the same terms differentiated.
 """
 
-from symgen.formulations.closed_form_lagrange import equations, functions
+from symgen.formulations.closed_form_lagrange import derivatives, equations, functions
 from symgen.formulations.interface import Formulation
 
 CLOSED_FORM_LAGRANGE = Formulation(
     name="closed_form_lagrange",
     title="Closed-form Lagrange, 4x4 transforms",
     source="Xiang 2009, section 3",
-    notes=equations.NOTES,
+    notes={**equations.NOTES, **derivatives.NOTES},
     functions={
         "inverse_dynamics": functions.inverse_dynamics,
+        "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
         "inverse_dynamics_load_derivatives": functions.load_derivatives,
         "mass_matrix": functions.mass_matrix,
         "coriolis_matrix": functions.coriolis_matrix,

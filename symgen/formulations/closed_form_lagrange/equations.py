@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import total
+from symgen.algebra.linear import inner, total
 from symgen.formulations.closed_form_lagrange.kinematics import (
     Kinematics,
     moved,
@@ -83,7 +83,7 @@ def christoffel_symbols(kinematics: Kinematics[S]) -> dict[tuple[int, int, int],
     """LG-7: D_ikm with k <= m, all three on one path."""
     tree, b = kinematics.tree, kinematics.b
     symbols: dict[tuple[int, int, int], S] = {}
-    for i, k, m in _triples_on_one_path(tree):
+    for i, k, m in triples_on_one_path(tree):
         terms = [
             trace(kinematics.dA_I(j, i), kinematics.ddA(j, k, m)) for j in carried_by(tree, i, k, m)
         ]
@@ -94,7 +94,7 @@ def christoffel_symbols(kinematics: Kinematics[S]) -> dict[tuple[int, int, int],
     return symbols
 
 
-def _triples_on_one_path(tree: KinematicTree[S]) -> list[tuple[int, int, int]]:
+def triples_on_one_path(tree: KinematicTree[S]) -> list[tuple[int, int, int]]:
     """(i, k, m) with k <= m, in order, such that some link is carried by all three."""
     found: set[tuple[int, int, int]] = set()
     for joint in tree.joints:
@@ -112,13 +112,16 @@ def velocity_torques(
     b = kinematics.b
     torques: list[S] = []
     for joint in kinematics.tree.joints:
-        terms: list[S] = []
+        squares: list[S] = []
+        products: list[S] = []
         for (i, k, m), value in symbols.items():
             if i == joint.number:
-                square = value * qd[k - 1] * qd[m - 1]
-                terms.append(square if k == m else square + square)
+                terms = squares if k == m else products
+                terms.append(value * (qd[k - 1] * qd[m - 1]))
+        half = total(products, b.algebra)  # D_ikm stands for D_imk, too
         with b.step("velocity torques", joint.name):
-            torques.append(b.let(f"V_{joint.number}", total(terms, b.algebra), "LG-8"))
+            value = total(squares, b.algebra) + (half + half)
+            torques.append(b.let(f"V_{joint.number}", value, "LG-8"))
     return torques
 
 
@@ -154,9 +157,23 @@ def load_torques(kinematics: Kinematics[S], loads: Sequence[Wrench[S]]) -> list[
     return torques
 
 
-def bias_torques(kinematics: Kinematics[S], state: State[S]) -> list[S]:
+def bias_torques(
+    symbols: dict[tuple[int, int, int], S], kinematics: Kinematics[S], state: State[S]
+) -> list[S]:
     """V + gravity + loads"""
-    velocity = velocity_torques(christoffel_symbols(kinematics), state.qd, kinematics)
+    velocity = velocity_torques(symbols, state.qd, kinematics)
     gravity = gravity_torques(kinematics)
     loads = load_torques(kinematics, state.loads)
     return [v + g + f for v, g, f in zip(velocity, gravity, loads, strict=True)]
+
+
+def torques(
+    M: Sequence[Sequence[S]], bias: Sequence[S], qdd: Sequence[S], kinematics: Kinematics[S]
+) -> list[S]:
+    """LG-11"""
+    b = kinematics.b
+    result: list[S] = []
+    for joint, row, rest in zip(kinematics.tree.joints, M, bias, strict=True):
+        with b.step("torque", joint.name):
+            result.append(b.let(f"tau_{joint.number}", inner(row, qdd) + rest, "LG-11"))
+    return result

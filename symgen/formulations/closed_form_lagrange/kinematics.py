@@ -10,7 +10,7 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, inner
-from symgen.kinematics.tree import BASE, Body, KinematicTree
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 
@@ -72,7 +72,7 @@ class Kinematics(Generic[S]):
     def dA_I(self, j: int, k: int) -> Matrix[S]:
         """LG-5"""
         if (j, k) not in self._dA_I:
-            value = self.dA(j, k) @ pseudo_inertia(self.tree.joint(j).body, self.b)
+            value = self.dA(j, k) @ self.tree.joint(j).body.pseudo_inertia(self.b.algebra)
             with self.b.step("first derivatives", self.tree.joint(j).name):
                 self._dA_I[j, k] = self.b.let(f"dA_I_{j}_{k}", value, "LG-5")
         return self._dA_I[j, k]
@@ -83,23 +83,6 @@ class Kinematics(Generic[S]):
     def _from_parent(self, j: int, matrix: Matrix[S]) -> Matrix[S]:
         parent = self.tree.joint(j).parent
         return matrix if parent == BASE else self._A[parent] @ matrix
-
-
-def pseudo_inertia(body: Body[S], b: ProgramBuilder[S]) -> Matrix[S]:
-    """The augmented inertia about the link frame's origin: [[int r r^T dm, m r], [m r^T, m]].
-
-    int x x dm = (Iyy + Izz - Ixx) / 2 and so on, int x y dm = -Ixy for tensor entries.
-    """
-    half, m, r = b.algebra.constant(0.5), body.mass, body.com
-    xx, yy, zz = (body.inertia[i, i] for i in range(3))
-    second = (
-        ((yy + zz - xx) * half, -body.inertia[0, 1], -body.inertia[0, 2]),
-        (-body.inertia[0, 1], (xx + zz - yy) * half, -body.inertia[1, 2]),
-        (-body.inertia[0, 2], -body.inertia[1, 2], (xx + yy - zz) * half),
-    )
-    c = tuple(r)
-    rows = [[second[i][k] + m * c[i] * c[k] for k in range(3)] + [m * c[i]] for i in range(3)]
-    return Matrix([*rows, [m * c[0], m * c[1], m * c[2], m]])
 
 
 def trace(x: Matrix[S], y: Matrix[S]) -> S:

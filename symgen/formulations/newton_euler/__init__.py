@@ -7,15 +7,40 @@ of them.
 from functools import partial
 
 from symgen.formulations.interface import Formulation
-from symgen.formulations.newton_euler import dynamics, kinematics, recursion
+from symgen.formulations.newton_euler import (
+    derivatives,
+    dynamics,
+    kinematics,
+    mass_center,
+    motion,
+    motion_derivatives,
+    partial_velocities,
+    passages,
+    recursion,
+    regressor,
+    wrenches,
+)
 
 NEWTON_EULER = Formulation(
     name="newton_euler",
     title="Recursive Newton-Euler, 3x3 rotations",
     source="Barman 2020",
-    notes={**recursion.NOTES, **dynamics.NOTES, **kinematics.NOTES},
+    notes={
+        **recursion.NOTES,
+        **dynamics.NOTES,
+        **kinematics.NOTES,
+        **motion.NOTES,
+        **motion_derivatives.NOTES,
+        **mass_center.NOTES,
+        **partial_velocities.NOTES,
+        **regressor.NOTES,
+        **passages.NOTES,
+        **derivatives.NOTES,
+        **wrenches.NOTES,
+    },
     functions={
         "inverse_dynamics": partial(dynamics.torque_function, "tau"),
+        "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
         "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
         "mass_matrix": dynamics.mass_matrix,
         "coriolis_matrix": dynamics.coriolis_matrix,
@@ -25,5 +50,13 @@ NEWTON_EULER = Formulation(
         "potential_energy": kinematics.potential_energy,
         "forward_kinematics": kinematics.forward_kinematics,
         "jacobians": kinematics.jacobians,
+        "joint_wrenches": wrenches.joint_wrenches,
+        "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
+        "point_motion": motion.point_motion,
+        "point_motion_derivatives": motion_derivatives.point_motion_derivatives,
+        "center_of_mass": mass_center.center_of_mass,
+        "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
+        "centroidal_momentum": mass_center.centroidal_momentum,
+        "regressor": regressor.regressor,
     },
 )

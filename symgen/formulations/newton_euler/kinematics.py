@@ -7,13 +7,18 @@ xdot_Gj of Barman 2020).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, total, zero_vector
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
-from symgen.formulations.newton_euler.recursion import frames_sweep, rotation_sweep
+from symgen.formulations.newton_euler.recursion import (
+    JointFrame,
+    frames_sweep,
+    joint_frame,
+    rotation_sweep,
+)
 from symgen.formulations.shared import write_frames
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -36,11 +41,9 @@ def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
     for at in frames_sweep(tree, b, state.q):
         j, body, qd = at.joint.number, at.joint.body, state.qd[at.joint.number - 1]
         omega_p, v_p = velocities[at.joint.parent]
+        omega = turning_step(at, omega_p, qd, b)
+        v = velocity_step(at, omega_p, v_p, omega, qd, b)
         with b.step("forward", at.joint.name):
-            omega_in = b.let(f"omega_in_{j}", at.R.apply_transposed(omega_p), "NE-2")
-            omega = b.let(f"omega_{j}", omega_in + at.s * qd, "NE-3")
-            v_in = b.let(f"v_in_{j}", at.R.apply_transposed(v_p + omega_p.cross(at.u)), "NE-18")
-            v = b.let(f"v_{j}", v_in + omega.cross(at.dx) + at.t * qd, "NE-18")
             v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
             H = b.let(f"H_{j}", body.inertia.apply(omega), "NE-10")
             twice = v_G.dot(v_G) * body.mass + omega.dot(H)
@@ -48,6 +51,29 @@ def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
         velocities[j] = (omega, v)
     bodies = total(energies, algebra) * algebra.constant(0.5)
     b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+
+
+def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder[S]) -> Vector[S]:
+    """NE-2, NE-3: angular velocity of a link, link axes."""
+    j = at.joint.number
+    with b.step("forward", at.joint.name):
+        omega_in = b.let(f"omega_in_{j}", at.R.apply_transposed(omega_p), "NE-2")
+        return b.let(f"omega_{j}", omega_in + at.s * qd, "NE-3")
+
+
+def velocity_step(
+    at: JointFrame[S],
+    omega_p: Vector[S],
+    v_p: Vector[S],
+    omega: Vector[S],
+    qd: S,
+    b: ProgramBuilder[S],
+) -> Vector[S]:
+    """NE-18: velocity of a link's origin, link axes."""
+    j = at.joint.number
+    with b.step("forward", at.joint.name):
+        v_in = b.let(f"v_in_{j}", at.R.apply_transposed(v_p + omega_p.cross(at.u)), "NE-18")
+        return b.let(f"v_{j}", v_in + omega.cross(at.dx) + at.t * qd, "NE-18")
 
 
 def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -66,8 +92,22 @@ def pose_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
 ) -> dict[int, Transform[S]]:
     """NE-9, NE-17: poses of all links in the base frame."""
-    frames = frames_sweep(tree, b, q)
-    rotations = rotation_sweep(tree, frames, b, {joint.number for joint in tree.joints})
+    return poses_of(tree, frames_sweep(tree, b, q), b)
+
+
+def frames_towards(
+    tree: KinematicTree[S], links: Iterable[int], b: ProgramBuilder[S], q: Sequence[S]
+) -> list[JointFrame[S]]:
+    """NE-1 for the joints on the way to `links`, parents before children."""
+    needed = sorted({number for link in links for number in tree.path(link)})
+    return [joint_frame(tree.joint(number), q[number - 1], b) for number in needed]
+
+
+def poses_of(
+    tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
+) -> dict[int, Transform[S]]:
+    """NE-9, NE-17: poses in the base frame of the links of `frames` and of the base."""
+    rotations = rotation_sweep(tree, frames, b, {at.joint.number for at in frames})
     poses = {BASE: Transform(rotations[BASE], zero_vector(b.algebra))}
     for at in frames:
         j, parent = at.joint.number, poses[at.joint.parent]

@@ -99,6 +99,19 @@ class Motion(Generic[S]):
 
 
 @dataclass(frozen=True)
+class LoadForces(Generic[S]):
+    """NE-13: the loads on a link, link axes.
+
+    `f` and `n` are their sum, as a force and a moment about the link's origin; `applied` holds
+    (point, force, moment) of every single one.
+    """
+
+    f: Vector[S]
+    n: Vector[S]
+    applied: tuple[tuple[Vector[S], Vector[S], Vector[S]], ...] = ()
+
+
+@dataclass(frozen=True)
 class Reaction(Generic[S]):
     """Force and moment that the parent exerts on a link at its joint's origin, link axes."""
 
@@ -133,11 +146,11 @@ def motion_step(
         omega = b.let(f"omega_{j}", omega_p + at.s * qd, "NE-3")
         alpha_p = b.let(f"alpha_in_{j}", R.apply_transposed(parent.alpha), "NE-4")
         alpha = b.let(f"alpha_{j}", alpha_p + at.s * qdd + omega_p.cross(at.s * qd), "NE-5")
-        origin = b.let(f"a_origin_{j}", parent.a + _carried(parent, at.u), "NE-6")
+        origin = b.let(f"a_origin_{j}", parent.a + carried(parent, at.u), "NE-6")
         a_p = b.let(f"a_in_{j}", R.apply_transposed(origin), "NE-6")
         sliding = omega.cross(at.t * (qd + qd)) + at.t * qdd
         here = Motion(omega, alpha, a_p)
-        return Motion(omega, alpha, b.let(f"a_{j}", a_p + _carried(here, dx) + sliding, "NE-7"))
+        return Motion(omega, alpha, b.let(f"a_{j}", a_p + carried(here, dx) + sliding, "NE-7"))
 
 
 def load_force_step(
@@ -145,36 +158,37 @@ def load_force_step(
     R0: Matrix[S],
     loads: Sequence[tuple[Vector[S], Wrench[S]]],
     b: ProgramBuilder[S],
-) -> tuple[Vector[S], Vector[S]]:
-    """NE-13: sum of the loads on a link, as a force and a moment about its origin, link axes."""
+) -> LoadForces[S]:
+    """NE-13"""
     j = at.joint.number
     force, moment = zero_vector(b.algebra), zero_vector(b.algebra)
+    applied: list[tuple[Vector[S], Vector[S], Vector[S]]] = []
     with b.step("loads", at.joint.name):
         for k, (point, wrench) in enumerate(loads, start=1):
             f_e = b.let(f"f_e_{j}_{k}", R0.apply_transposed(wrench.force), "NE-13")
             n_e = b.let(f"n_e_{j}_{k}", R0.apply_transposed(wrench.moment), "NE-13")
             force, moment = force + f_e, moment + n_e + point.cross(f_e)
-    return force, moment
+            applied.append((point, f_e, n_e))
+    return LoadForces(force, moment, tuple(applied))
 
 
 def reaction_step(
     at: JointFrame[S],
     motion: Motion[S],
-    load: tuple[Vector[S], Vector[S]],
+    load: LoadForces[S],
     children: Sequence[tuple[JointFrame[S], Reaction[S]]],
     b: ProgramBuilder[S],
 ) -> Reaction[S]:
     """NE-8, NE-10 to NE-12, NE-14, NE-15"""
     j, body = at.joint.number, at.joint.body
-    f_load, n_load = load
     with b.step("backward", at.joint.name):
-        a_G = b.let(f"a_G_{j}", motion.a + _carried(motion, body.com), "NE-8")
+        a_G = b.let(f"a_G_{j}", motion.a + carried(motion, body.com), "NE-8")
         H = b.let(f"H_{j}", body.inertia.apply(motion.omega), "NE-10")
         F_G = b.let(f"F_G_{j}", a_G * body.mass, "NE-11")
         spin = body.inertia.apply(motion.alpha) + motion.omega.cross(H)
         n_G = b.let(f"n_G_{j}", spin, "NE-12")
-        f = F_G - f_load
-        n = n_G + body.com.cross(F_G) - n_load  # about the link origin; moved to the joint below
+        f = F_G - load.f
+        n = n_G + body.com.cross(F_G) - load.n  # about the link origin; moved to the joint below
         for child, reaction in children:
             f_c = b.let(f"f_{j}_from_{child.joint.number}", child.R.apply(reaction.f), "NE-14")
             f = f + f_c
@@ -190,7 +204,7 @@ def torque_step(at: JointFrame[S], reaction: Reaction[S], b: ProgramBuilder[S]) 
         return b.let(f"tau_{at.joint.number}", torque, "NE-16")
 
 
-def _carried(motion: Motion[S], r: Vector[S]) -> Vector[S]:
+def carried(motion: Motion[S], r: Vector[S]) -> Vector[S]:
     """Acceleration of the point at r relative to the origin: alpha x r + omega x (omega x r)."""
     return motion.alpha.cross(r) + motion.omega.cross(motion.omega.cross(r))
 
@@ -239,8 +253,8 @@ def load_sweep(
     frames: Sequence[JointFrame[S]],
     b: ProgramBuilder[S],
     loads: Sequence[Wrench[S]],
-) -> dict[int, tuple[Vector[S], Vector[S]]]:
-    """NE-13 for every loaded link: force and moment about the link's origin."""
+) -> dict[int, LoadForces[S]]:
+    """NE-13 for every loaded link."""
     by_link: dict[int, list[tuple[Vector[S], Wrench[S]]]] = {}
     for place, wrench in zip(tree.loads, loads, strict=True):
         if place.body != BASE and not _vanishes(wrench, b):
@@ -259,11 +273,11 @@ def _vanishes(wrench: Wrench[S], b: ProgramBuilder[S]) -> bool:
 def reaction_sweep(
     frames: Sequence[JointFrame[S]],
     motions: dict[int, Motion[S]],
-    loads: dict[int, tuple[Vector[S], Vector[S]]],
+    loads: dict[int, LoadForces[S]],
     b: ProgramBuilder[S],
 ) -> dict[int, Reaction[S]]:
     """Reactions of all joints, leaves first."""
-    nothing = (zero_vector(b.algebra), zero_vector(b.algebra))
+    nothing = LoadForces(zero_vector(b.algebra), zero_vector(b.algebra))
     reactions: dict[int, Reaction[S]] = {}
     children: dict[int, list[tuple[JointFrame[S], Reaction[S]]]] = {}
     for at in reversed(frames):

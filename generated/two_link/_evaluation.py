@@ -1,0 +1,241 @@
+"""What is checked, and on which states: subjects, random states, and the functions evaluated there.
+
+The laws of `symgen.validation.checks` and `symgen.validation.motion_laws` are written over it; all
+three are shipped in every generated package for `selftest()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _limits as limits
+
+Array = np.ndarray[Any, Any]
+
+VANISHED = 20.0
+"""tanh(x) is 1 in float64 from here on."""
+
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
+    "inverse_dynamics_load_derivatives": ("q",),
+    "mass_matrix": ("q",),
+    "coriolis_matrix": ("q", "qd"),
+    "bias_forces": ("q", "qd"),
+    "gravity_forces": ("q",),
+    "kinetic_energy": ("q", "qd"),
+    "potential_energy": ("q",),
+    "forward_kinematics": ("q",),
+    "jacobians": ("q",),
+    "joint_wrenches": ("q", "qd", "qdd"),
+    "joint_wrench_derivatives": ("q", "qd", "qdd"),
+    "point_motion": ("q", "qd", "qdd"),
+    "point_motion_derivatives": ("q", "qd", "qdd"),
+    "center_of_mass": ("q",),
+    "center_of_mass_jacobian": ("q",),
+    "centroidal_momentum": ("q", "qd"),
+    "regressor": ("q", "qd", "qdd"),
+}
+LOADED = (
+    "inverse_dynamics", "inverse_dynamics_derivatives", "bias_forces",
+    "joint_wrenches", "joint_wrench_derivatives",
+)  # fmt: skip
+SEVERAL_RESULTS = {
+    "inverse_dynamics_derivatives": ("tau", "dtau_dq", "dtau_dqd", "dtau_dqdd"),
+    "joint_wrench_derivatives": ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"),
+    "point_motion": ("position", "velocity", "acceleration"),
+    "point_motion_derivatives": ("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd"),
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison: the largest relative error over all samples, and what is allowed."""
+
+    name: str
+    subject: str
+    error: float
+    limit: float
+    samples: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether the error is within its limit (a NaN never is)."""
+        return self.error <= self.limit
+
+    def __str__(self) -> str:
+        figures = f"error {self.error:.1e}, limit {self.limit:.1e}, {self.samples} samples"
+        return f"{self.subject}: {self.name}: {figures}: {'ok' if self.passed else 'FAILED'}"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Something to check: an object whose attributes are functions of a generated module.
+
+    `complex_step`: they take complex numbers.  `arrays`: they also take single samples, batches
+    that broadcast, and `out=`, which an evaluated formulation need not.
+    """
+
+    name: str
+    functions: Any
+    complex_step: bool = False
+    arrays: bool = True
+
+
+@dataclass(frozen=True)
+class States:
+    """Random states, one per row."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    loads: Array
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of the robot beside its functions; a check does without what is None.
+
+    `condition` says how much larger the terms of the robot's equations are than their sums: it
+    multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 n,);
+    `joint_terms` are the numbers of drives, bearings and springs by name, (n,) each;
+    `reflected_inertia` is that of the rotor times the square of the gear ratio.
+    """
+
+    condition: float = 1.0
+    inertial_parameters: Array | None = None
+    joint_terms: Mapping[str, Array] | None = None
+
+
+def random_states(n: int, n_loads: int, samples: int, seed: int = 2009) -> States:
+    """|q| <= pi, velocities and accelerations up to 2, loads up to 10; the same for one seed."""
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-np.pi, np.pi, (samples, n))
+    qd, qdd = rng.uniform(-2.0, 2.0, (2, samples, n))
+    return States(q, qd, qdd, rng.uniform(-10.0, 10.0, (samples, n_loads, 6)))
+
+
+def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -> tuple[Array, ...]:
+    """Call a function with the arguments that it takes; the results are always a tuple."""
+    if name in LOADED and arguments.get("loads") is not None:
+        options["loads"] = arguments["loads"]
+    results = getattr(functions, name)(*(arguments[key] for key in ARGUMENTS[name]), **options)
+    return results if isinstance(results, tuple) else (results,)
+
+
+class Evaluation:
+    """A subject on fixed states; every function is evaluated once."""
+
+    def __init__(self, subject: Subject, states: States, facts: Facts | None = None) -> None:
+        self.subject = subject
+        self.states = states
+        self.facts = facts or Facts()
+        self._results: dict[str, tuple[Array, ...]] = {}
+        self._slopes: dict[tuple[str, str], tuple[Array, ...]] = {}
+
+    def has(self, *names: str) -> bool:
+        """Whether the subject has all these functions."""
+        return all(hasattr(self.subject.functions, name) for name in names)
+
+    def results(self, name: str) -> tuple[Array, ...]:
+        """All results of a function."""
+        if name not in self._results:
+            self._results[name] = call(self.subject.functions, name, vars(self.states))
+        return self._results[name]
+
+    def __getitem__(self, name: str) -> Array:
+        return self.results(name)[0]
+
+    def at(self, name: str, **changed: Array | None) -> Array:
+        """The first result where some arrays of the states are others; no loads where None."""
+        return call(self.subject.functions, name, {**vars(self.states), **changed})[0]
+
+    def slope(self, name: str, argument: str, result: int = 0) -> Array:
+        """d result / d argument by complex step; the argument's axes stand last."""
+        if (name, argument) not in self._slopes:
+            self._slopes[name, argument] = self._complex_step(name, argument)
+        return self._slopes[name, argument][result]
+
+    def _complex_step(self, name: str, argument: str) -> tuple[Array, ...]:
+        shape = vars(self.states)[argument].shape
+        samples, size = shape[0], int(np.prod(shape[1:]))
+        stacked = {k: np.repeat(x, size, axis=0) for k, x in vars(self.states).items()}
+        directions = np.tile(np.eye(size), (samples, 1)).reshape(samples * size, *shape[1:])
+        stacked[argument] = stacked[argument] + 1j * limits.STEP * directions
+
+        def last(result: Array) -> Array:
+            values = np.asarray(result).imag / limits.STEP
+            values = np.moveaxis(values.reshape(samples, size, *values.shape[1:]), 1, -1)
+            return values.reshape(*values.shape[:-1], *shape[1:])
+
+        return tuple(map(last, call(self.subject.functions, name, stacked)))
+
+    def rate(self, name: str, result: int = 0) -> Array:
+        """d result / dt along the velocities and accelerations of the states."""
+        s, h = self.states, 1j * limits.STEP
+        moving = {**vars(s), "q": s.q + h * s.qd, "qd": s.qd + h * s.qdd}
+        return np.asarray(call(self.subject.functions, name, moving)[result]).imag / limits.STEP
+
+
+Comparison = tuple[Any, ...]
+"""What holds, the limit as a function of n, value, reference, further arrays that set the scale."""
+
+
+def relative_error(value: Any, reference: Any, *terms: Any) -> float:
+    """Largest |value - reference| / max(1, largest magnitude in reference and terms) per sample."""
+    value, reference = np.asarray(value), np.asarray(reference)
+    if value.shape != reference.shape:
+        return float("inf")
+    scale = np.max([np.ones(len(value)), *map(_largest, (reference, *terms))], axis=0)
+    with np.errstate(invalid="ignore"):
+        ratio = _largest(value - reference) / scale
+    return float(np.max(np.where(np.isnan(ratio), np.inf, ratio), initial=0.0))
+
+
+def _largest(array: Any) -> Array:
+    """Largest magnitude in each sample; a NaN stays one."""
+    array = np.abs(np.asarray(array))
+    return np.asarray(np.max(array, axis=tuple(range(1, array.ndim)), initial=0.0))
+
+
+def times(matrix: Array, vector: Array) -> Array:
+    """Matrices times vectors, sample by sample."""
+    return np.asarray((matrix @ vector[..., np.newaxis])[..., 0])
+
+
+def joint_terms(s: Evaluation) -> Mapping[str, Array]:
+    """The numbers of drives, bearings and springs; where nobody knows of any, there are none."""
+    none = np.zeros(s.states.q.shape[1])
+    default = dict.fromkeys(("reflected_inertia", "damping", "friction", "stiffness", "rest"), none)
+    return {**default, "friction_velocity": none + 1.0, **(s.facts.joint_terms or {})}
+
+
+def drive_torques(terms: Mapping[str, Array], s: States) -> Array:
+    """What drives, bearings and springs add to the torques of the rigid bodies, (S, n)."""
+    return np.asarray(terms["reflected_inertia"] * s.qdd + losses(terms, s) + springs(terms, s))
+
+
+def losses(terms: Mapping[str, Array], s: States) -> Array:
+    """Torques of damping and friction, (S, n)."""
+    slip = np.tanh(s.qd / terms["friction_velocity"])
+    return np.asarray(terms["damping"] * s.qd + terms["friction"] * slip)
+
+
+def friction_slope(s: Evaluation) -> Array:
+    """The scale of the rounding errors that friction leaves in dtau_dqd, (S, n).
+
+    Its slope (1 - tanh^2(x)) f / v, with x = qd / v, has those of f / v as long as anything is left
+    of 1 - tanh^2 in float64; from there on the true slope 4 exp(-2 x) f / v is rounded away.
+    """
+    terms = joint_terms(s)
+    beyond = np.maximum(0.0, np.abs(s.states.qd) / terms["friction_velocity"] - VANISHED)
+    return np.asarray(terms["friction"] / terms["friction_velocity"] * np.exp(-2.0 * beyond))
+
+
+def springs(terms: Mapping[str, Array], s: States) -> Array:
+    """Torques of the springs, (S, n)."""
+    return np.asarray(terms["stiffness"] * (s.q - terms["rest"]))

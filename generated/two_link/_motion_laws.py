@@ -1,0 +1,191 @@
+"""Laws of joint wrenches, points, centre of mass, momentum and regressor.
+
+| symbol | array | shape; S samples |
+| --- | --- | --- |
+| R, p | rotation and origin of the link behind each coordinate, base frame | (S, n, ...) |
+| v, w | velocity of that origin, angular velocity, base axes | (S, n, 3) |
+| m, mc, I | inertial parameters: mass, first moments, inertia about the origin | (n, ...) |
+
+The Jacobians say which link stands behind a coordinate: the first one that it moves, for links come
+after those that carry them.  Of a joint with several coordinates it is the link behind the last
+one; ahead of it are bodies without mass, of whose frames no function tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from . import _limits as limits
+from ._evaluation import (
+    SEVERAL_RESULTS,
+    Array,
+    Comparison,
+    Evaluation,
+    drive_torques,
+    joint_terms,
+    times,
+)
+
+
+def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Derivatives of the joint wrenches; their part along the joint's motion is the torque."""
+    name, by = "joint_wrench_derivatives", "complex step of joint_wrenches"
+    if s.has(name):
+        wrench, *slopes = s.results(name)
+        if s.has("joint_wrenches"):
+            what = f"{name}, joint_wrenches = joint_wrenches"
+            yield what, limits.agreement, wrench, s["joint_wrenches"]
+        if lens.has("joint_wrenches"):
+            for argument, slope in zip(("q", "qd", "qdd"), slopes, strict=True):
+                expected = lens.slope("joint_wrenches", argument)
+                yield f"{name}, dw_d{argument} = {by}", limits.derivative, slope, expected
+    if s.has("joint_wrenches", "inverse_dynamics") and _has_bodies(lens):
+        bodies = _Bodies(lens)
+        felt, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"]))
+        drives = drive_torques(joint_terms(s), s.states)
+        torques = np.asarray(s["inverse_dynamics"]) - drives
+        what = "joint_wrenches along the joints = inverse_dynamics without joint terms"
+        shown = bodies.shown
+        yield what, limits.physics, felt[:, shown], torques[:, shown], drives, *parts
+
+
+def points(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Velocities are rates of positions, accelerations rates of velocities, and derivatives."""
+    name = "point_motion"
+    if not lens.has(name) or not np.size(lens[name]):
+        return
+    if s.has(name):
+        _, velocity, acceleration = s.results(name)
+        yield f"{name}, velocity = rate of position", limits.physics, velocity, lens.rate(name)
+        what = f"{name}, acceleration = rate of velocity"
+        yield what, limits.physics, acceleration, lens.rate(name, 1)
+    name = "point_motion_derivatives"
+    if s.has(name):
+        for label, slope in zip(SEVERAL_RESULTS[name], s.results(name), strict=True):
+            what, argument = label.split("_d")  # such as da_dqd
+            expected = lens.slope("point_motion", argument, ("dx", "dv", "da").index(what))
+            by = "complex step of point_motion"
+            yield f"{name}, {label} = {by}", limits.derivative, slope, expected
+
+
+def center_of_mass(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Its Jacobian, and gravity, which pulls at it."""
+    name = "center_of_mass_jacobian"
+    if s.has(name) and lens.has("center_of_mass"):
+        expected = lens.slope("center_of_mass", "q")
+        yield f"{name} = complex step of center_of_mass", limits.derivative, s[name], expected
+    if s.has("gravity_forces") and lens.has(name):
+        lever = np.swapaxes(np.asarray(lens[name]), -1, -2)
+        forces = np.asarray(s["gravity_forces"])
+        weight = _constant_vector(lever, forces)
+        what = "gravity_forces = center_of_mass_jacobian' times one vector in all states"
+        yield what, limits.physics, forces, lever @ weight, np.abs(lever) @ np.abs(weight)
+
+
+def _constant_vector(matrices: Array, vectors: Array) -> Array:
+    """The x for which matrices x = vectors in all samples, as well as may be."""
+    stacked = matrices.reshape(-1, matrices.shape[-1])
+    if not (np.all(np.isfinite(stacked)) and np.all(np.isfinite(vectors))):
+        return np.full(stacked.shape[-1], np.nan)
+    return np.asarray(np.linalg.lstsq(stacked, vectors.reshape(-1), rcond=None)[0])
+
+
+def momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Centre of mass and momentum are those of the bodies with their inertial parameters."""
+    parameters = s.facts.inertial_parameters
+    if parameters is None:
+        return
+    total = np.asarray(parameters)[::10].sum()
+    if s.has("centroidal_momentum") and lens.has("center_of_mass_jacobian"):
+        expected = total * times(np.asarray(lens["center_of_mass_jacobian"]), s.states.qd)
+        value = np.asarray(s["centroidal_momentum"])[:, :3]
+        what = "centroidal_momentum, linear = total mass center_of_mass_jacobian qd"
+        yield what, limits.physics, value, expected
+    if not _has_bodies(lens):
+        return
+    by = "that of inertial_parameters moved by forward_kinematics and jacobians"
+    bodies = _Bodies(lens)
+    if s.has("center_of_mass"):
+        expected, *parts = bodies.center_of_mass(np.asarray(parameters))
+        yield f"center_of_mass = {by}", limits.physics, s["center_of_mass"], expected, *parts
+    if s.has("centroidal_momentum"):
+        expected, *parts = bodies.centroidal_momentum(np.asarray(parameters))
+        what = f"centroidal_momentum = {by}"
+        yield what, limits.physics, s["centroidal_momentum"], expected, *parts
+
+
+def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """The regressor gives the torques of the rigid bodies."""
+    parameters = s.facts.inertial_parameters
+    if parameters is None or not s.has("regressor", "inverse_dynamics"):
+        return
+    free, drives = s.at("inverse_dynamics", loads=None), drive_torques(joint_terms(s), s.states)
+    value = np.asarray(s["regressor"]) @ parameters
+    what = "regressor inertial_parameters = inverse_dynamics without loads and joint terms"
+    parts = np.abs(s["regressor"]) @ np.abs(parameters)
+    yield what, limits.physics, value, np.asarray(free) - drives, drives, parts
+
+
+MOTION_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
+    joint_wrenches, points, center_of_mass, momentum, regressor,
+)  # fmt: skip
+
+
+# --------------------------------------------------------------------------------- the bodies
+
+
+def _has_bodies(s: Evaluation) -> bool:
+    return s.has("forward_kinematics", "jacobians")
+
+
+class _Bodies:
+    """The links behind the coordinates, as forward kinematics and Jacobians have them.
+
+    What the methods return is followed by terms that set the scale of its rounding errors.
+    """
+
+    def __init__(self, s: Evaluation) -> None:
+        jacobians = np.asarray(s["jacobians"])
+        moved = np.abs(jacobians).max(axis=(0, 2)) > 0.5  # by a unit vector, or not at all
+        links = np.argmax(moved, axis=0)
+        poses, jacobians = np.asarray(s["forward_kinematics"])[:, links], jacobians[:, links]
+        self.R, self.p = poses[..., :3, :3], poses[..., :3, 3]
+        motion = np.einsum("sjcn,sn->sjc", jacobians, s.states.qd)
+        self.v, self.w = motion[..., :3], motion[..., 3:]
+        self.axes = np.einsum("sjcj->sjc", jacobians)
+        self.shown = np.append(links[1:] != links[:-1], True)[: len(links)]
+        """Coordinates that are the last ones of their joints, (n,)."""
+
+    def along_joints(self, wrenches: Array) -> tuple[Array, ...]:
+        """The moment about the axis of a turning joint, the force along that of a sliding one."""
+        force, moment = (times(self.R, part) for part in (wrenches[..., :3], wrenches[..., 3:]))
+        travel, turn = self.axes[..., :3], self.axes[..., 3:]
+        slides = np.abs(turn).max(axis=-1) < 0.5
+        felt = np.where(slides, np.sum(force * travel, axis=-1), np.sum(moment * turn, axis=-1))
+        return felt, force, moment
+
+    def center_of_mass(self, parameters: Array) -> tuple[Array, ...]:
+        """(S, 3); zeros without mass."""
+        m, mc, _ = _split(parameters)
+        parts = m[:, np.newaxis] * self.p + times(self.R, mc)
+        share = 1.0 / m.sum() if m.sum() else 0.0
+        return share * parts.sum(axis=1), share * parts
+
+    def centroidal_momentum(self, parameters: Array) -> tuple[Array, ...]:
+        """[linear; angular about the centre of mass], (S, 6)."""
+        m, mc, inertia = _split(parameters)
+        first = times(self.R, mc)
+        turned = self.R @ inertia @ np.swapaxes(self.R, -1, -2)
+        linear = m[:, np.newaxis] * self.v + np.cross(self.w, first)
+        arms = self.p - self.center_of_mass(parameters)[0][:, np.newaxis]
+        parts = times(turned, self.w), np.cross(first, self.v), np.cross(arms, linear)
+        angular = parts[0] + parts[1] + parts[2]
+        return np.concatenate([linear.sum(axis=1), angular.sum(axis=1)], axis=-1), linear, *parts
+
+
+def _split(parameters: Array) -> tuple[Array, Array, Array]:
+    """m (n,), mc (n, 3), I (n, 3, 3)."""
+    rows = parameters.reshape(-1, 10)
+    return rows[:, 0], rows[:, 1:4], rows[:, [[4, 5, 7], [5, 6, 8], [7, 8, 9]]]

@@ -1,0 +1,153 @@
+"""What a joint of a model may give beside its frame: limits, and the terms of its coordinates.
+
+Every entry is a scalar that holds for all coordinates of the joint, or a list with one entry for
+each of them, the one next to the parent first.
+
+Where the format is silent: a fixed joint has no options; rotor inertia, damping and friction are
+not negative, and the velocity of friction is positive; a gear ratio of any sign is good, for only
+its square counts; a negative stiffness is a spring that pushes away from its rest position, legal
+and remarked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from symgen.description.expressions import Expression
+from symgen.description.findings import Findings
+from symgen.description.leaves import Entries, ForAll
+from symgen.description.model import JointTerms, Limits
+from symgen.description.scalars import Scalars
+from symgen.description.schema import JointTable, LimitsTable
+from symgen.description.wording import KeyPath
+from symgen.joints import JointType
+
+_TERMS = tuple(field.name for field in fields(JointTerms))
+_NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
+_NEEDS = {"gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction"}
+
+Placed = tuple[KeyPath, Expression | None]
+"""An expression with its place in the file; None where it is not given, or faulty."""
+
+
+@dataclass(frozen=True)
+class JointOptions:
+    """Checks and reads the options of one joint; `kind` is None where its type is faulty."""
+
+    findings: Findings
+    scalars: Scalars
+    table: JointTable
+    kind: JointType | None
+    path: KeyPath
+
+    @property
+    def coordinates(self) -> int:
+        """Number of coordinates of the joint; 1 where nobody knows its type."""
+        return 1 if self.kind is None else self.kind.coordinates
+
+    def moves(self, key: str) -> bool:
+        """Whether the joint has coordinates that the option `key` can be about."""
+        if self.coordinates == 0 and self.table.gives(key):
+            self.findings.fault(
+                (*self.path, key), f"a {self.table.type} joint does not move; remove {key!r}"
+            )
+        return self.coordinates > 0
+
+    def per_coordinate(self, path: KeyPath, entries: Entries) -> list[Placed]:
+        """The entry of every coordinate with its place; a scalar is the same for all.
+
+        What a list has too many stands behind, so that faults in it are found, too.
+        """
+        count = self.coordinates
+        if entries is None or isinstance(entries, ForAll):
+            return [(path, entries[0] if entries else None)] * count
+        placed: list[Placed] = [((*path, i), entry) for i, entry in enumerate(entries)]
+        if self.kind is not None and len(entries) != count:
+            expected = "1 entry" if count == 1 else f"{count} entries"
+            self.findings.fault(
+                path,
+                f"expected a number, or a list of {expected}, one for each coordinate of a "
+                f"{self.kind.name} joint, found {len(entries)}",
+            )
+        return placed + [(path, None)] * (count - len(placed))
+
+    # ------------------------------------------------------------------------------------ terms
+
+    def terms(self) -> tuple[JointTerms, ...]:
+        """Drive, bearing and spring of every coordinate."""
+        columns = {key: self.term(key) for key in _TERMS if self.moves(key)}
+        self.warn_missing_partners()
+        terms = []
+        for i in range(self.coordinates):
+            given = {key: expr for key, column in columns.items() if (expr := column[i])}
+            terms.append(JointTerms(**given))
+        return tuple(terms)
+
+    def term(self, key: str) -> list[Expression | None]:
+        """One key for every coordinate; None is the default."""
+        placed = self.per_coordinate((*self.path, key), getattr(self.table, key))
+        for path, expression in dict(placed).items():
+            value = None if expression is None else self.scalars.value(path, expression)
+            if value is not None:
+                self.check_term(key, path, value)
+        return [expression for _, expression in placed]
+
+    def check_term(self, key: str, path: KeyPath, value: float) -> None:
+        """The sign of a value (SI units)."""
+        if key in _NOT_NEGATIVE and value < 0.0:
+            self.findings.fault(path, f"negative ({value:.6g}); expected zero or more")
+        elif key == "friction_velocity" and value <= 0.0:
+            self.findings.fault(
+                path,
+                f"expected more than zero, found {value:.6g}; it is the velocity at which friction "
+                "reaches tanh(1) = 76 % of its size",
+            )
+        elif key == "stiffness" and value < 0.0:
+            self.findings.warn(
+                path, f"negative ({value:.6g}): this spring pushes away from its rest position"
+            )
+        elif key == "gear_ratio" and value == 0.0:
+            self.findings.warn(path, "zero: the joint does not feel the inertia of its rotor")
+
+    def warn_missing_partners(self) -> None:
+        """Warn of a key that says nothing without another one."""
+        for key, partner in _NEEDS.items():
+            if self.table.gives(key) and not self.table.gives(partner):
+                self.findings.warn((*self.path, key), f"says nothing without {partner!r}")
+
+    # ----------------------------------------------------------------------------------- limits
+
+    def limits(self) -> tuple[Limits, ...]:
+        """The limits as numbers: they are metadata, no part of the equations."""
+        path: KeyPath = (*self.path, "limits")
+        table = self.table.limits or LimitsTable()
+        if not self.moves("limits"):
+            return ()
+        places, columns = {}, {}
+        for key, entries in table:
+            placed = self.per_coordinate((*path, key), entries)
+            values = {
+                place: None if expression is None else self.scalars.value(place, expression)
+                for place, expression in dict(placed).items()
+            }
+            places[key] = [place for place, _ in placed]
+            columns[key] = [values[place] for place in places[key]]
+        limits = []
+        for i in range(self.coordinates):
+            limits.append(Limits(**{key: column[i] for key, column in columns.items()}))
+            self.check_limits(limits[-1], {key: column[i] for key, column in places.items()})
+        return tuple(limits)
+
+    def check_limits(self, limits: Limits, places: dict[str, KeyPath]) -> None:
+        """The limits of one coordinate are in order, and those of magnitudes not negative."""
+        if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
+            self.findings.fault(
+                places["lower"],
+                f"the lower limit {limits.lower:.6g} is above the upper one, {limits.upper:.6g}",
+            )
+        for key in ("velocity", "effort"):
+            value = getattr(limits, key)
+            if value is not None and value < 0.0:
+                self.findings.fault(
+                    places[key], f"negative ({value:.6g}); the limit holds in both directions"
+                )

@@ -1,0 +1,143 @@
+"""Claims about the programs of one robot, and how each is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from symgen.algebra.graph import Scalar
+from symgen.exact.evaluations import Entries, Evaluations, Key, Programs
+from symgen.exact.location import Location, earliest, first_difference, first_wrong_derivative
+from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, TIME, Relation
+from symgen.exact.result import Difference, Proof
+from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.program import Output
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One result of a program, what was found for it and what it should be."""
+
+    output: Output[Scalar]
+    found: Entries
+    wanted: Entries
+
+    @property
+    def wrong(self) -> list[int]:
+        """Positions of the entries that differ."""
+        pairs = enumerate(zip(self.found, self.wanted, strict=True))
+        return [k for k, (x, y) in pairs if x != y]
+
+
+class Claims:
+    """All claims about the programs of `evaluations`."""
+
+    def __init__(self, evaluations: Evaluations) -> None:
+        self.evaluations = evaluations
+        self.programs = evaluations.programs
+        self._wrong_statements: dict[Key, Location | None] = {}
+
+    def equalities(self) -> Iterator[Proof]:
+        """Every formulation derives the same function as the one that most of them agree with."""
+        for function in FUNCTION_NAMES:
+            keys = self._keys(function)
+            results = [self.evaluations.values(key) for key in keys]
+            votes = [results.count(result) for result in results]
+            for k, key in enumerate(keys):
+                reference = votes.index(max(votes))
+                if k != reference:
+                    triples = zip(
+                        self.programs[key].outputs, results[k], results[reference], strict=True
+                    )
+                    comparisons = [Comparison(*triple) for triple in triples]
+                    claim = f"{key[0]} = {keys[reference][0]}"
+                    yield self._proof(claim, comparisons, key, keys[reference])
+
+    def relations(self) -> Iterator[Proof]:
+        """Every derivative is the slope of what it is the derivative of; see `relations`."""
+        for (function, base), group in groupby(RELATIONS, key=lambda r: (r.function, r.base)):
+            table, bases = tuple(group), self._keys(base)
+            for key in self._keys(function):
+                proofs = [self._relation(table, key, other) for other in bases]
+                failures = [proof for proof in proofs if not proof.holds]
+                if not failures and len(proofs) > 1:
+                    claim = f"{key[0]} = {_in_words(table, base)} by each formulation"
+                    proofs = [replace(proofs[0], claim=claim)]
+                yield from failures or proofs
+
+    def _relation(self, table: Sequence[Relation], key: Key, base: Key) -> Proof:
+        comparisons = [self._related(relation, key, base) for relation in table]
+        claim = f"{key[0]} = {_in_words(table, '.'.join(base))}"
+        return self._proof(claim, comparisons, key, base)
+
+    def _keys(self, function: str) -> list[Key]:
+        return [key for key in self.programs if key[1] == function]
+
+    def _related(self, relation: Relation, key: Key, base: Key) -> Comparison:
+        found = self.evaluations.values(key)[relation.result]
+        if relation.by == TIME:
+            wanted = self.evaluations.rates(base)[relation.base_result]
+        elif relation.by:
+            wanted = self.evaluations.slopes(base, relation.by)[relation.base_result]
+        else:
+            wanted = self.evaluations.values(base, relation.at_zero)[relation.base_result]
+        return Comparison(self.programs[key].outputs[relation.result], found, wanted)
+
+    def _proof(
+        self, claim: str, comparisons: Sequence[Comparison], key: Key, reference: Key
+    ) -> Proof:
+        entries = sum(len(comparison.found) for comparison in comparisons)
+        wrong = [(c, k) for c in comparisons for k in c.wrong]
+        if not wrong:
+            return Proof(key[1], claim, entries, None)
+        program = self.programs[key]
+        first, place = earliest(program, [c.output.entries[k] for c, k in wrong])
+        output, position = wrong[first][0].output, wrong[first][1]
+        places = [place]
+        statements = [self._wrong_statement(key), self._wrong_statement(reference)]
+        exact = any(statements)
+        if exact:
+            places = statements
+        elif key[1] == reference[1]:
+            number = program.outputs.index(output)
+            theirs = self.programs[reference].outputs[number].entries[position]
+            places.append(earliest(self.programs[reference], [theirs])[1])
+        index = np.unravel_index(position, output.shape) if output.shape else ()
+        difference = Difference(
+            output.name,
+            tuple(int(i) for i in index),
+            len(wrong),
+            tuple(known for known in places if known is not None),
+            exact,
+        )
+        return Proof(key[1], claim, entries, difference)
+
+    def _wrong_statement(self, key: Key) -> Location | None:
+        """The first statement of a program that its own formulation contradicts."""
+        if key not in self._wrong_statements:
+            self._wrong_statements[key] = _wrong_statement(key, self.programs)
+        return self._wrong_statements[key]
+
+
+def _wrong_statement(key: Key, programs: Programs) -> Location | None:
+    formulation, function = key
+    program = programs[key]
+    places = [first_wrong_derivative(program)]
+    relatives = [name for group in SAME_STATEMENTS if function in group for name in group]
+    for name in relatives:
+        if name != function and (formulation, name) in programs:
+            places.append(first_difference(program, programs[formulation, name]))
+    order = {statement.name: k for k, statement in enumerate(program.statements)}
+    known = [place for place in places if place is not None]
+    return min(known, key=lambda place: order[place.statement], default=None)
+
+
+def _in_words(table: Sequence[Relation], base: str) -> str:
+    inputs = list(dict.fromkeys(relation.by for relation in table if relation.by))
+    if inputs:
+        return f"slopes by {inputs[0]} of {base}" if len(inputs) == 1 else f"slopes of {base}"
+    zeros = dict.fromkeys(name for relation in table for name in relation.at_zero)
+    return f"{base}{' at ' if zeros else ''}{', '.join(f'{name} = 0' for name in zeros)}"

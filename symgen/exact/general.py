@@ -1,0 +1,154 @@
+"""The general robot behind a model file: every number becomes a parameter.
+
+Float64 numbers that the expression graph folds are rounded, so programs with the numbers of a file
+in them are equal only up to rounding.  In the general robot nothing is left to fold: each number
+is a parameter of its own, and what is proven holds for every value that it could have.  What stays
+is structure, which the graph handles without rounding: 0, 1, -1, exponents, and multiples of pi/2
+where angles are added.
+
+An axis without parameters becomes a unit vector of the same zeros, written with the cosines and
+sines of one or two new angles: its normalisation then has a root at every random point.
+
+Parameters are independent here, derived ones included.  That is more than is needed, and safe: no
+formulation may rely on a relation between the numbers of a file, beyond those that the tree of the
+robot keeps by its structure (rotations are orthogonal, axes are of length 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from symgen import rounding
+from symgen.description import RobotDescription
+from symgen.description.expressions import (
+    CONSTANTS,
+    Expression,
+    Name,
+    Node,
+    Number,
+    Operation,
+    evaluate,
+)
+from symgen.description.model import Parameter, Source
+
+ANGLES = ("theta", "alpha", "rpy")
+AXES = ("axis", "axes")
+_STRUCTURE = (0.0, 1.0, -1.0)
+_AS_THEY_ARE = ("parameters", "limits", "warnings")
+
+
+def general_robot(description: RobotDescription) -> RobotDescription:
+    """`description` with a parameter in place of every number that is not structure."""
+    namer = _Namer(description)
+    named: RobotDescription = namer.rewritten(description, "")
+    return replace(named, parameters=(*description.parameters, *namer.parameters))
+
+
+class _Namer:
+    """Rewrites the expressions of one description, and collects the new parameters."""
+
+    def __init__(self, description: RobotDescription) -> None:
+        self.values = description.parameter_values
+        self.source = Source(description.file, 0, "")
+        self.parameters: list[Parameter] = []
+
+    def rewritten(self, value: Any, key: str) -> Any:
+        """Whatever it is, with names for numbers; `key` is the field that it stands in."""
+        if isinstance(value, Expression):
+            return _expression(self.node(value.root, angle=key in ANGLES), value.text)
+        if isinstance(value, tuple):
+            if key in AXES and len(value) == 3 and isinstance(value[0], Expression):
+                return self.axis(value)
+            return tuple(self.rewritten(item, key) for item in value)
+        if is_dataclass(value) and not isinstance(value, type | Source):
+            changed = {
+                field.name: self.rewritten(getattr(value, field.name), field.name)
+                for field in fields(value)
+                if field.name not in _AS_THEY_ARE
+            }
+            return replace(value, **changed)
+        return value
+
+    def node(self, node: Node, angle: bool) -> Node:
+        """`angle` says whether the node is an angle, or a summand of one."""
+        # Recursion is safe: the grammar limits the depth of an expression.
+        if not _parameters_of(node):
+            return self.number(_value(node), angle)
+        if not isinstance(node, Operation):
+            return node
+        if node.operator == "**":
+            base, exponent = node.operands
+            return Operation("**", (self.node(base, False), self.exponent(exponent)))
+        angles = node.operator in ("sin", "cos", "tan") or (
+            angle and node.operator in ("+", "-", "neg")
+        )
+        return Operation(node.operator, tuple(self.node(x, angles) for x in node.operands))
+
+    def exponent(self, node: Node) -> Node:
+        return self.node(node, False) if _parameters_of(node) else Number(_value(node))
+
+    def number(self, value: float, angle: bool) -> Node:
+        if value in _STRUCTURE or (angle and rounding.quarter_turns(value) is not None):
+            return Number(value)
+        name = self.parameter(abs(value))
+        return name if value > 0.0 else Operation("neg", (name,))
+
+    def parameter(self, value: float) -> Name:
+        """A new parameter of this value."""
+        number = len(self.parameters) + 1
+        name = f"literal_{number}"
+        while name in self.values:
+            name += "_"
+        expression = Expression(repr(value), Number(value), ())
+        self.parameters.append(Parameter(name, expression, value, self.source))
+        return Name(name)
+
+    def axis(self, parts: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """A direction: see the module."""
+        values = [evaluate(part, self.values) for part in parts]
+        present = [k for k in range(3) if parts[k].names or values[k] != 0.0]
+        nodes: list[Node] = [Number(0.0)] * 3
+        if len(present) == 1:
+            nodes[present[0]] = Number(math.copysign(1.0, values[present[0]]))
+        elif any(part.names for part in parts):
+            nodes = [self.node(part.root, False) for part in parts]
+        elif len(present) == 2:
+            i, k = present
+            turn = self.parameter(math.atan2(values[k], values[i]))
+            nodes[i], nodes[k] = _function("cos", turn), _function("sin", turn)
+        else:
+            x, y, z = values
+            turn = self.parameter(math.atan2(y, x))
+            rise = self.parameter(math.atan2(z, math.hypot(x, y)))
+            level = _function("cos", rise)
+            nodes[0] = Operation("*", (_function("cos", turn), level))
+            nodes[1] = Operation("*", (_function("sin", turn), level))
+            nodes[2] = _function("sin", rise)
+        return tuple(_expression(n, part.text) for n, part in zip(nodes, parts, strict=True))
+
+
+def _function(name: str, argument: Node) -> Node:
+    return Operation(name, (argument,))
+
+
+def _expression(root: Node, text: str) -> Expression:
+    return Expression(text, root, tuple(dict.fromkeys(_parameters_of(root))))
+
+
+def _parameters_of(node: Node) -> list[str]:
+    return [name for name in _names(node) if name not in CONSTANTS]
+
+
+def _names(node: Node) -> Iterator[str]:
+    if isinstance(node, Name):
+        yield node.name
+    elif isinstance(node, Operation):
+        for operand in node.operands:
+            yield from _names(operand)
+
+
+def _value(node: Node) -> float:
+    return evaluate(Expression("", node, ()), {})

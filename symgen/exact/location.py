@@ -1,0 +1,131 @@
+"""Where a program goes wrong: the first statement that is not what it should be.
+
+Programs are compared at random points, by names of statements: with another program of the same
+formulation that is known to be right, or (derivatives) with the slopes of the statement that a
+derivative belongs to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from symgen.algebra.graph import NEG, Scalar
+from symgen.exact.points import random_points
+from symgen.program.program import Program, Statement, Step
+
+_ENTRY = re.compile(r"[xyz]|[0-9]+")  # how entries of vectors and matrices are told apart
+
+
+@dataclass(frozen=True)
+class Location:
+    """A statement of a program: its step (kind, joint), its name and the equation it comes from."""
+
+    formulation: str
+    function: str
+    kind: str
+    joint: str
+    statement: str
+    note: str
+
+    def __str__(self) -> str:
+        joint = f" of {self.joint}" if self.joint else ""
+        return (
+            f"{self.formulation}.{self.function}, step '{self.kind}'{joint}: "
+            f"{self.statement} [{self.note}]"
+        )
+
+
+Line = tuple[Step[Scalar], Statement[Scalar]]
+
+
+def lines(program: Program[Scalar]) -> Iterator[Line]:
+    """The statements in order, each with its step."""
+    for step in program.steps:
+        for statement in step.statements:
+            yield step, statement
+
+
+def location(program: Program[Scalar], line: Line) -> Location:
+    """The place of a statement."""
+    step, statement = line
+    return Location(
+        program.formulation,
+        program.function,
+        step.kind,
+        step.joint,
+        statement.name,
+        statement.note,
+    )
+
+
+def first_difference(
+    program: Program[Scalar], reference: Program[Scalar], points: int = 1, seed: int = 0
+) -> Location | None:
+    """The first statement of `program` that differs from the one of that name in `reference`.
+
+    Statements that `reference` does not have are passed over; None where all agree.
+    """
+    known = {statement.name: statement.value for statement in reference.statements}
+    shared = [line for line in lines(program) if line[1].name in known]
+    mine = [statement.value for _, statement in shared]
+    theirs = [known[statement.name] for _, statement in shared]
+    wrong = set()
+    for point in random_points(mine, theirs, count=points, seed=seed):
+        pairs = zip(point.values(mine), point.values(theirs), strict=True)
+        wrong |= {k for k, (x, y) in enumerate(pairs) if x != y}
+    return location(program, shared[min(wrong)]) if wrong else None
+
+
+def first_wrong_derivative(
+    program: Program[Scalar], points: int = 1, seed: int = 0
+) -> Location | None:
+    """The first statement ``d_X_dq_k`` of `program` that is not the derivative of its statement X.
+
+    The entry of a vector may be told at the end: ``d_omega_2_dq_1_x`` belongs to ``omega_2_x``.
+    Derivatives of what is no statement of the program are passed over; None where all are right.
+    """
+    labels = {name for array in program.inputs for name in array.symbol_names}
+    values = {statement.name: statement.value for statement in program.statements}
+    pairs = [(line, _origin(line[1].name, labels, values)) for line in lines(program)]
+    derivatives = [(line, *origin) for line, origin in pairs if origin is not None]
+    found = [line[1].value for line, _, _ in derivatives]
+    bases = [values[base] for _, base, _ in derivatives]
+    directions = sorted({label for _, _, label in derivatives})
+    wrong = set()
+    for point in random_points(found, bases, count=points, seed=seed):
+        values_found, slopes = point.values(found), point.slopes(bases, directions)
+        for k, (_, _, label) in enumerate(derivatives):
+            if values_found[k] != slopes[k].get(directions.index(label), 0):
+                wrong.add(k)
+    return location(program, derivatives[min(wrong)][0]) if wrong else None
+
+
+def _origin(
+    name: str, labels: Collection[str], statements: Collection[str]
+) -> tuple[str, str] | None:
+    """The statement that ``d_X_dq_k`` is the derivative of, and the symbol ``q_k``."""
+    if not name.startswith("d_"):
+        return None
+    for match in re.finditer("_d", name):
+        stem, rest = name[2 : match.start()], name[match.end() :]
+        head, _, entry = rest.rpartition("_")
+        if rest in labels and stem in statements:
+            return stem, rest
+        if head in labels and _ENTRY.fullmatch(entry) and f"{stem}_{entry}" in statements:
+            return f"{stem}_{entry}", head
+    return None
+
+
+def earliest(program: Program[Scalar], entries: Sequence[Scalar]) -> tuple[int, Location | None]:
+    """Which of `entries` the program computes first, and where; (0, None) if none has a name."""
+    wanted: dict[int, int] = {}
+    for k, entry in enumerate(entries):
+        wanted.setdefault(entry.index, k)
+        if entry.op is NEG:
+            wanted.setdefault(entry.args[0].index, k)
+    for line in lines(program):
+        if line[1].value.index in wanted:
+            return wanted[line[1].value.index], location(program, line)
+    return 0, None

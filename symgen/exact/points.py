@@ -1,0 +1,106 @@
+"""Random points to compare programs at: a value in a prime field for every symbol.
+
+A symbol's value depends on its name alone, so all programs of a robot see the same point.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from symgen.algebra.dual_numbers import Dual, Slopes, dual_arithmetic
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import SYMBOL, Scalar, reachable
+from symgen.algebra.prime_field import NotASquareError, PrimeField, Residue, random_field
+from symgen.errors import RequestError
+
+_TRIES = 2000
+"""Draws of a point until all its roots exist; one more root takes two draws on average."""
+
+T = TypeVar("T")
+
+
+class _Drawn(dict[str, T]):
+    """Values of symbols, made when they are first asked for."""
+
+    def __init__(self, make: Callable[[str], T]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, name: str) -> T:
+        self[name] = value = self.make(name)
+        return value
+
+
+@dataclass(frozen=True)
+class Point:
+    """A value for every symbol; `redrawn` counts the draws that were rejected, by symbol."""
+
+    field: PrimeField
+    redrawn: Mapping[str, int]
+
+    def symbol(self, name: str) -> Residue:
+        """The value of the symbol called `name`."""
+        return self.field.draw("symbol", name, self.redrawn.get(name, 0))
+
+    def values(self, scalars: Iterable[Scalar], zeros: Iterable[str] = ()) -> list[int]:
+        """The values of `scalars`; the symbols named in `zeros` are 0."""
+        given = _Drawn(self.symbol)
+        given.update((name, self.field.number(0)) for name in zeros)
+        return [x.value for x in evaluate(scalars, given, self.field.arithmetic)]
+
+    def slopes(self, scalars: Iterable[Scalar], directions: Sequence[str]) -> list[Slopes]:
+        """Per scalar: position of a symbol in `directions` -> derivative; 0 where there is none."""
+        return self._slopes(scalars, {name: {k: 1} for k, name in enumerate(directions)})
+
+    def rates(self, scalars: Iterable[Scalar], successors: Mapping[str, str]) -> list[int]:
+        """How fast `scalars` change where each symbol changes at the rate that another one is."""
+        seeds = {name: {0: self.symbol(rate).value} for name, rate in successors.items()}
+        return [slopes.get(0, 0) for slopes in self._slopes(scalars, seeds)]
+
+    def _slopes(self, scalars: Iterable[Scalar], seeds: Mapping[str, Slopes]) -> list[Slopes]:
+        def dual(name: str) -> Dual:
+            return Dual(self.symbol(name).value, seeds.get(name, {}), self.field.prime)
+
+        return [x.slopes for x in evaluate(scalars, _Drawn(dual), dual_arithmetic(self.field))]
+
+
+def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> tuple[Point, ...]:
+    """`count` random points, each in a field of its own, at which all roots in `scalars` exist.
+
+    Each of `scalars` is a group over one graph.  RequestError where no point is found.
+    """
+    roots = [node.args[0] for group in scalars for node in reachable(group) if node.op == "sqrt"]
+    supports = [{x.name for x in reachable([node]) if x.op is SYMBOL} for node in roots]
+    return tuple(_point(random_field(seed, k), roots, supports) for k in range(count))
+
+
+def _point(field: PrimeField, roots: Sequence[Scalar], supports: Sequence[set[str]]) -> Point:
+    """Roots are made sure of one after the other.
+
+    What is drawn again for one of them takes part in none of the earlier ones, where possible.
+    """
+    redrawn: Counter[str] = Counter()
+    done = 0
+    for _ in range(_TRIES):
+        point = Point(field, dict(redrawn))
+        while done < len(roots) and _has_value(field, roots[done], point):
+            done += 1
+        if done == len(roots):
+            return point
+        earlier: set[str] = set().union(*supports[:done])
+        free = supports[done] - earlier
+        redrawn.update(free or supports[done])
+        done = done if free else 0
+    raise RequestError("the exact check finds no point at which all roots of the model exist")
+
+
+def _has_value(field: PrimeField, radicand: Scalar, point: Point) -> bool:
+    try:
+        (value,) = point.values([radicand])
+        field.sqrt(field.number(value))
+    except (NotASquareError, ZeroDivisionError):
+        return False
+    return True

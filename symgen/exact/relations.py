@@ -1,0 +1,76 @@
+"""What the functions of a robot have to do with each other, as tables.
+
+Each relation says: result `result` of `function` is result `base_result` of `base`, with the
+inputs in `at_zero` set to 0, or its derivative with respect to the input `by`, or to `TIME`.
+Results are counted as in `symgen.program.functions`.  The derivative of an array of shape r by an
+input of shape s has the shape (*r, *s).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TIME = "time"
+"""Instead of an input: q changes at the rate qd, and qd at the rate qdd."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """See the module; `by` is empty for the result itself."""
+
+    function: str
+    result: int
+    base: str
+    base_result: int = 0
+    by: str = ""
+    at_zero: tuple[str, ...] = ()
+
+
+def _derivatives(
+    function: str, base: str, *pairs: tuple[int, str], first: int = 0
+) -> tuple[Relation, ...]:
+    """Results first, first + 1, ... are derivatives of (result of base) by (input)."""
+    return tuple(
+        Relation(function, number, base, result, by)
+        for number, (result, by) in enumerate(pairs, start=first)
+    )
+
+
+_BY_MOTION = ((0, "q"), (0, "qd"), (0, "qdd"))
+
+RELATIONS: tuple[Relation, ...] = (
+    Relation("inverse_dynamics_derivatives", 0, "inverse_dynamics"),
+    *_derivatives("inverse_dynamics_derivatives", "inverse_dynamics", *_BY_MOTION, first=1),
+    *_derivatives("inverse_dynamics_load_derivatives", "inverse_dynamics", (0, "loads")),
+    *_derivatives("mass_matrix", "inverse_dynamics", (0, "qdd")),
+    Relation("bias_forces", 0, "inverse_dynamics", at_zero=("qdd",)),
+    Relation("joint_wrench_derivatives", 0, "joint_wrenches"),
+    *_derivatives("joint_wrench_derivatives", "joint_wrenches", *_BY_MOTION, first=1),
+    Relation("point_motion", 1, "point_motion", 0, TIME),
+    Relation("point_motion", 2, "point_motion", 1, TIME),
+    *_derivatives(
+        "point_motion_derivatives",
+        "point_motion",
+        *((0, "q"), (1, "q"), (1, "qd"), (2, "q"), (2, "qd"), (2, "qdd")),
+    ),
+    *_derivatives("center_of_mass_jacobian", "center_of_mass", (0, "q")),
+)
+
+SAME_STATEMENTS: tuple[tuple[str, ...], ...] = (
+    (
+        "inverse_dynamics",
+        "inverse_dynamics_derivatives",
+        "joint_wrenches",
+        "joint_wrench_derivatives",
+    ),
+    (
+        "forward_kinematics",
+        "jacobians",
+        "point_motion",
+        "point_motion_derivatives",
+        "center_of_mass",
+        "center_of_mass_jacobian",
+    ),
+)
+"""Functions whose programs by one formulation share a recursion: where statements of one name
+differ between two of them, one is wrong."""

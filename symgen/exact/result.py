@@ -1,0 +1,117 @@
+"""What the exact check finds: identities that are proven, and where others fail."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from symgen.algebra.prime_field import BITS
+from symgen.errors import ValidationError
+from symgen.exact.location import Location
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first entry that differs, how many do, and the statements where it begins.
+
+    `index` counts from 0.  With `exact`, `locations` holds the first wrong statement; else it
+    holds the first result that differs, by each formulation, in the order of its recursion.
+    """
+
+    output: str
+    index: tuple[int, ...]
+    count: int
+    locations: tuple[Location, ...]
+    exact: bool
+
+    def __str__(self) -> str:
+        entry = f"{self.output}[{', '.join(map(str, self.index))}]" if self.index else self.output
+        text = f"{entry} differs" + (f", and {self.count - 1} more" if self.count > 1 else "")
+        if not self.locations:
+            return text
+        lead = "first wrong statement" if self.exact else "first result that differs"
+        return f"{text}; {lead}: " + "; ".join(map(str, self.locations))
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One claim about one function: proven, or where it fails."""
+
+    function: str
+    claim: str
+    entries: int
+    difference: Difference | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether no entry differs."""
+        return self.difference is None
+
+    def __str__(self) -> str:
+        return f"{self.function}: {self.claim}: {self.difference or 'proven'}"
+
+
+@dataclass(frozen=True)
+class ExactResult:
+    """All claims, and how sure they are.
+
+    `points` random points were used, each modulo a prime of `BITS` bits; `degree` bounds how often
+    a difference hides at one of them.  `left_out` says why formulations or functions are missing.
+    """
+
+    robot: str
+    rows: tuple[Proof, ...]
+    left_out: Mapping[str, str]
+    points: int
+    degree: int
+    seconds: float
+
+    @property
+    def probability(self) -> float:
+        """Of finding no difference although there is one, at most."""
+        smallest_prime = 2 ** (BITS - 1)
+        return math.pow(min(self.degree, smallest_prime) / smallest_prime, self.points)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every claim is proven."""
+        return not self.failures
+
+    @property
+    def failures(self) -> tuple[Proof, ...]:
+        """The claims that do not hold."""
+        return tuple(row for row in self.rows if not row.holds)
+
+    @property
+    def summary(self) -> str:
+        """One line."""
+        if not self.passed:
+            return f"{len(self.failures)} of {len(self.rows)} identities do NOT hold"
+        entries = sum(row.entries for row in self.rows)
+        points = "1 random point" if self.points == 1 else f"{self.points} random points"
+        return (
+            f"{len(self.rows)} identities of {entries:,} entries proven at {points} modulo primes "
+            f"of {BITS} bits in {self.seconds:.1f} s; a difference would stay hidden with "
+            f"probability below {self.probability:.0e}"
+        )
+
+    def raise_if_failed(self) -> None:
+        """`ValidationError` with every claim that does not hold."""
+        if not self.passed:
+            raise ValidationError("\n".join([self.summary, *map(str, self.failures)]), self)
+
+    def as_json(self) -> dict[str, Any]:
+        """The result as plain data."""
+        return {
+            "passed": self.passed,
+            "robot": self.robot,
+            "points": self.points,
+            "bits": BITS,
+            "degree": self.degree,
+            "probability": self.probability,
+            "seconds": round(self.seconds, 4),
+            "left_out": dict(self.left_out),
+            "identities": [{**asdict(row), "holds": row.holds} for row in self.rows],
+        }

@@ -1,0 +1,238 @@
+"""Centre of mass of all moving bodies, its Jacobian, and the momentum about it.
+
+What a joint carries is one rigid body as far as that joint alone is concerned: sums over the bodies
+it carries travel from the leaves to the base, as the forces of `recursion.py` do.  Links that are
+fixed to the base are part of the base.  Rotors have no share: as everywhere, they add an inertia to
+their joint and nothing to the motion of the bodies.
+
+Notation beyond that of `recursion.py` and `kinematics.py`
+
+======  ====================================================================================
+code    meaning
+======  ====================================================================================
+M       mass of all moving bodies
+w_j     mass of body j as a fraction of M
+W_j     that of all bodies that joint j carries
+h_j     their first moments about the joint's origin, per M, link axes
+x0_C    centre of mass, base frame
+P_j     linear momentum of what joint j carries, link axes
+L_j     its angular momentum about the joint's origin, link axes
+L_C     angular momentum of everything about its centre of mass, base axes
+======  ====================================================================================
+
+Fractions of the mass are numbers as soon as the masses are, so that no division is left where
+parameters become numbers.  Joints that carry nothing take no part.  A robot without mass has no
+centre of mass; the base origin stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector, total, zero_vector
+from symgen.formulations.interface import State
+from symgen.formulations.newton_euler.kinematics import (
+    frames_towards,
+    turning_step,
+    velocity_step,
+)
+from symgen.formulations.newton_euler.recursion import JointFrame, rotation_sweep
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "NE-26": "w_j = m_j / M, W_j = w_j + sum_c W_c",
+    "NE-27": "h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C",
+    "NE-28": "d x0_C / d q_k = R0_k (s x h_k + W_k t)",
+    "NE-29": "P_j = m_j v_G_j + sum_c R_c P_c, "
+    "L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c + u_c x R_c P_c) + dx_j x P_j; "
+    "L_C = L_0 - x0_C x P_0 with 0 for the base",
+}
+
+T = TypeVar("T")
+
+Velocity = tuple[Vector[S], Vector[S]]
+"""Angular velocity of a link and velocity of its origin, link axes."""
+
+Children = Sequence[tuple[JointFrame[S], T]]
+"""The joints on one link, with something that was computed for each."""
+
+
+@dataclass(frozen=True)
+class Carried(Generic[S]):
+    """Mass of what a joint carries, and its first moments about the joint's origin, per M."""
+
+    W: S
+    h: Vector[S]
+
+
+@dataclass(frozen=True)
+class Momentum(Generic[S]):
+    """Momentum of what a joint carries, the angular one about the joint's origin, link axes."""
+
+    P: Vector[S]
+    L: Vector[S]
+
+
+def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-26, NE-27, (3,)"""
+    frames = frames_towards(tree, _heavy_links(tree), b, state.q)
+    x0_C, _ = mass_sweep(tree, frames, b)
+    b.output("center_of_mass", (3,), x0_C)
+
+
+def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-28, (3, n)"""
+    frames = frames_towards(tree, _heavy_links(tree), b, state.q)
+    _, carried = mass_sweep(tree, frames, b)
+    rotations = rotation_sweep(tree, frames, b, {at.joint.number for at in frames})
+    columns = [zero_vector(b.algebra) for _ in range(tree.n)]
+    for at in frames:
+        k = at.joint.number
+        with b.step("columns", at.joint.name):
+            moved = at.s.cross(carried[k].h) + at.t * carried[k].W
+            columns[k - 1] = b.let(f"J_C_{k}", rotations[k].apply(moved), "NE-28")
+    rows = [[getattr(column, axis) for column in columns] for axis in "xyz"]
+    b.output("center_of_mass_jacobian", (3, tree.n), [entry for row in rows for entry in row])
+
+
+def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-29, (6,)"""
+    frames = frames_towards(tree, _heavy_links(tree) + _turning_links(tree), b, state.q)
+    x0_C, _ = mass_sweep(tree, frames, b)
+    velocities = velocity_sweep(frames, b, state.qd)
+    whole = momentum_sweep(frames, velocities, b)
+    with b.step("momentum"):
+        P, L = b.let("P_0", whole.P, "NE-29"), b.let("L_0", whole.L, "NE-29")
+        L_C = b.let("L_C", L - x0_C.cross(P), "NE-29")
+    b.output("centroidal_momentum", (6,), [*P, *L_C])
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def mass_step(
+    at: JointFrame[S], w: S, children: Children[S, Carried[S]], b: ProgramBuilder[S]
+) -> Carried[S]:
+    """NE-26, NE-27"""
+    j, behind = at.joint.number, _masses_behind(children, b)
+    with b.step("backward", at.joint.name):
+        W = b.let(f"W_{j}", w + behind.W, "NE-26")
+        h = at.joint.body.com * w + behind.h + at.dx * W
+        return Carried(W, b.let(f"h_{j}", h, "NE-27"))
+
+
+def momentum_step(
+    at: JointFrame[S],
+    velocity: Velocity[S],
+    children: Children[S, Momentum[S]],
+    b: ProgramBuilder[S],
+) -> Momentum[S]:
+    """NE-10, NE-18, NE-29"""
+    j, body, (omega, v) = at.joint.number, at.joint.body, velocity
+    with b.step("backward", at.joint.name):
+        v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
+        H = b.let(f"H_{j}", body.inertia.apply(omega), "NE-10")
+        behind = _momenta_behind(j, children, b)
+        own = b.let(f"P_G_{j}", v_G * body.mass, "NE-29")
+        P = b.let(f"P_{j}", own + behind.P, "NE-29")
+        L = H + body.com.cross(own) + behind.L + at.dx.cross(P)
+        return Momentum(P, b.let(f"L_{j}", L, "NE-29"))
+
+
+def _masses_behind(children: Children[S, Carried[S]], b: ProgramBuilder[S]) -> Carried[S]:
+    """What the joints on one link carry, about the link's origin, in its axes."""
+    W, h = b.algebra.zero, zero_vector(b.algebra)
+    for child, carried in children:
+        W = W + carried.W
+        h = h + child.R.apply(carried.h) + child.u * carried.W
+    return Carried(W, h)
+
+
+def _momenta_behind(
+    j: int, children: Children[S, Momentum[S]], b: ProgramBuilder[S]
+) -> Momentum[S]:
+    """The same for momenta; to be called in a step."""
+    P, L = zero_vector(b.algebra), zero_vector(b.algebra)
+    for child, carried in children:
+        P_c = b.let(f"P_{j}_from_{child.joint.number}", child.R.apply(carried.P), "NE-29")
+        P = P + P_c
+        L = L + child.R.apply(carried.L) + child.u.cross(P_c)
+    return Momentum(P, L)
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def mass_sweep(
+    tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
+) -> tuple[Vector[S], dict[int, Carried[S]]]:
+    """NE-26, NE-27: the centre of mass, and what every joint of `frames` carries."""
+    if tree.massless:
+        return zero_vector(b.algebra), {}
+    with b.step("masses"):
+        M = b.let(
+            "M", total([tree.joint(j).body.mass for j in _heavy_links(tree)], b.algebra), "NE-26"
+        )
+        w = {j: b.let(f"w_{j}", tree.joint(j).body.mass / M, "NE-26") for j in _heavy_links(tree)}
+    carried, on_base = _leaves_first(
+        frames, lambda at, mine: mass_step(at, w.get(at.joint.number, b.algebra.zero), mine, b)
+    )
+    with b.step("centre of mass"):
+        return b.let("x0_C", _masses_behind(on_base, b).h, "NE-27"), carried
+
+
+def momentum_sweep(
+    frames: Sequence[JointFrame[S]], velocities: dict[int, Velocity[S]], b: ProgramBuilder[S]
+) -> Momentum[S]:
+    """NE-29: momentum of everything, the angular one about the base origin."""
+    _, on_base = _leaves_first(
+        frames, lambda at, mine: momentum_step(at, velocities[at.joint.number], mine, b)
+    )
+    with b.step("momentum"):
+        return _momenta_behind(BASE, on_base, b)
+
+
+def velocity_sweep(
+    frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], qd: Sequence[S]
+) -> dict[int, Velocity[S]]:
+    """NE-2, NE-3, NE-18"""
+    none = zero_vector(b.algebra)
+    velocities = {BASE: (none, none)}
+    for at in frames:
+        j, (omega_p, v_p) = at.joint.number, velocities[at.joint.parent]
+        omega = turning_step(at, omega_p, qd[j - 1], b)
+        velocities[j] = omega, velocity_step(at, omega_p, v_p, omega, qd[j - 1], b)
+    return velocities
+
+
+def _leaves_first(
+    frames: Sequence[JointFrame[S]], step: Callable[[JointFrame[S], Children[S, T]], T]
+) -> tuple[dict[int, T], Children[S, T]]:
+    """Results of `step`, which gets those of the children: by joint, and those on the base."""
+    results: dict[int, T] = {}
+    children: dict[int, list[tuple[JointFrame[S], T]]] = {}
+    for at in reversed(frames):
+        j = at.joint.number
+        results[j] = step(at, children.get(j, [])[::-1])
+        children.setdefault(at.joint.parent, []).append((at, results[j]))
+    return results, children.get(BASE, [])[::-1]
+
+
+def _heavy_links(tree: KinematicTree[S]) -> list[int]:
+    """Links whose body has mass, by structure; none where all masses have the value 0."""
+    if tree.massless:
+        return []
+    return [j.number for j in tree.joints if not tree.algebra.is_zero(j.body.mass)]
+
+
+def _turning_links(tree: KinematicTree[S]) -> list[int]:
+    """Links whose body has inertia, by structure."""
+    return [
+        j.number
+        for j in tree.joints
+        if not all(tree.algebra.is_zero(entry) for entry in j.body.inertia.entries)
+    ]

@@ -1,0 +1,268 @@
+"""Derivatives of the motion of points, by direct differentiation of `motion.py` (Barman 2020).
+
+Line beside line with `recursion.py`, `kinematics.py` and `motion.py`: the functions bear their
+names with ``d_`` in front, and ``dNE-5k`` is the derivative of ``NE-5`` (k for kinematics: the
+derivatives of torques have a form of their own).  Only the joints on the way to a point have
+derivatives.
+
+Notation beyond that of `motion.py` and `partial_velocities.py`
+
+====================  =============  ==========================================================
+paper                 code           meaning
+====================  =============  ==========================================================
+(.)_{j,i}             d_(.)_dq_k     derivative of the entries in link axes with respect to q_k
+(.)_{j,i'}            d_(.)_dqd_k    with respect to qd_k
+(.)_{j,i''}           d_(.)_dqdd_k   with respect to qdd_k
+====================  =============  ==========================================================
+
+Four things save work without changing a result:
+
+- R_j turns about s: d(R_j^T w)/d q_j = (R_j^T w) x s and, in base axes, d(R0_j w)/d q_k =
+  R0_j (d omega_j / d qd_k x w).  No derivative of a rotation matrix is ever written.
+- For k = j the terms of the thesis add up: a link's own coordinate turns its axes and moves its
+  origin, but changes neither omega_j nor alpha_j themselves.
+- A position moves with q_k as it moves in time with qd_k: d x0_P / d q_k = d v0_P / d qd_k, which
+  is what (3.24), (3.25), (3.27), (3.28) amount to in base axes.
+- Accelerations depend on qdd as velocities do on qd: d a0_P / d qdd_k = d v0_P / d qd_k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.formulations.interface import State
+from symgen.formulations.newton_euler.kinematics import frames_towards, poses_of
+from symgen.formulations.newton_euler.motion import PointMotion, point_step, velocity_sweep
+from symgen.formulations.newton_euler.partial_velocities import (
+    d_own_velocity_step,
+    d_turning_step,
+    d_velocity_step,
+)
+from symgen.formulations.newton_euler.recursion import JointFrame, Motion, carried, motion_sweep
+from symgen.formulations.shared import let_derivative
+from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "dNE-4k": "d alpha_in_j = R_j^T d alpha_p -- Barman 2020 (3.15), (3.16)",
+    "dNE-5k": "d alpha_j = d alpha_in_j + d omega_j x s qd_j; for k = j: alpha_j x s by q_j, "
+    "omega_j x s by qd_j -- Barman 2020 (3.18), (3.21), (3.22)",
+    "dNE-6k": "d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) "
+    "-- Barman 2020 (3.48), (3.49)",
+    "dNE-7k": "d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) "
+    "+ 2 d omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e) with "
+    "e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j "
+    "-- Barman 2020 (3.51), (3.52), (3.54), (3.55)",
+    "dNE-22": "d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x v_P; "
+    "d a0_P alike -- Barman 2020 (3.63)",
+}
+
+
+@dataclass(frozen=True)
+class DMotion(Generic[S]):
+    """Derivatives of a link's motion with respect to one q_k or qd_k, entries in link axes."""
+
+    omega: Vector[S]
+    alpha: Vector[S]
+    a: Vector[S]
+
+
+@dataclass(frozen=True)
+class DPoint(Generic[S]):
+    """Derivatives of a point's motion with respect to q_k and qd_k, base axes."""
+
+    v_q: Vector[S]
+    v_qd: Vector[S]
+    a_q: Vector[S]
+    a_qd: Vector[S]
+
+
+DMotions = dict[int, tuple[DMotion[S], DMotion[S]]]
+"""joint k on the way to a link -> derivatives with respect to q_k and to qd_k"""
+
+DVelocities = dict[int, tuple[Vector[S], Vector[S]]]
+"""The same of the velocity of the link's origin."""
+
+
+def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """dNE-22, base axes: dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (n_points, 3, n)."""
+    frames = frames_towards(tree, (point.body for point in tree.points), b, state.q)
+    motions = motion_sweep(frames, b, state.qd, state.qdd, zero_vector(b.algebra))
+    velocities = velocity_sweep(frames, motions, b, state.qd)
+    poses = poses_of(tree, frames, b)
+    d_motions = d_motion_sweep(frames, motions, b, state.qd)
+    d_velocities = d_velocity_sweep(frames, motions, velocities, d_motions, b)
+    rows: list[dict[int, DPoint[S]]] = []
+    for point in tree.points:
+        link, R0 = point.body, poses[point.body].rotation
+        motion = motions[link]
+        here = point_step(point, poses[link], velocities[link], motion, b)
+        rows.append(
+            {
+                k: d_point_step(point, R0, motion, here, k, d_motion, d_velocities[link][k], b)
+                for k, d_motion in d_motions[link].items()
+            }
+        )
+    _write(tree, b, "dx_dq", [{k: slope.v_qd for k, slope in row.items()} for row in rows])
+    _write(tree, b, "dv_dq", [{k: slope.v_q for k, slope in row.items()} for row in rows])
+    _write(tree, b, "dv_dqd", [{k: slope.v_qd for k, slope in row.items()} for row in rows])
+    _write(tree, b, "da_dq", [{k: slope.a_q for k, slope in row.items()} for row in rows])
+    _write(tree, b, "da_dqd", [{k: slope.a_qd for k, slope in row.items()} for row in rows])
+    _write(tree, b, "da_dqdd", [{k: slope.v_qd for k, slope in row.items()} for row in rows])
+
+
+def _write(
+    tree: KinematicTree[S], b: ProgramBuilder[S], name: str, rows: Sequence[dict[int, Vector[S]]]
+) -> None:
+    """An output (n_points, 3, n) of columns by joint; joints that are not there give 0."""
+    none = zero_vector(b.algebra)
+    entries = [
+        getattr(row.get(joint.number, none), axis)
+        for row in rows
+        for axis in "xyz"
+        for joint in tree.joints
+    ]
+    b.output(name, (len(rows), 3, tree.n), entries)
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def d_motion_sweep(
+    frames: Sequence[JointFrame[S]],
+    motions: dict[int, Motion[S]],
+    b: ProgramBuilder[S],
+    qd: Sequence[S],
+) -> dict[int, DMotions[S]]:
+    """dNE-3k to dNE-7k: how the motion of every link of `frames` depends on q and qd."""
+    d_motions: dict[int, DMotions[S]] = {BASE: {}}
+    for at in frames:
+        j, p, rate = at.joint.number, at.joint.parent, qd[at.joint.number - 1]
+        d_motions[j] = {
+            k: (
+                d_motion_step(at, motions[p], by_q, motions[j], rate, f"q_{k}", b),
+                d_motion_step(at, motions[p], by_qd, motions[j], rate, f"qd_{k}", b),
+            )
+            for k, (by_q, by_qd) in d_motions[p].items()
+        }
+        d_motions[j][j] = d_own_motion_step(at, motions[j], rate, b)
+    return d_motions
+
+
+def d_velocity_sweep(
+    frames: Sequence[JointFrame[S]],
+    motions: dict[int, Motion[S]],
+    velocities: dict[int, Vector[S]],
+    d_motions: dict[int, DMotions[S]],
+    b: ProgramBuilder[S],
+) -> dict[int, DVelocities[S]]:
+    """dNE-18k: the same for the velocities of the links' origins."""
+    d_velocities: dict[int, DVelocities[S]] = {BASE: {}}
+    for at in frames:
+        j, p = at.joint.number, at.joint.parent
+        d_velocities[j] = {}
+        for k, (v_q, v_qd) in d_velocities[p].items():
+            (p_q, p_qd), (w_q, w_qd) = d_motions[p][k], d_motions[j][k]
+            d_velocities[j][k] = (
+                d_velocity_step(at, p_q.omega, v_q, w_q.omega, f"q_{k}", b),
+                d_velocity_step(at, p_qd.omega, v_qd, w_qd.omega, f"qd_{k}", b),
+            )
+        v_qd = d_own_velocity_step(at, b)
+        v_q = d_velocity_by_q_step(at, motions[j].omega, velocities[j], v_qd, b)
+        d_velocities[j][j] = v_q, v_qd
+    return d_velocities
+
+
+# -- steps, one pair of joints each ------------------------------------------------------------
+
+
+def d_motion_step(
+    at: JointFrame[S],
+    parent: Motion[S],
+    d_parent: DMotion[S],
+    motion: Motion[S],
+    qd: S,
+    by: str,
+    b: ProgramBuilder[S],
+) -> DMotion[S]:
+    """dNE-3k to dNE-7k with respect to q_k or qd_k of a joint k that carries joint j."""
+    j, R, dx = at.joint.number, at.R, at.dx
+    omega = d_turning_step(at, d_parent.omega, by, b)
+    with b.step("forward derivatives", at.joint.name):
+        turned = R.apply_transposed(d_parent.alpha)
+        alpha_p = let_derivative(b, f"alpha_in_{j}", turned, by, "dNE-4k")
+        alpha = let_derivative(b, f"alpha_{j}", alpha_p + omega.cross(at.s * qd), by, "dNE-5k")
+        origin = d_parent.a + d_carried(parent, d_parent.omega, d_parent.alpha, at.u)
+        origin = let_derivative(b, f"a_origin_{j}", origin, by, "dNE-6k")
+        a_p = let_derivative(b, f"a_in_{j}", R.apply_transposed(origin), by, "dNE-6k")
+        sliding = omega.cross(at.t * (qd + qd))
+        a = a_p + d_carried(motion, omega, alpha, dx) + sliding
+        return DMotion(omega, alpha, let_derivative(b, f"a_{j}", a, by, "dNE-7k"))
+
+
+def d_own_motion_step(
+    at: JointFrame[S], motion: Motion[S], qd: S, b: ProgramBuilder[S]
+) -> tuple[DMotion[S], DMotion[S]]:
+    """dNE-3k to dNE-7k with respect to q_j and qd_j."""
+    j, s, t, dx = at.joint.number, at.s, at.t, at.dx
+    q_j, qd_j = f"q_{j}", f"qd_{j}"
+    with b.step("forward derivatives", at.joint.name):
+        turning = motion.a.cross(s) + carried(motion, s.cross(dx) + t)
+        by_q = DMotion(
+            let_derivative(b, f"omega_{j}", motion.omega.cross(s), q_j, "dNE-3k"),
+            let_derivative(b, f"alpha_{j}", motion.alpha.cross(s), q_j, "dNE-5k"),
+            let_derivative(b, f"a_{j}", turning, q_j, "dNE-7k"),
+        )
+        alpha = let_derivative(b, f"alpha_{j}", motion.omega.cross(s), qd_j, "dNE-5k")
+        sliding = s.cross(t * (qd + qd)) + motion.omega.cross(t + t)
+        a = d_carried(motion, s, alpha, dx) + sliding
+        return by_q, DMotion(s, alpha, let_derivative(b, f"a_{j}", a, qd_j, "dNE-7k"))
+
+
+def d_velocity_by_q_step(
+    at: JointFrame[S], omega: Vector[S], v: Vector[S], v_qd: Vector[S], b: ProgramBuilder[S]
+) -> Vector[S]:
+    """dNE-18k with respect to q_j."""
+    j = at.joint.number
+    with b.step("forward derivatives", at.joint.name):
+        turned = v.cross(at.s) + omega.cross(v_qd)
+        return let_derivative(b, f"v_{j}", turned, f"q_{j}", "dNE-18k")
+
+
+def d_point_step(
+    point: BodyPoint[S],
+    R0: Matrix[S],
+    motion: Motion[S],
+    here: PointMotion[S],
+    k: int,
+    d_motion: tuple[DMotion[S], DMotion[S]],
+    d_velocity: tuple[Vector[S], Vector[S]],
+    b: ProgramBuilder[S],
+) -> DPoint[S]:
+    """dNE-22 with respect to q_k and qd_k; R0 turns with q_k as the link does with qd_k."""
+    p, v, a = point.point, f"v0_{point.name}", f"a0_{point.name}"
+    (by_q, by_qd), (v_q, v_qd) = d_motion, d_velocity
+    with b.step("point derivatives", point.name):
+        v_q = v_q + by_q.omega.cross(p) + by_qd.omega.cross(here.v)
+        v_qd = v_qd + by_qd.omega.cross(p)
+        a_q = by_q.a + d_carried(motion, by_q.omega, by_q.alpha, p) + by_qd.omega.cross(here.a)
+        a_qd = by_qd.a + d_carried(motion, by_qd.omega, by_qd.alpha, p)
+        return DPoint(
+            v_q=let_derivative(b, v, R0.apply(v_q), f"q_{k}", "dNE-22"),
+            v_qd=let_derivative(b, v, R0.apply(v_qd), f"qd_{k}", "dNE-22"),
+            a_q=let_derivative(b, a, R0.apply(a_q), f"q_{k}", "dNE-22"),
+            a_qd=let_derivative(b, a, R0.apply(a_qd), f"qd_{k}", "dNE-22"),
+        )
+
+
+def d_carried(motion: Motion[S], d_omega: Vector[S], d_alpha: Vector[S], r: Vector[S]) -> Vector[S]:
+    """Derivative of `carried` for a constant r."""
+    return (
+        d_alpha.cross(r)
+        + d_omega.cross(motion.omega.cross(r))
+        + motion.omega.cross(d_omega.cross(r))
+    )

@@ -1,0 +1,130 @@
+"""The regressor: joint torques as a matrix times the inertial parameters of the bodies.
+
+Body j has ten parameters: its mass m, the first moments h = m com and the inertia I about the link
+frame's origin.  The force and the moment that its motion needs are linear in them.  By the
+principle of virtual power its share of the torque of joint k is the power of both on the velocities
+that one unit of qd_k gives it, so that block (k, j) of the matrix is 0 unless joint k carries body
+j.
+
+Notation beyond that of `recursion.py` and `partial_velocities.py`
+
+===========  ======  ===================================================================
+code         shape   meaning
+===========  ======  ===================================================================
+h            3       m com, first moments
+I            3x3     inertia about the origin of the link frame, link axes
+K_j          3x3     acceleration of a point relative to the origin, per place: a_j + K_j r
+n_Ixx_j ...  3       moment about the origin per unit of Ixx ...
+Y_k_j_...    scalar  torque of joint k per unit of m, mx, my, mz (h), Ixx, ... of body j
+===========  ======  ===================================================================
+
+K_j holds all that the moments n_I need, too: I alpha + omega x I omega has no other products of
+omega than those of K_j.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector
+from symgen.formulations.interface import State
+from symgen.formulations.newton_euler.partial_velocities import (
+    PartialVelocity,
+    partial_velocity_sweep,
+)
+from symgen.formulations.newton_euler.recursion import (
+    JointFrame,
+    Motion,
+    frames_sweep,
+    motion_sweep,
+)
+from symgen.kinematics.tree import INERTIAL_PARAMETERS, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "NE-23": "K_j r = alpha_j x r + omega_j x (omega_j x r)",
+    "NE-24": "force m a_j + K_j h, moment about the link's origin h x a_j + I alpha_j "
+    "+ omega_j x I omega_j",
+    "NE-25": "Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per parameter",
+}
+
+TENSOR = INERTIAL_PARAMETERS[4:]
+
+
+@dataclass(frozen=True)
+class BodyRegressor(Generic[S]):
+    """NE-24, by parameter: what a body's motion needs, link axes."""
+
+    a: Vector[S]
+    K: Matrix[S]
+    moments: tuple[Vector[S], ...]
+
+
+def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-25, (n, 10 n): gravity is in a_0 = -g as in the recursion of the torques."""
+    frames = frames_sweep(tree, b, state.q)
+    motions = motion_sweep(frames, b, state.qd, state.qdd, -tree.gravity)
+    partials = partial_velocity_sweep(frames, b)
+    zero = b.algebra.zero
+    rows = [[zero] * (10 * tree.n) for _ in range(tree.n)]
+    for at in frames:
+        j = at.joint.number
+        body = body_step(at, motions[j], b)
+        for k, partial in partials[j].items():
+            rows[k - 1][10 * (j - 1) : 10 * j] = block_step(at, k, partial, body, b)
+    b.output("regressor", (tree.n, 10 * tree.n), [entry for row in rows for entry in row])
+
+
+def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> BodyRegressor[S]:
+    """NE-23, NE-24"""
+    j, omega, alpha = at.joint.number, motion.omega, motion.alpha
+    with b.step("body regressor", at.joint.name):
+        xx, yy, zz = (
+            b.let(f"omega_{j}_{axis}{axis}", part * part, "NE-23")
+            for axis, part in zip("xyz", omega, strict=True)
+        )
+        xy, xz, yz = omega.x * omega.y, omega.x * omega.z, omega.y * omega.z
+        K = b.let(
+            f"K_{j}",
+            Matrix(
+                [
+                    (-(yy + zz), xy - alpha.z, xz + alpha.y),
+                    (xy + alpha.z, -(xx + zz), yz - alpha.x),
+                    (xz - alpha.y, yz + alpha.x, -(xx + yy)),
+                ]
+            ),
+            "NE-23",
+        )
+        moments = (
+            Vector(alpha.x, xz, -xy),
+            Vector(-K[2, 0], K[2, 1], xx - yy),
+            Vector(-yz, alpha.y, xy),
+            Vector(K[1, 0], zz - xx, -K[1, 2]),
+            Vector(yy - zz, -K[0, 1], K[0, 2]),
+            Vector(yz, -xz, alpha.z),
+        )
+        named = (
+            b.let(f"n_{entry}_{j}", moment, "NE-24")
+            for entry, moment in zip(TENSOR, moments, strict=True)
+        )
+        return BodyRegressor(motion.a, K, tuple(named))
+
+
+def block_step(
+    at: JointFrame[S],
+    k: int,
+    partial: PartialVelocity[S],
+    body: BodyRegressor[S],
+    b: ProgramBuilder[S],
+) -> list[S]:
+    """NE-25: torque of joint k per parameter of body j, in the order of the columns."""
+    first = body.K.apply_transposed(partial.v) + body.a.cross(partial.omega)
+    second = (partial.omega.dot(moment) for moment in body.moments)
+    shares = (partial.v.dot(body.a), *first, *second)
+    with b.step("regressor", at.joint.name):
+        return [
+            b.let(f"Y_{k}_{at.joint.number}_{name}", share, "NE-25")
+            for name, share in zip(INERTIAL_PARAMETERS, shares, strict=True)
+        ]

@@ -1,0 +1,47 @@
+"""Recursive Lagrangian dynamics with 4x4 transforms on open trees (Xiang 2009, open-tree paper).
+
+`recursion` holds the notation and the steps of the inverse dynamics, `derivatives` the same steps
+differentiated, the other modules what is made of them.
+"""
+
+from functools import partial
+
+from symgen.formulations.interface import Formulation
+from symgen.formulations.recursive_lagrange import (
+    derivatives,
+    dynamics,
+    kinematics,
+    mass_center,
+    recursion,
+)
+
+RECURSIVE_LAGRANGE = Formulation(
+    name="recursive_lagrange",
+    title="Recursive Lagrange, 4x4 transforms",
+    source="Xiang 2009, section 4, and the open-tree paper",
+    notes={
+        **recursion.NOTES,
+        **derivatives.NOTES,
+        **dynamics.NOTES,
+        **kinematics.NOTES,
+        **mass_center.NOTES,
+    },
+    functions={
+        "inverse_dynamics": partial(dynamics.torque_function, "tau"),
+        "inverse_dynamics_derivatives": dynamics.inverse_dynamics_derivatives,
+        "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
+        "mass_matrix": dynamics.mass_matrix,
+        "coriolis_matrix": dynamics.coriolis_matrix,
+        "bias_forces": partial(dynamics.torque_function, "bias_forces"),
+        "gravity_forces": dynamics.gravity_forces,
+        "kinetic_energy": kinematics.kinetic_energy,
+        "potential_energy": kinematics.potential_energy,
+        "forward_kinematics": kinematics.forward_kinematics,
+        "jacobians": kinematics.jacobians,
+        "point_motion": kinematics.point_motion,
+        "point_motion_derivatives": kinematics.point_motion_derivatives,
+        "center_of_mass": mass_center.center_of_mass,
+        "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
+        "centroidal_momentum": mass_center.centroidal_momentum,
+    },
+)

@@ -1,0 +1,156 @@
+"""Poses, Jacobians and energies of the links, and the motion of points (Xiang 2009, 4.1, 4.3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector, total
+from symgen.formulations.interface import State
+from symgen.formulations.joint_terms import rotor_energy, spring_energy
+from symgen.formulations.recursive_lagrange.derivatives import (
+    Pair,
+    d_acceleration_sweep,
+    d_position_sweep,
+    d_velocity_sweep,
+)
+from symgen.formulations.recursive_lagrange.homogeneous import column, dot, first_three, trace
+from symgen.formulations.recursive_lagrange.recursion import (
+    acceleration_sweep,
+    frames_sweep,
+    inertia_sweep,
+    position_sweep,
+    velocity_sweep,
+    weight_sweep,
+)
+from symgen.formulations.shared import write_frames
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "RL-13": "x = A_j r, v = B_j r, a = C_j r for a point r of link j -- Xiang 2009 (15), "
+    "open-tree paper (6)",
+    "dRL-13": "dx/dq_k = dA_j/dq_k r, dv/dq_k = dB_j/dq_k r, da/dq_k = dC_j/dq_k r; "
+    "dv/dqd_k = dx/dq_k, da/dqd_k = 2 dv/dq_k, da/dqdd_k = dx/dq_k -- Xiang 2009 (21)-(26)",
+    "RL-14": "twice the kinetic energy of a link: tr(B_j I_j B_j^T)",
+    "RL-15": "potential energy -g . E_0",
+    "RL-16": "column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so that "
+    "a point x moves by t0 + z0 x (x - origin of A_in_k), t0 = P [0 0 0 1]^T, z0 = A_in_k z_k",
+}
+
+
+def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-2 for every link frame of the file, (n_links, 4, 4)."""
+    positions = position_sweep(frames_sweep(tree, b, state.q), b)
+    poses = [(frame.body, frame.pose.homogeneous(b.algebra)) for frame in tree.frames]
+    write_frames(b, [positions[body].A @ pose for body, pose in poses])
+
+
+def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-16, (n_links, 6, n)"""
+    joints = frames_sweep(tree, b, state.q)
+    positions = position_sweep(joints, b)
+    axes: dict[int, tuple[Vector[S], Vector[S], Vector[S]]] = {}
+    for at in joints:
+        j, A_in = at.joint.number, positions[at.joint.number].A_in
+        with b.step("axes", at.joint.name):
+            z = b.let(f"z0_{j}", first_three(A_in @ at.z), "RL-16")
+            t = b.let(f"t0_{j}", _translation(A_in @ at.Z), "RL-16")
+        axes[j] = (z, t, _translation(A_in))
+    entries: list[S] = []
+    for frame in tree.frames:
+        origin = first_three(
+            positions[frame.body].A @ column(frame.pose.translation, b.algebra.one)
+        )
+        columns = [(b.algebra.zero,) * 6] * tree.n
+        with b.step("columns", frame.name):
+            for k in tree.path(frame.body):
+                z, t, at_joint = axes[k]
+                linear = b.let(f"J_{frame.name}_{k}", t + z.cross(origin - at_joint), "RL-16")
+                columns[k - 1] = (*linear, *z)
+        entries += [moved[row] for row in range(6) for moved in columns]
+    b.output("jacobians", (len(tree.frames), 6, tree.n), entries)
+
+
+def _translation(pose: Matrix[S]) -> Vector[S]:
+    return Vector(*(row[3] for row in pose.rows[:3]))
+
+
+def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-14"""
+    frames = frames_sweep(tree, b, state.q)
+    velocities = velocity_sweep(frames, position_sweep(frames, b), b, state.qd)
+    energies: list[S] = []
+    for j, inertia in inertia_sweep(frames, b).items():
+        B = velocities[j].B
+        with b.step("energy", tree.joint(j).name):
+            energies.append(b.let(f"twice_T_{j}", trace(B @ inertia, B.transposed), "RL-14"))
+    bodies = total(energies, b.algebra) * b.algebra.constant(0.5)
+    b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+
+
+def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-15"""
+    carried = weight_sweep(frames_sweep(tree, b, state.q), b)
+    weight = b.algebra.zero
+    if BASE in carried:
+        with b.step("energy"):
+            g = column(tree.gravity, b.algebra.zero)
+            weight = b.let("U", -dot(g, carried[BASE]), "RL-15")
+    b.output("potential_energy", (), [weight + spring_energy(tree, b, state)])
+
+
+# -- points ------------------------------------------------------------------------------------
+
+
+def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-13: position, velocity, acceleration, 3 x (n_points, 3)."""
+    frames = frames_sweep(tree, b, state.q, {place.body for place in tree.points})
+    positions = position_sweep(frames, b)
+    velocities = velocity_sweep(frames, positions, b, state.qd)
+    accelerations = acceleration_sweep(frames, positions, velocities, b, state)
+    results: dict[str, list[S]] = {"position": [], "velocity": [], "acceleration": []}
+    for place in tree.points:
+        j, r = place.body, column(place.point, b.algebra.one)
+        matrices = (positions[j].A, velocities[j].B, accelerations[j].C)
+        with b.step("points", place.name):
+            for entries, letter, matrix in zip(results.values(), "xva", matrices, strict=True):
+                entries += b.let(f"{letter}_{place.name}", first_three(matrix @ r), "RL-13")
+    for what, entries in results.items():
+        b.output(what, (len(tree.points), 3), entries)
+
+
+def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """dRL-13: dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, 6 x (n_points, 3, n)."""
+    frames = frames_sweep(tree, b, state.q, {place.body for place in tree.points})
+    positions = position_sweep(frames, b)
+    velocities = velocity_sweep(frames, positions, b, state.qd)
+    accelerations = acceleration_sweep(frames, positions, velocities, b, state)
+    d_positions = d_position_sweep(frames, positions, b)
+    d_velocities = d_velocity_sweep(frames, velocities, d_positions, b, state.qd)
+    d_C = d_acceleration_sweep(frames, accelerations, d_positions, d_velocities, b, state)
+    x = _columns(tree, b, "x", {pair: d.A for pair, d in d_positions.items()})
+    v = _columns(tree, b, "v", {pair: d.B for pair, d in d_velocities.items()})
+    a = _columns(tree, b, "a", d_C)
+    twice_v = [entry + entry for entry in v]
+    results = {
+        "dx_dq": x, "dv_dq": v, "dv_dqd": x, "da_dq": a, "da_dqd": twice_v, "da_dqdd": x,
+    }  # fmt: skip
+    for what, entries in results.items():
+        b.output(what, (len(tree.points), 3, tree.n), entries)
+
+
+def _columns(
+    tree: KinematicTree[S], b: ProgramBuilder[S], letter: str, matrices: Mapping[Pair, Matrix[S]]
+) -> list[S]:
+    """dRL-13: entries [i, c, k] of the matrices times the points."""
+    entries: list[S] = []
+    for place in tree.points:
+        r = column(place.point, b.algebra.one)
+        columns: list[Iterable[S]] = [[b.algebra.zero] * 3] * tree.n
+        with b.step("derivatives of points", place.name):
+            for k in tree.path(place.body):
+                slope = first_three(matrices[place.body, k] @ r)
+                columns[k - 1] = b.let(f"d_{letter}_{place.name}_dq_{k}", slope, "dRL-13")
+        entries += [entry for row in zip(*columns, strict=True) for entry in row]
+    return entries

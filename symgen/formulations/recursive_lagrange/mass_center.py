@@ -1,0 +1,111 @@
+"""Centre of mass of all moving bodies, its Jacobian, and the momentum about it.
+
+Both are what the recursion of `recursion.py` carries to the base: E_0 / M is the centre of mass,
+and D_0 with velocities in place of accelerations holds the momenta.
+
+=======  ===========================================================================================
+code     meaning
+=======  ===========================================================================================
+M        mass of all moving bodies
+e_j      E_j / M
+K_j      4x4, sum of r v^T dm over all that link j carries, and itself: r in link axes, v the
+         velocity in base axes; TK_j = T_j K_j
+K_0      the same of all bodies: its last row is the linear momentum, and the part of its upper left
+         3x3 matrix that is not symmetric the angular momentum about the base origin
+=======  ===========================================================================================
+
+A robot without mass has no centre of mass; the base origin stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector, total, zero_vector
+from symgen.formulations.interface import State
+from symgen.formulations.recursive_lagrange.homogeneous import column, first_three
+from symgen.formulations.recursive_lagrange.recursion import (
+    JointFrame,
+    carried_sweep,
+    frames_sweep,
+    inertia_sweep,
+    position_sweep,
+    velocity_sweep,
+)
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "RL-17": "e_j = m_j / M r_j + sum_c U_c T_c e_c: RL-6 per M; for the base it is the centre of "
+    "mass",
+    "RL-18": "d e_0 / d q_k = dA_k/dq_k e_k = P T_k e_k",
+    "RL-19": "K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities",
+    "RL-20": "momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2] and "
+    "so on, about the centre of mass minus that of the linear one there",
+}
+
+
+def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-17, (3,)"""
+    Te = mass_sweep(tree, frames_sweep(tree, b, state.q), b)
+    b.output("center_of_mass", (3,), _center(Te, b))
+
+
+def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-18, (3, n)"""
+    frames = frames_sweep(tree, b, state.q)
+    positions = position_sweep(frames, b)
+    Te = mass_sweep(tree, frames, b)
+    columns = [zero_vector(b.algebra)] * tree.n
+    for at in frames:
+        k = at.joint.number
+        if k in Te:
+            slope = first_three(positions[k].A_in @ at.Z @ Te[k])
+            with b.step("columns", at.joint.name):
+                columns[k - 1] = b.let(f"J_C_{k}", slope, "RL-18")
+    entries = [entry for row in zip(*columns, strict=True) for entry in row]
+    b.output("center_of_mass_jacobian", (3, tree.n), entries)
+
+
+def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-19, RL-20, (6,)"""
+    frames = frames_sweep(tree, b, state.q)
+    velocities = velocity_sweep(frames, position_sweep(frames, b), b, state.qd)
+    inertias = inertia_sweep(frames, b)
+    momenta = {j: inertia @ velocities[j].B.transposed for j, inertia in inertias.items()}
+    TK = carried_sweep("K", frames, momenta, b, "RL-19")
+    center = _center(mass_sweep(tree, frames, b), b)
+    linear, angular = zero_vector(b.algebra), zero_vector(b.algebra)
+    if BASE in TK:
+        with b.step("momentum"):
+            K = b.let("K_0", TK[BASE], "RL-19")
+            linear = Vector(K[3, 0], K[3, 1], K[3, 2])
+            about_origin = Vector(K[1, 2] - K[2, 1], K[2, 0] - K[0, 2], K[0, 1] - K[1, 0])
+            angular = b.let("L_C", about_origin - center.cross(linear), "RL-20")
+    b.output("centroidal_momentum", (6,), [*linear, *angular])
+
+
+def mass_sweep(
+    tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
+) -> dict[int, Matrix[S]]:
+    """RL-17: T_j e_j; nothing for a robot without mass."""
+    if tree.massless:
+        return {}
+    with b.step("masses"):
+        M = b.let("M", total([joint.body.mass for joint in tree.joints], b.algebra), "RL-17")
+        shares = {j.number: b.let(f"w_{j.number}", j.body.mass / M, "RL-17") for j in tree.joints}
+    own = {
+        at.joint.number: column(
+            at.joint.body.com * shares[at.joint.number], shares[at.joint.number]
+        )
+        for at in frames
+    }
+    return carried_sweep("e", frames, own, b, "RL-17")
+
+
+def _center(Te: dict[int, Matrix[S]], b: ProgramBuilder[S]) -> Vector[S]:
+    if BASE not in Te:
+        return zero_vector(b.algebra)
+    with b.step("centre of mass"):
+        return b.let("x0_C", first_three(Te[BASE]), "RL-17")

@@ -1,0 +1,136 @@
+"""Who carries whom: the description of an open tree (open-tree paper, section 2).
+
+The nodes of the tree are joints of one coordinate, numbered 1..n so that a joint has a higher
+number than the one that carries it; 0 is the base.  A branch is a maximal run of joints without a
+fork: it starts on the base or on a junction, and ends at a junction or a leaf.  Branches bear
+numbers in the order of their first joints, so that they, too, come after those they leave from.
+
+===============  ====================  ================================================
+paper            code                  meaning
+===============  ====================  ================================================
+lambda_j(i)      joint_parents[i-1]    joint that carries joint i, 0 for the base
+nu_j(i)          children[i-1]         joints that joint i carries directly
+kappa_j(i)       child_counts[i-1]     how many they are
+Upsilon          joint_parent_matrix   (n, 2): i, lambda_j(i)
+--               branches              the joints of every branch
+lambda_b(k)      branch_parents[k-1]   branch that branch k leaves from, 0 for the base
+Phi              branch_parent_matrix  (number of branches, 2): k, lambda_b(k)
+Psi              joint_branches        (number of branches, 2): first and last joint
+complex nodes    junctions             joints that carry more than one
+external nodes   leaves                joints that carry none
+--               related               (n, n): whether one joint stands on the path to the other
+===============  ====================  ================================================
+
+The base is no joint: if several joints leave from it, each starts a branch, and 0 is no junction.
+The paper numbers the joints of a branch consecutively.  Files may list joints in another order,
+and then the first and the last joint do not tell which lie between; `branches` does.
+
+`related` is the sparsity pattern of all derivatives of joint torques: what joint m does changes
+the torque at joint i only if one of the two carries the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from symgen.algebra.interface import S
+from symgen.kinematics.tree import BASE, KinematicTree
+
+Rows = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Topology:
+    """The tree of joints with these parents.  Joints and branches count from 1; see the module."""
+
+    joint_parents: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joint_parents)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """For every joint the joints that it carries directly, in order."""
+        found: list[list[int]] = [[] for _ in range(self.n + 1)]
+        for joint, parent in enumerate(self.joint_parents, start=1):
+            found[parent].append(joint)
+        return tuple(map(tuple, found[1:]))
+
+    @property
+    def child_counts(self) -> tuple[int, ...]:
+        """For every joint the number of joints that it carries directly."""
+        return tuple(map(len, self.children))
+
+    @property
+    def junctions(self) -> tuple[int, ...]:
+        """Joints that carry more than one joint."""
+        return tuple(i for i, count in enumerate(self.child_counts, start=1) if count > 1)
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """Joints that carry no joint."""
+        return tuple(i for i, count in enumerate(self.child_counts, start=1) if count == 0)
+
+    @cached_property
+    def branches(self) -> tuple[tuple[int, ...], ...]:
+        """The joints of every branch, from the base outwards."""
+        found: dict[int, list[int]] = {}
+        first: dict[int, int] = {}  # joint -> first joint of its branch
+        for joint, parent in enumerate(self.joint_parents, start=1):
+            starts = parent == BASE or self.child_counts[parent - 1] > 1
+            first[joint] = joint if starts else first[parent]
+            found.setdefault(first[joint], []).append(joint)
+        return tuple(map(tuple, found.values()))
+
+    @property
+    def branch_parents(self) -> tuple[int, ...]:
+        """For every branch the branch that it leaves from, 0 for the base."""
+        ending_in = {branch[-1]: number for number, branch in enumerate(self.branches, start=1)}
+        parents = (self.joint_parents[branch[0] - 1] for branch in self.branches)
+        return tuple(BASE if parent == BASE else ending_in[parent] for parent in parents)
+
+    @property
+    def joint_parent_matrix(self) -> Rows:
+        """Upsilon: every joint with the one that carries it."""
+        return tuple(enumerate(self.joint_parents, start=1))
+
+    @property
+    def branch_parent_matrix(self) -> Rows:
+        """Phi: every branch with the one that it leaves from."""
+        return tuple(enumerate(self.branch_parents, start=1))
+
+    @property
+    def joint_branches(self) -> Rows:
+        """Psi: the first and the last joint of every branch."""
+        return tuple((branch[0], branch[-1]) for branch in self.branches)
+
+    @property
+    def is_consecutive(self) -> bool:
+        """Whether the joints of every branch have consecutive numbers, as in the paper."""
+        return all(branch[-1] - branch[0] + 1 == len(branch) for branch in self.branches)
+
+    @cached_property
+    def related(self) -> tuple[tuple[bool, ...], ...]:
+        """For every two joints whether one stands on the path to the other; symmetric."""
+        paths: list[set[int]] = [set()]
+        for joint, parent in enumerate(self.joint_parents, start=1):
+            paths.append(paths[parent] | {joint})
+        numbers = range(1, self.n + 1)
+        return tuple(tuple(i in paths[m] or m in paths[i] for m in numbers) for i in numbers)
+
+
+def topology(tree: KinematicTree[S]) -> Topology:
+    """The topology of a kinematic tree."""
+    return from_parents([joint.parent for joint in tree.joints])
+
+
+def from_parents(joint_parents: Sequence[int]) -> Topology:
+    """The topology of joints 1, 2, ... with these parents; ValueError where one comes later."""
+    for joint, parent in enumerate(joint_parents, start=1):
+        if not BASE <= parent < joint:
+            raise ValueError(f"the parent of joint {joint} must lie in 0..{joint - 1}: {parent}")
+    return Topology(tuple(joint_parents))

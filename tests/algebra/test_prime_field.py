@@ -1,0 +1,276 @@
+"""Numbers of a prime field and dual numbers, against fractions, whole numbers and SymPy."""
+
+import math
+from fractions import Fraction
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symgen.algebra.dual_numbers import Dual, dual_arithmetic
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
+from symgen.algebra.prime_field import BITS, NotASquareError, PrimeField, Residue, random_field
+from symgen.rounding import FUNCTIONS
+
+SMALL = PrimeField(10007)
+LARGE = random_field(seed=1, number=0)
+fields = st.sampled_from([PrimeField(7), SMALL, LARGE])
+numbers = st.integers(-(2**200), 2**200)
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(fields, numbers, numbers)
+def test_the_four_operations_are_those_of_whole_numbers(field, a, b):
+    x, y, p = field.number(a), field.number(b), field.prime
+    assert (x + y).value == (a + b) % p
+    assert (x - y).value == (a - b) % p
+    assert (x * y).value == a * b % p
+    assert (-x).value == -a % p
+    if b % p:
+        assert x / y * y == x
+    else:
+        with pytest.raises(ZeroDivisionError):
+            x / y
+
+
+@given(finite)
+def test_constants_are_exact_fractions(value):
+    exact = Fraction(value)
+    assert LARGE.constant(value) * LARGE.number(exact.denominator) == LARGE.number(exact.numerator)
+
+
+@given(st.lists(st.tuples(st.sampled_from("+-*/"), st.fractions()), min_size=1, max_size=12))
+def test_rational_expressions_agree_with_fractions(steps):
+    exact, found = Fraction(1), LARGE.number(1)
+    for operation, number in steps:
+        if operation == "/" and not number:
+            continue
+        residue = LARGE.number(number.numerator) / LARGE.number(number.denominator)
+        if operation == "+":
+            exact, found = exact + number, found + residue
+        elif operation == "-":
+            exact, found = exact - number, found - residue
+        elif operation == "*":
+            exact, found = exact * number, found * residue
+        else:
+            exact, found = exact / number, found / residue
+    assert found == LARGE.number(exact.numerator) / LARGE.number(exact.denominator)
+
+
+def test_random_fields_are_primes_of_their_own():
+    primes = {random_field(seed, number).prime for seed in range(5) for number in range(5)}
+    assert len(primes) == 25
+    for prime in primes:
+        assert prime.bit_length() == BITS
+        assert prime % 4 == 3
+        assert sympy.isprime(prime)
+    assert random_field(3, 1) == random_field(3, 1)
+
+
+@given(fields, numbers)
+def test_sine_and_cosine_lie_on_the_circle_and_are_odd_and_even(field, a):
+    x = field.number(a)
+    s, c = field.sin(x), field.cos(x)
+    assert s * s + c * c == field.number(1)
+    assert field.sin(-x) == -s
+    assert field.cos(-x) == c
+    assert (field.sin(x), field.cos(x)) == (s, c)
+    assert field.sin(field.number(0)) == field.number(0)
+    assert field.cos(field.number(0)) == field.number(1)
+
+
+def test_points_of_the_circle_are_spread_over_it():
+    """Modulo 103 the circle has 104 points; a drawn one is any but (-1, 0)."""
+    field = PrimeField(103)
+    circle = {(c, s) for c in range(103) for s in range(103) if (c * c + s * s) % 103 == 1}
+    assert len(circle) == 104
+    met = set()
+    for key in range(100):
+        keyed = PrimeField(103, str(key).encode())
+        met |= {(keyed.cos(x).value, keyed.sin(x).value) for x in map(field.number, range(1, 103))}
+    assert met == circle - {(102, 0)}
+
+
+@pytest.mark.parametrize("prime", [3, 7, 11, 10007])
+def test_roots_exist_for_squares_and_are_squares_themselves(prime):
+    field = PrimeField(prime)
+    squares = {x * x % prime for x in range(prime)}
+    for x in range(prime):
+        if x in squares:
+            root = field.sqrt(field.number(x))
+            assert root * root == field.number(x)
+            assert root.value in squares
+        else:
+            with pytest.raises(NotASquareError):
+                field.sqrt(field.number(x))
+
+
+@given(numbers, numbers)
+def test_the_root_of_a_product_is_the_product_of_the_roots(a, b):
+    x, y = LARGE.number(a) * LARGE.number(a), LARGE.number(b) * LARGE.number(b)
+    assert LARGE.sqrt(x * y) == LARGE.sqrt(x) * LARGE.sqrt(y)
+
+
+@given(numbers, st.integers(-(2**52), 2**52))
+def test_whole_powers_are_genuine(a, n):
+    x = LARGE.number(a)
+    if x.value or n >= 0:
+        assert LARGE.pow(x, LARGE.number(n)).value == pow(x.value, n, LARGE.prime)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_has_a_value_that_depends_on_all_its_arguments(name):
+    arguments = 2 if name in ("atan2", "pow") else 1
+    function = LARGE.arithmetic.functions[name]
+    given = [LARGE.number(k * k) for k in (12345, 23456)[:arguments]]
+    value = function(*given)
+    assert value == function(*given)
+    for k in range(arguments):
+        changed = [x * LARGE.number(4) if i == k else x for i, x in enumerate(given)]
+        assert function(*changed) != value
+
+
+@pytest.mark.parametrize(
+    ("name", "sign"),
+    [("sin", -1), ("tan", -1), ("tanh", -1), ("asin", -1), ("atan", -1), ("sign", -1),
+     ("cos", 1), ("abs", 1)],
+)  # fmt: skip
+def test_symmetry(name, sign):
+    function = LARGE.arithmetic.functions[name]
+    for k in range(1, 20):
+        x = LARGE.number(k**40)
+        assert function(-x) == LARGE.number(sign) * function(x)
+
+
+def test_evaluate_takes_the_numbers():
+    graph = Graph()
+    x, y = graph.symbol("x"), graph.symbol("y")
+    s, c = graph.function("sin", x * y), graph.function("cos", y * x)
+    expressions = [0.1 * x - y / 3.0, s * s * y + c * c * y - y]
+    values = {"x": LARGE.draw("x"), "y": LARGE.draw("y")}
+    first, second = evaluate(expressions, values, LARGE.arithmetic)
+    tenth = LARGE.number((0.1).as_integer_ratio()[0]) / LARGE.number((0.1).as_integer_ratio()[1])
+    assert first == tenth * values["x"] - values["y"] / LARGE.number(3)
+    assert second == LARGE.number(0)
+
+
+# -- dual numbers ------------------------------------------------------------------------------
+
+X, Y = sympy.symbols("x y")
+UNARY = {
+    "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "log": sympy.log,
+    "tanh": sympy.tanh, "atan": sympy.atan,
+}  # fmt: skip
+
+
+@st.composite
+def expressions(draw, depth=4):
+    """The same expression over a graph (a function of x and y) and over SymPy."""
+    if depth == 0 or draw(st.integers(0, 4)) == 0:
+        return draw(
+            st.sampled_from([
+                (lambda x, y: x, X), (lambda x, y: y, Y), (lambda x, y: x * y, X * Y),
+                (lambda x, y: y - 3.0 * x, Y - 3 * X),
+            ])
+        )  # fmt: skip
+    kind = draw(st.sampled_from(["+", "-", "*", "/", *UNARY]))
+    f, a = draw(expressions(depth - 1))
+    if kind in UNARY:  # of a sum, which SymPy leaves alone: it would turn sin(atan(x)) into a root
+        return (lambda x, y: x.graph.function(kind, f(x, y) * x + y)), UNARY[kind](a * X + Y)
+    g, b = draw(expressions(depth - 1))
+    combine = {
+        "+": lambda u, v: u + v, "-": lambda u, v: u - v,
+        "*": lambda u, v: u * v, "/": lambda u, v: u / (v * v + v),
+    }[kind]  # fmt: skip
+    return (lambda x, y: combine(f(x, y), g(x, y) * x + y)), combine(a, b * X + Y)
+
+
+def over_field(expression, values, field):
+    """A SymPy expression in the field, node by node: the oracle of the derivatives."""
+    if expression.is_Symbol:
+        return values[expression.name]
+    if expression.is_Rational:
+        return field.number(int(expression.p)) / field.number(int(expression.q))
+    parts = [over_field(argument, values, field) for argument in expression.args]
+    if expression.is_Add or expression.is_Mul:
+        result = parts[0]
+        for part in parts[1:]:
+            result = result + part if expression.is_Add else result * part
+        return result
+    if expression.is_Pow and expression.base is not sympy.E:
+        return field.pow(*parts)
+    return field.arithmetic.functions[type(expression).__name__](*parts)
+
+
+@settings(max_examples=100, deadline=None)
+@given(expressions())
+def test_slopes_are_the_derivatives_of_sympy(pair):
+    build, expression = pair
+    graph = Graph()
+    node = build(graph.symbol("x"), graph.symbol("y"))
+    plain = {"x": LARGE.draw("x"), "y": LARGE.draw("y")}
+    duals = {
+        name: Dual(plain[name].value, {k: 1}, LARGE.prime) for k, name in enumerate(("x", "y"))
+    }
+    (result,) = evaluate([node], duals, dual_arithmetic(LARGE))
+    (value,) = evaluate([node], plain, LARGE.arithmetic)
+    assert result.value == value.value
+    for k, symbol in enumerate((X, Y)):
+        derivative = sympy.diff(expression, symbol)
+        assert result.slopes.get(k, 0) == over_field(derivative, plain, LARGE).value
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "derivative"),
+    [
+        ("sqrt", 49, lambda x: sympy.Rational(1, 2) / sympy.sqrt(x)),
+        ("abs", 5, None),
+        ("sign", 5, None),
+        ("exp", 0, None),
+        ("asin", 0, lambda x: 1 / sympy.sqrt(1 - x**2)),
+        ("acos", 0, lambda x: -1 / sympy.sqrt(1 - x**2)),
+    ],
+)
+def test_slopes_of_the_other_functions(name, value, derivative):
+    x = Dual(value, {7: 3}, LARGE.prime)
+    result = dual_arithmetic(LARGE).functions[name](x)
+    argument = LARGE.number(value)
+    if name == "abs":
+        wanted = LARGE.arithmetic.functions["sign"](argument)
+    elif name == "exp":
+        wanted = LARGE.arithmetic.functions["exp"](argument)
+    elif name == "sign":
+        wanted = LARGE.number(0)
+    else:
+        number = derivative(sympy.Integer(value))
+        wanted = LARGE.number(int(number.p)) / LARGE.number(int(number.q))
+    # the root that is a square itself may be the negative of the usual one
+    scaled = LARGE.number(3) * wanted
+    if name == "sqrt":
+        assert Residue(result.slopes[7], LARGE.prime) in (scaled, -scaled)
+    else:
+        assert result.slopes.get(7, 0) == scaled.value
+
+
+def test_slopes_of_functions_of_two_arguments():
+    """atan2 as SymPy differentiates it; a power by base and exponent."""
+    a, b = LARGE.draw("a"), LARGE.draw("b")
+    functions, plain = dual_arithmetic(LARGE).functions, LARGE.arithmetic.functions
+    dual_a, dual_b = Dual(a.value, {0: 1}, LARGE.prime), Dual(b.value, {1: 1}, LARGE.prime)
+    angle = functions["atan2"](dual_a, dual_b)
+    for k, symbol in enumerate((X, Y)):
+        wanted = over_field(sympy.diff(sympy.atan2(X, Y), symbol), {"x": a, "y": b}, LARGE)
+        assert angle.slopes[k] == wanted.value
+    power = functions["pow"](dual_a, dual_b)
+    assert power.slopes[0] == (b * plain["pow"](a, b - LARGE.number(1))).value
+    assert power.slopes[1] == (plain["log"](a) * plain["pow"](a, b)).value
+
+
+def test_float64_extremes():
+    for value in (math.pi, 5e-324, 1.7976931348623157e308, -0.0):
+        exact = Fraction(value)
+        assert LARGE.constant(value) * LARGE.number(exact.denominator) == LARGE.number(
+            exact.numerator
+        )

@@ -1,0 +1,199 @@
+"""Joints of several coordinates: which keys a type takes, their axes, and the names they make."""
+
+from __future__ import annotations
+
+import pytest
+
+from symgen.joints import JOINTS
+from tests.description.reports import faults, model, one_joint, warnings, with_header
+
+LINK = "link: {mass: 1, com: [0.1, 0.2, 0.3], inertia: {xx: 1, yy: 1, zz: 1}}"
+SEQUENCES = "zyx, xyz, xzy, yxz, yzx, zxy, xyx, xzx, yxy, yzy, zxz, zyz"
+PAIRS = "[x, y], [x, z], [y, x], [y, z], [z, x], [z, y]"
+
+SOUND = {  # keys: coordinates, letters of the rotations, whether it has an axis
+    "type: universal\norigin: {}": (2, "xy", False),
+    "type: universal\norigin: {}\naxes: [z, x]": (2, "zx", False),
+    "type: universal\norigin: {}\naxes:\n- y\n- x": (2, "yx", False),
+    "type: cylindrical\norigin: {}": (2, "", True),
+    "type: cylindrical\norigin: {}\naxis: [1, 2, 3]": (2, "", True),
+    "type: spherical\norigin: {}": (3, "zyx", False),
+    "type: spherical\norigin: {}\nsequence: xzx": (3, "xzx", False),
+    "type: floating\norigin: {xyz: [1, 2, 3]}": (6, "zyx", False),
+    "type: floating\norigin: {}\nsequence: 'xyz'": (6, "xyz", False),
+}
+
+
+@pytest.mark.parametrize("keys", SOUND)
+def test_what_a_type_takes(keys: str) -> None:
+    (joint,) = model(one_joint(f"{keys}\n{LINK}")).joints
+    assert (joint.coordinates, joint.sequence, joint.axis is not None) == SOUND[keys]
+    coordinates = joint.coordinates
+    assert joint.coordinate_names == tuple(f"a_{i}" for i in range(1, coordinates + 1))
+    assert len(joint.limits) == len(joint.terms) == coordinates
+    assert warnings(one_joint(f"{keys}\n{LINK}")) == []
+
+
+def test_joints_of_one_coordinate_have_no_sequence() -> None:
+    (joint,) = model(one_joint("type: revolute\ndh: {}")).joints
+    assert (joint.sequence, joint.coordinate_names) == ("", ("a",))
+    (joint,) = model(one_joint("type: fixed\ndh: {}")).joints
+    assert (joint.sequence, joint.coordinate_names, joint.limits) == ("", (), ())
+
+
+WRONG = {  # lines from 6
+    "type: spherical": [
+        "5: joints[0]: a spherical joint needs 'origin: {xyz, rpy}', perhaps 'origin: {}'"
+    ],
+    "type: floating\ndh: {}": [
+        "7: joints[0].dh: a floating joint takes 'origin: {xyz, rpy}', not 'dh'"
+    ],
+    "type: universal\ndh: {}\norigin: {}": [
+        "7: joints[0].dh: a universal joint takes 'origin: {xyz, rpy}', not 'dh'"
+    ],
+    "type: cylindrical\nbefore: {}\ndh: {}\naxis: [0, 0, 1]": [
+        "7: joints[0].before: 'before' stands only beside 'dh'; put this transform into 'origin'",
+        "8: joints[0].dh: a cylindrical joint takes 'origin: {xyz, rpy}', not 'dh'",
+    ],
+    "type: spherical\norigin: {}\naxis: [0, 0, 1]\naxes: [x, y]": [
+        "8: joints[0].axis: a spherical joint takes 'sequence', not 'axis'",
+        "9: joints[0].axes: a spherical joint takes 'sequence', not 'axes'",
+    ],
+    "type: universal\norigin: {}\naxis: [0, 0, 0]\nsequence: xy": [
+        "8: joints[0].axis: a universal joint takes 'axes', not 'axis'",
+        "9: joints[0].sequence: a universal joint takes 'axes', not 'sequence'",
+    ],
+    "type: revolute\norigin: {}\naxes: [x, y]": [
+        "8: joints[0].axes: a revolute joint takes 'axis', not 'axes'"
+    ],
+    "type: prismatic\ndh: {}\nsequence: xyz": [
+        "8: joints[0].sequence: a prismatic joint takes 'axis', not 'sequence'"
+    ],
+    "type: cylindrical\norigin: {}\nsequence: zyx": [
+        "8: joints[0].sequence: a cylindrical joint takes 'axis', not 'sequence'"
+    ],
+    "type: fixed\norigin: {}\naxes: [x, y]\nsequence: zyx": [
+        "8: joints[0].axes: a fixed joint does not move; remove 'axes'",
+        "9: joints[0].sequence: a fixed joint does not move; remove 'sequence'",
+    ],
+    "type: cylindrical\norigin: {}\naxis: [0, 0, 0]": [
+        "8: joints[0].axis: the axis is zero; expected a direction such as [0, 0, 1]"
+    ],
+    "type: universal\norigin: {}\naxes: [x, x]": [
+        f"8: joints[0].axes: expected one of {PAIRS}, found '[x, x]'"
+    ],
+    "type: universal\norigin: {}\naxes: [X, Y]": [
+        f"8: joints[0].axes: expected one of {PAIRS}, found '[X, Y]'; did you mean '[x, y]'?"
+    ],
+    "type: universal\norigin: {}\naxes: [x, y, z]": [
+        f"8: joints[0].axes: expected one of {PAIRS}, found '[x, y, z]'"
+    ],
+    "type: universal\norigin: {}\naxes: [xy]": [
+        f"8: joints[0].axes: expected one of {PAIRS}, found '[xy]'"
+    ],
+    "type: universal\norigin: {}\naxes: xy": [
+        "8: joints[0].axes: expected a list of axes such as [x, y], found the text 'xy'"
+    ],
+    "type: universal\norigin: {}\naxes: [[1, 0, 0], [0, 1, 0]]": [
+        "8: joints[0].axes: expected a list of axes such as [x, y], found a list"
+    ],
+    "type: spherical\norigin: {}\nsequence: zzx": [
+        f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'zzx'"
+    ],
+    "type: spherical\norigin: {}\nsequence: ZYX": [
+        f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'ZYX'; did you mean 'zyx'?"
+    ],
+    "type: floating\norigin: {}\nsequence: 321": [
+        f"8: joints[0].sequence: expected one of {SEQUENCES}, found '321'"
+    ],
+    "type: floating\norigin: {}\nsequence: [z, y, x]": [
+        "8: joints[0].sequence: expected a sequence of axes such as zyx, found a list"
+    ],
+    "type: floating\norigin: {}\nsequence:": [
+        "8: joints[0].sequence: expected a sequence of axes such as zyx, found nothing"
+    ],
+    "type: spherical\norigin: {}\nsequences: zyx": [
+        "8: joints[0].sequences: unknown key; did you mean 'sequence'?"
+    ],
+    "type: sphericl\norigin: {}\naxis: [0, 0, 1]\nsequence: zyx": [  # nothing else is blamed
+        "6: joints[0].type: expected one of revolute, prismatic, fixed, universal, cylindrical, "
+        "spherical, floating, found the text 'sphericl'; did you mean 'spherical'?"
+    ],
+}
+
+
+@pytest.mark.parametrize("keys", WRONG)
+def test_wrong_joints(keys: str) -> None:
+    assert faults(one_joint(keys)) == WRONG[keys]
+
+
+@pytest.mark.parametrize("kind", JOINTS, ids=lambda kind: kind.name)
+def test_every_sequence_of_every_type_is_read(kind: object) -> None:
+    for sequence in kind.sequences:
+        given = f"[{', '.join(sequence)}]" if "axes" in kind.keys else sequence
+        key = "axes" if "axes" in kind.keys else "sequence"
+        (joint,) = model(one_joint(f"type: {kind.name}\norigin: {{}}\n{key}: {given}")).joints
+        assert joint.sequence == sequence
+    default = model(one_joint(f"type: {kind.name}\norigin: {{}}")).joints[0].sequence
+    assert default == (kind.sequences or ("",))[0]
+
+
+# -------------------------------------------------------------------------------------- names
+
+HIP = "{name: hip, type: universal, origin: {}, link: {name: thigh, mass: 1, com: [1, 1, 1]}}"
+KNEE = "{name: knee, type: revolute, origin: {}, link: {mass: 1, com: [1, 0, 0]}}"
+
+
+def chain(*joints: str) -> str:
+    return with_header("joints:\n" + "".join(f"  - {joint}\n" for joint in joints))
+
+
+def test_a_parent_that_names_the_joint_means_its_last_link() -> None:
+    robot = model(chain(HIP, KNEE, KNEE.replace("knee", "toe, parent: hip")))
+    assert [joint.parent for joint in robot.joints] == ["base", "thigh", "thigh"]
+
+
+def test_names_of_coordinates_are_taken() -> None:
+    def taken(line: int) -> str:
+        return (
+            "joints[0].name: 'hip_2', a coordinate of this joint, is already the name of a joint "
+            f"or link, in line {line}"
+        )
+
+    assert faults(chain(HIP, KNEE.replace("knee", "hip_2"))) == [f"5: {taken(6)}"]
+    own = HIP.replace("name: thigh", "name: hip_2")
+    assert faults(chain(own, KNEE)) == [f"5: {taken(5)}"]
+    before = faults(chain(KNEE.replace("knee", "hip_1"), HIP))
+    assert before == [f"6: {taken(5).replace('[0]', '[1]').replace('hip_2', 'hip_1')}"]
+    model(chain(HIP, KNEE.replace("knee", "hip_3")))  # there are two only
+    model(chain(KNEE.replace("knee", "hip"), KNEE.replace("knee", "hip_1")))
+
+
+def test_a_coordinate_is_no_parent() -> None:
+    assert faults(chain(HIP, KNEE.replace("knee", "knee, parent: hip_2"))) == [
+        "6: joints[1].parent: 'hip_2' names no joint or link listed before; did you mean 'hip'?"
+    ]
+
+
+def test_names_of_coordinates_are_not_too_long() -> None:
+    name = "h" * 63
+    assert faults(chain(HIP.replace("hip", name))) == [
+        f"5: joints[0].name: the coordinates of this joint would be called '{'h' * 57}...' and so "
+        "on; 62 characters are allowed here"
+    ]
+    model(chain(HIP.replace("hip", "h" * 62)))
+    model(chain(KNEE.replace("knee", "k" * 64)))
+
+
+# ----------------------------------------------------------------------------------- warnings
+
+
+def test_a_massless_end_of_several_coordinates() -> None:
+    text = chain(HIP.replace("mass: 1, com: [1, 1, 1]", "mass: 0"))
+    assert warnings(text) == [
+        "5: joints[0]: the link 'thigh' ends a chain and has neither mass nor inertia, so that "
+        "nothing resists its joint"
+    ]
+    rotors = text.replace("origin: {}", "origin: {}, rotor_inertia: [0.1, 0.2]")
+    assert warnings(rotors) == []
+    assert len(warnings(rotors.replace("0.2]", "0]"))) == 1  # one motion is free all the same

@@ -1,0 +1,109 @@
+"""The general robot contains the model, and has nothing left that could be rounded."""
+
+import numpy as np
+import pytest
+
+from symgen.algebra.graph import CONST, Graph, reachable
+from symgen.exact import general_programs
+from symgen.exact.general import general_robot
+from symgen.formulations import NEWTON_EULER, derive
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.folding import fold
+from symgen.program.evaluation import call
+from symgen.rounding import quarter_turns
+from tests.oracles.descriptions import described
+from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
+
+ODD = """
+symgen: 1
+name: odd
+convention: standard
+gravity: [0, 0, -9.81]
+parameters: {p: 0.3, s: {value: 2*p}, turn: 90*deg}
+joints:
+  - name: a
+    type: revolute
+    dh: {theta: p + pi/2, d: sqrt(p**2 + s**2), a: 1, alpha: 45*deg*2}
+    link: {mass: abs(-2*p), com: [0.1 + p*pi, -1, 0.5], inertia: {xx: 0.2, yy: 0.2, zz: 0.2}}
+  - name: b
+    type: revolute
+    origin: {xyz: [p**3/7, 0.25, -0.25], rpy: [pi, -pi/2, 0.7]}
+    axis: [0, -2, 0]
+    link: {mass: 1.5, com: [sin(p + pi/2), 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - name: c
+    type: prismatic
+    origin: {xyz: [0, 0, 0.3], rpy: [0, 0, turn]}
+    axis: [0.3, 0, -0.4]
+    link: {mass: 1, com: [0.2, 0.1, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - name: d
+    type: revolute
+    origin: {xyz: [0.1, 0, 0]}
+    axis: [1, 2, 3]
+    link: {mass: 1, com: [0, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - name: e
+    type: revolute
+    origin: {xyz: [0.1, 0, 0]}
+    axis: [p, 0.2, s]
+    link: {mass: 1, com: [0, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - name: f
+    type: revolute
+    origin: {xyz: [0.1, 0, 0]}
+    axis: [0, 0, -p]
+    link: {mass: 1, com: [0.1, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+"""
+
+
+def test_structure_stays_and_numbers_get_names():
+    robot = general_robot(described(ODD))
+    a, b, c, d, e, f = robot.joints
+    roots = [part.root for part in (a.dh.a, a.dh.alpha, a.link.com[1], b.origin.rpy[0])]
+    assert [root.value for root in roots] == [1.0, np.pi / 2, -1.0, np.pi]
+    assert a.dh.theta.names == ("p",)  # the quarter turn beside it stays a number
+    assert a.dh.d.names == ("p", "s")  # exponents too
+    assert [part.root.value for part in b.axis] == [0.0, -1.0, 0.0]
+    assert [part.root.value for part in f.axis] == [0.0, 0.0, -1.0]
+    assert c.axis[0].names == c.axis[2].names
+    assert c.axis[1].root.value == 0.0
+    assert len({name for part in d.axis for name in part.names}) == 2
+    assert e.axis[0].names == ("p",)
+    values = robot.parameter_values
+    assert values[b.link.mass.names[0]] == 1.5
+    assert {"p", "s", "turn"} <= set(values)
+    assert values[robot.gravity[2].names[0]] == 9.81
+
+
+@pytest.mark.parametrize("text", [ODD, *(seeded_model_text(seed, EVERYTHING) for seed in (1, 2))])
+def test_nothing_that_could_be_rounded_is_left(text):
+    """Constants are small whole numbers, halves and quarters, or quarter turns."""
+    functions = ("inverse_dynamics", "jacobians", "kinetic_energy")
+    programs, _ = general_programs(described(text), functions=functions)
+    for program in programs.values():
+        constants = {node.value for node in reachable(program.results) if node.op == CONST}
+        constants -= {value for value in constants if quarter_turns(value)}
+        assert all((4.0 * value).is_integer() and abs(value) < 10 for value in constants)
+
+
+@pytest.mark.parametrize(
+    "text", [ODD, *(seeded_model_text(seed, Recipe(joints=(2, 6))) for seed in range(8)),
+             *(seeded_model_text(seed, EVERYTHING) for seed in range(4))]
+)  # fmt: skip
+def test_the_general_robot_at_the_values_of_the_model_is_the_model(text):
+    """Evaluated in floating point, as the model's own program is."""
+    description = described(text)
+    robot = general_robot(description)
+    own = derive(build_tree(description, Graph()), NEWTON_EULER, "inverse_dynamics")
+    general = derive(build_tree(robot, Graph()), NEWTON_EULER, "inverse_dynamics")
+    rng = np.random.default_rng(0)
+    state = {x.name: rng.uniform(-3, 3, x.shape) for x in own.inputs if x.name != "parameters"}
+    expected = call(fold(own, description.parameter_values), state)[0]
+    found = call(fold(general, robot.parameter_values), state)[0]
+    scale = max(1.0, np.abs(expected).max(initial=0.0))
+    assert np.abs(found - expected).max(initial=0.0) < 1e-12 * scale
+
+
+def test_names_of_the_model_are_not_taken():
+    text = ODD.replace("{p: 0.3,", "{p: 0.3, literal_1: 4, literal_2: 5,")
+    robot = general_robot(described(text.replace("mass: 1.5", "mass: literal_1 + literal_2")))
+    names = [parameter.name for parameter in robot.parameters]
+    assert len(names) == len(set(names))
+    assert robot.parameter_values["literal_1"] == 4.0

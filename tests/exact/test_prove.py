@@ -1,0 +1,270 @@
+"""Proofs on models of every kind, and what is said where formulations differ."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from symgen.algebra.graph import Graph
+from symgen.cli import run
+from symgen.description import read
+from symgen.errors import RequestError, ValidationError
+from symgen.exact import compare, general_programs, prove
+from symgen.exact.points import random_points
+from symgen.formulations import CLOSED_FORM_LAGRANGE, FORMULATIONS, NEWTON_EULER
+from symgen.formulations.interface import Formulation
+from symgen.program.functions import FUNCTION_NAMES
+from tests.exact.test_general import ODD
+from tests.oracles.descriptions import described
+from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TWO_LINK = str(EXAMPLES / "two_link.yaml")
+
+
+@pytest.mark.parametrize("name", ["two_link", "puma560"])
+def test_all_formulations_are_identical_on_the_examples(name):
+    result = prove(read(EXAMPLES / f"{name}.yaml"))
+    assert result.passed
+    assert result.probability < 1e-60
+    assert not {name for name in result.left_out if "." not in name}
+    claims = {(row.function, row.claim) for row in result.rows}
+    for formulation in FORMULATIONS[1:]:
+        for function in ("inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix"):
+            assert (function, f"{formulation.name} = {FORMULATIONS[0].name}") in claims
+    for formulation in FORMULATIONS:
+        claim = f"{formulation.name} = slopes of inverse_dynamics by each formulation"
+        assert ("inverse_dynamics_derivatives", claim) in claims
+
+
+@pytest.mark.slow
+def test_the_recursions_are_identical_on_the_human():
+    """43 coordinates: every function and derivative, in well under a minute."""
+    result = prove(read(EXAMPLES / "human43.yaml"))
+    assert result.passed
+    assert result.probability < 1e-60
+    assert [name for name in result.left_out if "." not in name] == ["closed_form_lagrange"]
+    functions = {row.function: row.entries for row in result.rows}
+    assert functions["inverse_dynamics_derivatives"] == 43 + 3 * 43**2
+    assert result.seconds < 120.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_formulations_are_identical_on_random_trees(seed):
+    result = prove(described(seeded_model_text(seed, Recipe(joints=(1, 7)))), seed=seed)
+    assert result.passed
+    assert result.probability < 1e-60
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_types_of_joints_and_their_terms(seed):
+    recipe = replace(EVERYTHING, joints=(1, 3))
+    assert prove(described(seeded_model_text(seed, recipe)), points=1).passed
+
+
+def test_axes_and_roots_of_parameters_are_genuine():
+    """A root of parameters exists at half of all points: others are drawn until all exist."""
+    result = prove(described(ODD))
+    assert result.passed
+    assert result.probability < 1e-50
+
+
+def test_many_roots_of_the_same_parameters():
+    axes = [f"[p, {k}, 0.3]" for k in range(2, 14)]
+    joints = "\n".join(
+        f"  - {{name: j{k}, type: revolute, origin: {{}}, axis: {axis}, "
+        f"link: {{mass: 1, com: [0.1, 0.2, 0.3]}}}}"
+        for k, axis in enumerate(axes)
+    )
+    text = f"symgen: 1\nname: many\nparameters: {{p: 0.3}}\njoints:\n{joints}\n"
+    recursive = [item for item in FORMULATIONS if item.name != "closed_form_lagrange"]
+    assert prove(described(text), recursive, ["inverse_dynamics", "mass_matrix"]).passed
+
+
+def test_roots_without_a_common_point_are_refused():
+    """x and -x are never both squares: the field is chosen so that -1 has no root."""
+    graph = Graph()
+    x = graph.symbol("x")
+    roots = [graph.function("sqrt", x), graph.function("sqrt", -x)]
+    with pytest.raises(RequestError, match="no point"):
+        random_points(roots)
+
+
+def test_what_cannot_be_compared_is_said():
+    result = prove(read(TWO_LINK), [NEWTON_EULER])
+    assert result.passed
+    assert result.left_out["newton_euler.inverse_dynamics"] == "nothing to compare it with"
+    chain = seeded_model_text(3, Recipe(joints=(24, 24), types=("revolute",), branching=False))
+    functions = ["inverse_dynamics", "mass_matrix", "bias_forces"]
+    result = prove(described(chain), functions=functions, points=1)
+    assert result.passed
+    assert "operations" in result.left_out["closed_form_lagrange"]
+
+
+# -- where something is wrong -------------------------------------------------------------------
+
+
+def with_wrong_derivative(tree, builder, state):
+    """Newton-Euler derivatives, but for d tau_2 / d q_1."""
+    from symgen.formulations import derive
+
+    program = derive(tree, NEWTON_EULER, "inverse_dynamics_derivatives")
+    algebra = tree.algebra
+    for output in program.outputs:
+        entries = list(output.entries)
+        if output.name == "dtau_dq":
+            entries[tree.n] = entries[tree.n] + algebra.constant(1e-30)
+        builder.output(output.name, output.shape, entries)
+
+
+def test_a_difference_names_entry_and_formulation():
+    """An error of 1e-30 is an error."""
+    wrong = Formulation(
+        name="newton_euler",
+        title="",
+        source="",
+        notes={},
+        functions={
+            **NEWTON_EULER.functions,
+            "inverse_dynamics_derivatives": with_wrong_derivative,
+        },
+    )
+    formulations = [wrong, *(item for item in FORMULATIONS if item is not NEWTON_EULER)]
+    result = prove(read(TWO_LINK), formulations)
+    assert not result.passed
+    assert {row.function for row in result.failures} == {"inverse_dynamics_derivatives"}
+    assert all(row.claim.startswith("newton_euler") for row in result.failures)
+    for row in result.failures:
+        assert row.difference.output == "dtau_dq"
+        assert row.difference.index == (1, 0)
+        assert row.difference.count == 1
+        assert "dtau_dq[1, 0] differs" in str(row)
+    with pytest.raises(ValidationError, match=r"dtau_dq\[1, 0\]"):
+        result.raise_if_failed()
+
+
+def test_the_one_that_stands_alone_is_at_fault():
+    """Of three, two agree: the third is the one whose claims fail."""
+    if len(FORMULATIONS) < 3:
+        pytest.skip("needs three formulations")
+    programs, _ = general_programs(read(TWO_LINK), functions=["mass_matrix", "gravity_forces"])
+    for key, program in programs.items():
+        output = program.outputs[0]
+        entries = (output.entries[0] * 2.0, *output.entries[1:])
+        wrong = replace(program, outputs=(replace(output, entries=entries),))
+        rows, _ = compare({**programs, key: wrong})
+        failures = [row for row in rows if not row.holds]
+        assert {row.claim.split(" = ")[0] for row in failures} == {key[0]}
+        assert {row.function for row in failures} == {key[1]}
+
+
+def test_a_wrong_law_for_all_formulations_is_found():
+    """Formulations that agree with each other in something wrong still fail the relations."""
+    programs, _ = general_programs(read(TWO_LINK), functions=["inverse_dynamics", "mass_matrix"])
+    doubled = {
+        key: program
+        if key[1] != "mass_matrix"
+        else replace(
+            program,
+            outputs=tuple(
+                replace(output, entries=tuple(entry * 2.0 for entry in output.entries))
+                for output in program.outputs
+            ),
+        )
+        for key, program in programs.items()
+    }
+    rows, _ = compare(doubled)
+    assert [row.holds for row in rows if " = slopes" in row.claim] == [False] * (
+        len(FORMULATIONS) ** 2
+    )
+    assert all(row.holds for row in rows if " = slopes" not in row.claim)
+
+
+def test_every_relation_is_about_functions_and_results_that_exist():
+    from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, TIME
+    from symgen.program.functions import function_named
+
+    for relation in RELATIONS:
+        function, base = function_named(relation.function), function_named(relation.base)
+        shape = base.results[relation.base_result].shape
+        inputs = {item.name: item for item in (*base.arguments, *base.options)}
+        if relation.by and relation.by != TIME:
+            shape = (*shape, *inputs[relation.by].shape)
+        assert function.results[relation.result].shape == shape
+        assert set(relation.at_zero) <= set(inputs)
+    for group in SAME_STATEMENTS:
+        assert set(group) <= set(FUNCTION_NAMES)
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+def test_the_command_prints_what_is_proven(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert run(["check", TWO_LINK, "--exact"]) == 0
+    text = capfd.readouterr().out
+    for words in ("inverse_dynamics_derivatives", "closed_form_lagrange = newton_euler", "proven",
+                  "2 random points", "probability below"):  # fmt: skip
+        assert words in text
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_as_json(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    options = ["--json", "--points", "3", "--functions", "mass_matrix"]
+    assert run(["check", TWO_LINK, "--exact", *options]) == 0
+    report = json.loads(capfd.readouterr().out)
+    assert report["passed"] is True
+    assert report["points"] == 3
+    assert report["probability"] < 1e-100
+    assert {row["function"] for row in report["identities"]} == {"mass_matrix"}
+
+
+def test_the_command_takes_formulations_by_name(capfd):
+    names = f"{NEWTON_EULER.name},{CLOSED_FORM_LAGRANGE.name}"
+    options = ["--formulations", names, "--functions", "mass_matrix", "--json"]
+    assert run(["check", TWO_LINK, "--exact", *options]) == 0
+    report = json.loads(capfd.readouterr().out)
+    assert [row["claim"] for row in report["identities"]] == ["closed_form_lagrange = newton_euler"]
+
+
+def test_differences_end_with_status_3(capfd, monkeypatch):
+    """The closed form with gravity the other way round."""
+    from symgen import checking
+
+    def gravity_reversed(tree, builder, state):
+        return CLOSED_FORM_LAGRANGE.functions["gravity_forces"](
+            replace(tree, gravity=-tree.gravity), builder, state
+        )
+
+    functions = {**CLOSED_FORM_LAGRANGE.functions, "gravity_forces": gravity_reversed}
+    wrong = replace(CLOSED_FORM_LAGRANGE, functions=functions)
+    monkeypatch.setattr(checking, "FORMULATIONS", (NEWTON_EULER, wrong))
+    options = ["--exact", "--functions", "gravity_forces"]
+    assert run(["check", TWO_LINK, *options]) == 3
+    captured = capfd.readouterr()
+    assert "DIFFERS" in captured.out
+    assert "gravity_forces[0] differs, and 1 more" in captured.out
+    assert "step 'gravity' of shoulder: G_1 [LG-9]" in captured.out
+    assert "1 of 1 identities do NOT hold" in captured.err
+    assert run(["check", TWO_LINK, "--json", *options]) == 3
+    (row,) = json.loads(capfd.readouterr().out)["identities"]
+    assert row["holds"] is False
+    assert row["difference"]["index"] == [0]
+    assert {place["joint"] for place in row["difference"]["locations"]} == {"shoulder"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--points", "2"], "--exact"),
+        (["--exact", "--samples", "2"], "--points"),
+        (["--exact", "--functions", "mass_matrx"], "did you mean 'mass_matrix'"),
+        (["--exact", "--formulations", "newton"], "newton_euler"),
+        (["--exact", "--points", "0"], "0"),
+    ],
+)
+def test_mistakes_are_the_users(capfd, options, words):
+    assert run(["check", TWO_LINK, *options]) == 2
+    assert words in capfd.readouterr().err

@@ -1,0 +1,206 @@
+"""Centre of mass, its Jacobian and the momentum about it: Pinocchio, slopes, special cases."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
+from symgen.derivation import derived_program
+from symgen.formulations import derive, formulation_named
+from symgen.kinematics.tree import build_tree
+from symgen.program.evaluation import call
+from symgen.validation.oracles import NumericRobot
+from tests.oracles.descriptions import described
+from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
+
+NEWTON_EULER = formulation_named("newton_euler")
+LIMIT = 1e-11
+STEP = 1e-40
+FUNCTIONS = {
+    "center_of_mass": ("q",),
+    "center_of_mass_jacobian": ("q",),
+    "centroidal_momentum": ("q", "qd"),
+}
+
+
+def agrees(value, expected):
+    scale = max(1.0, np.abs(expected).max(initial=0.0))
+    return value.shape == np.shape(expected) and (
+        np.abs(value - expected).max(initial=0.0) <= LIMIT * scale
+    )
+
+
+def random_state(n, seed):
+    rng = np.random.default_rng(seed)
+    return {"q": rng.uniform(-np.pi, np.pi, n), "qd": rng.uniform(-2, 2, n)}
+
+
+def result(description, name, state):
+    return call(derived_program(description, NEWTON_EULER, name), state)[0]
+
+
+def compare(description, seed, oracle):
+    state = random_state(oracle.n, seed)
+    for name, arguments in FUNCTIONS.items():
+        expected = getattr(oracle, name)(*(state[key] for key in arguments))
+        assert agrees(result(description, name, state), expected), name
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_trees_equal_pinocchio(seed):
+    description = described(seeded_model_text(seed))
+    compare(description, seed, pinocchio_model(description))
+
+
+@pytest.mark.parametrize("seed", range(40, 50))
+def test_joints_of_several_coordinates_with_terms_of_their_own(seed):
+    """Rotors have no momentum here."""
+    description = described(seeded_model_text(seed, EVERYTHING))
+    compare(description, seed, pinocchio_model(description))
+    compare(description, seed, NumericRobot(description))
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(model_texts(Recipe(joints=(1, 6))))
+def test_drawn_trees_equal_pinocchio(text):
+    description = described(text)
+    compare(description, 1, pinocchio_model(description))
+
+
+@pytest.mark.parametrize("seed", range(100, 115))
+def test_the_jacobian_equals_complex_step(seed):
+    description = described(seeded_model_text(seed))
+    tree = build_tree(description, Graph())
+    state = random_state(tree.n, seed)
+    moved = {"q": state["q"] + 1j * STEP * np.eye(tree.n)}
+    slopes = result(description, "center_of_mass", moved).imag / STEP
+    assert agrees(result(description, "center_of_mass_jacobian", state), slopes.T)
+
+
+@pytest.mark.parametrize("seed", range(200, 215))
+def test_linear_momentum_is_mass_times_velocity(seed):
+    description = described(seeded_model_text(seed, Recipe(joints=(2, 10))))
+    tree = build_tree(description, Graph())
+    state = random_state(tree.n, seed)
+    masses = evaluate(tree.inertial_parameters[::10], dict(description.parameter_values))
+    velocity = result(description, "center_of_mass_jacobian", state) @ state["qd"]
+    assert agrees(result(description, "centroidal_momentum", state)[:3], sum(masses) * velocity)
+
+
+FLOATING = """
+symgen: 1
+name: floating
+gravity: [0, 0, 0]
+joints:
+  - {name: x, type: prismatic, origin: {}, axis: [1, 0, 0]}
+  - {name: y, type: prismatic, origin: {}, axis: [0, 1, 0]}
+  - {name: z, type: prismatic, origin: {}}
+  - {name: rz, type: revolute, origin: {}}
+  - {name: ry, type: revolute, origin: {}, axis: [0, 1, 0]}
+  - name: rx
+    type: revolute
+    origin: {}
+    axis: [1, 0, 0]
+    link: {mass: 2, com: [0.1, 0.2, -0.1], inertia: {xx: 0.3, yy: 0.2, zz: 0.4, xy: 0.01}}
+  - name: arm
+    type: revolute
+    origin: {xyz: [0.3, 0.1, 0.2], rpy: [0.2, 0.3, 0.4]}
+    link: {mass: 1, com: [0.2, 0, 0.1], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}
+  - name: slide
+    type: prismatic
+    parent: rx
+    origin: {xyz: [-0.2, 0.4, 0.1], rpy: [-0.5, 0.1, 0]}
+    link: {mass: 0.5, com: [0, 0.1, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.015}}
+"""
+
+
+def test_momentum_is_conserved_without_forces():
+    """No gravity and no torques at all: momentum does not change on the way."""
+    description = described(FLOATING)
+    robot = NumericRobot(description)
+    state = random_state(robot.n, 5)
+    q, qd = state["q"], state["qd"]
+    zero = np.zeros(robot.n)
+    qdd = np.linalg.solve(robot.mass_matrix(q), -robot.inverse_dynamics(q, qd, zero))
+    program = derived_program(description, NEWTON_EULER, "centroidal_momentum")
+    moved = {"q": q + 1j * STEP * qd, "qd": qd + 1j * STEP * qdd}
+    momentum = call(program, moved)[0]
+    assert np.abs(momentum.real).max() > 0.1
+    assert np.abs(momentum.imag / STEP).max() <= LIMIT * np.abs(momentum.real).max()
+
+
+def test_momentum_does_not_depend_on_where_the_base_is():
+    description = described(FLOATING)
+    state = random_state(8, 3)
+    away = {**state, "q": state["q"] + np.array([7.0, -5, 3, 0, 0, 0, 0, 0])}
+    here = result(description, "centroidal_momentum", state)
+    assert agrees(result(description, "centroidal_momentum", away), here)
+
+
+# ------------------------------------------------------------------------------- special cases
+
+PART_OF_THE_BASE = """
+symgen: 1
+name: part_of_the_base
+joints:
+  - {name: mount, type: fixed, origin: {xyz: [1, 2, 3]}, link: {mass: 100, com: [1, 1, 1]}}
+  - {name: turn, type: revolute, parent: mount, origin: {}, link: {mass: 2, com: [0.5, 0, 0]}}
+"""
+
+
+def test_links_fixed_to_the_base_do_not_count():
+    description = described(PART_OF_THE_BASE)
+    state = {"q": np.array([np.pi / 2]), "qd": np.array([3.0])}
+    assert agrees(result(description, "center_of_mass", state), [1.0, 2.5, 3.0])
+    assert agrees(result(description, "center_of_mass_jacobian", state), [[-0.5], [0.0], [0.0]])
+    assert agrees(result(description, "centroidal_momentum", state), [-3.0, 0, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("mass", ["0", "m"])
+def test_a_robot_without_mass_has_its_centre_at_the_base_origin(mass):
+    """By structure or by value; its bodies may turn all the same."""
+    text = f"""
+symgen: 1
+name: weightless
+parameters: {{m: 0}}
+joints:
+  - name: turn
+    type: revolute
+    origin: {{xyz: [1, 2, 3]}}
+    link: {{mass: {mass}, com: [1, 0, 0], inertia: {{zz: 0.5}}}}
+"""
+    description, state = described(text), {"q": np.array([0.3]), "qd": np.array([2.0])}
+    assert (result(description, "center_of_mass", state) == 0.0).all()
+    assert (result(description, "center_of_mass_jacobian", state) == np.zeros((3, 1))).all()
+    assert agrees(result(description, "centroidal_momentum", state), [0, 0, 0, 0, 0, 1.0])
+
+
+def test_a_robot_that_cannot_move():
+    text = (
+        "symgen: 1\nname: still\njoints:\n  - {name: a, type: fixed, origin: {}, link: {mass: 3}}\n"
+    )
+    description, state = described(text), {"q": np.zeros(0), "qd": np.zeros(0)}
+    assert result(description, "center_of_mass", state).tolist() == [0, 0, 0]
+    assert result(description, "center_of_mass_jacobian", state).shape == (3, 0)
+    assert result(description, "centroidal_momentum", state).tolist() == [0] * 6
+
+
+def test_joints_that_carry_nothing_take_no_part():
+    """A massless side branch is in no statement, and its column is 0 by structure."""
+    text = PART_OF_THE_BASE + "  - {name: idle, type: revolute, parent: mount, origin: {}}\n"
+    tree = build_tree(described(text), Graph())
+    for name in FUNCTIONS:
+        program = derive(tree, NEWTON_EULER, name)
+        assert not [line.name for line in program.statements if "2" in line.name.split("_")]
+    jacobian = derive(tree, NEWTON_EULER, "center_of_mass_jacobian").outputs[0]
+    assert all(entry.is_zero for entry in jacobian.entries[1::2])
+
+
+def test_named_masses_stay_symbols():
+    text = PART_OF_THE_BASE.replace("mass: 2", "mass: m") + "parameters: {m: 2}\n"
+    program = derive(build_tree(described(text), Graph()), NEWTON_EULER, "centroidal_momentum")
+    assert "m" in program.input("parameters").symbol_names
+    values = evaluate(program.results, {"q_1": np.pi / 2, "qd_1": 3.0, "m": 4.0})
+    assert agrees(np.array(values, float), [-6.0, 0, 0, 0, 0, 0])

@@ -1,0 +1,18 @@
+"""Figures that the documents state are those that the code gives."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.operation_counts import BEGIN, DOCUMENT, END, FUNCTIONS, table
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_operation_counts(function):
+    text = DOCUMENT.read_text()
+    start = text.index(BEGIN.format(function)) + len(BEGIN.format(function))
+    rows = text[start : text.index(END.format(function))].strip().split("\n")
+    assert rows[:6] == table(function, range(1, 5))
+    assert len(rows) == 14
