@@ -19,10 +19,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.models import MODELS  # noqa: E402
-from symgen.derivation import derive_all, package_of, select  # noqa: E402
+from symgen.derivation import derive_all, package_of  # noqa: E402
 from symgen.description import read  # noqa: E402
 from symgen.emit.emission import emit  # noqa: E402
 from symgen.options import BuildOptions  # noqa: E402
+from symgen.selection import select  # noqa: E402
 from symgen.toolchain.compile import compile_extensions  # noqa: E402
 
 CASES = (
@@ -30,6 +31,8 @@ CASES = (
     ("puma560", "closed_form_lagrange", ("default",), True),
     ("chain6", "closed_form_lagrange", ("default",), True),
     ("chain6", "newton_euler", ("default",), True),
+    ("human43", "newton_euler", ("inverse_dynamics", "inverse_dynamics_derivatives"), True),
+    ("human43", "recursive_lagrange", ("inverse_dynamics", "inverse_dynamics_derivatives"), True),
     ("tree43", "newton_euler", ("inverse_dynamics",), True),
     ("tree43", "newton_euler", ("inverse_dynamics_derivatives",), True),
     ("tree43", "newton_euler", ("default",), False),

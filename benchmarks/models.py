@@ -49,6 +49,7 @@ def _written(parents, name):
 MODELS = {
     "two_link": lambda folder: ROOT / "examples" / "two_link.yaml",
     "puma560": lambda folder: ROOT / "examples" / "puma560.yaml",
+    "human43": lambda folder: ROOT / "examples" / "human43.yaml",
     "chain6": _written(range(6), "chain6"),
     "chain7": _written(range(7), "chain7"),
     "chain24": _written(range(24), "chain24"),

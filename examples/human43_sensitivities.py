@@ -1,6 +1,6 @@
 """Sensitivities of the 43-coordinate human: analytic, by complex step, by adaptive differences.
 
-python examples/human43_sensitivities.py              # needs scipy >= 1.15 and matplotlib
+python examples/human43_sensitivities.py              # needs pip install '.[examples]'
 
 The experiment of the open-tree paper on recursive Lagrangian sensitivity analysis: all coordinates
 follow sin(2 pi t); wanted are d tau/d q, d tau/d qd and d tau/d qdd at 301 instants in 3 s.  The
@@ -30,9 +30,13 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-import matplotlib
-import numpy as np
-from scipy.differentiate import jacobian
+try:
+    import matplotlib
+    import numpy as np
+    from scipy.differentiate import jacobian
+except ImportError as error:
+    print(f"{error}: install with `pip install '.[examples]'`", file=sys.stderr)
+    raise SystemExit(2) from None
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs from any folder
 matplotlib.use("Agg")  # writes files, needs no display
@@ -45,8 +49,14 @@ Array = np.ndarray
 State = tuple[Array, Array, Array]  # q, qd, qdd: (instants, n) each
 NAMES = ("q", "qd", "qdd")
 SYMBOLS = ("q", r"\dot q", r"\ddot q")
+# All joints in the figures turn: tau in N m, q in rad.
+UNITS = ("N m/rad", "N m s/rad", r"N m s$^2$/rad")
 FIGURE_4 = ((20, 0, 5), (30, 1, 25), (42, 2, 22))  # torque of joint i, with respect to what, of k
 FIGURE_5 = ((18, 0, 14), (18, 1, 14), (18, 2, 14))
+FEW = 100  # so few instants are drawn with markers: a line alone would pretend to know the rest
+BOTTOM = 1e-18  # where an error of exactly 0 stands on a logarithmic axis
+PAPER = "the paper (301 instants, MATLAB, one call per instant)"
+PAPER_ANALYTIC, PAPER_NUMERIC = 1e3 * 0.0166 / 301, 1e3 * 2.62e5 / 301  # ms per instant
 
 
 def trajectory(t: Array, n: int) -> State:
@@ -108,47 +118,78 @@ def spikes(t: Array, error: Array, scale: float) -> list[tuple[float, int, float
     return found
 
 
-def plot_sensitivities(path: Path, t: Array, entries: tuple, exact: list, numeric: dict) -> None:
+def plot_sensitivities(
+    path: Path, t: Array, entries: tuple, exact: list, numeric: dict, names: tuple
+) -> None:
     """Left: an entry in time, right: the errors of the differences (the paper's figs. 4 and 5)."""
-    figure, rows = plt.subplots(3, 2, figsize=(11, 8), sharex=True, layout="constrained")
+    few = len(t) < FEW
+    thick = {"marker": "o", "markersize": 8, "linewidth": 1} if few else {"linewidth": 4}
+    styles = ("C0.", "C3x:" if few else "C3-")
+    figure, rows = plt.subplots(3, 2, figsize=(12, 9), sharex=True, layout="constrained")
     for (left, right), (i, which, k) in zip(rows, entries, strict=True):
         curve = exact[which][:, i - 1, k - 1]
-        left.set_ylabel(rf"$\partial Q_{{{i}}} / \partial {SYMBOLS[which]}_{{{k}}}$")
-        left.plot(t, curve, "0.7", linewidth=4, label="analytic")
-        for (name, matrices), style in zip(numeric.items(), ("C0.", "C3-"), strict=True):
+        symbol = rf"$\partial \tau_{{{i}}} / \partial {SYMBOLS[which]}_{{{k}}}$"
+        left.set_title(f"{symbol} ({names[i - 1]} by {names[k - 1]})")
+        left.set_ylabel(UNITS[which])
+        left.plot(t, curve, "0.7", label="analytic", **thick)
+        for (name, matrices), style in zip(numeric.items(), styles, strict=True):
             values = matrices[which][:, i - 1, k - 1]
-            label = f"differences, {name} steps"
-            left.plot(t, values, style, linewidth=1, markersize=3, label=label)
-            error = np.maximum(np.abs(values - curve), 1e-18)  # what is 0 stands at the bottom
-            right.semilogy(t, error, style, linewidth=1, markersize=3)
-        right.set_ylabel("|error of the differences|")
-    figure.legend(*rows[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+            look = {"linewidth": 1, "markersize": 5 if few else 3}
+            left.plot(t, values, style, label=f"differences, {name} steps", **look)
+            right.semilogy(t, np.maximum(np.abs(values - curve), BOTTOM), style, **look)
+            failed = np.abs(values - curve) > 1e-3 * np.abs(curve).max()
+            mark = {"mfc": "none", "mec": style[:2], "markersize": 9, "label": "failures of these"}
+            if name == "proportional":
+                left.plot(t[failed], values[failed], "o", **mark)
+        with_zeros = right.get_ylim()[0] < BOTTOM
+        zeros = f" (exact zeros are drawn at {BOTTOM:g})" if with_zeros else ""
+        right.set_title(f"|error of the differences|{zeros}")
+        right.set_ylabel(UNITS[which])
+    figure.suptitle(r"Derivatives of the joint torques $\tau$ (the paper's $Q$)")
+    figure.legend(*rows[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     for axes in rows[-1]:
         axes.set_xlabel("t (s)")
     figure.savefig(path, dpi=120)
     plt.close(figure)
 
 
-def plot_motion(path: Path, t: Array, state: State, tau: Array) -> None:
+def plot_motion(path: Path, t: Array, state: State, tau: Array, names: tuple) -> None:
     """Coordinates and torques behind the entries shown (the paper's fig. 6)."""
     q, qd, _ = state
-    curves = {"q_5": q[:, 4], "q_{14}": q[:, 13], r"\dot q_{25}": qd[:, 24]}
-    curves |= {f"Q_{{{i}}}": tau[:, i - 1] for i in (20, 18, 30)}
-    figure, axes = plt.subplots(2, 3, figsize=(11, 5), sharex=True, layout="constrained")
-    for place, (name, curve) in zip(axes.flat, curves.items(), strict=True):
-        place.plot(t, curve)
+    curves = [("q", 5, q, "rad"), ("q", 14, q, "rad"), (r"\dot q", 25, qd, "rad/s")]
+    curves += [(r"\tau", i, tau, "N m") for i in (20, 18, 30)]
+    figure, axes = plt.subplots(2, 3, figsize=(12, 6), sharex=True, layout="constrained")
+    for place, (symbol, i, values, unit) in zip(axes.flat, curves, strict=True):
+        place.plot(t, values[:, i - 1], "o:" if len(t) < FEW else "-", markersize=3)
         place.axhline(0, color="k", linewidth=0.5)
-        place.set_title(f"${name}$")
+        place.set_title(f"${symbol}_{{{i}}}$ ({names[i - 1]})")
+        place.set_ylabel(unit)
+    figure.suptitle(r"Motion and joint torques $\tau$ (the paper's $Q$)")
     for place in axes[-1]:
         place.set_xlabel("t (s)")
     figure.savefig(path, dpi=120)
     plt.close(figure)
 
 
-def report(label: str, seconds: float, matrices: list, exact: list) -> None:
-    """One line: RMS error of each matrix, time."""
+def report(label: str, milliseconds: float, matrices: list, exact: list) -> None:
+    """One line: RMS error of each matrix, time per instant."""
     rms = [np.sqrt(np.mean((a - b) ** 2)) for a, b in zip(matrices, exact, strict=True)]
-    print(f"{label:32}" + "".join(f"{x:12.1e}" for x in rms) + f"{seconds:14.4f}")
+    print(f"{label:32}" + "".join(f"{x:12.1e}" for x in rms) + f"{milliseconds:16.4f}")
+
+
+def report_times(robot: ModuleType, instants: int, ratios: dict) -> None:
+    """What the times are of, and what of them may be compared with the paper's."""
+    print(
+        f"\nTimes: mean of {instants} instants, {robot.backend} backend (complex step: numpy), on "
+        "this machine.\nThe ratio of two of them depends on the machine least:\n"
+        "differences / analytic derivatives, arrays re-used"
+    )
+    for name, ratio in ratios.items():
+        print(f"  {f'{name} steps':20}{ratio:12.0f}")
+    print(
+        f"  {'jacobianest':20}{PAPER_NUMERIC / PAPER_ANALYTIC:12.1e}  {PAPER}:\n"
+        f"{'':36}{PAPER_NUMERIC:.1e} / {PAPER_ANALYTIC:.3f} ms per instant"
+    )
 
 
 def report_spikes(label: str, t: Array, matrices: list, exact: list, names: tuple) -> None:
@@ -168,7 +209,13 @@ def report_spikes(label: str, t: Array, matrices: list, exact: list, names: tupl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=Path("human43_sensitivities"), metavar="FOLDER")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("human43_sensitivities"),
+        metavar="FOLDER",
+        help="where the figures go (default: %(default)s)",
+    )
     parser.add_argument("--quick", action="store_true", help="31 instants, nothing is compiled")
     options = parser.parse_args()
 
@@ -182,13 +229,19 @@ def main() -> None:
     state = trajectory(t, robot.n)
     print(f"{robot.name}: {robot.n} coordinates, {len(t)} instants, {robot.backend} backend\n")
 
-    seconds, (tau, *exact) = timed(robot.inverse_dynamics_derivatives, *state, repeat=3)
+    derivatives, per_instant = robot.inverse_dynamics_derivatives, 1e3 / len(t)
+    seconds, results = timed(derivatives, *state, repeat=5)
+    tau, *exact = results
+    reused = tuple(np.empty_like(array) for array in results)
+    derivatives(*state, out=reused)  # so that the system has provided the memory
+    shortest, _ = timed(lambda: derivatives(*state, out=reused), repeat=5)
     print(f"{'RMS error (SI units)':32}" + "".join(f"{f'd tau/d {x}':>12}" for x in NAMES), end="")
-    print(f"{'seconds':>14}")
-    print(f"{'analytic, one call':32}" + f"{'-':>12}" * 3 + f"{seconds:14.4f}")
+    print(f"{'ms per instant':>16}")
+    for label, duration in (("new arrays", seconds), ("arrays re-used (out=)", shortest)):
+        print(f"{f'analytic, {label}':32}" + f"{'-':>12}" * 3 + f"{duration * per_instant:16.4f}")
 
-    complex_seconds, matrices = timed(lambda: [by_complex_step(robot, state, k) for k in range(3)])
-    report("complex step", complex_seconds, matrices, exact)
+    duration, matrices = timed(lambda: [by_complex_step(robot, state, k) for k in range(3)])
+    report("complex step", duration * per_instant, matrices, exact)
 
     numeric, ratios = {}, {}
     for name, proportional in (("fixed", False), ("proportional", True)):
@@ -197,21 +250,19 @@ def main() -> None:
                 by_differences(robot.inverse_dynamics, state, k, p) for k in range(3)
             ]
         )
-        report(f"differences, {name} steps", duration, numeric[name], exact)
-        ratios[name] = duration / seconds
+        report(f"differences, {name} steps", duration * per_instant, numeric[name], exact)
+        ratios[name] = duration / shortest
     largest = "".join(f"{np.abs(matrix).max():12.1f}" for matrix in exact)
     print(f"{'(the largest entry)':32}{largest}")
-    print(
-        f"\nThe differences take {ratios['fixed']:.0f} times as long as the analytic derivatives."
-    )
-    print("The paper: 0.0166 s analytic, 2.62e5 s by jacobianest.")
+    report_times(robot, len(t), ratios)
     for name, matrices in numeric.items():
         report_spikes(name, t, matrices, exact, robot.coordinate_names)
 
     options.out.mkdir(parents=True, exist_ok=True)
-    plot_sensitivities(options.out / "figure4.png", t, FIGURE_4, exact, numeric)
-    plot_sensitivities(options.out / "figure5.png", t, FIGURE_5, exact, numeric)
-    plot_motion(options.out / "figure6.png", t, state, tau)
+    names = robot.coordinate_names
+    plot_sensitivities(options.out / "figure4.png", t, FIGURE_4, exact, numeric, names)
+    plot_sensitivities(options.out / "figure5.png", t, FIGURE_5, exact, numeric, names)
+    plot_motion(options.out / "figure6.png", t, state, tau, names)
     print(f"\nfigures 4 to 6: {options.out}")
 
 

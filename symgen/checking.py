@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from symgen.derivation import derive_all, select
+from symgen.derivation import derive_all
 from symgen.description import read
-from symgen.errors import ValidationError
+from symgen.errors import RequestError, ValidationError
 from symgen.exact import POINTS, ExactResult, prove
 from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.journal import Journal
 from symgen.options import ALL, DEFAULT, BuildOptions
 from symgen.pipeline import run, validate_package
+from symgen.selection import select
 from symgen.validation.validate import ValidationResult
 
 
@@ -54,6 +55,10 @@ def check_exactly(
     formulations = FORMULATIONS
     if options.formulations not in ((DEFAULT,), (ALL,)):
         formulations = tuple(formulation_named(name) for name in options.formulations)
-    return prove(
+    result = prove(
         description, formulations, functions, points=points or POINTS, progress=journal.progress
     )
+    if not result.rows:
+        reasons = [f"{name}: {reason}" for name, reason in result.left_out.items()]
+        raise RequestError("\n".join(["there is nothing to prove exactly", *reasons]))
+    return result

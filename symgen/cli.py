@@ -70,7 +70,7 @@ class Suggesting(click.Group):
         """See `click.Group`."""
         name = args[0] if args else ""
         if name and not name.startswith("-") and self.get_command(ctx, name) is None:
-            from symgen.derivation import suggestion
+            from symgen.selection import suggestion
 
             raise click.UsageError(f"no such command {name!r}; {suggestion(name, self.commands)}")
         return super().resolve_command(ctx, args)

@@ -1,6 +1,5 @@
-"""Derivation of everything that a build needs: which formulations, which functions, all programs.
+"""Derivation of everything that a build needs: the programs of all selected functions.
 
-select      RobotDescription, BuildOptions -> Selection
 derive_all  RobotDescription, Selection    -> Derived     (kinematics, formulations, optimize)
 package_of  Derived                        -> Package     (what emission takes)
 """
@@ -10,62 +9,35 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from symgen import __version__
-from symgen.algebra.collector import paused_collector
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph, Scalar
+from symgen.collector import paused_collector
 from symgen.description.expressions import Expression
 from symgen.description.expressions import evaluate as value_of
 from symgen.description.model import RobotDescription, Source
-from symgen.description.wording import nearest
 from symgen.emit.bundle import Limits, ModuleMetadata, Package
 from symgen.errors import RequestError
-from symgen.formulations import (
-    FORMULATIONS,
-    Formulation,
-    derive,
-    formulation_named,
-    provided_functions,
-)
+from symgen.formulations import FORMULATIONS, Formulation, derive
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
-from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
 from symgen.program.program import Program
 from symgen.report import FunctionReport
+from symgen.selection import Selection, provided_by, who_derives
 from symgen.validation.conditioning import condition
 
 Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
 
-LARGEST_EVALUATED = 60_000
-"""A function of a formulation that was not selected is derived and evaluated, for validation alone,
-up to this estimated number of operations (a second or two).  Above, the independent numeric model
-and the physics serve alone."""
-
 FUNCTION_WEIGHT = 10
 """A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """What to build: formulations and functions by name, in the order of their tables.
-
-    `evaluated` are functions by formulation that are not built, but derived and evaluated for
-    validation.  `skipped` says of everything else why it is left out.
-    """
-
-    n: int
-    formulations: tuple[str, ...]
-    functions: tuple[str, ...]
-    evaluated: Mapping[str, tuple[str, ...]]
-    skipped: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -77,79 +49,6 @@ class Derived:
     tree: KinematicTree[Scalar]
 
 
-def select(description: RobotDescription, options: BuildOptions) -> Selection:
-    """Decide what to build; RequestError where something asked for does not exist or apply."""
-    tree = build_tree(description, Graph())
-    reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
-    chosen = _chosen_formulations(options.formulations, reasons, tree.n)
-    functions = _chosen_functions(options.functions, chosen)
-    evaluated: dict[str, tuple[str, ...]] = {}
-    skipped: dict[str, str] = {}
-    for item in FORMULATIONS:
-        reason = reasons[item.name]
-        if item.name in chosen:
-            continue
-        if reason is not None:
-            skipped[item.name] = reason
-            continue
-        wanted = [name for name in functions if name in provided_functions(item)]
-        small = [name for name in wanted if item.estimate(tree, name) <= LARGEST_EVALUATED]
-        evaluated[item.name] = tuple(small)
-        if small != wanted:
-            left_out = ", ".join(name for name in wanted if name not in small)
-            skipped[item.name] = f"not selected, and too large to evaluate here: {left_out}"
-    return Selection(tree.n, chosen, functions, evaluated, skipped)
-
-
-def _chosen_formulations(
-    asked: tuple[str, ...], reasons: Mapping[str, str | None], n: int
-) -> tuple[str, ...]:
-    applicable = [name for name, reason in reasons.items() if reason is None]
-    if asked == (ALL,) or (asked == (DEFAULT,) and n <= LARGEST_READING_ROBOT):
-        return tuple(applicable)
-    if asked == (DEFAULT,):
-        return tuple(applicable[:1])
-    for name in asked:
-        formulation_named(name)
-        if (reason := reasons[name]) is not None:
-            raise RequestError(f"{name} does not apply to this model: {reason}")
-    return tuple(name for name in reasons if name in asked)
-
-
-def _chosen_functions(asked: tuple[str, ...], formulations: tuple[str, ...]) -> tuple[str, ...]:
-    provided = _provided_by(formulations)
-    if asked in ((DEFAULT,), (ALL,)):
-        return tuple(name for name in FUNCTION_NAMES if name in provided)
-    for name in asked:
-        if name in PLANNED_FUNCTIONS:
-            raise RequestError(f"function {name!r} is not available yet")
-        if name not in FUNCTION_NAMES:
-            raise RequestError(
-                f"no function is called {name!r}; {suggestion(name, FUNCTION_NAMES)}"
-            )
-        if name not in provided:
-            raise RequestError(
-                f"{' and '.join(formulations)} cannot derive {name}; {_who_derives(name)}"
-            )
-    return tuple(name for name in FUNCTION_NAMES if name in asked)
-
-
-def _provided_by(formulations: tuple[str, ...]) -> set[str]:
-    return {name for item in formulations for name in provided_functions(formulation_named(item))}
-
-
-def _who_derives(function: str) -> str:
-    able = [item.name for item in FORMULATIONS if function in provided_functions(item)]
-    return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """``did you mean ...?``, or all known names."""
-    names = list(known)
-    near = nearest(name, names)
-    return f"did you mean {near!r}?" if near else f"there are: {', '.join(names)}"
-
-
 def derive_all(
     description: RobotDescription,
     selection: Selection,
@@ -157,7 +56,7 @@ def derive_all(
 ) -> Derived:
     """Derive and optimise every function of every formulation that is built or evaluated."""
     work = [
-        (item, function) for item in FORMULATIONS for function in _functions_of(item, selection)
+        (item, function) for item in FORMULATIONS for function in selection.functions_of(item.name)
     ]
     programs: Programs = {}
     reports: list[FunctionReport] = []
@@ -179,14 +78,6 @@ def derive_all(
             )
         )
     return Derived(programs, tuple(reports), build_tree(description, Graph()))
-
-
-def _functions_of(formulation: Formulation, selection: Selection) -> tuple[str, ...]:
-    """The functions to derive by `formulation`: all that are selected, or those to evaluate."""
-    if formulation.name in selection.formulations:
-        provided = provided_functions(formulation)
-        return tuple(name for name in selection.functions if name in provided)
-    return selection.evaluated.get(formulation.name, ())
 
 
 def derived_program(
@@ -235,12 +126,12 @@ def _cost(count: OperationCount) -> int:
 def _missing(selection: Selection) -> dict[str, str]:
     """What `module.<function>` answers for functions that were not built."""
     missing: dict[str, str] = {}
-    provided = _provided_by(selection.formulations)
+    provided = provided_by(selection.formulations)
     for name in FUNCTION_NAMES:
         if name in selection.functions:
             continue
         if name not in provided:
-            missing[name] = f"{name} was not built; {_who_derives(name)}"
+            missing[name] = f"{name} was not built; {who_derives(name)}"
         else:
             functions = ",".join([*selection.functions, name])
             missing[name] = (

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from symgen.derivation import Derived, Selection, derive_all, model_hash, package_of, select
+from symgen.derivation import Derived, derive_all, model_hash, package_of
 from symgen.description import RobotDescription, read
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
@@ -28,6 +28,7 @@ from symgen.journal import Journal
 from symgen.options import BuildOptions
 from symgen.qualification import qualify
 from symgen.report import BuildReport
+from symgen.selection import Selection, select
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import CompileResult, compile_extensions
 from symgen.toolchain.compiler import Compiler, CompilerMissingError, find_compiler
@@ -82,6 +83,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         folder=plan.target,
         formulations=plan.selection.formulations,
         backends=plan.backends,
+        function_names=plan.selection.functions,
         evaluated=tuple(plan.selection.evaluated),
         skipped=plan.selection.skipped,
     )

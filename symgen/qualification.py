@@ -7,12 +7,13 @@ remembered under the key of the tool chain, so this happens once.
 
 from __future__ import annotations
 
-from symgen.derivation import derive_all, package_of, select
+from symgen.derivation import derive_all, package_of
 from symgen.description import read
 from symgen.emit.emission import emit
 from symgen.errors import ValidationError
 from symgen.journal import Journal
 from symgen.options import ALL, BuildOptions
+from symgen.selection import select
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import Compiler

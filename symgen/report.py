@@ -41,6 +41,7 @@ class BuildReport:
     folder: Path
     formulations: tuple[str, ...]
     backends: tuple[str, ...]
+    function_names: tuple[str, ...] = ()
     evaluated: tuple[str, ...] = ()
     up_to_date: bool = False
     functions: tuple[FunctionReport, ...] = ()

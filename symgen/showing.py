@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import sympy
 
-from symgen.algebra.blackboard import latex_names, readable, with_decimals
+from symgen.algebra.blackboard import readable, with_decimals
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
-from symgen.derivation import derive_all, package_of, select, suggestion
+from symgen.derivation import derive_all, package_of
 from symgen.description import RobotDescription, read
-from symgen.drawing import WIDTH, tree
+from symgen.drawing import tree
 from symgen.emit.emission import emit
 from symgen.errors import RequestError
 from symgen.formulations import declare_inputs, derive, formulation_named, provided_functions
@@ -24,16 +24,28 @@ from symgen.options import BuildOptions
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
 from symgen.program.program import Output, Program, Step
+from symgen.selection import select, suggestion
 from symgen.symbolic import SymbolicDynamics
+from symgen.typesetting import (
+    Inputs,
+    Label,
+    Names,
+    aligned,
+    fits,
+    latex,
+    latex_equation,
+    names_in,
+    pretty,
+    pretty_sum,
+    result_symbol,
+    upright,
+)
 
 LARGEST_EXPANSION = 3000
 """Results of up to this many operations, written out, are shown expanded; others step by step."""
 
 LARGEST_CLOSED_ROBOT = 3
 """Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
-
-Inputs = Mapping[str, Sequence[Any]]
-"""Name of an input of a program -> its symbols."""
 
 
 def show(
@@ -59,11 +71,20 @@ def show(
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))
     if steps is None:
-        steps = not _is_small(description, what)
-        if steps and style == "pretty":
-            hint = "\n\nThis is the recursion; --expanded substitutes everything."
-            return step_by_step(dynamics, what, style) + hint
+        operations = _operations(description, what)
+        if operations > LARGEST_EXPANSION:
+            heading = _too_long(description.name, what, style, operations)
+            return f"{heading}\n\n{step_by_step(dynamics, what, style)}"
     return (step_by_step if steps else expanded)(dynamics, what, style)
+
+
+def _too_long(robot: str, what: str, style: str, operations: int) -> str:
+    """Why the steps are shown and not the result, and what to do about it."""
+    number = f"{operations:,}" if operations < 1e6 else f"{float(operations):.0e}"
+    return (
+        f"{'% ' if style == 'latex' else ''}{what} of {robot} has {number} operations when written "
+        "out, so here is its recursion; --expanded writes it out all the same."
+    )
 
 
 def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
@@ -71,16 +92,16 @@ def _default_formulation(description: RobotDescription, what: str, steps: bool |
     closed = formulation_named("closed_form_lagrange")
     if what not in provided_functions(closed) or _size(description) > LARGEST_CLOSED_ROBOT:
         return "newton_euler"
-    if steps or (steps is None and not _is_small(description, what)):
+    if steps or (steps is None and _operations(description, what) > LARGEST_EXPANSION):
         return "newton_euler"
     return closed.name
 
 
-def _is_small(description: RobotDescription, what: str) -> bool:
-    """Whether the result, written out in full, is short enough to be read."""
+def _operations(description: RobotDescription, what: str) -> int:
+    """How many operations the result has, written out in full."""
     tree = build_tree(description, Graph())
     program = derive(tree, formulation_named("newton_euler"), what)
-    return operations_before(program.results).total <= LARGEST_EXPANSION
+    return operations_before(program.results).total
 
 
 def _size(description: RobotDescription) -> int:
@@ -91,49 +112,76 @@ def _size(description: RobotDescription) -> int:
 
 
 def expanded(dynamics: SymbolicDynamics, function: str, style: str) -> str:
-    """The result with everything substituted, in readable form."""
+    """The result with everything substituted, in readable form.
+
+    In LaTeX one matrix that fits on a slide is only that matrix, to be pasted into any equation;
+    everything else has a left-hand side.
+    """
     program = dynamics.program(function)
     result = dynamics.readable(function)
     parts = result if isinstance(result, tuple) else (result,)
     inputs = _inputs(program)
-    named = [(output.name, part) for output, part in zip(program.outputs, parts, strict=True)]
-    if style == "latex" and len(named) == 1 and not isinstance(named[0][1], list):
-        return _latex(_display(named[0][1]), inputs)
-    return "\n\n".join(_equation(name, part, style, inputs) for name, part in named)
-
-
-def _equation(
-    name: str, value: Any, style: str, inputs: Inputs, index: tuple[int, ...] = ()
-) -> str:
-    """`value` is what stands at `index` of the result `name`: an expression, a matrix or a list."""
-    label = _indexed(name, index)
-    if isinstance(value, list | sympy.MatrixBase) and not len(value):
-        return f"{'% ' if style == 'latex' else ''}{label} has no entries"
-    if isinstance(value, list):
-        return "\n\n".join(
-            _equation(name, part, style, inputs, (*index, i)) for i, part in enumerate(value)
+    if style == "latex" and len(parts) == 1 and not isinstance(result, list):
+        display = _display(result)
+        if not _is_empty(display) and fits(pretty(display)):
+            return latex(display, inputs)
+    names = names_in(build_tree(dynamics.description, Graph()))
+    return "\n\n".join(
+        _equation(
+            _indexed(output.name, index), _label(output, index, style, names), part, style, inputs
         )
+        for output, whole in zip(program.outputs, parts, strict=True)
+        for index, part in _matrices(whole)
+    )
+
+
+def _label(output: Output[Any], index: tuple[int, ...], style: str, names: Names) -> Label:
+    """The names of the entries of what stands at `index` of a result."""
+
+    def label(place: tuple[int, ...]) -> str:
+        full = (*index, *place)[: len(output.shape)]  # a vector is a column: its second index goes
+        if style == "latex":
+            return result_symbol(output.name, names, full)
+        return _indexed(output.name, full)
+
+    return label
+
+
+def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The matrices of nested lists, each with the indices that lead to it."""
+    if not isinstance(value, list) or not value:
+        yield index, value
+        return
+    for i, part in enumerate(value):
+        yield from _matrices(part, (*index, i))
+
+
+def _equation(heading: str, label: Label, value: Any, style: str, inputs: Inputs) -> str:
+    """An expression or a matrix with its name; entry by entry where it is too wide."""
+    if _is_empty(value):
+        return f"{'% ' if style == 'latex' else ''}{heading} has no entries"
     display = _display(value)
     if style == "latex":
-        return f"% {label}\n{_latex(display, inputs)}"
-    text = _pretty(display)
-    if max(map(len, text.splitlines())) <= WIDTH:
-        return f"{label} =\n{text}"
+        return f"% {heading}\n{latex_equation(label, display, inputs)}"
+    text = pretty(display)
+    if fits(text):
+        return f"{heading} =\n{text}"
     if isinstance(display, sympy.MatrixBase):
-        return "\n\n".join(_entries(name, index, display))
-    return f"{label} =\n{_sum(display)}"
+        return "\n\n".join(_entries(heading, label, display))
+    return f"{heading} =\n{pretty_sum(display)}"
 
 
-def _entries(name: str, index: tuple[int, ...], matrix: Any) -> Iterator[str]:
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list | sympy.MatrixBase) and not len(value)
+
+
+def _entries(heading: str, label: Label, matrix: Any) -> Iterator[str]:
     """One equation for every entry that is not 0, of a matrix too wide for one line."""
-    rows, columns = matrix.shape
-    for i in range(rows):
-        for k in range(columns):
-            place = (*index, i, k) if columns > 1 else (*index, i)
-            if matrix[i, k] != 0:
-                yield f"{_indexed(name, place)} =\n{_sum(matrix[i, k])}"
+    for i, k in itertools.product(*map(range, matrix.shape)):
+        if matrix[i, k] != 0:
+            yield f"{label((i, k))} =\n{pretty_sum(matrix[i, k])}"
     if any(entry == 0 for entry in matrix):
-        yield f"All other entries of {_indexed(name, index)} are 0."
+        yield f"All other entries of {heading} are 0."
 
 
 def _indexed(name: str, index: tuple[int, ...]) -> str:
@@ -151,37 +199,6 @@ def _display(value: Any) -> Any:
 
 def _inputs(program: Program[Any]) -> Inputs:
     return {array.name: array.symbols for array in program.inputs}
-
-
-def _sum(expression: Any) -> str:
-    """A sum too wide for one line, term by term."""
-    lines: list[str] = []
-    for term in expression.as_ordered_terms():
-        negative = term.could_extract_minus_sign()
-        text = _pretty(-term if negative else term)
-        if max(map(len, text.splitlines())) > WIDTH:
-            text = str(-term if negative else term)
-        sign = "- " if negative else "+ " if lines else "  "
-        rows = [row.rstrip() for row in text.splitlines()]
-        middle = len(rows) // 2
-        lines += [(sign if i == middle else "  ") + row for i, row in enumerate(rows)]
-    return "\n".join(lines)
-
-
-def _pretty(expression: Any) -> str:
-    return str(sympy.pretty(expression, use_unicode=True, wrap_line=False))
-
-
-def _latex(value: Any, inputs: Inputs) -> str:
-    return str(
-        sympy.latex(
-            value,
-            symbol_names=latex_names(inputs, value.free_symbols),
-            mat_str="bmatrix",
-            mat_delim="",
-            fold_func_brackets=True,
-        )
-    )
 
 
 def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
@@ -207,12 +224,11 @@ def _steps_in_latex(program: Program[Any], title: str) -> str:
     inputs = _inputs(program)
     for step in program.steps:
         rows = [
-            f"  {_latex(symbol(line.name), inputs)} &= {_latex(with_decimals(line.value), inputs)}"
+            f"{latex(symbol(line.name), inputs)} &= {latex(with_decimals(line.value), inputs)}"
             f" \\tag{{{line.note}}}"
             for line in step.statements
         ]
-        lines += ["", f"% {_heading(step)}", r"\begin{align*}"]
-        lines += [row + r" \\" for row in rows[:-1]] + [rows[-1], r"\end{align*}"]
+        lines += ["", f"% {_heading(step)}", aligned(rows)]
     results = [row for output in program.outputs for row in _result(output).splitlines()]
     return "\n".join([*lines, "", *(f"% {row}" for row in results)])
 
@@ -278,8 +294,20 @@ def frames(description: RobotDescription, style: str) -> str:
                 f.name for f in robot.frames if f.body == frame.body and _is_own_frame(robot, f)
             )
         matrix = sympy.Matrix(pose.homogeneous(robot.algebra).rows).applyfunc(readable)
-        blocks.append(_equation(f"{frame.name} in {parent}", matrix, style, inputs))
+        heading = f"{frame.name} in {parent}"
+        label = _pose_symbol(frame.name, parent) if style == "latex" else _entry_of(heading)
+        blocks.append(_equation(heading, label, matrix, style, inputs))
     return "\n\n".join(blocks)
+
+
+def _entry_of(heading: str) -> Label:
+    return lambda place: _indexed(heading, place)
+
+
+def _pose_symbol(name: str, parent: str) -> Label:
+    """The pose of one frame in another, and its entries."""
+    pose = rf"{{}}^{{{upright(parent)}}}T_{{{upright(name)}}}"
+    return lambda at: rf"\left({pose}\right)_{{{at[0] + 1},{at[1] + 1}}}" if at else pose
 
 
 def _in_carrier(robot: KinematicTree[Any], body: int, q: Sequence[Any]) -> tuple[str, Any]:

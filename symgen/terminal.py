@@ -14,7 +14,7 @@ from symgen.comparison import Comparison
 from symgen.exact import ExactResult
 from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
-from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.report import BuildReport
 from symgen.validation.checks import Check
 from symgen.validation.validate import ValidationResult
@@ -148,11 +148,13 @@ def _snippet(report: BuildReport) -> str:
     folder = report.folder.parent
     zeros = ", ".join(["0.0"] * min(report.n, 8)) if report.n <= 8 else ""
     q = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
+    function = function_named(report.function_names[0])
+    arguments = [argument.name for argument in function.arguments]
     return (
         f"\nin Python, from {folder.parent}:\n\n"
         f"    from {folder.name} import {report.robot}\n"
-        f"    q = qd = qdd = {q}\n"
-        f"    {report.robot}.inverse_dynamics(q, qd, qdd)\n"
+        f"    {' = '.join(arguments)} = {q}\n"
+        f"    {report.robot}.{function.name}({', '.join(arguments)})\n"
     )
 
 

@@ -6,11 +6,13 @@ import pytest
 
 from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
-from symgen.derivation import derive_all, model_hash, package_of, select
+from symgen.derivation import derive_all, model_hash, package_of
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named, provided_functions
 from symgen.options import BuildOptions, names
 from symgen.program.functions import FUNCTION_NAMES
+from symgen.selection import select
+from symgen.validation.oracles import NumericRobot
 from tests.oracles.descriptions import described
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -110,3 +112,53 @@ joints:
     M = derive(described(text), "newton_euler").mass_matrix[0]
     m, tool = (sympy.Symbol(name, real=True) for name in ("m", "m_tool"))
     assert sympy.simplify(M - (m + 4 * tool)) == 0
+
+
+SATELLITE = (EXAMPLES / "satellite_arm.yaml").read_text()
+CHANGES = [
+    ("sequence: xyz", "sequence: zyx"), ("axes: [x, y]", "axes: [y, x]"),
+    ("rotor_inertia: I_motor", "rotor_inertia: 2*I_motor"), ("gear_ratio: gear", "gear_ratio: 50"),
+    ("damping: [0.8, 0.8, 0.5]", "damping: [0.8, 0.7, 0.5]"), ("friction: 0.6", "friction: 0.5"),
+    ("friction_velocity: 0.02", "friction_velocity: 0.03"),
+    ("stiffness: [220, 180]", "stiffness: [220, 181]"),
+    ("stiffness: [220, 180]", "stiffness: [220, 180]\n    rest: 0.1"),
+    ("lower: [-pi, -80*deg, -pi]", "lower: [-pi, -81*deg, -pi]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_the_hash_knows_terms_limits_and_sequences(old, new):
+    assert old in SATELLITE
+    changed = model_hash(described(SATELLITE.replace(old, new, 1)))
+    assert changed != model_hash(read(EXAMPLES / "satellite_arm.yaml"))
+
+
+def test_a_scalar_for_all_is_the_list_of_its_values():
+    listed = SATELLITE.replace("damping: 0.4", "damping: [0.4, 0.4]")
+    assert listed != SATELLITE
+    assert model_hash(described(listed)) == model_hash(described(SATELLITE))
+
+
+def test_metadata_has_one_entry_per_coordinate():
+    description = read(EXAMPLES / "satellite_arm.yaml")
+    options = BuildOptions(functions=("gravity_forces",), formulations=("newton_euler",))
+    selection = select(description, options)
+    metadata = package_of(description, selection, derive_all(description, selection)).metadata
+    bus = tuple(f"bus_{i}" for i in range(1, 7))
+    arm = ("shoulder_1", "shoulder_2", "shoulder_3", "elbow", "wrist")
+    assert metadata.coordinate_names == (*bus, *arm, "boom_1", "boom_2")
+    assert metadata.n == 13
+    assert metadata.link_names == ("bus", "upper_arm", "forearm", "gripper", "antenna")
+    assert len(metadata.limits) == 13
+    assert [x.effort for x in metadata.limits] == [None] * 6 + [60.0] * 3 + [None] * 4
+    assert metadata.limits[7].lower == pytest.approx(-1.3962634)
+    assert metadata.joint_terms == {
+        "reflected_inertia": pytest.approx((*[0.0] * 6, *[0.6] * 5, 0.0, 0.0)),
+        "damping": (*[0.0] * 6, 0.8, 0.8, 0.5, 0.5, 0.2, 0.4, 0.4),
+        "stiffness": (*[0.0] * 11, 220.0, 180.0),
+        "rest": (0.0,) * 13,
+        "friction": (*[0.0] * 6, 0.6, 0.6, 0.6, 0.4, 0.0, 0.0, 0.0),
+        "friction_velocity": (*[1e-3] * 6, *[0.02] * 4, *[1e-3] * 3),
+    }
+    oracle = NumericRobot(description).joint_terms
+    assert {key: pytest.approx(x.tolist()) for key, x in oracle.items()} == metadata.joint_terms

@@ -1,4 +1,6 @@
-"""What house rules promise: a new type of joint is one file and one line, and works everywhere."""
+"""What house rules promise: a new type of joint, and a new formulation, is one file and one line.
+
+Each is added to a copy of the package, and the copy is used as a user would."""
 
 import json
 import shutil
@@ -6,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import symgen
 
 PACKAGE = Path(symgen.__file__).parent
+TEMPLATES = PACKAGE.parent / "templates"
 
 HELICAL = '''
 """The helical joint: a rotation by x about an axis and a translation by PITCH x along it."""
@@ -93,23 +98,178 @@ print(json.dumps({"errors": errors, "coupling": float(np.abs(mass[:, 1, :]).min(
 """
 
 
-def test_a_joint_type_is_one_file_and_one_line(tmp_path):
-    """Formulations that differ in how they use a joint agree on a type that they never saw."""
-    shutil.copytree(PACKAGE, tmp_path / "symgen", ignore=shutil.ignore_patterns("__pycache__"))
-    joints = tmp_path / "symgen" / "joints"
+USE = """
+import json, sys
+import numpy as np
+sys.path.insert(0, "generated")
+import lead_screw
+rng = np.random.default_rng(4)
+q, qd, qdd = rng.uniform(-1, 1, (3, 3))
+still = lead_screw.inverse_dynamics(q, qd, 0 * qdd)
+moved = lead_screw.inverse_dynamics(q, qd, qdd)
+error = np.abs(lead_screw.mass_matrix(q) @ qdd - (moved - still)).max()
+print(json.dumps({"formulations": list(lead_screw.formulations), "error": float(error)}))
+"""
+
+BODY_SUMS = '''
+"""The mass matrix as a sum over the bodies: m Jv^T Jv + Jw^T I Jw, everything in base axes."""
+
+from symgen.algebra.linear import Transform, identity, total, zero_vector
+from symgen.formulations.interface import Formulation
+from symgen.formulations.joint_terms import reflected_inertia
+
+NOTES = {"BS-1": "pose of a link", "BS-2": "Jv, Jw of a centre of mass", "BS-3": "entry of M"}
+
+
+def mass_matrix(tree, b, state):
+    """BS-1, BS-2, BS-3"""
+    algebra = b.algebra
+    poses = {0: Transform(identity(algebra), zero_vector(algebra))}
+    sums = {(i, k): [] for i in range(1, tree.n + 1) for k in range(1, tree.n + 1)}
+    for joint in tree.joints:
+        k, body = joint.number, joint.body
+        pose = poses[joint.parent] @ joint.transform(state.q[k - 1], algebra)
+        columns = {}
+        with b.step("forward", joint.name):
+            turn = b.let(f"R_{k}", pose.rotation, "BS-1")
+            place = b.let(f"x_{k}", pose.translation, "BS-1")
+            poses[k] = Transform(turn, place)
+            centre = poses[k].apply(body.com)
+            for i in tree.path(k):
+                carrier, q = tree.joint(i), state.q[i - 1]
+                at = poses[i].rotation
+                w = at.apply(carrier.angular_axis(algebra))
+                seat = poses[i].translation - at.apply(carrier.origin_to_link(q, algebra))
+                v = w.cross(centre - seat) + at.apply(carrier.linear_axis(algebra))
+                columns[i] = b.let(f"Jv_{k}_{i}", v, "BS-2"), b.let(f"Jw_{k}_{i}", w, "BS-2")
+        for i, (v, w) in columns.items():
+            spin = turn.apply(body.inertia.apply(turn.apply_transposed(w)))
+            for j, (v_j, w_j) in columns.items():
+                sums[i, j].append(v.dot(v_j) * body.mass + spin.dot(w_j))
+    for joint in tree.joints:
+        sums[joint.number, joint.number].append(reflected_inertia(joint))
+    with b.step("mass matrix"):
+        entries = [
+            b.let(f"M_{i}_{k}", total(terms, algebra), "BS-3") for (i, k), terms in sums.items()
+        ]
+    b.output("mass_matrix", (tree.n, tree.n), entries)
+
+
+BODY_SUMS = Formulation(
+    name="body_sums",
+    title="Sums over the bodies",
+    source="textbooks",
+    notes=NOTES,
+    functions={"mass_matrix": mass_matrix},
+)
+'''
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A copy of the package as it is installed: the templates are a part of it."""
+    folder = tmp_path_factory.mktemp("house")
+    nothing_made = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, folder / "symgen", ignore=nothing_made)
+    if TEMPLATES.is_dir():
+        shutil.copytree(TEMPLATES, folder / "symgen" / "templates", ignore=nothing_made)
+    joints, formulations = folder / "symgen" / "joints", folder / "symgen" / "formulations"
     (joints / "helical.py").write_text(HELICAL)
-    registry = (joints / "__init__.py").read_text()
-    line = "JOINTS: tuple[JointType, ...] = ("
-    assert line in registry
-    registry = registry.replace(
-        line, f"from symgen.joints.helical import Helical\n{line}Helical(), "
+    (formulations / "body_sums.py").write_text(BODY_SUMS)
+    register(joints, "JOINTS: tuple[JointType, ...] = (", "helical", "Helical", "Helical()")
+    line = "FORMULATIONS: tuple[Formulation, ...] = ("
+    register(formulations, line, "body_sums", "BODY_SUMS", "BODY_SUMS")
+    (folder / "lead_screw.yaml").write_text(MODEL)
+    (folder / "plain.yaml").write_text(MODEL.replace("helical", "revolute"))
+    return folder
+
+
+def register(package, line, module, name, entry):
+    """The one line: the last entry of the tuple, and the import that it needs."""
+    registry = package / "__init__.py"
+    before, found, after = registry.read_text().partition(line)
+    assert found
+    entries, end, rest = after.partition("\n)")
+    added = f"from symgen.{package.name}.{module} import {name}\n"
+    registry.write_text(f"{before}{added}{line}{entries}\n    {entry},{end}{rest}")
+
+
+def run(house, *arguments):
+    """What a Python process in the copy prints."""
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=house, capture_output=True, text=True, check=False
     )
-    (joints / "__init__.py").write_text(registry)
-    (tmp_path / "lead_screw.yaml").write_text(MODEL)
-    command = [sys.executable, "-c", COMPARISON, "lead_screw.yaml"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+# ------------------------------------------------------------------------------- a type of joint
+
+
+def test_formulations_agree_on_a_joint_type_that_they_never_saw(house):
+    """They differ in how they use a joint."""
+    figures = json.loads(run(house, "-c", COMPARISON, "lead_screw.yaml"))
     assert len(figures["errors"]) >= 10
     assert figures["coupling"] > 1e-6
     assert max(figures["errors"].values()) <= 1e-12, figures["errors"]
+
+
+def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(house):
+    options = ("--backend", "numpy", "--formulations", "all", "--json")
+    report = json.loads(run(house, "-m", "symgen", "build", "lead_screw.yaml", *options))
+    (row,) = [row for row in report["validation"]["checks"] if row["samples"] == 0]
+    assert row["name"] == (
+        "the independent numeric model cannot read joint type helical: not compared with it"
+    )
+    assert report["validation"]["passed"]
+    names = " ".join(row["name"] for row in report["validation"]["checks"])
+    for law in ("that of newton_euler (numpy)", "complex step of", "Christoffel", "rate of"):
+        assert law in names
+    assert not any("singular" in notice for notice in report["notices"])
+    figures = json.loads(run(house, "-c", USE))
+    assert "body_sums" in figures["formulations"]
+    assert figures["error"] < 1e-12
+    told = run(house, "-m", "symgen", "build", "lead_screw.yaml", *options[:-1], "--force")
+    assert "cannot read joint type helical" in " ".join(told.split())
+
+
+# ------------------------------------------------------------------------------- a formulation
+
+
+def test_a_new_formulation_derives_what_it_lists_and_no_more(house):
+    code = (
+        "from symgen.formulations import *; "
+        "print(provided_functions(formulation_named('body_sums')))"
+    )
+    assert run(house, "-c", code) == "('mass_matrix',)\n"
+    shown = run(
+        house, "-m", "symgen", "show", "plain.yaml", "mass_matrix", "--formulation", "body_sums",
+        "--steps",
+    )  # fmt: skip
+    assert "BS-3" in shown or "entry of M" in shown
+
+
+def test_a_new_formulation_is_proven_equal_to_the_others(house):
+    options = ("--exact", "--functions", "mass_matrix", "--json")
+    proof = json.loads(run(house, "-m", "symgen", "check", "plain.yaml", *options))
+    claims = {row["claim"]: row for row in proof["identities"]}
+    assert claims["body_sums = newton_euler"]["holds"]
+    assert claims["body_sums = newton_euler"]["entries"] == 9
+
+
+def test_a_new_formulation_is_a_sub_module_of_a_build(house):
+    options = ("--backend", "numpy", "--formulations", "all", "--json")
+    report = json.loads(
+        run(house, "-m", "symgen", "build", "plain.yaml", *options, "--out", "plain")
+    )
+    assert "body_sums" in report["formulations"]
+    compared = {
+        row["subject"] for row in report["validation"]["checks"] if row["name"].startswith("mass_m")
+    }
+    assert "body_sums (numpy)" in compared
+    code = (
+        "import sys; sys.path.insert(0, 'plain'); import numpy as np; import lead_screw as r; "
+        "q = np.array([0.1, 0.2, 0.3]); "
+        "print(np.abs(r.body_sums.mass_matrix(q) - r.newton_euler.mass_matrix(q)).max() < 1e-12)"
+    )
+    assert run(house, "-c", code) == "True\n"

@@ -13,18 +13,20 @@ fastest formulation:
     inverse_dynamics_load_derivatives  Derivatives of the joint torques with respect to
                                        the loads (tau is linear in them).
                                        (recursive_lagrange)
-    mass_matrix                        Joint-space mass matrix M(q), symmetric.
-                                       (newton_euler)
+    mass_matrix                        Joint-space mass matrix M(q), symmetric; with the
+                                       rotors on its diagonal. (newton_euler)
     coriolis_matrix                    Christoffel matrix C(q, qd): C qd are the Coriolis
                                        and centrifugal torques, and dM/dt - 2 C is
                                        skew-symmetric. (newton_euler)
-    bias_forces                        Joint torques at zero acceleration: Coriolis,
-                                       centrifugal, gravity and loads. (newton_euler)
+    bias_forces                        Torques at zero acceleration: Coriolis,
+                                       centrifugal, gravity, loads and joint terms.
+                                       (newton_euler)
     gravity_forces                     Joint torques that hold the robot at rest against
                                        gravity alone. (recursive_lagrange)
-    kinetic_energy                     Kinetic energy. (newton_euler)
-    potential_energy                   Potential energy of gravity; zero where a mass is
-                                       at the base origin. (newton_euler)
+    kinetic_energy                     Kinetic energy of the bodies and the rotors.
+                                       (newton_euler)
+    potential_energy                   Potential energy of springs and gravity, zero for a
+                                       mass at the base origin. (recursive_lagrange)
     forward_kinematics                 Poses of all link frames in the base frame.
                                        (newton_euler)
     jacobians                          Geometric Jacobians of all link frames.
@@ -50,8 +52,8 @@ fastest formulation:
                                        dynamics without loads and joint terms.
                                        (newton_euler)
 
-Formulations, as sub-modules with the same functions: newton_euler, recursive_lagrange,
-closed_form_lagrange.
+Formulations, as sub-modules with the functions they derive: newton_euler,
+recursive_lagrange, closed_form_lagrange.
 """
 
 from . import _runtime
@@ -65,7 +67,7 @@ from .newton_euler import coriolis_matrix
 from .newton_euler import bias_forces
 from .recursive_lagrange import gravity_forces
 from .newton_euler import kinetic_energy
-from .newton_euler import potential_energy
+from .recursive_lagrange import potential_energy
 from .newton_euler import forward_kinematics
 from .newton_euler import jacobians
 from .newton_euler import joint_wrenches
@@ -119,53 +121,53 @@ functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynami
 operation_counts = {
     "newton_euler": {
         "inverse_dynamics": {'additions': 25, 'multiplications': 34, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 54, 'multiplications': 74, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 53, 'multiplications': 74, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 6, 'multiplications': 13, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 8, 'multiplications': 9, 'divisions': 0, 'functions': 2},
-        "coriolis_matrix": {'additions': 7, 'multiplications': 16, 'divisions': 0, 'functions': 2},
+        "coriolis_matrix": {'additions': 5, 'multiplications': 15, 'divisions': 0, 'functions': 2},
         "bias_forces": {'additions': 18, 'multiplications': 27, 'divisions': 0, 'functions': 4},
-        "gravity_forces": {'additions': 7, 'multiplications': 17, 'divisions': 0, 'functions': 4},
-        "kinetic_energy": {'additions': 8, 'multiplications': 18, 'divisions': 0, 'functions': 2},
-        "potential_energy": {'additions': 5, 'multiplications': 8, 'divisions': 0, 'functions': 4},
+        "gravity_forces": {'additions': 6, 'multiplications': 16, 'divisions': 0, 'functions': 4},
+        "kinetic_energy": {'additions': 6, 'multiplications': 14, 'divisions': 0, 'functions': 2},
+        "potential_energy": {'additions': 4, 'multiplications': 7, 'divisions': 0, 'functions': 4},
         "forward_kinematics": {'additions': 4, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "jacobians": {'additions': 4, 'multiplications': 10, 'divisions': 0, 'functions': 4},
         "joint_wrenches": {'additions': 34, 'multiplications': 47, 'divisions': 0, 'functions': 4},
-        "joint_wrench_derivatives": {'additions': 78, 'multiplications': 115, 'divisions': 0, 'functions': 4},
+        "joint_wrench_derivatives": {'additions': 77, 'multiplications': 118, 'divisions': 0, 'functions': 4},
         "point_motion": {'additions': 15, 'multiplications': 34, 'divisions': 0, 'functions': 4},
         "point_motion_derivatives": {'additions': 21, 'multiplications': 59, 'divisions': 0, 'functions': 4},
         "center_of_mass": {'additions': 3, 'multiplications': 7, 'divisions': 0, 'functions': 4},
         "center_of_mass_jacobian": {'additions': 5, 'multiplications': 11, 'divisions': 0, 'functions': 4},
-        "centroidal_momentum": {'additions': 19, 'multiplications': 35, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum": {'additions': 17, 'multiplications': 32, 'divisions': 0, 'functions': 4},
         "regressor": {'additions': 16, 'multiplications': 25, 'divisions': 0, 'functions': 4},
     },
     "recursive_lagrange": {
-        "inverse_dynamics": {'additions': 66, 'multiplications': 98, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 226, 'multiplications': 300, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics": {'additions': 64, 'multiplications': 95, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 192, 'multiplications': 272, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 4, 'multiplications': 10, 'divisions': 0, 'functions': 4},
-        "mass_matrix": {'additions': 51, 'multiplications': 80, 'divisions': 0, 'functions': 4},
-        "coriolis_matrix": {'additions': 57, 'multiplications': 88, 'divisions': 0, 'functions': 4},
-        "bias_forces": {'additions': 60, 'multiplications': 92, 'divisions': 0, 'functions': 4},
-        "gravity_forces": {'additions': 6, 'multiplications': 10, 'divisions': 0, 'functions': 4},
-        "kinetic_energy": {'additions': 27, 'multiplications': 49, 'divisions': 0, 'functions': 4},
-        "potential_energy": {'additions': 5, 'multiplications': 8, 'divisions': 0, 'functions': 4},
+        "mass_matrix": {'additions': 47, 'multiplications': 76, 'divisions': 0, 'functions': 4},
+        "coriolis_matrix": {'additions': 53, 'multiplications': 84, 'divisions': 0, 'functions': 4},
+        "bias_forces": {'additions': 54, 'multiplications': 85, 'divisions': 0, 'functions': 4},
+        "gravity_forces": {'additions': 4, 'multiplications': 9, 'divisions': 0, 'functions': 4},
+        "kinetic_energy": {'additions': 23, 'multiplications': 39, 'divisions': 0, 'functions': 4},
+        "potential_energy": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 4},
         "forward_kinematics": {'additions': 6, 'multiplications': 10, 'divisions': 0, 'functions': 4},
         "jacobians": {'additions': 4, 'multiplications': 11, 'divisions': 0, 'functions': 4},
         "point_motion": {'additions': 24, 'multiplications': 45, 'divisions': 0, 'functions': 4},
         "point_motion_derivatives": {'additions': 24, 'multiplications': 49, 'divisions': 0, 'functions': 4},
-        "center_of_mass": {'additions': 7, 'multiplications': 10, 'divisions': 0, 'functions': 4},
-        "center_of_mass_jacobian": {'additions': 9, 'multiplications': 12, 'divisions': 0, 'functions': 4},
-        "centroidal_momentum": {'additions': 44, 'multiplications': 72, 'divisions': 0, 'functions': 4},
+        "center_of_mass": {'additions': 5, 'multiplications': 9, 'divisions': 0, 'functions': 4},
+        "center_of_mass_jacobian": {'additions': 7, 'multiplications': 13, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum": {'additions': 38, 'multiplications': 67, 'divisions': 0, 'functions': 4},
     },
     "closed_form_lagrange": {
-        "inverse_dynamics": {'additions': 83, 'multiplications': 103, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 130, 'multiplications': 137, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics": {'additions': 72, 'multiplications': 83, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 118, 'multiplications': 116, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 7, 'multiplications': 12, 'divisions': 0, 'functions': 4},
-        "mass_matrix": {'additions': 38, 'multiplications': 54, 'divisions': 0, 'functions': 4},
-        "coriolis_matrix": {'additions': 46, 'multiplications': 60, 'divisions': 0, 'functions': 4},
-        "bias_forces": {'additions': 59, 'multiplications': 77, 'divisions': 0, 'functions': 4},
-        "gravity_forces": {'additions': 7, 'multiplications': 10, 'divisions': 0, 'functions': 4},
-        "kinetic_energy": {'additions': 41, 'multiplications': 61, 'divisions': 0, 'functions': 4},
-        "potential_energy": {'additions': 6, 'multiplications': 9, 'divisions': 0, 'functions': 4},
+        "mass_matrix": {'additions': 34, 'multiplications': 44, 'divisions': 0, 'functions': 4},
+        "coriolis_matrix": {'additions': 36, 'multiplications': 43, 'divisions': 0, 'functions': 4},
+        "bias_forces": {'additions': 48, 'multiplications': 59, 'divisions': 0, 'functions': 4},
+        "gravity_forces": {'additions': 6, 'multiplications': 9, 'divisions': 0, 'functions': 4},
+        "kinetic_energy": {'additions': 37, 'multiplications': 51, 'divisions': 0, 'functions': 4},
+        "potential_energy": {'additions': 5, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "forward_kinematics": {'additions': 6, 'multiplications': 10, 'divisions': 0, 'functions': 4},
         "jacobians": {'additions': 7, 'multiplications': 13, 'divisions': 0, 'functions': 4},
     },

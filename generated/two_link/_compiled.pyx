@@ -935,7 +935,7 @@ class newton_euler:
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
-        """Joint-space mass matrix M(q), symmetric.
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -975,7 +975,7 @@ class newton_euler:
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
-        """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1019,7 +1019,7 @@ class newton_euler:
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
-        """Kinetic energy.
+        """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1040,7 +1040,7 @@ class newton_euler:
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
-        """Potential energy of gravity; zero where a mass is at the base origin.
+        """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1115,8 +1115,9 @@ class newton_euler:
 
         Returns:
             joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
-                                        through its joint, link axes, moment about the joint's
-                                        origin (N, N m)
+                                        through its joint, link-frame axes; moment about the frame
+                                        that a standard DH row starts from, else about the origin
+                                        of the link frame (N, N m)
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
@@ -1145,8 +1146,9 @@ class newton_euler:
 
         Returns:
             joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
-                                        through its joint, link axes, moment about the joint's
-                                        origin (N, N m)
+                                        through its joint, link-frame axes; moment about the frame
+                                        that a standard DH row starts from, else about the origin
+                                        of the link frame (N, N m)
             dw_dq (..., 2, 6, 2)        [i, c, j] = d wrench_i[c] / d q_j
             dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
             dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
@@ -1378,7 +1380,7 @@ class recursive_lagrange:
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
-        """Joint-space mass matrix M(q), symmetric.
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1418,7 +1420,7 @@ class recursive_lagrange:
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
-        """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1462,7 +1464,7 @@ class recursive_lagrange:
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
-        """Kinetic energy.
+        """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1483,7 +1485,7 @@ class recursive_lagrange:
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
-        """Potential energy of gravity; zero where a mass is at the base origin.
+        """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1735,7 +1737,7 @@ class closed_form_lagrange:
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
-        """Joint-space mass matrix M(q), symmetric.
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1775,7 +1777,7 @@ class closed_form_lagrange:
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
-        """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1819,7 +1821,7 @@ class closed_form_lagrange:
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
-        """Kinetic energy.
+        """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1840,7 +1842,7 @@ class closed_form_lagrange:
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
-        """Potential energy of gravity; zero where a mass is at the base origin.
+        """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)

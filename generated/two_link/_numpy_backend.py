@@ -79,7 +79,7 @@ class newton_euler:
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
-        """Joint-space mass matrix M(q), symmetric.
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -112,7 +112,7 @@ class newton_euler:
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
-        """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -148,7 +148,7 @@ class newton_euler:
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
-        """Kinetic energy.
+        """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -165,7 +165,7 @@ class newton_euler:
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
-        """Potential energy of gravity; zero where a mass is at the base origin.
+        """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -231,8 +231,9 @@ class newton_euler:
 
         Returns:
             joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
-                                        through its joint, link axes, moment about the joint's
-                                        origin (N, N m)
+                                        through its joint, link-frame axes; moment about the frame
+                                        that a standard DH row starts from, else about the origin
+                                        of the link frame (N, N m)
         """
         return _call("newton_euler", "joint_wrenches", (q, qd, qdd, loads, parameters), out)
 
@@ -255,8 +256,9 @@ class newton_euler:
 
         Returns:
             joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
-                                        through its joint, link axes, moment about the joint's
-                                        origin (N, N m)
+                                        through its joint, link-frame axes; moment about the frame
+                                        that a standard DH row starts from, else about the origin
+                                        of the link frame (N, N m)
             dw_dq (..., 2, 6, 2)        [i, c, j] = d wrench_i[c] / d q_j
             dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
             dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
@@ -442,7 +444,7 @@ class recursive_lagrange:
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
-        """Joint-space mass matrix M(q), symmetric.
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -475,7 +477,7 @@ class recursive_lagrange:
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
-        """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -511,7 +513,7 @@ class recursive_lagrange:
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
-        """Kinetic energy.
+        """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -528,7 +530,7 @@ class recursive_lagrange:
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
-        """Potential energy of gravity; zero where a mass is at the base origin.
+        """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -736,7 +738,7 @@ class closed_form_lagrange:
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
-        """Joint-space mass matrix M(q), symmetric.
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -769,7 +771,7 @@ class closed_form_lagrange:
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
-        """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -805,7 +807,7 @@ class closed_form_lagrange:
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
-        """Kinetic energy.
+        """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -822,7 +824,7 @@ class closed_form_lagrange:
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
-        """Potential energy of gravity; zero where a mass is at the base origin.
+        """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)

@@ -10,7 +10,7 @@ Operators
     `symgen.rounding.FUNCTIONS`.
 
 Simplification at construction (each rule looks at most two levels deep, so building stays O(1)):
-    constants fold, correctly rounded; x+0, x*1, x*0, x-x, x/x; signs move outwards
+    constants fold, correctly rounded; x+0, x*1, x*0, x-x, x/x; 2x + 3x = 5x; signs move outwards
     ((-x)*y = -(x*y), x+(-y) = x-y); constant factors and summands gather at the front;
     sin^2 + cos^2 = 1; sin and cos absorb signs and quarter turns of their argument;
     whole powers become products.
@@ -38,6 +38,13 @@ _LARGEST_UNROLLED_POWER = 64
 _LARGEST_EXPONENT = 1000  # of a power of two whose reciprocal is a normal number
 
 Real = int | float
+
+
+def _coefficient(x: Scalar) -> tuple[float, Scalar]:
+    """(c, y) with x = c y."""
+    if x.op is MUL and x.args[0].op is CONST:
+        return x.args[0].value, x.args[1]
+    return 1.0, x
 
 
 def _is_normal(value: float) -> bool:
@@ -163,8 +170,9 @@ class Graph:
             return self.sub(x, y.args[0])
         if x.op is NEG:
             return self.sub(y, x.args[0])
-        if x is y:
-            return self.mul(self.constant(2.0), x)
+        a, b = _coefficient(x), _coefficient(y)
+        if a[1] is b[1] and math.isfinite(a[0] + b[0]):
+            return self.mul(self.constant(a[0] + b[0]), a[1])
         if x.op is SUB and x.args[1] is y:
             return x.args[0]
         if y.op is SUB and y.args[1] is x:
@@ -185,6 +193,9 @@ class Graph:
             return self.add(x, y.args[0])
         if x.op is NEG:
             return self.neg(self.add(x.args[0], y))
+        a, b = _coefficient(x), _coefficient(y)
+        if a[1] is b[1] and math.isfinite(a[0] - b[0]):
+            return self.mul(self.constant(a[0] - b[0]), a[1])
         if x.op is ADD and y in x.args:
             return x.args[1] if x.args[0] is y else x.args[0]
         if y.op is ADD and x in y.args:

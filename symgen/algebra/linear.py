@@ -5,7 +5,7 @@ Sums begin with the first product, never with zero, so that no algebra has to fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
@@ -150,6 +150,24 @@ def total(terms: Sequence[S], algebra: Algebra[S]) -> S:
     return result
 
 
+def matrix_sum(terms: Sequence[Matrix[S]]) -> Matrix[S]:
+    """Sum of at least one matrix."""
+    result = terms[0]
+    for term in terms[1:]:
+        result = result + term
+    return result
+
+
+def trace_of_product(x: Matrix[S], y: Matrix[S]) -> S:
+    """tr(x y)"""
+    return inner(x.entries, y.transposed.entries)
+
+
+def all_zero(entries: Iterable[S], algebra: Algebra[S]) -> bool:
+    """Whether every entry is a structural 0."""
+    return all(algebra.is_zero(entry) for entry in entries)
+
+
 def zero_vector(algebra: Algebra[S]) -> Vector[S]:
     """(0, 0, 0)"""
     return Vector(algebra.zero, algebra.zero, algebra.zero)
@@ -170,6 +188,11 @@ def skew(v: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
     """The matrix of v x (.)"""
     zero = algebra.zero
     return Matrix([(zero, -v.z, v.y), (v.z, zero, -v.x), (-v.y, v.x, zero)])
+
+
+def skew_vector(x: Matrix[S]) -> Vector[S]:
+    """w of a matrix whose upper left part is that of w x (.)"""
+    return Vector(x[2, 1], x[0, 2], x[1, 0])
 
 
 def outer(x: Vector[S], y: Vector[S]) -> Matrix[S]:

@@ -74,7 +74,9 @@ def _overview(module: Module) -> str:
             "",
             functions,
             "",
-            text.wrapped(f"Formulations, as sub-modules with the same functions: {formulations}."),
+            text.wrapped(
+                f"Formulations, as sub-modules with the functions they derive: {formulations}."
+            ),
         ]
     )
 

@@ -9,7 +9,8 @@ from itertools import groupby
 import numpy as np
 
 from symgen.algebra.graph import Scalar
-from symgen.exact.evaluations import Entries, Evaluations, Key, Programs
+from symgen.exact.compositions import Key
+from symgen.exact.evaluations import Entries, Evaluations, Programs
 from symgen.exact.location import Location, earliest, first_difference, first_wrong_derivative
 from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, TIME, Relation
 from symgen.exact.result import Difference, Proof
@@ -64,14 +65,19 @@ class Claims:
                 proofs = [self._relation(table, key, other) for other in bases]
                 failures = [proof for proof in proofs if not proof.holds]
                 if not failures and len(proofs) > 1:
-                    claim = f"{key[0]} = {_in_words(table, base)} by each formulation"
+                    claim = f"{self._subject(key)} = {_in_words(table, base)} by each formulation"
                     proofs = [replace(proofs[0], claim=claim)]
                 yield from failures or proofs
 
     def _relation(self, table: Sequence[Relation], key: Key, base: Key) -> Proof:
         comparisons = [self._related(relation, key, base) for relation in table]
-        claim = f"{key[0]} = {_in_words(table, '.'.join(base))}"
+        claim = f"{self._subject(key)} = {_in_words(table, '.'.join(base))}"
         return self._proof(claim, comparisons, key, base)
+
+    def _subject(self, key: Key) -> str:
+        """The left side of a claim: the formulation, and what is composed of its results."""
+        is_plain = self.programs[key].function == key[1]
+        return key[0] if is_plain else f"{key[0]}: {key[1]}"
 
     def _keys(self, function: str) -> list[Key]:
         return [key for key in self.programs if key[1] == function]
@@ -89,11 +95,11 @@ class Claims:
     def _proof(
         self, claim: str, comparisons: Sequence[Comparison], key: Key, reference: Key
     ) -> Proof:
+        program = self.programs[key]
         entries = sum(len(comparison.found) for comparison in comparisons)
         wrong = [(c, k) for c in comparisons for k in c.wrong]
         if not wrong:
-            return Proof(key[1], claim, entries, None)
-        program = self.programs[key]
+            return Proof(program.function, claim, entries, None)
         first, place = earliest(program, [c.output.entries[k] for c, k in wrong])
         output, position = wrong[first][0].output, wrong[first][1]
         places = [place]
@@ -113,7 +119,7 @@ class Claims:
             tuple(known for known in places if known is not None),
             exact,
         )
-        return Proof(key[1], claim, entries, difference)
+        return Proof(program.function, claim, entries, difference)
 
     def _wrong_statement(self, key: Key) -> Location | None:
         """The first statement of a program that its own formulation contradicts."""
@@ -123,11 +129,11 @@ class Claims:
 
 
 def _wrong_statement(key: Key, programs: Programs) -> Location | None:
-    formulation, function = key
     program = programs[key]
+    formulation, function = key[0], program.function  # a composition is about its first source
     places = [first_wrong_derivative(program)]
-    relatives = [name for group in SAME_STATEMENTS if function in group for name in group]
-    for name in relatives:
+    relatives = (name for group in SAME_STATEMENTS if function in group for name in group)
+    for name in dict.fromkeys(relatives):
         if name != function and (formulation, name) in programs:
             places.append(first_difference(program, programs[formulation, name]))
     order = {statement.name: k for k, statement in enumerate(program.statements)}

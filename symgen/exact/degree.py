@@ -13,7 +13,9 @@ degree) f is a rational function of the half-angle t with a numerator of degree 
 
     reciprocals    f is multiplied by every divisor, as often as reciprocals occur at all
     roots          f is multiplied by its conjugates: twice the degree for each root; and points
-                   are drawn until the root exists, which half of them pass: twice again
+                   are drawn until the root exists, which half of them pass: twice again.  The
+                   product is 0 where f is for one choice of the signs of the roots: this is what
+                   is proven (see `symgen.algebra.prime_field`)
     equal values   two different arguments of functions are equal by chance with probability at
                    most (their degree) / p; then their functions would be equal, too
 

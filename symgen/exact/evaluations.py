@@ -8,25 +8,24 @@ from itertools import islice
 from symgen.algebra.graph import Scalar, reachable
 from symgen.algebra.prime_field import NotASquareError
 from symgen.errors import RequestError
+from symgen.exact.compositions import Key, composed
 from symgen.exact.degree import hiding_degree
 from symgen.exact.points import Point, random_points
 from symgen.exact.relations import RELATIONS
 from symgen.program.program import Program
 
-Key = tuple[str, str]
-"""(formulation, function)"""
-
 Programs = Mapping[Key, Program[Scalar]]
+"""By formulation and function, or by formulation and composition."""
 
 Entries = list[tuple[int, ...]]
 """The entries of one result, each with its values at all points."""
 
 
 class Evaluations:
-    """See the module.  The programs stand over one graph."""
+    """See the module.  The programs stand over one graph; their compositions join them."""
 
     def __init__(self, programs: Programs, points: int, seed: int) -> None:
-        self.programs = programs
+        self.programs = programs = {**programs, **composed(programs)}
         self.results = [entry for program in programs.values() for entry in program.results]
         self.points = random_points(self.results, count=points, seed=seed)
         everything = iter(self._at_points(lambda point: point.values(self.results)))

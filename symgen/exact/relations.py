@@ -2,6 +2,7 @@
 
 Each relation says: result `result` of `function` is result `base_result` of `base`, with the
 inputs in `at_zero` set to 0, or its derivative with respect to the input `by`, or to `TIME`.
+In place of a function there may be a composition (`symgen.exact.compositions`).
 Results are counted as in `symgen.program.functions`.  The derivative of an array of shape r by an
 input of shape s has the shape (*r, *s).
 """
@@ -9,6 +10,8 @@ input of shape s has the shape (*r, *s).
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from symgen.exact.compositions import CORIOLIS, ENERGY, GRAVITY, POSES, REGRESSOR, WRENCHES
 
 TIME = "time"
 """Instead of an input: q changes at the rate qd, and qd at the rate qdd."""
@@ -54,23 +57,41 @@ RELATIONS: tuple[Relation, ...] = (
         *((0, "q"), (1, "q"), (1, "qd"), (2, "q"), (2, "qd"), (2, "qdd")),
     ),
     *_derivatives("center_of_mass_jacobian", "center_of_mass", (0, "q")),
+    Relation(REGRESSOR.name, 0, "inverse_dynamics", at_zero=("loads",)),
+    Relation(WRENCHES.name, 0, "inverse_dynamics"),
+    *_derivatives(CORIOLIS.name, "inverse_dynamics", (0, "qd")),
+    *_derivatives(GRAVITY.name, "potential_energy", (0, "q")),
+    *_derivatives(POSES.name, "forward_kinematics", (0, "q")),
+    Relation("kinetic_energy", 0, ENERGY.name),
 )
 
-SAME_STATEMENTS: tuple[tuple[str, ...], ...] = (
-    (
-        "inverse_dynamics",
-        "inverse_dynamics_derivatives",
-        "joint_wrenches",
-        "joint_wrench_derivatives",
-    ),
-    (
-        "forward_kinematics",
-        "jacobians",
-        "point_motion",
-        "point_motion_derivatives",
-        "center_of_mass",
-        "center_of_mass_jacobian",
-    ),
+_EVERYWHERE = (
+    "mass_matrix",
+    "kinetic_energy",
+    "potential_energy",
+    "forward_kinematics",
+    "jacobians",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum",
+)
+"""Statements of these do not depend on gravity, loads or accelerations, unless named apart."""
+
+SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple(
+    (*functions, *_EVERYWHERE)
+    for functions in (
+        (
+            "inverse_dynamics",
+            "inverse_dynamics_derivatives",
+            "joint_wrenches",
+            "joint_wrench_derivatives",
+            "regressor",
+        ),
+        ("point_motion", "point_motion_derivatives", "inverse_dynamics_load_derivatives"),
+        ("coriolis_matrix",),
+        ("bias_forces",),
+        ("gravity_forces",),
+    )
 )
 """Functions whose programs by one formulation share a recursion: where statements of one name
 differ between two of them, one is wrong."""

@@ -18,7 +18,6 @@ from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.formulations.shared import load_entry_names, wrenches
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import write_jacobians
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.program import Program
 
@@ -27,8 +26,6 @@ FORMULATIONS: tuple[Formulation, ...] = (
     RECURSIVE_LAGRANGE,
     CLOSED_FORM_LAGRANGE,
 )
-
-DERIVATIVES = "inverse_dynamics_derivatives"
 
 PLANNED_FORMULATIONS = (
     "kane",
@@ -61,8 +58,7 @@ def formulation_named(name: str) -> Formulation:
 
 def provided_functions(formulation: Formulation) -> tuple[str, ...]:
     """The functions that `formulation` can derive, in the order of the table of functions."""
-    names = {*formulation.functions, DERIVATIVES}
-    return tuple(name for name in FUNCTION_NAMES if name in names)
+    return tuple(name for name in FUNCTION_NAMES if name in formulation.functions)
 
 
 def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> Program[S]:
@@ -70,15 +66,9 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, function)
     builder.parameters(tree.parameter_names)
-    if function in formulation.functions:
-        formulation.functions[function](tree, builder, state)
-    elif function == DERIVATIVES:
-        # until a formulation differentiates its own recursion, its program is differentiated
-        formulation.functions["inverse_dynamics"](tree, builder, state)
-        tau = builder.results("tau")
-        write_jacobians(builder, "tau", tau, [builder.declared(x) for x in ("q", "qd", "qdd")])
-    else:
+    if function not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
+    formulation.functions[function](tree, builder, state)
     notes = {**formulation.notes, **joint_terms.NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
 

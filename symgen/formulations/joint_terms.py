@@ -6,6 +6,7 @@ states it, so that all formulations take it from here.
 ==================  =====================================================================
 JT-1                G^2 I_r qdd + d qd + k (q - q_rest) + f tanh(qd / v_f)
 JT-2                its derivatives: k; d + f (1 - tanh^2(qd / v_f)) / v_f; G^2 I_r
+JT-3                energies: rotor G^2 I_r qd^2 / 2, spring k (q - q_rest)^2 / 2
 ==================  =====================================================================
 
 I_r is the rotor's inertia before the gear of ratio G, d the damping, k the stiffness, f the
@@ -20,7 +21,8 @@ from collections.abc import Sequence
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
 from symgen.formulations.interface import State
-from symgen.kinematics.tree import Joint, KinematicTree
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -28,6 +30,9 @@ NOTES = {
     "JT-2": "derivatives of drive_j: k, d + f (1 - tanh^2(qd / v_f)) / v_f, G^2 I_r",
     "JT-3": "energy of a joint: rotor G^2 I_r qd^2 / 2, spring k (q - q_rest)^2 / 2",
 }
+
+Rows = list[list[S]]
+"""The rows of a matrix."""
 
 
 def reflected_inertia(joint: Joint[S]) -> S:
@@ -58,7 +63,33 @@ def _drive(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> S:
         return b.let(f"drive_{joint.number}", drive, "JT-1")
 
 
-def drive_derivatives(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> tuple[S, S, S]:
+def with_drive_derivatives(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    slopes: tuple[Rows[S], Rows[S], Rows[S]],
+) -> tuple[Rows[S], Rows[S], Rows[S]]:
+    """JT-2 added to dtau_dq, dtau_dqd and dtau_dqdd of the rigid bodies, (n, n) each."""
+    terms = [_drive_derivatives(joint, state, b) for joint in tree.joints]
+    by_q, by_qd, by_qdd = (
+        _with_diagonal(rows, [term[place] for term in terms]) for place, rows in enumerate(slopes)
+    )
+    return by_q, by_qd, by_qdd
+
+
+def with_rotors(tree: KinematicTree[S], mass_matrix: Rows[S]) -> Rows[S]:
+    """The rotors' inertia added to the mass matrix of the rigid bodies, (n, n)."""
+    return _with_diagonal(mass_matrix, [reflected_inertia(joint) for joint in tree.joints])
+
+
+def _with_diagonal(rows: Rows[S], terms: Sequence[S]) -> Rows[S]:
+    return [
+        [entry + terms[i] if i == k else entry for k, entry in enumerate(row)]
+        for i, row in enumerate(rows)
+    ]
+
+
+def _drive_derivatives(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> tuple[S, S, S]:
     """JT-2: derivatives of the joint's own terms with respect to its q, qd and qdd."""
     terms, qd, one = joint.terms, state.qd[joint.number - 1], b.algebra.one
     slip = b.algebra.function("tanh", qd / terms.friction_velocity)
@@ -71,22 +102,20 @@ def drive_derivatives(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) ->
 
 def rotor_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> S:
     """JT-3: kinetic energy of all rotors (J)."""
-    half = b.algebra.constant(0.5)
-    energies = [
-        half * reflected_inertia(joint) * qd * qd
-        for joint, qd in zip(tree.joints, state.qd, strict=True)
-    ]
+    energies: list[S] = []
+    for joint, qd in zip(tree.joints, state.qd, strict=True):
+        with b.step("joint terms", joint.name):
+            energy = b.algebra.constant(0.5) * reflected_inertia(joint) * qd * qd
+            energies.append(b.let(f"T_rotor_{joint.number}", energy, "JT-3"))
     return total(energies, b.algebra)
 
 
 def spring_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> S:
     """JT-3: potential energy of all joint springs (J)."""
-    half = b.algebra.constant(0.5)
-    stretches = [state.q[joint.number - 1] - joint.terms.rest for joint in tree.joints]
-    return total(
-        [
-            half * joint.terms.stiffness * stretch * stretch
-            for joint, stretch in zip(tree.joints, stretches, strict=True)
-        ],
-        b.algebra,
-    )
+    energies: list[S] = []
+    for joint, q in zip(tree.joints, state.q, strict=True):
+        stretch = q - joint.terms.rest
+        with b.step("joint terms", joint.name):
+            energy = b.algebra.constant(0.5) * joint.terms.stiffness * stretch * stretch
+            energies.append(b.let(f"U_spring_{joint.number}", energy, "JT-3"))
+    return total(energies, b.algebra)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import overload
 
 from symgen.algebra.interface import S
@@ -37,6 +37,33 @@ def write_frames(b: ProgramBuilder[S], poses: Sequence[Matrix[S]]) -> None:
     """The output ``forward_kinematics``, from 4x4 matrices."""
     entries = [entry for pose in poses for entry in pose.entries]
     b.output("forward_kinematics", (len(poses), 4, 4), entries)
+
+
+def write_matrix(b: ProgramBuilder[S], name: str, rows: Sequence[Iterable[S]], width: int) -> None:
+    """The output `name`, (len(rows), width)."""
+    b.output(name, (len(rows), width), [entry for row in rows for entry in row])
+
+
+def write_columns(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    name: str,
+    blocks: Sequence[Mapping[int, Iterable[S]]],
+    height: int,
+) -> None:
+    """An output (len(blocks), height, n) of columns by joint; joints without a column give 0."""
+    nothing = (b.algebra.zero,) * height
+    entries: list[S] = []
+    for block in blocks:
+        columns = [tuple(block.get(joint.number, nothing)) for joint in tree.joints]
+        entries += [column[row] for row in range(height) for column in columns]
+    b.output(name, (len(blocks), height, tree.n), entries)
+
+
+def square(tree: KinematicTree[S], entries: Mapping[tuple[int, int], S]) -> list[list[S]]:
+    """The rows of an (n, n) matrix with `entries` by pair of joints, and 0 elsewhere."""
+    numbers, zero = range(1, tree.n + 1), tree.algebra.zero
+    return [[entries.get((i, k), zero) for k in numbers] for i in numbers]
 
 
 @overload

@@ -58,8 +58,9 @@ def _by_joint(name: str, meaning: str) -> Argument:
 WRENCHES = Argument(
     "joint_wrenches",
     ("n", 6),
-    "[fx fy fz nx ny nz] exerted by the parent on the link through its joint, link axes, moment "
-    "about the joint's origin (N, N m)",
+    "[fx fy fz nx ny nz] exerted by the parent on the link through its joint, link-frame axes; "
+    "moment about the frame that a standard DH row starts from, else about the origin of the link "
+    "frame (N, N m)",
 )
 
 
@@ -97,7 +98,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function(
         "mass_matrix",
-        "Joint-space mass matrix M(q), symmetric.",
+        "Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.",
         (Q,),
         (_by_joint("mass_matrix", "kg m^2, kg m or kg"),),
     ),
@@ -110,7 +111,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function(
         "bias_forces",
-        "Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads.",
+        "Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.",
         (Q, QD),
         (Argument("bias_forces", ("n",), "N m or N"),),
         (LOADS,),
@@ -123,13 +124,13 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function(
         "kinetic_energy",
-        "Kinetic energy.",
+        "Kinetic energy of the bodies and the rotors.",
         (Q, QD),
         (Argument("kinetic_energy", (), "J"),),
     ),
     Function(
         "potential_energy",
-        "Potential energy of gravity; zero where a mass is at the base origin.",
+        "Potential energy of springs and gravity, zero for a mass at the base origin.",
         (Q,),
         (Argument("potential_energy", (), "J"),),
     ),

@@ -159,11 +159,16 @@ class _Bodies:
         """Coordinates that are the last ones of their joints, (n,)."""
 
     def along_joints(self, wrenches: Array) -> tuple[Array, ...]:
-        """The moment about the axis of a turning joint, the force along that of a sliding one."""
+        """The moment about the axis of a turning joint, the force along that of a sliding one.
+
+        A joint that does both is a screw: the pitch is the travel of its points along the axis.
+        """
         force, moment = (times(self.R, part) for part in (wrenches[..., :3], wrenches[..., 3:]))
         travel, turn = self.axes[..., :3], self.axes[..., 3:]
         slides = np.abs(turn).max(axis=-1) < 0.5
-        felt = np.where(slides, np.sum(force * travel, axis=-1), np.sum(moment * turn, axis=-1))
+        pitch = np.sum(travel * turn, axis=-1, keepdims=True)
+        turned = np.sum((moment + pitch * force) * turn, axis=-1)
+        felt = np.where(slides, np.sum(force * travel, axis=-1), turned)
         return felt, force, moment
 
     def center_of_mass(self, parameters: Array) -> tuple[Array, ...]:

@@ -17,62 +17,27 @@ coordinates of the joint at 0: nothing but motions stands between the joint fram
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from symgen.description.expressions import Expression
-from symgen.description.model import JointDescription, RobotDescription
 from symgen.validation.limits import STEP
-from symgen.validation.oracle_parts import Array
+from symgen.validation.oracle_kinematics import RobotKinematics
+from symgen.validation.oracle_parts import (
+    Array,
+    Motion,
+    as_array,
+    carried,
+    same_batch,
+    transferred,
+    turned,
+)
 
 INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Rows and columns of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
 
 
-class MotionFunctions:
-    """Functions of `NumericRobot`; what they need of it is declared here and defined there."""
-
-    n: int
-    n_links: int
-    _parent: list[int]
-    _moves: Array
-    _mass: Array
-    _com: Array
-    _inertia: Array
-    _gravity: Array
-    _load_links: list[int]
-    _load_points: Array
-
-    def _kinematics(self, q: Array) -> Any:
-        raise NotImplementedError
-
-    def _accelerations(self, motion: Any, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        raise NotImplementedError
-
-    def _point_jacobians(
-        self, motion: Any, points: Array, links: Sequence[int] | range
-    ) -> tuple[Array, Array]:
-        raise NotImplementedError
-
-    def _read_motion(
-        self, description: RobotDescription, number: Callable[[Expression], float]
-    ) -> None:
-        """Read what only these functions need; the links are read already."""
-        joints = description.joints
-        index = {joint.link.name: i for i, joint in enumerate(joints)}
-        self.point_names = tuple(point.name for point in description.points)
-        self.n_points = len(self.point_names)
-        self._point_links = [index.get(point.link, -1) for point in description.points]
-        points = [[number(x) for x in point.point] for point in description.points]
-        self._points = np.array(points).reshape(-1, 3)
-        self._own_link = [i for i, joint in enumerate(joints) for _ in joint.coordinate_names]
-        self._masks, self._mask = _masks(joints)
-        rows = [joints[i].dh for i in self._own_link]
-        self._at_seat = [row is not None and row.convention == "standard" for row in rows]
-        seats = [joints[i].before for i in self._own_link]
-        shifts = [[0.0] * 3 if seat is None else [number(x) for x in seat.xyz] for seat in seats]
-        self._seat_shifts = np.array(shifts).reshape(-1, 3)
+class MotionFunctions(RobotKinematics):
+    """Functions of `NumericRobot` that belong to none of the equations of motion."""
 
     def path_sum(self, rates: Array) -> Array:
         """Largest sum of magnitudes over the coordinates that move one link, (...)."""
@@ -82,7 +47,7 @@ class MotionFunctions:
     def lever(self, q: Array) -> Array:
         """Largest velocity of a link's origin or centre per unit of one joint velocity, (...)."""
         motion = self._kinematics(q)
-        points = np.concatenate([motion.frames[..., :3, 3], self._link_centres(motion)], axis=-2)
+        points = np.concatenate([motion.frames[..., :3, 3], self._centres(motion)], axis=-2)
         linear, _ = self._point_jacobians(motion, points, [*range(self.n_links)] * 2)
         return np.asarray(np.linalg.norm(linear, axis=-2).max(axis=(-1, -2), initial=0.0))
 
@@ -96,13 +61,13 @@ class MotionFunctions:
         Inertia forces minus weight minus loads of the links beyond, in axes of the frame behind the
         coordinate; moments about P for a standard DH row, else about the origin of that frame.
         """
-        q, qd, qdd = _same_batch(q, qd, qdd)
+        q, qd, qdd = same_batch(q, qd, qdd)
         motion, frames = self._kinematics(q), self._frames_behind(q)
         forces, moments, places = self._inertia_forces(motion, qd, qdd)
         links = list(range(self.n_links))
         if loads is not None:
-            pulls = -_array(loads)
-            points = _carried(motion, self._load_points, self._load_links)
+            pulls = -as_array(loads)
+            points = carried(motion, self._load_points, self._load_links)
             forces = _beside(forces, pulls[..., :3])
             moments = _beside(moments, pulls[..., 3:])
             places = _beside(places, points)
@@ -111,16 +76,16 @@ class MotionFunctions:
         arms = places[..., np.newaxis, :, :] - self._moment_points(motion, frames)[..., None, :]
         turning = moments[..., np.newaxis, :, :] + np.cross(arms, forces[..., np.newaxis, :, :])
         axes = np.swapaxes(frames[..., :3, :3], -1, -2)
-        force = _turned(axes, np.sum(beyond * forces[..., np.newaxis, :, :], axis=-2))
-        moment = _turned(axes, np.sum(beyond * turning, axis=-2))
+        force = turned(axes, np.sum(beyond * forces[..., np.newaxis, :, :], axis=-2))
+        moment = turned(axes, np.sum(beyond * turning, axis=-2))
         return np.concatenate([force, moment], axis=-1)
 
     def joint_wrench_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
         """The wrenches and their derivatives by q, qd, qdd, 3 x (..., n, 6, n); real only."""
-        states = _same_batch(q, qd, qdd)
-        held = None if loads is None else _array(loads)[..., np.newaxis, :, :]
+        states = same_batch(q, qd, qdd)
+        held = None if loads is None else as_array(loads)[..., np.newaxis, :, :]
 
         def wrenches(*moved: Array) -> tuple[Array]:
             return (self.joint_wrenches(*moved, loads=held),)
@@ -128,21 +93,21 @@ class MotionFunctions:
         by_q, by_qd, by_qdd = (_slopes(wrenches, states, k)[0] for k in range(3))
         return self.joint_wrenches(*states, loads=loads), by_q, by_qd, by_qdd
 
-    def _inertia_forces(self, motion: Any, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+    def _inertia_forces(self, motion: Motion, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Per link m (a - g), I alpha + omega x I omega, and where: the centre of mass."""
         omega, alpha, origin = self._accelerations(motion, qd, qdd)
         rotation = motion.frames[..., :3, :3]
         inertia = rotation @ self._inertia @ np.swapaxes(rotation, -1, -2)
-        arms = _turned(rotation, self._com)
-        acceleration = origin + _transferred(omega, alpha, arms)
+        arms = turned(rotation, self._com)
+        acceleration = origin + transferred(omega, alpha, arms)
         force = self._mass[:, np.newaxis] * (acceleration - self._gravity)
-        moment = _turned(inertia, alpha) + np.cross(omega, _turned(inertia, omega))
+        moment = turned(inertia, alpha) + np.cross(omega, turned(inertia, omega))
         return force, moment, motion.frames[..., :3, 3] + arms
 
-    def _moment_points(self, motion: Any, frames: Array) -> Array:
+    def _moment_points(self, motion: Motion, frames: Array) -> Array:
         """Points that the moments of joint wrenches refer to, (..., n, 3), base frame."""
         parents = [self._parent[i] for i in self._own_link]
-        seats = _carried(motion, self._seat_shifts, parents)
+        seats = carried(motion, self._seat_shifts, parents)
         at_seat = np.array(self._at_seat, dtype=bool).reshape(-1, 1)
         return np.where(at_seat, seats, frames[..., :3, 3])
 
@@ -155,9 +120,9 @@ class MotionFunctions:
 
     def point_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration (gravity left out), 3 x (..., n_points, 3)."""
-        q, qd, qdd = _same_batch(q, qd, qdd)
+        q, qd, qdd = same_batch(q, qd, qdd)
         motion, links = self._kinematics(q), self._point_links
-        position = _carried(motion, self._points, links)
+        position = carried(motion, self._points, links)
         linear, _ = self._point_jacobians(motion, position, links)
         still = np.zeros((*q.shape[:-1], 1, 3))
         omega, alpha, origin = (
@@ -165,11 +130,11 @@ class MotionFunctions:
             for part in self._accelerations(motion, qd, qdd)
         )
         arms = position - motion.with_base[..., links, :, :][..., :3, 3]
-        return position, _by_rates(linear, qd), origin + _transferred(omega, alpha, arms)
+        return position, _by_rates(linear, qd), origin + transferred(omega, alpha, arms)
 
     def point_motion_derivatives(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
         """dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (..., n_points, 3, n); real only."""
-        states = _same_batch(q, qd, qdd)
+        states = same_batch(q, qd, qdd)
         (x_q, v_q, a_q), (_, v_qd, a_qd), (_, _, a_qdd) = (
             _slopes(self.point_motion, states, k) for k in range(3)
         )
@@ -191,34 +156,31 @@ class MotionFunctions:
 
     def center_of_mass(self, q: Array) -> Array:
         """Of all moving links, (..., 3), base frame."""
-        motion = self._kinematics(_array(q))
-        return self._average(np.moveaxis(self._link_centres(motion), -2, 0))
+        motion = self._kinematics(as_array(q))
+        return self._average(np.moveaxis(self._centres(motion), -2, 0))
 
     def center_of_mass_jacobian(self, q: Array) -> Array:
         """Velocity of the centre of mass per joint velocity, (..., 3, n), base axes."""
-        motion = self._kinematics(_array(q))
+        motion = self._kinematics(as_array(q))
         linear, _ = self._link_jacobians(motion)
         return self._average(np.moveaxis(linear, -3, 0))
 
     def centroidal_momentum(self, q: Array, qd: Array) -> Array:
         """[linear; angular about the centre of mass] of all moving links, (..., 6), base axes."""
-        q, qd = _same_batch(q, qd)
+        q, qd = same_batch(q, qd)
         motion = self._kinematics(q)
-        centres, rotation = self._link_centres(motion), motion.frames[..., :3, :3]
+        centres, rotation = self._centres(motion), motion.frames[..., :3, :3]
         linear, angular = self._link_jacobians(motion)
         momentum = self._moving_mass[:, np.newaxis] * _by_rates(linear, qd)
         inertia = rotation @ self._inertia @ np.swapaxes(rotation, -1, -2)
-        spin = _turned(inertia, _by_rates(angular, qd))
+        spin = turned(inertia, _by_rates(angular, qd))
         arms = centres - self.center_of_mass(q)[..., np.newaxis, :]
         moment = spin + np.cross(arms, momentum)
         return np.concatenate([momentum.sum(axis=-2), moment.sum(axis=-2)], axis=-1)
 
-    def _link_centres(self, motion: Any) -> Array:
-        return _carried(motion, self._com, range(self.n_links))
-
-    def _link_jacobians(self, motion: Any) -> tuple[Array, Array]:
+    def _link_jacobians(self, motion: Motion) -> tuple[Array, Array]:
         """Of the centres of mass of the links, 2 x (..., n_links, 3, n)."""
-        return self._point_jacobians(motion, self._link_centres(motion), range(self.n_links))
+        return self._point_jacobians(motion, self._centres(motion), range(self.n_links))
 
     # ------------------------------------------------------------------------------- regressor
 
@@ -247,7 +209,7 @@ class MotionFunctions:
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques of unit inertial parameters, one at a time, by virtual power, (..., n, 10 n)."""
-        q, qd, qdd = (x[..., np.newaxis, :] * self._masks for x in _same_batch(q, qd, qdd))
+        q, qd, qdd = (x[..., np.newaxis, :] * self._masks for x in same_batch(q, qd, qdd))
         motion = self._kinematics(q)
         omega, alpha, origin = (
             part[..., self._mask, self._own_link, :]
@@ -259,8 +221,8 @@ class MotionFunctions:
             for part in self._point_jacobians(motion, origins, range(self.n_links))
         )
         back = np.swapaxes(motion.frames[..., self._mask, self._own_link, :3, :3], -1, -2)
-        fall = _turned(back, origin - self._gravity)
-        force, moment = _unit_wrenches(_turned(back, omega), _turned(back, alpha), fall)
+        fall = turned(back, origin - self._gravity)
+        force, moment = _unit_wrenches(turned(back, omega), turned(back, alpha), fall)
         columns = np.swapaxes(back @ linear, -1, -2) @ force
         columns = columns + np.swapaxes(back @ angular, -1, -2) @ moment  # (..., body, n, 10)
         columns = np.moveaxis(columns, -3, -2)
@@ -278,56 +240,17 @@ def _unit_wrenches(omega: Array, alpha: Array, fall: Array) -> tuple[Array, Arra
     for k, (i, j) in enumerate(INERTIA_ENTRIES, start=4):
         inertia[k, i, j] = inertia[k, j, i] = 1.0
     omega, alpha, fall = (x[..., np.newaxis, :] for x in (omega, alpha, fall))
-    force = mass[:, np.newaxis] * fall + _transferred(omega, alpha, first)
-    spin = _turned(inertia, alpha) + np.cross(omega, _turned(inertia, omega))
+    force = mass[:, np.newaxis] * fall + transferred(omega, alpha, first)
+    spin = turned(inertia, alpha) + np.cross(omega, turned(inertia, omega))
     return np.swapaxes(force, -1, -2), np.swapaxes(spin + np.cross(first, fall), -1, -2)
-
-
-def _masks(joints: Sequence[JointDescription]) -> tuple[Array, list[int]]:
-    """Rows of 0 and 1 that leave out later coordinates of a joint, and each coordinate's row."""
-    n = sum(len(joint.coordinate_names) for joint in joints)
-    masks: dict[tuple[float, ...], int] = {(1.0,) * n: 0}
-    numbers: list[int] = []
-    first = 0
-    for joint in joints:
-        end = first + len(joint.coordinate_names)
-        for j in range(first, end):
-            mask = tuple(float(not j < k < end) for k in range(n))
-            numbers.append(masks.setdefault(mask, len(masks)))
-        first = end
-    return np.array(list(masks)).reshape(len(masks), n), numbers
 
 
 # ------------------------------------------------------------------------------- small algebra
 
 
-def _array(x: Any) -> Array:
-    return np.asarray(x, dtype=complex if np.iscomplexobj(x) else float)
-
-
-def _same_batch(*arrays: Any) -> tuple[Array, ...]:
-    return tuple(np.broadcast_arrays(*(_array(x) for x in arrays)))
-
-
-def _turned(matrix: Array, vectors: Array) -> Array:
-    """Matrices (..., 3, 3) times vectors (..., 3)."""
-    return np.asarray((matrix @ vectors[..., np.newaxis])[..., 0])
-
-
 def _by_rates(jacobian: Array, rates: Array) -> Array:
     """Jacobians (..., m, 3, n) times joint velocities (..., n)."""
     return np.asarray(np.einsum("...mcn,...n->...mc", jacobian, rates))
-
-
-def _transferred(omega: Array, alpha: Array, arm: Array) -> Array:
-    """Acceleration of a point relative to another one of the same rigid body."""
-    return np.asarray(np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm)))
-
-
-def _carried(motion: Any, points: Array, links: Sequence[int] | range) -> Array:
-    """Points (m, 3) of links (-1: the base) in the base frame, (..., m, 3)."""
-    seats = motion.with_base[..., list(links), :, :]
-    return np.asarray(seats[..., :3, 3] + _turned(seats[..., :3, :3], points))
 
 
 def _beside(left: Array, right: Array) -> Array:

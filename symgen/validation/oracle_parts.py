@@ -1,13 +1,15 @@
 """Numbers of joints and links for `NumericRobot`: literal 4x4 matrices as the model format says.
 
 Nothing here is shared with `symgen.kinematics` and `symgen.joints`; two independent readings of the
-format agree.  A new type of joint has to be read here a second time before it can be validated.
+format agree.  `READABLE_TYPES` is therefore a list of its own: a model with another type of joint
+is not compared with the numeric model until the type is read here a second time.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,17 @@ UNITS = {
     "y": np.array([0.0, 1.0, 0.0]),
     "z": np.array([0.0, 0.0, 1.0]),
 }
+
+READABLE_TYPES = (
+    "revolute", "prismatic", "fixed", "universal", "cylindrical", "spherical", "floating",
+)  # fmt: skip
+"""The types of joints that are read here: chains of rotations about and travels along axes."""
+
+
+def unread_types(description: RobotDescription) -> tuple[str, ...]:
+    """The types of joints of a model that the numeric model cannot read, each once."""
+    types = dict.fromkeys(joint.type for joint in description.joints)
+    return tuple(name for name in types if name not in READABLE_TYPES)
 
 
 class JointMotion:
@@ -232,3 +245,45 @@ def _tx(distance: float) -> Array:
 
 def _tz(distance: Any) -> Array:
     return _translation(UNITS["z"], np.asarray(distance))
+
+
+# ------------------------------------------------------- what the functions of a robot share
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Link frames (..., n_links, 4, 4), joint axes and points on them (..., n, 3).
+
+    `with_base` has the frame of the base behind those of the links, so that -1 stands for it.
+    """
+
+    frames: Array
+    axes: Array
+    origins: Array
+    with_base: Array
+
+
+def as_array(x: Any) -> Array:
+    """Floating-point numbers, complex where they are."""
+    return np.asarray(x, dtype=complex if np.iscomplexobj(x) else float)
+
+
+def same_batch(*arrays: Any) -> tuple[Array, ...]:
+    """Arrays broadcast to one shape."""
+    return tuple(np.broadcast_arrays(*(as_array(x) for x in arrays)))
+
+
+def transferred(omega: Array, alpha: Array, arm: Array) -> Array:
+    """Acceleration of a point relative to another one of the same rigid body."""
+    return np.asarray(np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm)))
+
+
+def turned(matrix: Array, vectors: Array) -> Array:
+    """Matrices (..., 3, 3) times vectors (..., 3)."""
+    return np.asarray((matrix @ vectors[..., np.newaxis])[..., 0])
+
+
+def carried(motion: Motion, points: Array, links: Sequence[int] | range) -> Array:
+    """Points (m, 3) of links (-1: the base) in the base frame, (..., m, 3)."""
+    seats = motion.with_base[..., list(links), :, :]
+    return np.asarray(seats[..., :3, 3] + turned(seats[..., :3, :3], points))

@@ -15,23 +15,14 @@ the equations of motion are Lagrange's, with the derivatives of the mass matrix 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from symgen.description.model import RobotDescription
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_motion import MotionFunctions
-from symgen.validation.oracle_parts import (
-    Array,
-    Body,
-    JointForces,
-    numbered_motions,
-    parameter_values,
-    reader,
-)
+from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
 
 
 class NumericRobot(MotionFunctions):
@@ -42,123 +33,7 @@ class NumericRobot(MotionFunctions):
     `parameters` replaces values of the model's parameters; derived ones follow.
     """
 
-    def __init__(
-        self, description: RobotDescription, parameters: Mapping[str, float] | None = None
-    ) -> None:
-        number = reader(parameter_values(description, parameters or {}))
-        joints = description.joints
-        index = {joint.link.name: i for i, joint in enumerate(joints)}
-        self.name = description.name
-        self.coordinate_names = tuple(name for joint in joints for name in joint.coordinate_names)
-        self.link_names = tuple(joint.link.name for joint in joints)
-        self.load_names = tuple(load.name for load in description.loads)
-        self.n = len(self.coordinate_names)
-        self.n_links = len(joints)
-        self.n_loads = len(self.load_names)
-        self._gravity = np.array([number(x) for x in description.gravity])
-        self._parent = [index.get(joint.parent, -1) for joint in joints]
-        self._motions = numbered_motions(joints, number)
-        types = [m.type for motions in self._motions for m, j in motions if j >= 0]
-        self._revolute = np.array([t == "revolute" for t in types], dtype=float).reshape(-1, 1)
-        self._moves = self._moving_coordinates()
-        self._terms = JointForces(joints, number)
-        bodies = [Body(joint.link, number) for joint in joints]
-        self._mass = np.array([body.mass for body in bodies])
-        self._com = np.array([body.com for body in bodies]).reshape(-1, 3)
-        self._inertia = np.array([body.inertia for body in bodies]).reshape(-1, 3, 3)
-        self._load_links = [index.get(load.link, -1) for load in description.loads]
-        points = [[number(x) for x in load.point] for load in description.loads]
-        self._load_points = np.array(points).reshape(-1, 3)
-        self._read_motion(description, number)
-
-    def _moving_coordinates(self) -> Array:
-        """[i, j]: whether coordinate j moves link i, (n_links + 1, n); the last row is the base."""
-        moves = np.zeros((self.n_links + 1, self.n), dtype=bool)
-        for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
-            if parent >= 0:
-                moves[i] = moves[parent]
-            moves[i, [j for _, j in motions if j >= 0]] = True
-        return moves
-
-    # --------------------------------------------------------------------------- magnitudes
-
-    @property
-    def joint_terms(self) -> dict[str, Array]:
-        """Reflected inertia, damping, stiffness, rest, friction and its velocity, (n,) each."""
-        return self._terms.numbers
-
-    @property
-    def total_mass(self) -> float:
-        """kg"""
-        return float(self._mass.sum())
-
-    @property
-    def total_inertia(self) -> float:
-        """Sum of the largest entries of all inertia tensors, kg m^2."""
-        return float(np.abs(self._inertia).max(axis=(1, 2), initial=0.0).sum())
-
-    @property
-    def gravity_magnitude(self) -> float:
-        """m/s^2"""
-        return float(np.linalg.norm(self._gravity))
-
-    def reach(self, q: Array) -> Array:
-        """Largest distance of a link origin or centre of mass from the base origin, (...), m."""
-        motion = self._kinematics(q)
-        points = np.concatenate([motion.frames[..., :3, 3], self._centres(motion)], axis=-2)
-        return np.asarray(np.linalg.norm(points, axis=-1).max(axis=-1, initial=0.0))
-
-    # ------------------------------------------------------------------------- kinematics
-
-    def frames(self, q: Array) -> Array:
-        """Poses of all link frames in the base frame, (..., n_links, 4, 4)."""
-        return self._kinematics(q).frames
-
-    forward_kinematics = frames
-
-    def jacobians(self, q: Array) -> Array:
-        """Geometric Jacobians [linear; angular] of the link frames, (..., n_links, 6, n)."""
-        motion = self._kinematics(q)
-        origins = motion.frames[..., :3, 3]
-        linear, angular = self._point_jacobians(motion, origins, range(self.n_links))
-        return np.concatenate([linear, angular], axis=-2)
-
-    def _kinematics(self, q: Array) -> _Motion:
-        q = _array(q)
-        batch = q.shape[:-1]
-        frames = np.empty((*batch, self.n_links + 1, 4, 4), dtype=q.dtype)
-        frames[..., -1, :, :] = np.eye(4)
-        axes = np.empty((*batch, self.n, 3), dtype=q.dtype)
-        origins = np.empty((*batch, self.n, 3), dtype=q.dtype)
-        for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
-            frame = frames[..., parent, :, :]
-            for motion, j in motions:
-                if j >= 0:
-                    seat = frame @ motion.seat
-                    axes[..., j, :] = seat[..., :3, :3] @ motion.axis
-                    origins[..., j, :] = seat[..., :3, 3]
-                frame = frame @ motion.transform(q[..., j] if j >= 0 else np.zeros(()))
-            frames[..., i, :, :] = frame
-        return _Motion(frames[..., :-1, :, :], axes, origins, frames)
-
-    def _point_jacobians(
-        self, motion: _Motion, points: Array, links: Sequence[int] | range
-    ) -> tuple[Array, Array]:
-        """Jv and Jw, (..., m, 3, n), of m points (..., m, 3) in base axes, fixed to `links`."""
-        revolute = self._revolute
-        moves = self._moves[list(links)][..., np.newaxis].astype(float)
-        z = motion.axes[..., np.newaxis, :, :]
-        arms = points[..., :, np.newaxis, :] - motion.origins[..., np.newaxis, :, :]
-        linear = moves * (revolute * np.cross(z, arms) + (1.0 - revolute) * z)
-        angular = moves * (revolute * z)
-        return np.swapaxes(linear, -1, -2), np.swapaxes(angular, -1, -2)
-
-    def _centres(self, motion: _Motion) -> Array:
-        """Centres of mass in the base frame, (..., n_links, 3)."""
-        arms = (motion.frames[..., :3, :3] @ self._com[..., np.newaxis])[..., 0]
-        return np.asarray(motion.frames[..., :3, 3] + arms)
-
-    def _bodies(self, motion: _Motion) -> _Bodies:
+    def _bodies(self, motion: Motion) -> _Bodies:
         rotation = motion.frames[..., :3, :3]
         com = self._centres(motion)
         inertia = rotation @ self._inertia @ np.swapaxes(rotation, -1, -2)
@@ -177,7 +52,7 @@ class NumericRobot(MotionFunctions):
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
         """Sum of m v'v / 2 + omega' I omega / 2 over the links, and the rotors, (...)."""
-        q, qd = _same_batch(q, qd)
+        q, qd = same_batch(q, qd)
         body = self._bodies(self._kinematics(q))
         v, omega = _times(body.linear, qd), _times(body.angular, qd)
         momentum = (body.inertia @ omega[..., np.newaxis])[..., 0]
@@ -192,7 +67,7 @@ class NumericRobot(MotionFunctions):
         com = self._centres(self._kinematics(q))
         mass = self._mass * self._moves[:-1].any(axis=1)
         weight = np.sum((com @ self._gravity) * mass, axis=-1)
-        return np.asarray(self._terms.spring_energy(_array(q)) - weight)
+        return np.asarray(self._terms.spring_energy(as_array(q)) - weight)
 
     def gravity_forces(self, q: Array) -> Array:
         """Minus the sum of Jv' m g over the links, (..., n); springs are no part of it."""
@@ -203,9 +78,7 @@ class NumericRobot(MotionFunctions):
     def inverse_dynamics_load_derivatives(self, q: Array) -> Array:
         """-J' of each load's point, (..., n, n_loads, 6)."""
         motion = self._kinematics(q)
-        seats = motion.with_base[..., self._load_links, :, :]
-        arms = (seats[..., :3, :3] @ self._load_points[..., np.newaxis])[..., 0]
-        points = seats[..., :3, 3] + arms
+        points = carried(motion, self._load_points, self._load_links)
         linear, angular = self._point_jacobians(motion, points, self._load_links)
         return np.asarray(-np.moveaxis(np.concatenate([linear, angular], axis=-2), -1, -3))
 
@@ -219,11 +92,11 @@ class NumericRobot(MotionFunctions):
 
     def mass_matrix_derivatives(self, q: Array) -> Array:
         """[i, j, k] = dM_ij / dq_k by complex step, (..., n, n, n); real q only."""
-        return _derivatives(self.mass_matrix, _array(q))
+        return _derivatives(self.mass_matrix, as_array(q))
 
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
         """Christoffel: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2."""
-        q, qd = _same_batch(q, qd)
+        q, qd = same_batch(q, qd)
         slope = self.mass_matrix_derivatives(q)
         mdot = np.einsum("...ijk,...k->...ij", slope, qd)
         other = np.einsum("...ikj,...k->...ij", slope, qd)
@@ -236,7 +109,7 @@ class NumericRobot(MotionFunctions):
 
         Complex steps cannot be nested; complex arguments go through `virtual_power`.
         """
-        q, qd, qdd = _same_batch(q, qd, qdd)
+        q, qd, qdd = same_batch(q, qd, qdd)
         if any(np.iscomplexobj(x) for x in (q, qd, qdd, loads) if x is not None):
             return self.virtual_power(q, qd, qdd, loads=loads)
         slope = self.mass_matrix_derivatives(q)
@@ -251,12 +124,12 @@ class NumericRobot(MotionFunctions):
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> Array:
         """The same by virtual power: sum of Jv' m (a - g) + Jw' (I alpha + w x I w), and terms."""
-        q, qd, qdd = _same_batch(q, qd, qdd)
+        q, qd, qdd = same_batch(q, qd, qdd)
         motion = self._kinematics(q)
         body = self._bodies(motion)
         omega, alpha, acceleration = self._accelerations(motion, qd, qdd)
         arms = body.com - motion.frames[..., :3, 3]
-        force = acceleration + _transferred(omega, alpha, arms) - self._gravity
+        force = acceleration + transferred(omega, alpha, arms) - self._gravity
         spin = (body.inertia @ omega[..., np.newaxis])[..., 0]
         moment = (body.inertia @ alpha[..., np.newaxis])[..., 0] + np.cross(omega, spin)
         terms = self._terms
@@ -267,45 +140,16 @@ class NumericRobot(MotionFunctions):
             + self._load_forces(q, loads)
         )
 
-    def _accelerations(self, motion: _Motion, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        """omega, alpha and acceleration of the origin of each link frame, (..., n_links, 3)."""
-        shape = (*motion.frames.shape[:-2], 3)
-        kind = np.result_type(motion.frames, qd, qdd)
-        omega, alpha, acceleration = (np.zeros(shape, dtype=kind) for _ in range(3))
-        ground = np.zeros((*shape[:-2], 3))
-        for i, (p, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
-            w, wd, a, x = ground, ground, ground, ground
-            if p >= 0:
-                w, wd, a = omega[..., p, :], alpha[..., p, :], acceleration[..., p, :]
-                x = motion.frames[..., p, :3, 3]
-            tip = motion.frames[..., i, :3, 3]
-            for joint, j in motions:
-                if j < 0:
-                    continue
-                rate = motion.axes[..., j, :] * qd[..., j, np.newaxis]
-                change = motion.axes[..., j, :] * qdd[..., j, np.newaxis]
-                if joint.type == "revolute":
-                    axle = motion.origins[..., j, :]
-                    a = a + _transferred(w, wd, axle - x)
-                    x = axle
-                    wd = wd + change + np.cross(w, rate)
-                    w = w + rate
-                else:
-                    a = a + change + 2.0 * np.cross(w, rate)
-            omega[..., i, :], alpha[..., i, :] = w, wd
-            acceleration[..., i, :] = a + _transferred(w, wd, tip - x)
-        return omega, alpha, acceleration
-
     def bias_forces(self, q: Array, qd: Array, *, loads: Array | None = None) -> Array:
         """Inverse dynamics at zero acceleration, (..., n)."""
-        q, qd = _same_batch(q, qd)
+        q, qd = same_batch(q, qd)
         return self.inverse_dynamics(q, qd, np.zeros(q.shape), loads=loads)
 
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
         """tau, dtau/dq by complex step of virtual power, dtau/dqd = 2 C + losses, dtau/dqdd = M."""
-        q, qd, qdd = _same_batch(q, qd, qdd)
+        q, qd, qdd = same_batch(q, qd, qdd)
         tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
         wrenches = None if loads is None else loads[..., np.newaxis, :, :]
 
@@ -322,19 +166,6 @@ class NumericRobot(MotionFunctions):
 
 
 @dataclass(frozen=True)
-class _Motion:
-    """Link frames (..., n_links, 4, 4), joint axes and points on them (..., n, 3).
-
-    `with_base` has the frame of the base behind those of the links, so that -1 stands for it.
-    """
-
-    frames: Array
-    axes: Array
-    origins: Array
-    with_base: Array
-
-
-@dataclass(frozen=True)
 class _Bodies:
     """Per link, in base axes: centre of mass, inertia about it, its Jacobians (..., 3, n)."""
 
@@ -345,19 +176,6 @@ class _Bodies:
 
 
 # ------------------------------------------------------------------------------- small algebra
-
-
-def _array(x: Any) -> Array:
-    return np.asarray(x, dtype=complex if np.iscomplexobj(x) else float)
-
-
-def _same_batch(*arrays: Any) -> tuple[Array, ...]:
-    return tuple(np.broadcast_arrays(*(_array(x) for x in arrays)))
-
-
-def _transferred(omega: Array, alpha: Array, arm: Array) -> Array:
-    """Acceleration of a point relative to another one of the same rigid body."""
-    return np.asarray(np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm)))
 
 
 def _times(matrix: Array, vector: Array) -> Array:

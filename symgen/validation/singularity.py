@@ -10,6 +10,7 @@ import numpy as np
 
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
+from symgen.validation.oracle_parts import unread_types
 from symgen.validation.oracles import NumericRobot
 
 POSES = 5
@@ -18,7 +19,12 @@ SINGULAR = 1e-12
 
 
 def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
-    """One warning where M(q) is singular at every one of a few random poses."""
+    """One warning where M(q) is singular at every one of a few random poses.
+
+    None for a model that the numeric model cannot read.
+    """
+    if unread_types(description):
+        return ()
     robot = NumericRobot(description)
     if robot.n == 0:
         return ()

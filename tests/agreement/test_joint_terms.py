@@ -12,10 +12,10 @@ from symgen.program.evaluation import call
 from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.validate import validate
 from tests.agreement.test_pinocchio import compare
+from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
-LIMIT = 1e-11
 ONE_EACH = Recipe(joints=(1, 7), types=("revolute", "prismatic", "fixed"), loads=(0, 3), terms=True)
 TERMS = """
     rotor_inertia: I_r
@@ -46,11 +46,6 @@ def functions(description, formulation):
         name: derived_program(description, formulation, name)
         for name in provided_functions(formulation)
     }
-
-
-def agrees(value, expected, limit=LIMIT):
-    scale = max(1.0, np.abs(expected).max(initial=0.0))
-    return np.abs(value - expected).max(initial=0.0) <= limit * scale
 
 
 def pendulum(q, qd, qdd):

@@ -10,47 +10,46 @@ from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named
+from tests.oracles.comparison import agrees, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import COMPOSITE, Recipe, model_texts, seeded_model_text
 
-LIMIT = 1e-11
-LARGEST_CLOSED_FORM = 8
-LARGE = Recipe(joints=(1, 20), loads=(0, 5))
+LARGEST = 23_000
+"""Estimated operations of the torques: more is not derived here."""
+LARGE = Recipe(joints=(1, 12), loads=(0, 5))
 SMALL = Recipe(joints=(1, 8), loads=(0, 3))
+DRAWN = Recipe(joints=(1, 5), loads=(0, 2))
 TYPES = ("revolute", "revolute", "prismatic", "fixed", *COMPOSITE)
 MIXED = Recipe(joints=(1, 6), types=TYPES, loads=(0, 3), points=(0, 3))
 MEDIUM = Recipe(joints=(1, 14), loads=(0, 5), points=(0, 3))
 HUGE = Recipe(joints=(15, 30), loads=(0, 5), points=(0, 3))
 
 
-def agrees(value, expected):
-    scale = max(1.0, np.abs(expected).max(initial=0.0))
-    return np.abs(value - expected).max(initial=0.0) <= LIMIT * scale
+def worth_deriving(description):
+    """The formulations whose torques are no larger than the closed form of a chain of eight."""
+    tree = build_tree(description, Graph())
+    for formulation in FORMULATIONS:
+        if formulation.estimate(tree, "inverse_dynamics") <= LARGEST:
+            assert formulation.why_not(tree) is None
+            yield formulation
 
 
 def compare(description, seed, samples=2):
-    """Compare every function that Pinocchio has, on random states."""
+    """Every function that Pinocchio has, on random states, and every formulation with the first."""
     oracle = pinocchio_model(description)
-    rng = np.random.default_rng(seed)
-    n = oracle.n
-    for formulation in FORMULATIONS:
-        tree = build_tree(description, Graph())
-        if n > LARGEST_CLOSED_FORM and formulation.estimate(tree, "inverse_dynamics"):
-            continue
-        assert formulation.why_not(tree) is None
+    states = [state_of(description, seed + 1000 * k) for k in range(samples)]
+    first = {}
+    for formulation in worth_deriving(description):
         for function in provided_functions(formulation):
             program = derived_program(description, formulation, function)
-            for _ in range(samples):
-                state = {
-                    "q": rng.uniform(-np.pi, np.pi, n),
-                    "qd": rng.uniform(-2, 2, n),
-                    "qdd": rng.uniform(-2, 2, n),
-                    "loads": rng.uniform(-10, 10, (len(description.loads), 6)),
-                }
-                for value, expected in zip(
-                    call(program, state), reference(oracle, function, state), strict=True
-                ):
+            for k, state in enumerate(states):
+                results = call(program, state)
+                expected = first.setdefault((function, k), results)
+                for value, other in zip(results, expected, strict=True):
+                    assert agrees(value, other), (formulation.name, function)
+                references = reference(oracle, function, state)
+                for value, expected in zip(results, references, strict=True):
                     value = value @ state["qd"] if function == "coriolis_matrix" else value
                     assert agrees(value, expected), (formulation.name, function)
 
@@ -80,14 +79,16 @@ def reference(oracle, function, state):
     return result if isinstance(result, tuple) else (np.asarray(result),)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize(
+    "seed", [*range(16), *(pytest.param(k, marks=pytest.mark.slow) for k in range(16, 40))]
+)
 def test_seeded_trees(seed):
     recipe = SMALL if seed % 2 else LARGE
     compare(described(seeded_model_text(seed, recipe)), seed)
 
 
-@given(model_texts(SMALL))
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(model_texts(DRAWN))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_drawn_trees(text):
     compare(described(text), 1, samples=1)
 

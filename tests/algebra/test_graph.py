@@ -123,6 +123,11 @@ def test_signs_move_outwards_and_constants_gather():
     assert 1.0 + (2.0 + x) is 3.0 + x
     assert 1.0 - (2.0 - x) is x - 1.0
     assert x + x is 2.0 * x
+    assert 2.0 * x + 3.0 * x is 5.0 * x
+    assert 2.0 * x - x is x
+    assert 2.0 * x + (-2.0) * x is g.zero
+    assert 2.0 * x - 2.0 * x is g.zero
+    assert (1e308 * x + 1e308 * x).op == "+"
     assert (x - y) is -(y - x)
 
 

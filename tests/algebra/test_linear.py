@@ -5,7 +5,20 @@ import pytest
 
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.algebra.linear import Matrix, Transform, Vector, diagonal, identity, outer, skew, total
+from symgen.algebra.linear import (
+    Matrix,
+    Transform,
+    Vector,
+    all_zero,
+    diagonal,
+    identity,
+    matrix_sum,
+    outer,
+    skew,
+    skew_vector,
+    total,
+    trace_of_product,
+)
 
 
 @pytest.fixture
@@ -38,6 +51,9 @@ def test_against_numpy(numbers):
         ((A @ B).entries, (n_A @ n_B).ravel()),
         ((A + B).entries, (n_A + n_B).ravel()),
         ((A - B).entries, (n_A - n_B).ravel()),
+        (matrix_sum([A, B, A]).entries, (2 * n_A + n_B).ravel()),
+        ([trace_of_product(A, B)], [np.trace(n_A @ n_B)]),
+        (skew_vector(skew(u, g)), n_u),
         (A.transposed.entries, n_A.T.ravel()),
         (A.apply(u), n_A @ n_u),
         (A.apply_transposed(u), n_A.T @ n_u),
@@ -70,6 +86,12 @@ def test_sums_of_nothing_are_zero():
     g = Graph()
     assert total([], g) is g.zero
     assert A_is_shaped(Matrix([[g.one, g.zero]]))
+
+
+def test_all_zero_is_about_structure():
+    g = Graph()
+    assert all_zero([g.zero, g.symbol("x") * g.zero], g) and all_zero([], g)
+    assert not all_zero([g.zero, g.symbol("x")], g)
 
 
 def A_is_shaped(matrix):

@@ -113,7 +113,7 @@ def test_slopes_of_rational_functions_are_covered():
 
 def test_roots_that_are_1_cost_nothing():
     graph = Graph()
-    x = graph.symbol("x")
-    root = graph.function("sqrt", x * 2.0 - x - x + 1.0)
+    x, y = graph.symbol("x"), graph.symbol("y")
+    root = graph.function("sqrt", x * (y + 1.0) - x * y - x + 1.0)
     plain, known = hiding_degree([root * x]), hiding_degree([root * x], units=[root.index])
     assert known == 1 < plain

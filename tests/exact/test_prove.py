@@ -11,6 +11,7 @@ from symgen.cli import run
 from symgen.description import read
 from symgen.errors import RequestError, ValidationError
 from symgen.exact import compare, general_programs, prove
+from symgen.exact.compositions import COMPOSITIONS, MODEL
 from symgen.exact.points import random_points
 from symgen.formulations import CLOSED_FORM_LAGRANGE, FORMULATIONS, NEWTON_EULER
 from symgen.formulations.interface import Formulation
@@ -28,7 +29,7 @@ def test_all_formulations_are_identical_on_the_examples(name):
     result = prove(read(EXAMPLES / f"{name}.yaml"))
     assert result.passed
     assert result.probability < 1e-60
-    assert not {name for name in result.left_out if "." not in name}
+    assert not result.left_out
     claims = {(row.function, row.claim) for row in result.rows}
     for formulation in FORMULATIONS[1:]:
         for function in ("inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix"):
@@ -91,6 +92,36 @@ def test_roots_without_a_common_point_are_refused():
         random_points(roots)
 
 
+def test_a_root_of_a_square_agrees_for_one_choice_of_its_sign():
+    """sqrt((x + y)^2) is |x + y|; a field takes it for x + y at half of the points."""
+    graph = Graph()
+    x, y = graph.symbol("x"), graph.symbol("y")
+    square = x * x + 2.0 * x * y + y * y
+    root, total = graph.function("sqrt", square), x + y
+    pairs = [
+        tuple(point.values([root, total]))
+        for seed in range(200)
+        for point in random_points([root], seed=seed)
+    ]
+    agreed = sum(a == b for a, b in pairs)
+    assert 70 < agreed < 130
+    for seed, (a, b) in enumerate(pairs):
+        (point,) = random_points([root], seed=seed)
+        assert a in (b, point.field.prime - b)
+
+
+def test_a_root_that_is_no_square_is_told_from_its_negative():
+    """Its choices of sign are conjugate: what holds for one holds for the other."""
+    graph = Graph()
+    x, y = graph.symbol("x"), graph.symbol("y")
+    root = graph.function("sqrt", x * x + y * y)
+    for seed in range(50):
+        (point,) = random_points([root], seed=seed)
+        plus, minus, square, radicand = point.values([root, -root, root * root, x * x + y * y])
+        assert plus != minus
+        assert square == radicand
+
+
 def test_what_cannot_be_compared_is_said():
     result = prove(read(TWO_LINK), [NEWTON_EULER])
     assert result.passed
@@ -150,6 +181,8 @@ def test_the_one_that_stands_alone_is_at_fault():
         pytest.skip("needs three formulations")
     programs, _ = general_programs(read(TWO_LINK), functions=["mass_matrix", "gravity_forces"])
     for key, program in programs.items():
+        if key[0] == MODEL:
+            continue
         output = program.outputs[0]
         entries = (output.entries[0] * 2.0, *output.entries[1:])
         wrong = replace(program, outputs=(replace(output, entries=entries),))
@@ -185,13 +218,19 @@ def test_every_relation_is_about_functions_and_results_that_exist():
     from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, TIME
     from symgen.program.functions import function_named
 
+    sources = {item.name: item.sources[0] for item in COMPOSITIONS}
+    composed = {item.name: [item.shape] for item in COMPOSITIONS}
+
+    def shapes(name):
+        return composed.get(name) or [item.shape for item in function_named(name).results]
+
     for relation in RELATIONS:
-        function, base = function_named(relation.function), function_named(relation.base)
-        shape = base.results[relation.base_result].shape
+        base = function_named(sources.get(relation.base, relation.base))
+        shape = shapes(relation.base)[relation.base_result]
         inputs = {item.name: item for item in (*base.arguments, *base.options)}
         if relation.by and relation.by != TIME:
             shape = (*shape, *inputs[relation.by].shape)
-        assert function.results[relation.result].shape == shape
+        assert shapes(relation.function)[relation.result] == shape
         assert set(relation.at_zero) <= set(inputs)
     for group in SAME_STATEMENTS:
         assert set(group) <= set(FUNCTION_NAMES)

@@ -13,28 +13,14 @@ from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from tests.oracles.barman_kinematics import Row, Thesis
+from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, random_state
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 NEWTON_EULER = formulation_named("newton_euler")
-LIMIT = 1e-11
-STEP = 1e-40
 POINTS = Recipe(joints=(1, 15), points=(2, 5))
 OUTPUTS = ("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd")
-
-
-def agrees(value, expected):
-    scale = max(1.0, np.abs(expected).max(initial=0.0))
-    return value.shape == expected.shape and (
-        np.abs(value - expected).max(initial=0.0) <= LIMIT * scale
-    )
-
-
-def random_state(n, seed):
-    rng = np.random.default_rng(seed)
-    q, qd, qdd = rng.uniform(-np.pi, np.pi, n), *rng.uniform(-2, 2, (2, n))
-    return {"q": q, "qd": qd, "qdd": qdd}
 
 
 def outputs(description, name, state):
@@ -68,13 +54,6 @@ def test_joints_of_several_coordinates_equal_pinocchio(seed):
 @given(model_texts(Recipe(joints=(1, 6), points=(0, 3))))
 def test_drawn_trees_equal_pinocchio(text):
     compare_with_pinocchio(described(text), 1)
-
-
-def complex_slope(program, state, name):
-    """d outputs / d state[name], one axis behind each output."""
-    directions = 1j * STEP * np.eye(len(state[name]))
-    moved = call(program, {**state, name: state[name] + directions})
-    return [np.moveaxis(result.imag / STEP, 0, -1) for result in moved]
 
 
 @pytest.mark.parametrize("seed", range(100, 115))
@@ -124,7 +103,7 @@ def test_derivatives_equal_complex_step(seed):
     description = described(seeded_model_text(seed, POINTS))
     state = random_state(build_tree(description, Graph()).n, seed)
     motion = derived_program(description, NEWTON_EULER, "point_motion")
-    slopes = {name: complex_slope(motion, state, name) for name in state}
+    slopes = {name: complex_steps(motion, state, name) for name in state}
     found = outputs(description, "point_motion_derivatives", state)
     for name, value in zip(OUTPUTS, found, strict=True):
         what, by = name[1:].split("_d")

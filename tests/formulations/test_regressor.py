@@ -6,33 +6,22 @@ from hypothesis import HealthCheck, given, settings
 
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.derivation import derive_all, derived_program, package_of, select
+from symgen.derivation import derive_all, derived_program, package_of
 from symgen.errors import RequestError
 from symgen.formulations import derive, formulation_named
-from symgen.kinematics.tree import INERTIAL_PARAMETERS, build_tree
+from symgen.kinematics.bodies import INERTIAL_PARAMETERS
+from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.options import BuildOptions
 from symgen.program.evaluation import call
+from symgen.selection import select
 from symgen.validation.oracles import NumericRobot
+from tests.oracles.comparison import agrees, random_state
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 NEWTON_EULER = formulation_named("newton_euler")
-LIMIT = 1e-11
-
-
-def agrees(value, expected):
-    scale = max(1.0, np.abs(expected).max(initial=0.0))
-    return value.shape == expected.shape and (
-        np.abs(value - expected).max(initial=0.0) <= LIMIT * scale
-    )
-
-
-def random_state(n, seed):
-    rng = np.random.default_rng(seed)
-    q, qd, qdd = rng.uniform(-np.pi, np.pi, n), *rng.uniform(-2, 2, (2, n))
-    return {"q": q, "qd": qd, "qdd": qdd}
 
 
 def regressor(description, state):

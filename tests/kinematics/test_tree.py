@@ -42,7 +42,9 @@ def test_topology():
     assert [frame.name for frame in tree.frames] == ["mount", "a", "plate", "b", "tag", "c"]
     assert [frame.body for frame in tree.frames] == [0, 1, 1, 2, 2, 3]
     assert tree.path(3) == (1, 3)
-    assert [joint.name for joint in tree.children(1)] == ["b", "c"]
+    assert [tree.on_one_path(i, k) for i, k in ((1, 1), (1, 3), (3, 1), (2, 3))] == [1, 1, 1, 0]
+    assert [tree.carried_by(*joints) for joints in ((1,), (3, 1), (2, 3))] == [(1, 2, 3), (3,), ()]
+    assert tree.towards([0]) == [] and tree.towards([3, 2, 3]) == [1, 2, 3]
 
 
 def test_fixed_links_are_merged():

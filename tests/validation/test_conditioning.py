@@ -51,6 +51,37 @@ def test_badly_scaled_models_pass(kind, alpha, scale):
     validate(description, evaluated_subjects(programs)).raise_if_failed()
 
 
+HEAVY = """
+symgen: 1
+name: heavy
+gravity: {gravity}
+joints:
+  - {{name: a, type: {kind}, origin: {{}}, link: {{mass: 1e7, com: [0.4, -0.3, 0.2]}}}}
+"""
+
+
+@pytest.mark.parametrize("kind", ["revolute", "spherical", "floating"])
+@pytest.mark.parametrize("gravity", ["[0, 0, 0]", "[2, 4, -9]"])
+def test_a_heavy_body_alone_passes(kind, gravity):
+    """Its Coriolis matrix cancels, on one joint to nothing."""
+    description = described(HEAVY.format(kind=kind, gravity=gravity))
+    programs = {
+        formulation.name: {
+            function: derived_program(description, formulation, function)
+            for function in provided_functions(formulation)
+        }
+        for formulation in FORMULATIONS
+    }
+    validate(description, evaluated_subjects(programs)).raise_if_failed()
+
+
+def test_a_free_body_is_held_to_the_bare_limits():
+    """Wherever it floats, and with or without gravity."""
+    for gravity in ("[0, 0, 0]", "[2, 4, -9]"):
+        text = HEAVY.format(kind="floating", gravity=gravity).replace("1e7", "10")
+        assert condition(described(text)) == 1.0
+
+
 @pytest.mark.parametrize("model", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_examples_are_held_to_the_bare_limits(model):
     assert condition(read(model)) == 1.0

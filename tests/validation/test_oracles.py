@@ -13,7 +13,7 @@ from symgen.validation.oracles import NumericRobot
 from tests.oracles.descriptions import described
 from tests.oracles.hand_written import HAND_WRITTEN
 from tests.oracles.pinocchio_model import pinocchio_model
-from tests.oracles.random_models import Recipe, model_texts, seeded_model_text
+from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 LIMIT = 1e-11
 
@@ -61,6 +61,17 @@ def assert_equals_pinocchio(description: RobotDescription, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_random_trees_equal_pinocchio(seed):
     assert_equals_pinocchio(described(seeded_model_text(seed)), seed)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_composite_joints_and_joint_terms_equal_pinocchio(seed):
+    assert_equals_pinocchio(described(seeded_model_text(seed, EVERYTHING)), seed)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(model_texts(EVERYTHING))
+def test_drawn_trees_of_everything_equal_pinocchio(text):
+    assert_equals_pinocchio(described(text), 1)
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))

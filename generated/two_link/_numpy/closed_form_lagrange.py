@@ -67,10 +67,6 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     t5 = 0.4*t4 + 0.4*t3
     A_2_24 = T_1_24 + t5  # LG-2
 
-    # first derivatives, joint shoulder
-    dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11  # LG-5
-    dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11  # LG-5
-
     # first derivatives, joint elbow
     t6 = 0.07*A_2_11
     dA_I_2_1_21 = t6 - 0.1*A_2_14  # LG-5
@@ -78,80 +74,76 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
 
     # mass matrix, joint shoulder
-    t8 = 0.07*T_1_21 - 0.04000000000000001*T_1_21
-    t9 = 0.2*T_1_21 - 0.1*T_1_21
-    t10 = T_1_21*t8 + 0.05*(T_1_11*T_1_11) + 0.4*(T_1_21*t9)
-    t11 = t10 + T_1_11*dA_I_1_1_21 + 0.05*(T_1_21*T_1_21)
-    t12 = 0.07*A_2_21
-    t13 = t12 - 0.1*A_2_24
-    t14 = A_2_11*A_2_11
-    t15 = 0.05*t14
-    t16 = -0.1*A_2_21
-    t17 = t16 + 0.5*A_2_24
-    t18 = A_2_21*A_2_21
-    t19 = 0.05*t18
-    t20 = A_2_21*t13 + t15 + A_2_24*t17 + A_2_11*dA_I_2_1_21 + t19
-    M_1_1 = t11 + 0.4*(T_1_11*dA_I_1_1_24) + (t20 + A_2_14*dA_I_2_1_24)  # LG-6
+    t8 = T_1_21*T_1_21
+    t9 = T_1_11*T_1_11
+    t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9
+    t11 = 0.07*A_2_21
+    t12 = t11 - 0.1*A_2_24
+    t13 = A_2_11*A_2_11
+    t14 = 0.05*t13
+    t15 = -0.1*A_2_21
+    t16 = t15 + 0.5*A_2_24
+    t17 = A_2_21*A_2_21
+    t18 = 0.05*t17
+    t19 = A_2_21*t12 + t14 + A_2_24*t16 + A_2_11*dA_I_2_1_21 + t18
+    M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + (t19 + A_2_14*dA_I_2_1_24)  # LG-6
 
     # first derivatives, joint elbow
     dA_I_2_2_21 = t6 - 0.1*dA_2_2_24  # LG-5
     dA_I_2_2_24 = t7 + 0.5*dA_2_2_24  # LG-5
 
     # mass matrix, joint shoulder
-    t21 = t12 - 0.1*t5
-    t22 = t15 + A_2_21*t21
-    t23 = t16 + 0.5*t5
-    t24 = A_2_11*dA_I_2_2_21
-    M_1_2 = t22 + A_2_24*t23 + t24 + t19 + A_2_14*dA_I_2_2_24  # LG-6
+    t20 = t11 - 0.1*t5
+    t21 = t14 + A_2_21*t20
+    t22 = t15 + 0.5*t5
+    t23 = A_2_11*dA_I_2_2_21
+    M_1_2 = t21 + A_2_24*t22 + t23 + t18 + A_2_14*dA_I_2_2_24  # LG-6
 
     # mass matrix, joint elbow
-    M_2_2 = t22 + t5*t23 + t24 + t19 + dA_2_2_24*dA_I_2_2_24  # LG-6
+    M_2_2 = t21 + t5*t22 + t23 + t18 + dA_2_2_24*dA_I_2_2_24  # LG-6
 
     # Christoffel symbols, joint shoulder
-    t25 = T_1_21*T_1_11
-    t26 = T_1_11*t8 - 0.05*t25 + 0.4*(T_1_11*t9) - T_1_21*dA_I_1_1_21
-    t27 = A_2_11*A_2_21
-    t28 = -0.05*t27
-    t29 = A_2_11*t13 + t28
-    t30 = A_2_21*dA_I_2_1_21
-    t31 = 0.05*t27
-    t32 = t29 + A_2_14*t17 - t30 + t31 - A_2_24*dA_I_2_1_24
-    D_1_1_1 = t26 + 0.05*t25 - 0.4*(T_1_21*dA_I_1_1_24) + t32  # LG-7
+    t24 = A_2_11*A_2_21
+    t25 = -0.05*t24
+    t26 = A_2_11*t12 + t25
+    t27 = A_2_21*dA_I_2_1_21
+    t28 = 0.05*t24
+    D_1_1_1 = t26 + A_2_14*t16 - t27 + t28 - A_2_24*dA_I_2_1_24  # LG-7
 
     # Christoffel symbols, joint shoulder
-    D_1_1_2 = t29 + dA_2_2_24*t17 - t30 + t31 - t5*dA_I_2_1_24  # LG-7
+    D_1_1_2 = t26 + dA_2_2_24*t16 - t27 + t28 - t5*dA_I_2_1_24  # LG-7
 
     # Christoffel symbols, joint elbow
-    t33 = t28 + A_2_11*t21
-    t34 = A_2_21*dA_I_2_2_21
-    D_2_1_1 = t33 + A_2_14*t23 - t34 + t31 - A_2_24*dA_I_2_2_24  # LG-7
-    D_2_1_2 = t33 + dA_2_2_24*t23 - t34 + t31 - t5*dA_I_2_2_24  # LG-7
+    t29 = t25 + A_2_11*t20
+    t30 = A_2_21*dA_I_2_2_21
+    D_2_1_1 = t29 + A_2_14*t22 - t30 + t28 - A_2_24*dA_I_2_2_24  # LG-7
+    D_2_1_2 = t29 + dA_2_2_24*t22 - t30 + t28 - t5*dA_I_2_2_24  # LG-7
 
     # velocity torques, joint shoulder
-    t35 = qd_1*qd_1
-    t36 = qd_2*qd_2
-    t37 = qd_1*qd_2
-    V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37)  # LG-8
+    t31 = qd_1*qd_1
+    t32 = qd_2*qd_2
+    t33 = qd_1*qd_2
+    V_1 = D_1_1_1*t31 + D_1_1_2*t32 + 2.0*(D_1_1_2*t33)  # LG-8
 
     # velocity torques, joint elbow
-    V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37)  # LG-8
+    V_2 = D_2_1_1*t31 + D_2_1_2*t32 + 2.0*(D_2_1_2*t33)  # LG-8
 
     # gravity, joint shoulder
-    t38 = -0.2*A_2_11
-    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t38)  # LG-9
+    t34 = -0.2*A_2_11
+    G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t34)  # LG-9
 
     # gravity, joint elbow
-    G_2 = 4.905*(dA_2_2_24 + t38)  # LG-9
+    G_2 = 4.905*(dA_2_2_24 + t34)  # LG-9
 
     # torque, joint shoulder
-    t39 = tip_nz*(t14 + t18)
-    t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39)
-    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40  # LG-11
+    t35 = tip_nz*(t13 + t17)
+    t36 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t35)
+    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t36  # LG-11
     tau[..., 0] = tau_1
 
     # torque, joint elbow
-    t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t39)
-    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41  # LG-11
+    t37 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t35)
+    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t37  # LG-11
     tau[..., 1] = tau_2
 
 
@@ -187,10 +179,6 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3  # dLG-4
     A_2_24 = T_1_24 + d_ddA_2_1_1_14_dq_2  # LG-2
 
-    # first derivatives, joint shoulder
-    dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11  # LG-5
-    dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11  # LG-5
-
     # first derivatives, joint elbow
     t5 = 0.07*A_2_11
     dA_I_2_1_21 = t5 - 0.1*A_2_14  # LG-5
@@ -198,22 +186,21 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     dA_I_2_1_24 = t6 + 0.5*A_2_14  # LG-5
 
     # mass matrix, joint shoulder
-    t7 = 0.07*T_1_21 - 0.04000000000000001*T_1_21
-    t8 = 0.2*T_1_21 - 0.1*T_1_21
-    t9 = T_1_21*t7 + 0.05*(T_1_11*T_1_11) + 0.4*(T_1_21*t8)
-    t10 = t9 + T_1_11*dA_I_1_1_21 + 0.05*(T_1_21*T_1_21)
-    t11 = 0.07*A_2_21
-    t12 = t11 - 0.1*A_2_24
-    t13 = A_2_21*t12
-    t14 = A_2_11*A_2_11
-    t15 = 0.05*t14
-    t16 = -0.1*A_2_21
-    t17 = t16 + 0.5*A_2_24
-    t18 = A_2_11*dA_I_2_1_21
-    t19 = A_2_21*A_2_21
-    t20 = 0.05*t19
-    t21 = t13 + t15 + A_2_24*t17 + t18 + t20 + A_2_14*dA_I_2_1_24
-    M_1_1 = t10 + 0.4*(T_1_11*dA_I_1_1_24) + t21  # LG-6
+    t7 = T_1_21*T_1_21
+    t8 = T_1_11*T_1_11
+    t9 = 0.03*t7 + 0.05*t8 + 0.04000000000000001*t7 + 0.03*t8
+    t10 = 0.07*A_2_21
+    t11 = t10 - 0.1*A_2_24
+    t12 = A_2_21*t11
+    t13 = A_2_11*A_2_11
+    t14 = 0.05*t13
+    t15 = -0.1*A_2_21
+    t16 = t15 + 0.5*A_2_24
+    t17 = A_2_11*dA_I_2_1_21
+    t18 = A_2_21*A_2_21
+    t19 = 0.05*t18
+    t20 = t12 + t14 + A_2_24*t16 + t17 + t19 + A_2_14*dA_I_2_1_24
+    M_1_1 = t9 + 0.05*t7 + 0.04000000000000001*t8 + t20  # LG-6
     dtau_dqdd[..., 0, 0] = M_1_1
 
     # first derivatives, joint elbow
@@ -221,130 +208,127 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     dA_I_2_2_24 = t6 + 0.5*dA_2_2_24  # LG-5
 
     # mass matrix, joint shoulder
-    t22 = t11 - 0.1*d_ddA_2_1_1_14_dq_2
-    t23 = A_2_21*t22
-    t24 = t15 + t23
-    t25 = t16 + 0.5*d_ddA_2_1_1_14_dq_2
-    t26 = A_2_11*dA_I_2_2_21
-    M_1_2 = t24 + A_2_24*t25 + t26 + t20 + A_2_14*dA_I_2_2_24  # LG-6
+    t21 = t10 - 0.1*d_ddA_2_1_1_14_dq_2
+    t22 = A_2_21*t21
+    t23 = t14 + t22
+    t24 = t15 + 0.5*d_ddA_2_1_1_14_dq_2
+    t25 = A_2_11*dA_I_2_2_21
+    M_1_2 = t23 + A_2_24*t24 + t25 + t19 + A_2_14*dA_I_2_2_24  # LG-6
     dtau_dqdd[..., 0, 1] = M_1_2
     dtau_dqdd[..., 1, 0] = M_1_2
 
     # mass matrix, joint elbow
-    t27 = d_ddA_2_1_1_14_dq_2*t25
-    t28 = dA_2_2_24*dA_I_2_2_24
-    M_2_2 = t24 + t27 + t26 + t20 + t28  # LG-6
+    t26 = d_ddA_2_1_1_14_dq_2*t24
+    t27 = dA_2_2_24*dA_I_2_2_24
+    M_2_2 = t23 + t26 + t25 + t19 + t27  # LG-6
     dtau_dqdd[..., 1, 1] = M_2_2
 
     # Christoffel symbols, joint shoulder
-    t29 = T_1_21*T_1_11
-    t30 = T_1_11*t7 - 0.05*t29 + 0.4*(T_1_11*t8) - T_1_21*dA_I_1_1_21
-    t31 = A_2_11*A_2_21
-    t32 = -0.05*t31
-    t33 = A_2_11*t12 + t32
-    t34 = A_2_21*dA_I_2_1_21
-    t35 = 0.05*t31
-    t36 = t33 + A_2_14*t17 - t34 + t35 - A_2_24*dA_I_2_1_24
-    D_1_1_1 = t30 + 0.05*t29 - 0.4*(T_1_21*dA_I_1_1_24) + t36  # LG-7
+    t28 = A_2_11*A_2_21
+    t29 = -0.05*t28
+    t30 = A_2_11*t11 + t29
+    t31 = A_2_21*dA_I_2_1_21
+    t32 = 0.05*t28
+    D_1_1_1 = t30 + A_2_14*t16 - t31 + t32 - A_2_24*dA_I_2_1_24  # LG-7
 
     # Christoffel symbols, joint shoulder
-    D_1_1_2 = t33 + dA_2_2_24*t17 - t34 + t35 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24  # LG-7
+    D_1_1_2 = t30 + dA_2_2_24*t16 - t31 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24  # LG-7
 
     # Christoffel symbols, joint elbow
-    t37 = t32 + A_2_11*t22
-    t38 = A_2_21*dA_I_2_2_21
-    D_2_1_1 = t37 + A_2_14*t25 - t38 + t35 - A_2_24*dA_I_2_2_24  # LG-7
-    D_2_1_2 = t37 + dA_2_2_24*t25 - t38 + t35 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24  # LG-7
+    t33 = t29 + A_2_11*t21
+    t34 = A_2_21*dA_I_2_2_21
+    D_2_1_1 = t33 + A_2_14*t24 - t34 + t32 - A_2_24*dA_I_2_2_24  # LG-7
+    D_2_1_2 = t33 + dA_2_2_24*t24 - t34 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24  # LG-7
 
     # velocity torques, joint shoulder
-    t39 = qd_1*qd_1
-    t40 = qd_2*qd_2
-    t41 = qd_1*qd_2
-    V_1 = D_1_1_1*t39 + D_1_1_2*t40 + 2.0*(D_1_1_2*t41)  # LG-8
+    t35 = qd_1*qd_1
+    t36 = qd_2*qd_2
+    t37 = qd_1*qd_2
+    V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37)  # LG-8
 
     # velocity torques, joint elbow
-    V_2 = D_2_1_1*t39 + D_2_1_2*t40 + 2.0*(D_2_1_2*t41)  # LG-8
+    V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37)  # LG-8
 
     # gravity, joint shoulder
-    t42 = -0.2*A_2_11
-    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t42)  # LG-9
+    t38 = -0.2*A_2_11
+    G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t38)  # LG-9
 
     # gravity, joint elbow
-    G_2 = 4.905*(dA_2_2_24 + t42)  # LG-9
+    G_2 = 4.905*(dA_2_2_24 + t38)  # LG-9
 
     # torque, joint shoulder
-    t43 = tip_nz*(t14 + t19)
-    t44 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t43)
-    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t44  # LG-11
+    t39 = tip_nz*(t13 + t18)
+    t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39)
+    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40  # LG-11
     tau[..., 0] = tau_1
 
     # torque, joint elbow
-    t45 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t43)
-    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t45  # LG-11
+    t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t39)
+    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41  # LG-11
     tau[..., 1] = tau_2
 
     # mass matrix by q, joint shoulder
     d_M_1_2_dq_2 = D_1_1_2 + D_2_1_2  # dLG-6
 
     # Christoffel symbols by q, joint shoulder
-    t46 = -0.05*t19
-    t47 = -0.05*t14
-    t48 = d_ddA_2_1_1_14_dq_2*t17
-    t49 = dA_2_2_24*dA_I_2_1_24
-    D3_1_1_1_2 = t47 - t13 - t48 - t18 + t46 - t49  # dLG-7
+    t42 = -0.05*t18
+    t43 = -0.05*t13
+    t44 = d_ddA_2_1_1_14_dq_2*t16
+    t45 = dA_2_2_24*dA_I_2_1_24
+    D3_1_1_1_2 = t43 - t12 - t44 - t17 + t42 - t45  # dLG-7
 
     # Christoffel symbols by q, joint shoulder
-    D2_1_1_1_2 = t18 + t20 + t49 + t13 + t15 + t48  # dLG-7
+    D2_1_1_1_2 = t17 + t19 + t45 + t12 + t14 + t44  # dLG-7
     d_D_1_1_1_dq_2 = D3_1_1_1_2 + D2_1_1_1_2  # dLG-7
 
     # Christoffel symbols by q, joint shoulder
-    D2_1_2_1_2 = t20 + t26 + t28 + t23 + t15 + t27  # dLG-7
+    D2_1_2_1_2 = t19 + t25 + t27 + t22 + t14 + t26  # dLG-7
     d_D_1_1_2_dq_2 = D3_1_1_1_2 + D2_1_2_1_2  # dLG-7
 
     # Christoffel symbols by q, joint elbow
-    D3_2_1_1_2 = t47 - t23 - t27 - t26 + t46 - t28  # dLG-7
+    D3_2_1_1_2 = t43 - t22 - t26 - t25 + t42 - t27  # dLG-7
 
     # Christoffel symbols by q, joint elbow
     d_D_2_1_1_dq_2 = D2_1_1_1_2 + D3_2_1_1_2  # dLG-7
     d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2  # dLG-7
 
     # velocity torques by q, joint shoulder
-    d_V_1_dq_2 = t39*d_D_1_1_1_dq_2 + t40*d_D_1_1_2_dq_2 + 2.0*(t41*d_D_1_1_2_dq_2)  # dLG-8
+    d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + 2.0*(t37*d_D_1_1_2_dq_2)  # dLG-8
 
     # velocity torques by q, joint elbow
-    d_V_2_dq_2 = t39*d_D_2_1_1_dq_2 + 2.0*(t41*d_D_2_1_2_dq_2)  # dLG-8
+    d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + 2.0*(t37*d_D_2_1_2_dq_2)  # dLG-8
 
     # loads by q, joint shoulder
     d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24  # dLG-10
     d_load_1_dq_2 = tip_fx*dA_2_2_24 + tip_fy*d_ddA_2_1_1_14_dq_2  # dLG-10
 
     # velocity torques by qd, joint shoulder
-    t50 = qd_2*D_1_1_2
-    d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t50)  # dLG-8
+    t46 = qd_2*D_1_1_2
+    d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t46)  # dLG-8
     dtau_dqd[..., 0, 0] = d_V_1_dqd_1
-    d_V_1_dqd_2 = 2.0*(t50 + qd_1*D_1_1_2)  # dLG-8
+    d_V_1_dqd_2 = 2.0*(t46 + qd_1*D_1_1_2)  # dLG-8
     dtau_dqd[..., 0, 1] = d_V_1_dqd_2
 
     # velocity torques by qd, joint elbow
-    t51 = qd_2*D_2_1_2
-    d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t51)  # dLG-8
+    t47 = qd_2*D_2_1_2
+    d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t47)  # dLG-8
     dtau_dqd[..., 1, 0] = d_V_2_dqd_1
-    d_V_2_dqd_2 = 2.0*(t51 + qd_1*D_2_1_2)  # dLG-8
+    d_V_2_dqd_2 = 2.0*(t47 + qd_1*D_2_1_2)  # dLG-8
     dtau_dqd[..., 1, 1] = d_V_2_dqd_2
 
     # torque by q, joint shoulder
-    t52 = -0.2*A_2_21
-    d_tau_1_dq_1 = d_load_1_dq_1 - (4.905*(T_1_24 - 0.2*T_1_21) + 4.905*(A_2_24 + t52))  # dLG-11
+    t48 = -0.2*A_2_21
+    d_tau_1_dq_1 = d_load_1_dq_1 - (0.9810000000000001*T_1_21 + 4.905*(A_2_24 + t48))  # dLG-11
     dtau_dq[..., 0, 0] = d_tau_1_dq_1
-    t53 = 4.905*(d_ddA_2_1_1_14_dq_2 + t52)
-    t54 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2
-    d_tau_1_dq_2 = d_V_1_dq_2 - t53 + d_load_1_dq_2 + t54  # dLG-11
+    t49 = 4.905*(d_ddA_2_1_1_14_dq_2 + t48)
+    t50 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2
+    d_tau_1_dq_2 = d_V_1_dq_2 - t49 + d_load_1_dq_2 + t50  # dLG-11
     dtau_dq[..., 0, 1] = d_tau_1_dq_2
 
     # torque by q, joint elbow
-    d_tau_2_dq_1 = d_load_1_dq_2 - t53  # dLG-11
+    d_tau_2_dq_1 = d_load_1_dq_2 - t49  # dLG-11
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    d_tau_2_dq_2 = d_V_2_dq_2 - t53 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2  # dLG-11
+    d_tau_2_dq_2 = d_V_2_dq_2 - t49 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2  # dLG-11
     dtau_dq[..., 1, 1] = d_tau_2_dq_2
 
 
@@ -389,7 +373,7 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
 
 
 def mass_matrix(q, mass_matrix):
-    """Joint-space mass matrix M(q), symmetric."""
+    """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
@@ -413,10 +397,6 @@ def mass_matrix(q, mass_matrix):
     t5 = 0.4*t4 + 0.4*t3
     A_2_24 = T_1_24 + t5  # LG-2
 
-    # first derivatives, joint shoulder
-    dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11  # LG-5
-    dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11  # LG-5
-
     # first derivatives, joint elbow
     t6 = 0.07*A_2_11
     dA_I_2_1_21 = t6 - 0.1*A_2_14  # LG-5
@@ -424,16 +404,16 @@ def mass_matrix(q, mass_matrix):
     dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
 
     # mass matrix, joint shoulder
-    t8 = T_1_21*(0.07*T_1_21 - 0.04000000000000001*T_1_21)
-    t9 = 0.4*(T_1_21*(0.2*T_1_21 - 0.1*T_1_21))
-    t10 = t8 + 0.05*(T_1_11*T_1_11) + t9 + T_1_11*dA_I_1_1_21
+    t8 = T_1_21*T_1_21
+    t9 = T_1_11*T_1_11
+    t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9
     t11 = 0.07*A_2_21
     t12 = 0.05*(A_2_11*A_2_11)
     t13 = -0.1*A_2_21
     t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24)
     t15 = 0.05*(A_2_21*A_2_21)
-    t16 = t10 + 0.05*(T_1_21*T_1_21) + 0.4*(T_1_11*dA_I_1_1_24)
-    M_1_1 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24 + t16  # LG-6
+    t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24
+    M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16  # LG-6
     mass_matrix[..., 0, 0] = M_1_1
 
     # first derivatives, joint elbow
@@ -480,10 +460,6 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     t5 = 0.4*t4 + 0.4*t3
     A_2_24 = T_1_24 + t5  # LG-2
 
-    # first derivatives, joint shoulder
-    dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11  # LG-5
-    dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11  # LG-5
-
     # first derivatives, joint elbow
     t6 = 0.07*A_2_11
     dA_I_2_1_21 = t6 - 0.1*A_2_14  # LG-5
@@ -491,49 +467,45 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
 
     # Christoffel symbols, joint shoulder
-    t8 = T_1_21*T_1_11
-    t9 = T_1_11*(0.07*T_1_21 - 0.04000000000000001*T_1_21) - 0.05*t8
-    t10 = t9 + 0.4*(T_1_11*(0.2*T_1_21 - 0.1*T_1_21)) - T_1_21*dA_I_1_1_21
-    t11 = 0.07*A_2_21
-    t12 = A_2_11*A_2_21
-    t13 = -0.05*t12
-    t14 = A_2_11*(t11 - 0.1*A_2_24) + t13
-    t15 = -0.1*A_2_21
-    t16 = t15 + 0.5*A_2_24
-    t17 = A_2_21*dA_I_2_1_21
-    t18 = 0.05*t12
-    t19 = t14 + A_2_14*t16 - t17 + t18 - A_2_24*dA_I_2_1_24
-    D_1_1_1 = t10 + 0.05*t8 - 0.4*(T_1_21*dA_I_1_1_24) + t19  # LG-7
+    t8 = 0.07*A_2_21
+    t9 = A_2_11*A_2_21
+    t10 = -0.05*t9
+    t11 = A_2_11*(t8 - 0.1*A_2_24) + t10
+    t12 = -0.1*A_2_21
+    t13 = t12 + 0.5*A_2_24
+    t14 = A_2_21*dA_I_2_1_21
+    t15 = 0.05*t9
+    D_1_1_1 = t11 + A_2_14*t13 - t14 + t15 - A_2_24*dA_I_2_1_24  # LG-7
 
     # Christoffel symbols, joint shoulder
-    D_1_1_2 = t14 + dA_2_2_24*t16 - t17 + t18 - t5*dA_I_2_1_24  # LG-7
+    D_1_1_2 = t11 + dA_2_2_24*t13 - t14 + t15 - t5*dA_I_2_1_24  # LG-7
 
     # first derivatives, joint elbow
     dA_I_2_2_21 = t6 - 0.1*dA_2_2_24  # LG-5
     dA_I_2_2_24 = t7 + 0.5*dA_2_2_24  # LG-5
 
     # Christoffel symbols, joint elbow
-    t20 = t13 + A_2_11*(t11 - 0.1*t5)
-    t21 = t15 + 0.5*t5
-    t22 = A_2_21*dA_I_2_2_21
-    D_2_1_1 = t20 + A_2_14*t21 - t22 + t18 - A_2_24*dA_I_2_2_24  # LG-7
-    D_2_1_2 = t20 + dA_2_2_24*t21 - t22 + t18 - t5*dA_I_2_2_24  # LG-7
+    t16 = t10 + A_2_11*(t8 - 0.1*t5)
+    t17 = t12 + 0.5*t5
+    t18 = A_2_21*dA_I_2_2_21
+    D_2_1_1 = t16 + A_2_14*t17 - t18 + t15 - A_2_24*dA_I_2_2_24  # LG-7
+    D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24  # LG-7
 
     # coriolis
-    t23 = qd_2*D_1_1_2
-    C_1_1 = qd_1*D_1_1_1 + t23  # LG-12
+    t19 = qd_2*D_1_1_2
+    C_1_1 = qd_1*D_1_1_1 + t19  # LG-12
     coriolis_matrix[..., 0, 0] = C_1_1
-    C_1_2 = t23 + qd_1*D_1_1_2  # LG-12
+    C_1_2 = t19 + qd_1*D_1_1_2  # LG-12
     coriolis_matrix[..., 0, 1] = C_1_2
-    t24 = qd_2*D_2_1_2
-    C_2_1 = qd_1*D_2_1_1 + t24  # LG-12
+    t20 = qd_2*D_2_1_2
+    C_2_1 = qd_1*D_2_1_1 + t20  # LG-12
     coriolis_matrix[..., 1, 0] = C_2_1
-    C_2_2 = t24 + qd_1*D_2_1_2  # LG-12
+    C_2_2 = t20 + qd_1*D_2_1_2  # LG-12
     coriolis_matrix[..., 1, 1] = C_2_2
 
 
 def bias_forces(q, qd, loads, bias_forces):
-    """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads."""
+    """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
     qd_1 = qd[..., 0]
@@ -562,10 +534,6 @@ def bias_forces(q, qd, loads, bias_forces):
     t5 = 0.4*t4 + 0.4*t3
     A_2_24 = T_1_24 + t5  # LG-2
 
-    # first derivatives, joint shoulder
-    dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11  # LG-5
-    dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11  # LG-5
-
     # first derivatives, joint elbow
     t6 = 0.07*A_2_11
     dA_I_2_1_21 = t6 - 0.1*A_2_14  # LG-5
@@ -573,57 +541,53 @@ def bias_forces(q, qd, loads, bias_forces):
     dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
 
     # Christoffel symbols, joint shoulder
-    t8 = T_1_21*T_1_11
-    t9 = T_1_11*(0.07*T_1_21 - 0.04000000000000001*T_1_21) - 0.05*t8
-    t10 = t9 + 0.4*(T_1_11*(0.2*T_1_21 - 0.1*T_1_21)) - T_1_21*dA_I_1_1_21
-    t11 = 0.07*A_2_21
-    t12 = A_2_11*A_2_21
-    t13 = -0.05*t12
-    t14 = A_2_11*(t11 - 0.1*A_2_24) + t13
-    t15 = -0.1*A_2_21
-    t16 = t15 + 0.5*A_2_24
-    t17 = A_2_21*dA_I_2_1_21
-    t18 = 0.05*t12
-    t19 = t14 + A_2_14*t16 - t17 + t18 - A_2_24*dA_I_2_1_24
-    D_1_1_1 = t10 + 0.05*t8 - 0.4*(T_1_21*dA_I_1_1_24) + t19  # LG-7
+    t8 = 0.07*A_2_21
+    t9 = A_2_11*A_2_21
+    t10 = -0.05*t9
+    t11 = A_2_11*(t8 - 0.1*A_2_24) + t10
+    t12 = -0.1*A_2_21
+    t13 = t12 + 0.5*A_2_24
+    t14 = A_2_21*dA_I_2_1_21
+    t15 = 0.05*t9
+    D_1_1_1 = t11 + A_2_14*t13 - t14 + t15 - A_2_24*dA_I_2_1_24  # LG-7
 
     # Christoffel symbols, joint shoulder
-    D_1_1_2 = t14 + dA_2_2_24*t16 - t17 + t18 - t5*dA_I_2_1_24  # LG-7
+    D_1_1_2 = t11 + dA_2_2_24*t13 - t14 + t15 - t5*dA_I_2_1_24  # LG-7
 
     # first derivatives, joint elbow
     dA_I_2_2_21 = t6 - 0.1*dA_2_2_24  # LG-5
     dA_I_2_2_24 = t7 + 0.5*dA_2_2_24  # LG-5
 
     # Christoffel symbols, joint elbow
-    t20 = t13 + A_2_11*(t11 - 0.1*t5)
-    t21 = t15 + 0.5*t5
-    t22 = A_2_21*dA_I_2_2_21
-    D_2_1_1 = t20 + A_2_14*t21 - t22 + t18 - A_2_24*dA_I_2_2_24  # LG-7
-    D_2_1_2 = t20 + dA_2_2_24*t21 - t22 + t18 - t5*dA_I_2_2_24  # LG-7
+    t16 = t10 + A_2_11*(t8 - 0.1*t5)
+    t17 = t12 + 0.5*t5
+    t18 = A_2_21*dA_I_2_2_21
+    D_2_1_1 = t16 + A_2_14*t17 - t18 + t15 - A_2_24*dA_I_2_2_24  # LG-7
+    D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24  # LG-7
 
     # velocity torques, joint shoulder
-    t23 = qd_1*qd_1
-    t24 = qd_2*qd_2
-    t25 = qd_1*qd_2
-    V_1 = D_1_1_1*t23 + D_1_1_2*t24 + 2.0*(D_1_1_2*t25)  # LG-8
+    t19 = qd_1*qd_1
+    t20 = qd_2*qd_2
+    t21 = qd_1*qd_2
+    V_1 = D_1_1_1*t19 + D_1_1_2*t20 + 2.0*(D_1_1_2*t21)  # LG-8
 
     # velocity torques, joint elbow
-    V_2 = D_2_1_1*t23 + D_2_1_2*t24 + 2.0*(D_2_1_2*t25)  # LG-8
+    V_2 = D_2_1_1*t19 + D_2_1_2*t20 + 2.0*(D_2_1_2*t21)  # LG-8
 
     # gravity, joint shoulder
-    t26 = -0.2*A_2_11
-    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t26)  # LG-9
+    t22 = -0.2*A_2_11
+    G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t22)  # LG-9
 
     # gravity, joint elbow
-    G_2 = 4.905*(dA_2_2_24 + t26)  # LG-9
+    G_2 = 4.905*(dA_2_2_24 + t22)  # LG-9
 
     # torque, joint shoulder
-    t27 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21)
-    bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t27)  # LG-11
+    t23 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21)
+    bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t23)  # LG-11
     bias_forces[..., 0] = bias_1
 
     # torque, joint elbow
-    bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t27)  # LG-11
+    bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t23)  # LG-11
     bias_forces[..., 1] = bias_2
 
 
@@ -648,7 +612,7 @@ def gravity_forces(q, gravity_forces):
 
     # gravity, joint shoulder
     t3 = -0.2*A_2_11
-    G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t3)  # LG-9
+    G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t3)  # LG-9
     gravity_forces[..., 0] = G_1
 
     # gravity, joint elbow
@@ -657,7 +621,7 @@ def gravity_forces(q, gravity_forces):
 
 
 def kinetic_energy(q, qd, kinetic_energy):
-    """Kinetic energy."""
+    """Kinetic energy of the bodies and the rotors."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
     qd_1 = qd[..., 0]
@@ -683,10 +647,6 @@ def kinetic_energy(q, qd, kinetic_energy):
     t5 = 0.4*t4 + 0.4*t3
     A_2_24 = T_1_24 + t5  # LG-2
 
-    # first derivatives, joint shoulder
-    dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11  # LG-5
-    dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11  # LG-5
-
     # first derivatives, joint elbow
     t6 = 0.07*A_2_11
     dA_I_2_1_21 = t6 - 0.1*A_2_14  # LG-5
@@ -694,16 +654,16 @@ def kinetic_energy(q, qd, kinetic_energy):
     dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
 
     # mass matrix, joint shoulder
-    t8 = T_1_21*(0.07*T_1_21 - 0.04000000000000001*T_1_21)
-    t9 = 0.4*(T_1_21*(0.2*T_1_21 - 0.1*T_1_21))
-    t10 = t8 + 0.05*(T_1_11*T_1_11) + t9 + T_1_11*dA_I_1_1_21
+    t8 = T_1_21*T_1_21
+    t9 = T_1_11*T_1_11
+    t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9
     t11 = 0.07*A_2_21
     t12 = 0.05*(A_2_11*A_2_11)
     t13 = -0.1*A_2_21
     t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24)
     t15 = 0.05*(A_2_21*A_2_21)
-    t16 = t10 + 0.05*(T_1_21*T_1_21) + 0.4*(T_1_11*dA_I_1_1_24)
-    M_1_1 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24 + t16  # LG-6
+    t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24
+    M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16  # LG-6
 
     # first derivatives, joint elbow
     dA_I_2_2_21 = t6 - 0.1*dA_2_2_24  # LG-5
@@ -724,7 +684,7 @@ def kinetic_energy(q, qd, kinetic_energy):
 
 
 def potential_energy(q, potential_energy):
-    """Potential energy of gravity; zero where a mass is at the base origin."""
+    """Potential energy of springs and gravity, zero for a mass at the base origin."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
@@ -742,7 +702,7 @@ def potential_energy(q, potential_energy):
     A_2_24 = 0.4*t2 + 0.4*t1 + T_1_24  # LG-2
 
     # energy, joint shoulder
-    U_1 = 4.905*(T_1_24 - 0.2*T_1_21)  # LG-13
+    U_1 = 0.9810000000000001*T_1_21  # LG-13
 
     # energy, joint elbow
     U_2 = 4.905*(A_2_24 - 0.2*A_2_21)  # LG-13

@@ -36,16 +36,16 @@ The remark behind a line names its equation:
              v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
              d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
     dNE-13   the loads turn against link j: d f_e/dq_i = f_e x d omega_j/dqd_i, d n_e
-             alike; L_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j --
-             Barman 2020 (3.77), (3.85), (3.89)
+             alike; N_e_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j
+             -- Barman 2020 (3.77), (3.85), (3.89)
     dNE-14   d f_j = d F_G_j - sum d f_e + sum_c R_c d f_c -- Barman 2020 (3.73), (3.75),
              (3.79)
-    dNE-15   d n_at_G_j = d n_G_j - L_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
+    dNE-32   d n_at_G_j = d n_G_j - N_e_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
              G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
     dNE-16   d tau_j = power of d f_j, d n_at_G_j on the motion per unit of qd_j; for a
              joint k beyond j that of D f_k, D n_at_G_k (by q_k) or d f_k/dqd_k, d
              n_at_G_k/dqd_k on d(omega_k, v_G_k)/dqd_j -- Barman 2020 (3.93), (3.95)
-    dNE-32   D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
+    NE-34    D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
              (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
              (3.73), (3.81) for i = j + 1
     d NE-14  derivative of NE-14
@@ -62,15 +62,15 @@ The remark behind a line names its equation:
     dNE-33   d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
     NE-22    x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
              omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
-    dNE-6k   d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
+    dNE-6    d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
              2020 (3.48), (3.49)
-    dNE-7k   d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
+    dNE-7    d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
              omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
              with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
              (3.51), (3.52), (3.54), (3.55)
     dNE-22   d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
              v_P; d a0_P alike -- Barman 2020 (3.63)
-    dNE-18k  d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
+    dNE-18   d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
              + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33), (3.34),
              (3.36), (3.37), (3.39), (3.40)
     NE-27    h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C
@@ -218,13 +218,8 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y  # NE-15
     tau[..., 0] = n_1_z
 
-    # velocities, joint shoulder
-    v_G_1_y = 0.2*qd_1  # NE-31
-
     # velocities, joint elbow
-    t6 = v_G_1_y + 0.2*qd_1
-    v_origin_2_x = R_2_21*t6  # NE-31
-    v_origin_2_y = R_2_11*t6  # NE-31
+    v_origin_2_y = 0.4*(qd_1*R_2_11)  # NE-31
     v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
 
     # forward derivatives, joint elbow
@@ -232,7 +227,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3  # ddNE-31
 
     # backward derivatives, joint elbow
-    L_2_22 = -0.2*f_e_2_1_x  # dNE-13
+    N_e_2_22 = -0.2*f_e_2_1_x  # dNE-13
     d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt  # dNE-11
     d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # dNE-14
     d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t4 + 9.81*t5)  # dNE-14
@@ -243,23 +238,24 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     # backward derivatives, joint shoulder
     d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1  # dNE-14
     d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # dNE-14
-    d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - L_2_22  # dNE-16
+    d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22  # dNE-16
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-15
-    d_f_1_from_2_y_dqd_1 = R_2_11*v_origin_2_x - R_2_21*v_G_2_y  # dNE-14
-    d_tau_2_dqd_1 = 0.2*v_origin_2_x  # dNE-16
+    d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-32
+    t6 = qd_1*R_2_21
+    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t6) - R_2_21*v_G_2_y  # dNE-14
+    d_tau_2_dqd_1 = 0.08000000000000002*t6  # dNE-16
     dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
-    d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-15
+    d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-32
     d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
     d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # dNE-14
     d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # dNE-16
     dtau_dqdd[..., 0, 1] = d_tau_2_dqdd_1
     dtau_dqdd[..., 1, 0] = d_tau_2_dqdd_1
-    d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-15
+    d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-32
 
     # backward derivatives, joint elbow
-    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # dNE-32
-    D_f_2_y = f_2_x + d_f_2_y_dq_2  # dNE-32
+    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # NE-34
+    D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
 
     # torque derivatives, joint shoulder
     d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1  # dNE-16
@@ -271,11 +267,11 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
 
     # torque derivatives, joint elbow
     t7 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
-    d_tau_1_dq_2 = t7 - (L_2_22 + 0.2*f_2_x)  # dNE-16
+    d_tau_1_dq_2 = t7 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
     dtau_dq[..., 0, 1] = d_tau_1_dq_2
     d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z)  # dNE-16
     dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
-    d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - L_2_22  # dNE-16
+    d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22  # dNE-16
     dtau_dq[..., 1, 1] = d_tau_2_dq_2
 
     # results
@@ -319,7 +315,7 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
 
 
 def mass_matrix(q, mass_matrix):
-    """Joint-space mass matrix M(q), symmetric."""
+    """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal."""
     q_2 = q[..., 1]
 
     # frames, joint elbow
@@ -364,26 +360,24 @@ def coriolis_matrix(q, qd, coriolis_matrix):
 
     # backward, joint elbow
     t1 = qd_1*R_2_21
-    d_n_2_z_dqd_1 = 0.16000000000000003*t1 - 0.08000000000000002*t1  # d NE-15
+    d_n_2_z_dqd_1 = 0.08000000000000002*t1  # d NE-15
 
     # backward, joint shoulder
-    t2 = 0.8*omega_2_z
-    t3 = -0.4*omega_2_z
-    t4 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + t2 + t3))
-    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t4  # d NE-14
+    t2 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + 0.8*omega_2_z - 0.4*omega_2_z))
+    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t2  # d NE-14
     d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1  # d NE-15
 
     # coriolis
     C_1_1 = 0.5*d_n_1_z_dqd_1  # NE-20
     coriolis_matrix[..., 0, 0] = C_1_1
-    C_1_2 = -0.1*(R_2_21*(t2 + t3))  # NE-20
+    C_1_2 = -0.04000000000000001*(R_2_21*omega_2_z)  # NE-20
     coriolis_matrix[..., 0, 1] = C_1_2
-    C_2_1 = 0.5*d_n_2_z_dqd_1  # NE-20
+    C_2_1 = 0.04000000000000001*t1  # NE-20
     coriolis_matrix[..., 1, 0] = C_2_1
 
 
 def bias_forces(q, qd, loads, bias_forces):
-    """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads."""
+    """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
     qd_1 = qd[..., 0]
@@ -456,7 +450,7 @@ def gravity_forces(q, gravity_forces):
     a_in_2_y = 9.81*(R_1_11*R_2_11) - 9.81*(R_1_21*R_2_21)  # NE-6
 
     # backward, joint elbow
-    n_2_z = 0.2*a_in_2_y - 0.1*a_in_2_y  # NE-15
+    n_2_z = 0.1*a_in_2_y  # NE-15
     gravity_forces[..., 1] = n_2_z
 
     # backward, joint shoulder
@@ -468,7 +462,7 @@ def gravity_forces(q, gravity_forces):
 
 
 def kinetic_energy(q, qd, kinetic_energy):
-    """Kinetic energy."""
+    """Kinetic energy of the bodies and the rotors."""
     q_2 = q[..., 1]
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
@@ -477,15 +471,15 @@ def kinetic_energy(q, qd, kinetic_energy):
     R_2_11 = cos(q_2)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
 
-    # forward, joint shoulder
-    v_1_y = 0.4*qd_1  # NE-18
-    v_G_1_y = v_1_y - 0.2*qd_1  # NE-18
-    twice_T_1 = 0.5*(v_G_1_y*v_G_1_y) + 0.1*(qd_1*qd_1)  # NE-19
-
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
     v_in_2_y = 0.4*(qd_1*R_2_11)  # NE-18
     v_2_y = v_in_2_y + 0.4*omega_2_z  # NE-18
+
+    # energy, joint shoulder
+    twice_T_1 = 0.12000000000000001*(qd_1*qd_1)  # NE-19
+
+    # energy, joint elbow
     v_G_2_y = v_2_y - 0.2*omega_2_z  # NE-18
     t1 = qd_1*R_2_21
     t2 = 0.5*(0.16000000000000003*(t1*t1) + v_G_2_y*v_G_2_y)
@@ -496,7 +490,7 @@ def kinetic_energy(q, qd, kinetic_energy):
 
 
 def potential_energy(q, potential_energy):
-    """Potential energy of gravity; zero where a mass is at the base origin."""
+    """Potential energy of springs and gravity, zero for a mass at the base origin."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
@@ -518,7 +512,7 @@ def potential_energy(q, potential_energy):
     x0_2_y = x0_1_y + 0.4*R0_2_21  # NE-17
 
     # energy, joint shoulder
-    U_1 = 4.905*(x0_1_y - 0.2*R_1_21)  # NE-19
+    U_1 = 0.9810000000000001*R_1_21  # NE-19
 
     # energy, joint elbow
     U_2 = 4.905*(x0_2_y - 0.2*R0_2_21)  # NE-19
@@ -808,15 +802,11 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y  # NE-15
     joint_wrenches[..., 0, 5] = n_1_z
 
-    # velocities, joint shoulder
-    v_G_1_y = 0.2*qd_1  # NE-31
-
     # velocities, joint elbow
-    d_F_G_1_x_dqd_1 = -0.2*qd_1  # dNE-11
-    t10 = v_G_1_y - d_F_G_1_x_dqd_1
-    v_origin_2_x = R_2_21*t10  # NE-31
+    t10 = qd_1*R_2_21
+    v_origin_2_x = 0.4*t10  # NE-31
     dw_dqd[..., 1, 1, 0] = v_origin_2_x
-    v_origin_2_y = R_2_11*t10  # NE-31
+    v_origin_2_y = 0.4*(qd_1*R_2_11)  # NE-31
     v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
 
     # forward derivatives, joint elbow
@@ -824,13 +814,13 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4  # ddNE-31
 
     # backward derivatives, joint elbow
-    L_2_22 = -0.2*f_e_2_1_x  # dNE-13
+    N_e_2_22 = -0.2*f_e_2_1_x  # dNE-13
     d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt  # dNE-11
     d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # dNE-14
     dw_dq[..., 1, 0, 0] = d_f_2_x_dq_1
     d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6)  # dNE-14
     dw_dq[..., 1, 1, 0] = d_f_2_y_dq_1
-    d_n_at_G_2_x_dq_1 = -n_e_2_1_y  # dNE-15
+    d_n_at_G_2_x_dq_1 = -n_e_2_1_y  # dNE-32
     dw_dq[..., 1, 3, 0] = d_n_at_G_2_x_dq_1
     dw_dq[..., 1, 3, 1] = d_n_at_G_2_x_dq_1
     d_F_G_2_x_dqd_1 = -v_G_2_y  # dNE-11
@@ -855,20 +845,22 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dq[..., 0, 0, 0] = d_f_1_x_dq_1
     d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # dNE-14
     dw_dq[..., 0, 1, 0] = d_f_1_y_dq_1
-    d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y)  # dNE-15
+    d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y)  # dNE-32
     dw_dq[..., 0, 3, 0] = d_n_at_G_1_x_dq_1
-    d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y  # dNE-15
+    d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y  # dNE-32
     dw_dq[..., 0, 4, 0] = d_n_at_G_1_y_dq_1
-    d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - L_2_22  # dNE-33
+    d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22  # dNE-33
     dw_dq[..., 1, 5, 0] = d_n_o_2_z_dq_1
-    d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-15
-    d_f_1_from_2_y_dqd_1 = R_2_11*v_origin_2_x - R_2_21*v_G_2_y  # dNE-14
+    d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-32
+    d_F_G_1_x_dqd_1 = -0.2*qd_1  # dNE-11
+    d_f_1_from_2_x_dqd_1 = -0.4*(R_2_21*t10) - R_2_11*v_G_2_y  # dNE-14
+    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t10) - R_2_21*v_G_2_y  # dNE-14
     dw_dqd[..., 0, 1, 0] = d_f_1_from_2_y_dqd_1
-    d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 - (R_2_11*v_G_2_y + R_2_21*v_origin_2_x)  # dNE-14
+    d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 + d_f_1_from_2_x_dqd_1  # dNE-14
     dw_dqd[..., 0, 0, 0] = d_f_1_x_dqd_1
-    d_n_o_2_z_dqd_1 = 0.2*v_origin_2_x  # dNE-33
+    d_n_o_2_z_dqd_1 = 0.08000000000000002*t10  # dNE-33
     dw_dqd[..., 1, 5, 0] = d_n_o_2_z_dqd_1
-    d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-15
+    d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-32
     d_f_1_from_2_x_dqdd_1 = 0.2*(R_2_21*R_2_11) - 0.5*(R_2_21*d_v_G_2_y_dqd_1)  # dNE-14
     dw_dqdd[..., 0, 0, 0] = d_f_1_from_2_x_dqdd_1
     d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
@@ -876,13 +868,13 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dqdd[..., 0, 1, 0] = d_f_1_y_dqdd_1
     d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # dNE-33
     dw_dqdd[..., 1, 5, 0] = d_n_o_2_z_dqdd_1
-    d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-15
+    d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-32
 
     # backward derivatives, joint elbow
     t11 = 0.2*tip_fz
     n_at_G_2_y = n_2_y - t11  # NE-32
-    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # dNE-32
-    D_f_2_y = f_2_x + d_f_2_y_dq_2  # dNE-32
+    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # NE-34
+    D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
 
     # backward derivatives, joint elbow
     d_f_1_x_dq_2 = R_2_11*D_f_2_x - R_2_21*D_f_2_y  # dNE-14
@@ -890,11 +882,11 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y  # dNE-14
     dw_dq[..., 0, 1, 1] = d_f_1_y_dq_2
     t12 = n_e_2_1_y + n_at_G_2_y + t11
-    d_n_at_G_1_x_dq_2 = -R_2_11*t12  # dNE-15
+    d_n_at_G_1_x_dq_2 = -R_2_11*t12  # dNE-32
     dw_dq[..., 0, 3, 1] = d_n_at_G_1_x_dq_2
-    d_n_at_G_1_y_dq_2 = -R_2_21*t12  # dNE-15
+    d_n_at_G_1_y_dq_2 = -R_2_21*t12  # dNE-32
     dw_dq[..., 0, 4, 1] = d_n_at_G_1_y_dq_2
-    d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (L_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2  # dNE-15
+    d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (N_e_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2  # dNE-32
     d_f_1_x_dqd_2 = -0.2*(R_2_11*omega_2_z)  # dNE-14
     dw_dqd[..., 0, 0, 1] = d_f_1_x_dqd_2
     t13 = R_2_21*omega_2_z
@@ -904,7 +896,7 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dqdd[..., 0, 0, 1] = d_f_1_x_dqdd_2
     d_f_1_y_dqdd_2 = 0.1*R_2_11  # dNE-14
     dw_dqdd[..., 0, 1, 1] = d_f_1_y_dqdd_2
-    d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11  # dNE-15
+    d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11  # dNE-32
 
     # wrench derivatives, joint shoulder
     d_n_o_1_z_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1  # dNE-33
@@ -921,7 +913,7 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dqdd[..., 0, 5, 1] = d_n_o_1_z_dqdd_2
 
     # wrench derivatives, joint elbow
-    d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - L_2_22  # dNE-33
+    d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22  # dNE-33
     dw_dq[..., 1, 5, 1] = d_n_o_2_z_dq_2
 
     # results
@@ -1033,11 +1025,11 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
 
     # forward derivatives, joint elbow
-    d_a_in_2_x_dqd_1 = -0.8*t3  # dNE-6k
-    d_a_2_x_dqd_2 = -0.8*omega_2_z  # dNE-7k
-    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2  # dNE-7k
-    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18k
-    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18k
+    d_a_in_2_x_dqd_1 = -0.8*t3  # dNE-6
+    d_a_2_x_dqd_2 = -0.8*omega_2_z  # dNE-7
+    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2  # dNE-7
+    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18
+    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18
 
     # point derivatives, joint hand
     t4 = qd_1*R_2_21
@@ -1173,9 +1165,6 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21)  # NE-27
     x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21)  # NE-27
 
-    # forward, joint shoulder
-    v_1_y = 0.4*qd_1  # NE-18
-
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
     v_in_2_y = 0.4*(qd_1*R_2_11)  # NE-18
@@ -1187,14 +1176,12 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     L_2_z = H_2_z - 0.1*v_G_2_y + 0.2*v_G_2_y  # NE-29
 
     # backward, joint shoulder
-    v_G_1_y = v_1_y - 0.2*qd_1  # NE-18
     H_1_z = 0.1*qd_1  # NE-10
     t1 = qd_1*R_2_21
     P_1_from_2_x = 0.2*(R_2_11*t1) - 0.5*(R_2_21*v_G_2_y)  # NE-29
     P_1_from_2_y = 0.2*(R_2_21*t1) + 0.5*(R_2_11*v_G_2_y)  # NE-29
-    P_G_1_y = 0.5*v_G_1_y  # NE-29
-    P_1_y = P_1_from_2_y + P_G_1_y  # NE-29
-    L_1_z = H_1_z - 0.1*v_G_1_y + L_2_z + 0.4*P_1_y  # NE-29
+    P_1_y = H_1_z + P_1_from_2_y  # NE-29
+    L_1_z = L_2_z + 0.08*qd_1 + 0.4*P_1_y  # NE-29
 
     # momentum
     P_0_from_1_x = R_1_11*P_1_from_2_x - R_1_21*P_1_y  # NE-29
@@ -1244,8 +1231,8 @@ def regressor(q, qd, qdd, regressor):
     a_2_y = a_in_2_y + t2  # NE-7
 
     # forward derivatives, joint elbow
-    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18k
-    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18k
+    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18
+    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18
 
     # regressor, joint shoulder
     Y_1_1_m = 0.4*a_1_y  # NE-25

@@ -26,7 +26,8 @@ The remark behind a line names its equation:
     dRL-6  dE_j = sum_c U_c dTE_c, dTE_j = T_j dE_j and, by q_j, Z_j TE_j -- Xiang 2009
            (30)
     dRL-9  dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
-           TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)
+           TF_j + P dTF_j) - G_j . dA_in_j z_j; by q_k of a joint on the base the first
+           trace is 0 -- Xiang 2009 (33)-(35)
     RL-12  d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
     RL-10  M_jk = tr(P dTD_j/dqdd_k) for k on the path to j, P = A_in_j Z_j -- Xiang 2009
            (35)
@@ -71,10 +72,12 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     T_2_21 = sin(q_2)  # RL-1
 
     # positions, joint elbow
-    t1 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21)
-    A_2_14 = T_1_14 + t1  # RL-2
-    t2 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
-    A_2_24 = T_1_24 + t2  # RL-2
+    t1 = T_1_11*T_2_11
+    t2 = T_1_21*T_2_21
+    t3 = 0.4*t1 - 0.4*t2
+    A_2_14 = T_1_14 + t3  # RL-2
+    t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
+    A_2_24 = T_1_24 + t4  # RL-2
 
     # velocities, joint shoulder
     B_1_21 = qd_1*T_1_11  # RL-3
@@ -83,28 +86,28 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
 
     # accelerations, joint shoulder
-    t3 = qd_1*qd_1
-    t4 = T_1_21*t3
-    t5 = qdd_1*T_1_11
-    C_1_12 = t4 - t5  # RL-4
-    C_1_24 = 0.4*t5 - 0.4*t4  # RL-4
+    t5 = qd_1*qd_1
+    t6 = T_1_21*t5
+    t7 = qdd_1*T_1_11
+    C_1_12 = t6 - t7  # RL-4
+    C_1_24 = 0.4*t7 - 0.4*t6  # RL-4
 
     # accelerations, joint elbow
-    t6 = qd_1*T_1_21
-    C_at_2_12 = C_1_12 + qd_2*(t6 + qd_2*T_1_21 + t6) - qdd_2*T_1_11  # RL-4
-    t7 = T_2_21*C_at_2_12
-    t8 = T_1_11*t3
-    t9 = qdd_1*T_1_21
-    t10 = t8 + t9
-    t11 = t10 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21
-    t12 = T_2_11*t11
-    C_2_11 = t7 - t12  # RL-4
-    t13 = T_2_21*t11
-    t14 = T_2_11*C_at_2_12
-    C_2_12 = t13 + t14  # RL-4
-    t15 = 0.4*t8 + 0.4*t9
-    C_2_14 = 0.4*t7 - 0.4*t12 - t15  # RL-4
-    C_2_24 = C_1_24 - (0.4*t14 + 0.4*t13)  # RL-4
+    t8 = qd_1*T_1_21
+    C_at_2_12 = C_1_12 + qd_2*(t8 + qd_2*T_1_21 + t8) - qdd_2*T_1_11  # RL-4
+    t9 = T_2_21*C_at_2_12
+    t10 = T_1_11*t5
+    t11 = qdd_1*T_1_21
+    t12 = t10 + t11
+    t13 = t12 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21
+    t14 = T_2_11*t13
+    C_2_11 = t9 - t14  # RL-4
+    t15 = T_2_21*t13
+    t16 = T_2_11*C_at_2_12
+    C_2_12 = t15 + t16  # RL-4
+    t17 = 0.4*t10 + 0.4*t11
+    C_2_14 = 0.4*t9 - 0.4*t14 - t17  # RL-4
+    C_2_24 = C_1_24 - (0.4*t16 + 0.4*t15)  # RL-4
 
     # backward, joint elbow
     D_2_11 = 0.07*C_2_11 - 0.1*C_2_14  # RL-5
@@ -117,33 +120,32 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     TD_2_22 = T_2_21*D_2_12 + 0.05*(T_2_11*C_2_11) + 0.4*(T_2_21*D_2_42)  # RL-5
 
     # backward, joint shoulder
-    D_1_11 = TD_2_11 - (0.07*t10 - 0.1*t15)  # RL-5
+    D_1_11 = TD_2_11 - (0.07*t12 - 0.1*t17)  # RL-5
     D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12  # RL-5
     D_1_21 = 0.05*C_1_12 + TD_2_21  # RL-5
-    D_1_22 = TD_2_22 - 0.05*t10  # RL-5
-    D_1_41 = D_2_41 - (0.5*t15 - 0.1*t10)  # RL-5
+    D_1_22 = TD_2_22 - 0.05*t12  # RL-5
+    D_1_41 = D_2_41 - (0.5*t17 - 0.1*t12)  # RL-5
     D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42  # RL-5
     TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42)  # RL-5
     TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41)  # RL-5
 
     # backward, joint elbow
-    TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11  # RL-6
-    TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21  # RL-6
+    TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    t16 = T_1_21*TE_2_21
-    TE_1_11 = T_1_11*E_1_11 - t16 + T_1_14  # RL-6
+    t18 = 0.1*t2
+    TE_1_11 = T_1_11*E_1_11 - t18 + T_1_14  # RL-6
 
     # torque, joint shoulder
-    t17 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
-    tau_1 = t17 - tip_nz  # RL-9
+    t19 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
+    tau_1 = t19 - tip_nz  # RL-9
     tau[..., 0] = tau_1
 
     # torque, joint elbow
-    t18 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
-    t19 = t18 - T_1_21*TD_2_22 + 9.81*(T_1_11*TE_2_11 - t16)
-    tau_2 = t19 - (tip_fy*t1 - tip_fx*t2) - tip_nz  # RL-9
+    t20 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
+    t21 = t20 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t18)
+    tau_2 = t21 - (tip_fy*t3 - tip_fx*t4) - tip_nz  # RL-9
     tau[..., 1] = tau_2
 
 
@@ -231,201 +233,181 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     D_2_42 = 0.5*C_2_24 - t22  # RL-5
     t23 = -0.05*(T_2_21*C_2_12)
     TD_2_11 = T_2_11*D_2_11 + t23 + 0.4*(T_2_11*D_2_41)  # RL-5
-    t24 = T_2_11*D_2_12
-    t25 = T_2_21*C_2_11
-    t26 = 0.4*(T_2_11*D_2_42)
-    TD_2_12 = t24 - 0.05*t25 + t26  # RL-5
-    t27 = 0.05*(T_2_11*C_2_12)
-    TD_2_21 = T_2_21*D_2_11 + t27 + 0.4*(T_2_21*D_2_41)  # RL-5
-    t28 = T_2_21*D_2_12
-    t29 = T_2_11*C_2_11
-    t30 = 0.4*(T_2_21*D_2_42)
-    TD_2_22 = t28 + 0.05*t29 + t30  # RL-5
+    t24 = T_2_21*C_2_11
+    TD_2_12 = T_2_11*D_2_12 - 0.05*t24 + 0.4*(T_2_11*D_2_42)  # RL-5
+    t25 = 0.05*(T_2_11*C_2_12)
+    TD_2_21 = T_2_21*D_2_11 + t25 + 0.4*(T_2_21*D_2_41)  # RL-5
+    t26 = T_2_11*C_2_11
+    TD_2_22 = T_2_21*D_2_12 + 0.05*t26 + 0.4*(T_2_21*D_2_42)  # RL-5
 
     # backward, joint shoulder
     D_1_11 = TD_2_11 - (0.07*d_C_1_12_dq_1 - 0.1*t18)  # RL-5
-    t31 = -0.1*C_1_24 - 0.07*C_1_12
-    D_1_12 = t31 + TD_2_12  # RL-5
+    D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12  # RL-5
     D_1_21 = 0.05*C_1_12 + TD_2_21  # RL-5
     D_1_22 = TD_2_22 - 0.05*d_C_1_12_dq_1  # RL-5
     D_1_41 = D_2_41 - (0.5*t18 - 0.1*d_C_1_12_dq_1)  # RL-5
     D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42  # RL-5
-    TD_1_11 = T_1_11*D_1_11 - T_1_21*D_1_21 + 0.4*(T_1_11*D_1_41)  # RL-5
     TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42)  # RL-5
     TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41)  # RL-5
-    t32 = 0.4*(T_1_21*D_1_42)
-    TD_1_22 = T_1_21*D_1_12 + T_1_11*D_1_22 + t32  # RL-5
 
     # backward, joint elbow
-    TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11  # RL-6
-    TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21  # RL-6
+    TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    t33 = T_1_21*TE_2_21
-    TE_1_11 = T_1_11*E_1_11 - t33 + T_1_14  # RL-6
-    t34 = T_1_11*TE_2_21
-    TE_1_21 = T_1_21*E_1_11 + t34 + T_1_24  # RL-6
+    t27 = 0.1*t2
+    TE_1_11 = T_1_11*E_1_11 - t27 + T_1_14  # RL-6
+    t28 = 0.1*t3
+    TE_1_21 = T_1_21*E_1_11 + t28 + T_1_24  # RL-6
 
     # torque, joint shoulder
-    t35 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
-    tau_1 = t35 - tip_nz  # RL-9
+    t29 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
+    tau_1 = t29 - tip_nz  # RL-9
     tau[..., 0] = tau_1
 
     # torque, joint elbow
-    t36 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
-    d_TE_1_21_dq_2 = T_1_11*TE_2_11 - t33  # dRL-6
-    t37 = t36 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2
-    tau_2 = t37 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz  # RL-9
+    t30 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
+    d_TE_1_21_dq_2 = 0.1*t1 - t27  # dRL-6
+    t31 = t30 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2
+    tau_2 = t31 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz  # RL-9
     tau[..., 1] = tau_2
 
     # derivatives of velocities, joint elbow
-    t38 = T_2_11*d_B_at_2_12_dq_1
-    t39 = T_2_21*B_at_2_21
-    d_B_2_12_dq_1 = t38 + t39  # dRL-3
+    t32 = T_2_11*d_B_at_2_12_dq_1
+    t33 = T_2_21*B_at_2_21
+    d_B_2_12_dq_1 = t32 + t33  # dRL-3
 
     # derivatives of backward, joint elbow
-    t40 = 0.05*t25
-    d_TD_2_11_dq_1 = t40 - t24 - t26  # dRL-5
-    t41 = -0.05*t29
-    d_TD_2_21_dq_1 = t41 - t28 - t30  # dRL-5
     d_D_2_11_dq_2 = t20 - 0.1*d_C_2_14_dq_2  # dRL-5
     d_D_2_12_dq_2 = t19 - 0.1*d_C_2_24_dq_2  # dRL-5
     d_D_2_41_dq_2 = t22 + 0.5*d_C_2_14_dq_2  # dRL-5
     d_D_2_42_dq_2 = t21 + 0.5*d_C_2_24_dq_2  # dRL-5
-    d_TD_2_11_dq_2 = t40 + T_2_11*d_D_2_11_dq_2 + 0.4*(T_2_11*d_D_2_41_dq_2) - TD_2_21  # dRL-5
+    t34 = 0.05*t24 + T_2_11*d_D_2_11_dq_2 + 0.4*(T_2_11*d_D_2_41_dq_2)
+    d_TD_2_11_dq_2 = t34 - TD_2_21  # dRL-5
     d_TD_2_12_dq_2 = t23 + T_2_11*d_D_2_12_dq_2 + 0.4*(T_2_11*d_D_2_42_dq_2) - TD_2_22  # dRL-5
-    d_TD_2_21_dq_2 = t41 + T_2_21*d_D_2_11_dq_2 + 0.4*(T_2_21*d_D_2_41_dq_2) + TD_2_11  # dRL-5
-    d_TD_2_22_dq_2 = t27 + T_2_21*d_D_2_12_dq_2 + 0.4*(T_2_21*d_D_2_42_dq_2) + TD_2_12  # dRL-5
+    t35 = T_2_21*d_D_2_11_dq_2 - 0.05*t26 + 0.4*(T_2_21*d_D_2_41_dq_2)
+    d_TD_2_21_dq_2 = TD_2_11 + t35  # dRL-5
+    d_TD_2_22_dq_2 = t25 + T_2_21*d_D_2_12_dq_2 + 0.4*(T_2_21*d_D_2_42_dq_2) + TD_2_12  # dRL-5
 
     # derivatives of backward, joint shoulder
-    d_D_1_11_dq_1 = d_TD_2_11_dq_1 - t31  # dRL-5
-    d_D_1_21_dq_1 = 0.05*d_C_1_12_dq_1 + d_TD_2_21_dq_1  # dRL-5
-    d_TD_1_12_dq_1 = TD_1_11 - TD_1_22  # dRL-5
-    d_TD_1_21_dq_1 = T_1_21*d_D_1_11_dq_1 + T_1_11*d_D_1_21_dq_1 - t32 + TD_1_11  # dRL-5
-    t42 = T_1_11*d_TD_2_12_dq_2
-    t43 = T_1_21*d_TD_2_22_dq_2
-    d_TD_1_12_dq_2 = t42 - t43 + 0.4*(T_1_11*d_D_2_42_dq_2)  # dRL-5
-    t44 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2
-    d_TD_1_21_dq_2 = t44 + 0.4*(T_1_21*d_D_2_41_dq_2)  # dRL-5
+    t36 = T_1_11*d_TD_2_12_dq_2
+    t37 = T_1_21*d_TD_2_22_dq_2
+    d_TD_1_12_dq_2 = t36 - t37 + 0.4*(T_1_11*d_D_2_42_dq_2)  # dRL-5
+    t38 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2
+    d_TD_1_21_dq_2 = t38 + 0.4*(T_1_21*d_D_2_41_dq_2)  # dRL-5
 
     # derivatives of backward, joint elbow
-    t45 = 0.14*B_2_12
-    d_D_2_11_dqd_1 = t45 + 0.2*B_2_24  # dRL-5
-    t46 = -0.14*d_B_2_12_dq_1
-    t47 = 0.4*t38 + 0.4*t39
-    t48 = 0.4*d_B_1_12_dq_1 + t47
-    d_D_2_12_dqd_1 = t46 + 0.2*t48  # dRL-5
-    t49 = -0.2*B_2_12
-    d_D_2_41_dqd_1 = t49 - B_2_24  # dRL-5
-    t50 = 0.2*d_B_2_12_dq_1
-    d_D_2_42_dqd_1 = t50 - t48  # dRL-5
-    t51 = 0.1*(T_2_21*d_B_2_12_dq_1)
-    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t51 + 0.4*(T_2_11*d_D_2_41_dqd_1)  # dRL-5
-    t52 = 0.1*(T_2_21*B_2_12)
-    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t52 + 0.4*(T_2_11*d_D_2_42_dqd_1)  # dRL-5
-    t53 = 0.1*(T_2_11*d_B_2_12_dq_1)
-    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t53 + 0.4*(T_2_21*d_D_2_41_dqd_1)  # dRL-5
-    t54 = 0.1*(T_2_11*B_2_12)
-    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t54 + 0.4*(T_2_21*d_D_2_42_dqd_1)  # dRL-5
-    d_D_2_11_dqd_2 = t45 + 0.2*t8  # dRL-5
-    d_D_2_12_dqd_2 = t46 + 0.2*t47  # dRL-5
-    d_D_2_41_dqd_2 = t49 - t8  # dRL-5
-    d_D_2_42_dqd_2 = t50 - t47  # dRL-5
-    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t51 + 0.4*(T_2_11*d_D_2_41_dqd_2)  # dRL-5
-    d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t52 + 0.4*(T_2_11*d_D_2_42_dqd_2)  # dRL-5
-    d_TD_2_21_dqd_2 = t53 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2)  # dRL-5
-    d_TD_2_22_dqd_2 = t54 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2)  # dRL-5
+    t39 = 0.14*B_2_12
+    d_D_2_11_dqd_1 = t39 + 0.2*B_2_24  # dRL-5
+    t40 = -0.14*d_B_2_12_dq_1
+    t41 = 0.4*t32 + 0.4*t33
+    t42 = 0.4*d_B_1_12_dq_1 + t41
+    d_D_2_12_dqd_1 = t40 + 0.2*t42  # dRL-5
+    t43 = -0.2*B_2_12
+    d_D_2_41_dqd_1 = t43 - B_2_24  # dRL-5
+    t44 = 0.2*d_B_2_12_dq_1
+    d_D_2_42_dqd_1 = t44 - t42  # dRL-5
+    t45 = 0.1*(T_2_21*d_B_2_12_dq_1)
+    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_1)  # dRL-5
+    t46 = 0.1*(T_2_21*B_2_12)
+    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_1)  # dRL-5
+    t47 = 0.1*(T_2_11*d_B_2_12_dq_1)
+    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t47 + 0.4*(T_2_21*d_D_2_41_dqd_1)  # dRL-5
+    t48 = 0.1*(T_2_11*B_2_12)
+    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t48 + 0.4*(T_2_21*d_D_2_42_dqd_1)  # dRL-5
+    d_D_2_11_dqd_2 = t39 + 0.2*t8  # dRL-5
+    d_D_2_12_dqd_2 = t40 + 0.2*t41  # dRL-5
+    d_D_2_41_dqd_2 = t43 - t8  # dRL-5
+    d_D_2_42_dqd_2 = t44 - t41  # dRL-5
+    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_2)  # dRL-5
+    d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_2)  # dRL-5
+    d_TD_2_21_dqd_2 = t47 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2)  # dRL-5
+    d_TD_2_22_dqd_2 = t48 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2)  # dRL-5
 
     # derivatives of backward, joint shoulder
-    d_D_1_11_dqd_1 = 0.08000000000000002*B_1_21 - 0.14*B_1_21 + d_TD_2_11_dqd_1  # dRL-5
-    t55 = 0.08000000000000002*d_B_1_12_dq_1 - 0.14*d_B_1_12_dq_1
-    d_D_1_12_dqd_1 = t55 + d_TD_2_12_dqd_1  # dRL-5
+    d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # dRL-5
+    d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1  # dRL-5
     d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1  # dRL-5
     d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # dRL-5
-    d_D_1_41_dqd_1 = 0.2*B_1_21 - 0.4*B_1_21 + d_D_2_41_dqd_1  # dRL-5
-    d_D_1_42_dqd_1 = 0.2*d_B_1_12_dq_1 - 0.4*d_B_1_12_dq_1 + d_D_2_42_dqd_1  # dRL-5
-    t56 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
-    d_TD_1_12_dqd_1 = t56 + 0.4*(T_1_11*d_D_1_42_dqd_1)  # dRL-5
-    t57 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
-    d_TD_1_21_dqd_1 = t57 + 0.4*(T_1_21*d_D_1_41_dqd_1)  # dRL-5
-    t58 = T_1_11*d_TD_2_12_dqd_2
-    t59 = T_1_21*d_TD_2_22_dqd_2
-    d_TD_1_12_dqd_2 = t58 - t59 + 0.4*(T_1_11*d_D_2_42_dqd_2)  # dRL-5
-    t60 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
-    d_TD_1_21_dqd_2 = t60 + 0.4*(T_1_21*d_D_2_41_dqd_2)  # dRL-5
+    d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # dRL-5
+    d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1  # dRL-5
+    t49 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
+    d_TD_1_12_dqd_1 = t49 + 0.4*(T_1_11*d_D_1_42_dqd_1)  # dRL-5
+    t50 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
+    d_TD_1_21_dqd_1 = t50 + 0.4*(T_1_21*d_D_1_41_dqd_1)  # dRL-5
+    t51 = T_1_11*d_TD_2_12_dqd_2
+    t52 = T_1_21*d_TD_2_22_dqd_2
+    d_TD_1_12_dqd_2 = t51 - t52 + 0.4*(T_1_11*d_D_2_42_dqd_2)  # dRL-5
+    t53 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
+    d_TD_1_21_dqd_2 = t53 + 0.4*(T_1_21*d_D_2_41_dqd_2)  # dRL-5
 
     # derivatives of backward, joint elbow
-    t61 = 0.07*A_2_11
-    d_D_2_12_dqdd_1 = t61 - 0.1*A_2_14  # dRL-5
-    t62 = -0.1*A_2_11
-    d_D_2_42_dqdd_1 = t62 + 0.5*A_2_14  # dRL-5
-    t63 = 0.05*(T_2_21*A_2_11)
-    t64 = 0.07*A_2_21
-    t65 = t64 - 0.1*A_2_24
-    t66 = -0.1*A_2_21
-    t67 = t66 + 0.5*A_2_24
-    d_TD_2_11_dqdd_1 = t63 - T_2_11*t65 - 0.4*(T_2_11*t67)  # dRL-5
-    t68 = 0.05*(T_2_21*A_2_21)
-    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t68 + 0.4*(T_2_11*d_D_2_42_dqdd_1)  # dRL-5
-    t69 = -0.05*(T_2_11*A_2_11)
-    d_TD_2_21_dqdd_1 = t69 - T_2_21*t65 - 0.4*(T_2_21*t67)  # dRL-5
-    t70 = -0.05*(T_2_11*A_2_21)
-    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t70 + 0.4*(T_2_21*d_D_2_42_dqdd_1)  # dRL-5
-    d_D_2_12_dqdd_2 = t61 - 0.1*d_A_2_24_dq_2  # dRL-5
-    d_D_2_42_dqdd_2 = t62 + 0.5*d_A_2_24_dq_2  # dRL-5
-    t71 = t64 - 0.1*t5
-    t72 = t66 + 0.5*t5
-    d_TD_2_11_dqdd_2 = t63 - T_2_11*t71 - 0.4*(T_2_11*t72)  # dRL-5
-    d_TD_2_12_dqdd_2 = t68 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2)  # dRL-5
-    d_TD_2_21_dqdd_2 = t69 - T_2_21*t71 - 0.4*(T_2_21*t72)  # dRL-5
-    d_TD_2_22_dqdd_2 = t70 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2)  # dRL-5
+    t54 = 0.07*A_2_11
+    d_D_2_12_dqdd_1 = t54 - 0.1*A_2_14  # dRL-5
+    t55 = -0.1*A_2_11
+    d_D_2_42_dqdd_1 = t55 + 0.5*A_2_14  # dRL-5
+    t56 = 0.05*(T_2_21*A_2_11)
+    t57 = 0.07*A_2_21
+    t58 = t57 - 0.1*A_2_24
+    t59 = -0.1*A_2_21
+    t60 = t59 + 0.5*A_2_24
+    d_TD_2_11_dqdd_1 = t56 - T_2_11*t58 - 0.4*(T_2_11*t60)  # dRL-5
+    t61 = 0.05*(T_2_21*A_2_21)
+    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t61 + 0.4*(T_2_11*d_D_2_42_dqdd_1)  # dRL-5
+    t62 = -0.05*(T_2_11*A_2_11)
+    d_TD_2_21_dqdd_1 = t62 - T_2_21*t58 - 0.4*(T_2_21*t60)  # dRL-5
+    t63 = -0.05*(T_2_11*A_2_21)
+    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t63 + 0.4*(T_2_21*d_D_2_42_dqdd_1)  # dRL-5
+    d_D_2_12_dqdd_2 = t54 - 0.1*d_A_2_24_dq_2  # dRL-5
+    d_D_2_42_dqdd_2 = t55 + 0.5*d_A_2_24_dq_2  # dRL-5
+    t64 = t57 - 0.1*t5
+    t65 = t59 + 0.5*t5
+    d_TD_2_11_dqdd_2 = t56 - T_2_11*t64 - 0.4*(T_2_11*t65)  # dRL-5
+    d_TD_2_12_dqdd_2 = t61 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2)  # dRL-5
+    d_TD_2_21_dqdd_2 = t62 - T_2_21*t64 - 0.4*(T_2_21*t65)  # dRL-5
+    d_TD_2_22_dqdd_2 = t63 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2)  # dRL-5
 
     # derivatives of backward, joint shoulder
-    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - (0.07*T_1_21 - 0.04000000000000001*T_1_21)  # dRL-5
-    d_D_1_12_dqdd_1 = 0.07*T_1_11 - 0.04000000000000001*T_1_11 + d_TD_2_12_dqdd_1  # dRL-5
+    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # dRL-5
+    d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1  # dRL-5
     d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11  # dRL-5
     d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # dRL-5
-    d_D_1_42_dqdd_1 = 0.2*T_1_11 - 0.1*T_1_11 + d_D_2_42_dqdd_1  # dRL-5
-    t73 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
-    d_TD_1_12_dqdd_1 = t73 + 0.4*(T_1_11*d_D_1_42_dqdd_1)  # dRL-5
-    t74 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
-    d_TD_1_21_dqdd_1 = t74 - 0.4*(T_1_21*(0.2*T_1_21 - 0.1*T_1_21 + t67))  # dRL-5
+    d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1  # dRL-5
+    t66 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
+    d_TD_1_12_dqdd_1 = t66 + 0.4*(T_1_11*d_D_1_42_dqdd_1)  # dRL-5
+    t67 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
+    d_TD_1_21_dqdd_1 = t67 - 0.4*(T_1_21*(0.1*T_1_21 + t60))  # dRL-5
 
     # derivatives of torque, joint shoulder
-    t75 = d_TD_1_12_dq_1 - d_TD_1_21_dq_1 - 9.81*TE_1_21
-    d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 + t75  # dRL-9
+    d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 - 9.81*TE_1_21  # dRL-9
     dtau_dq[..., 0, 0] = d_tau_1_dq_1
     d_tau_1_dqd_1 = d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1  # dRL-9
     dtau_dqd[..., 0, 0] = d_tau_1_dqd_1
     d_tau_1_dqdd_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # dRL-9
     dtau_dqdd[..., 0, 0] = d_tau_1_dqdd_1
-    t76 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5
-    t77 = 9.81*(t34 + T_1_21*TE_2_11)
-    d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t77 + t76  # dRL-9
+    t68 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5
+    t69 = 9.81*(t28 + 0.1*t4)
+    d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t69 + t68  # dRL-9
     dtau_dq[..., 0, 1] = d_tau_1_dq_2
     d_tau_1_dqd_2 = d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2  # dRL-9
     dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
 
     # derivatives of torque, joint elbow
-    t78 = T_1_11*TD_2_11
-    t79 = T_1_21*TD_2_21
-    t80 = t78 - (T_1_21*d_TD_2_11_dq_1 + T_1_11*d_TD_2_21_dq_1) - t79
-    d_tau_2_dq_1 = t79 - t78 - T_1_21*TD_2_12 - T_1_11*TD_2_22 + t80 - t77 + t76  # dRL-9
+    d_tau_2_dq_1 = t68 - t69  # dRL-9
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    t81 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
-    d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t81 - T_1_21*d_TD_2_22_dqd_1  # dRL-9
+    t70 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
+    d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t70 - T_1_21*d_TD_2_22_dqd_1  # dRL-9
     dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
-    t82 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1
-    d_tau_2_dqdd_1 = T_1_11*d_TD_2_12_dqdd_1 - t82 - T_1_21*d_TD_2_22_dqdd_1  # dRL-9
+    t71 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1
+    d_tau_2_dqdd_1 = T_1_11*d_TD_2_12_dqdd_1 - t71 - T_1_21*d_TD_2_22_dqdd_1  # dRL-9
     dtau_dqdd[..., 0, 1] = d_tau_2_dqdd_1
     dtau_dqdd[..., 1, 0] = d_tau_2_dqdd_1
-    d_tau_2_dq_2 = t42 - t44 - t43 - t77 + t76  # dRL-9
+    d_tau_2_dq_2 = t36 - t38 - t37 - t69 + t68  # dRL-9
     dtau_dq[..., 1, 1] = d_tau_2_dq_2
-    d_tau_2_dqd_2 = t58 - t60 - t59  # dRL-9
+    d_tau_2_dqd_2 = t51 - t53 - t52  # dRL-9
     dtau_dqd[..., 1, 1] = d_tau_2_dqd_2
-    t83 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2
-    d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t83 - T_1_21*d_TD_2_22_dqdd_2  # dRL-9
+    t72 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2
+    d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t72 - T_1_21*d_TD_2_22_dqdd_2  # dRL-9
     dtau_dqdd[..., 1, 1] = d_tau_2_dqdd_2
 
 
@@ -461,7 +443,7 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
 
 
 def mass_matrix(q, mass_matrix):
-    """Joint-space mass matrix M(q), symmetric."""
+    """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
@@ -514,15 +496,15 @@ def mass_matrix(q, mass_matrix):
     d_TD_2_22_dqdd_2 = t15 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2)  # dRL-5
 
     # derivatives of backward, joint shoulder
-    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - (0.07*T_1_21 - 0.04000000000000001*T_1_21)  # dRL-5
-    d_D_1_12_dqdd_1 = 0.07*T_1_11 - 0.04000000000000001*T_1_11 + d_TD_2_12_dqdd_1  # dRL-5
+    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # dRL-5
+    d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1  # dRL-5
     d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11  # dRL-5
     d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # dRL-5
-    d_D_1_42_dqdd_1 = 0.2*T_1_11 - 0.1*T_1_11 + d_D_2_42_dqdd_1  # dRL-5
+    d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1  # dRL-5
     t18 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
     d_TD_1_12_dqdd_1 = t18 + 0.4*(T_1_11*d_D_1_42_dqdd_1)  # dRL-5
     t19 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
-    d_TD_1_21_dqdd_1 = t19 - 0.4*(T_1_21*(0.2*T_1_21 - 0.1*T_1_21 + t12))  # dRL-5
+    d_TD_1_21_dqdd_1 = t19 - 0.4*(T_1_21*(0.1*T_1_21 + t12))  # dRL-5
 
     # mass matrix, joint shoulder
     M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # RL-10
@@ -601,22 +583,21 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     d_TD_2_22_dqd_2 = t15 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2)  # dRL-5
 
     # derivatives of backward, joint shoulder
-    d_D_1_11_dqd_1 = 0.08000000000000002*B_1_21 - 0.14*B_1_21 + d_TD_2_11_dqd_1  # dRL-5
-    t16 = 0.08000000000000002*d_B_1_12_dq_1 - 0.14*d_B_1_12_dq_1
-    d_D_1_12_dqd_1 = t16 + d_TD_2_12_dqd_1  # dRL-5
+    d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # dRL-5
+    d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1  # dRL-5
     d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1  # dRL-5
     d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # dRL-5
-    d_D_1_41_dqd_1 = 0.2*B_1_21 - 0.4*B_1_21 + d_D_2_41_dqd_1  # dRL-5
-    d_D_1_42_dqd_1 = 0.2*d_B_1_12_dq_1 - 0.4*d_B_1_12_dq_1 + d_D_2_42_dqd_1  # dRL-5
-    t17 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
-    d_TD_1_12_dqd_1 = t17 + 0.4*(T_1_11*d_D_1_42_dqd_1)  # dRL-5
-    t18 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
-    d_TD_1_21_dqd_1 = t18 + 0.4*(T_1_21*d_D_1_41_dqd_1)  # dRL-5
-    t19 = T_1_11*d_TD_2_12_dqd_2
-    t20 = T_1_21*d_TD_2_22_dqd_2
-    d_TD_1_12_dqd_2 = t19 - t20 + 0.4*(T_1_11*d_D_2_42_dqd_2)  # dRL-5
-    t21 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
-    d_TD_1_21_dqd_2 = t21 + 0.4*(T_1_21*d_D_2_41_dqd_2)  # dRL-5
+    d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # dRL-5
+    d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1  # dRL-5
+    t16 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
+    d_TD_1_12_dqd_1 = t16 + 0.4*(T_1_11*d_D_1_42_dqd_1)  # dRL-5
+    t17 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
+    d_TD_1_21_dqd_1 = t17 + 0.4*(T_1_21*d_D_1_41_dqd_1)  # dRL-5
+    t18 = T_1_11*d_TD_2_12_dqd_2
+    t19 = T_1_21*d_TD_2_22_dqd_2
+    d_TD_1_12_dqd_2 = t18 - t19 + 0.4*(T_1_11*d_D_2_42_dqd_2)  # dRL-5
+    t20 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
+    d_TD_1_21_dqd_2 = t20 + 0.4*(T_1_21*d_D_2_41_dqd_2)  # dRL-5
 
     # coriolis, joint shoulder
     C_1_1 = 0.5*(d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1)  # RL-11
@@ -625,15 +606,15 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     coriolis_matrix[..., 0, 1] = C_1_2
 
     # coriolis, joint elbow
-    t22 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
-    C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t22 - T_1_21*d_TD_2_22_dqd_1)  # RL-11
+    t21 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
+    C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t21 - T_1_21*d_TD_2_22_dqd_1)  # RL-11
     coriolis_matrix[..., 1, 0] = C_2_1
-    C_2_2 = 0.5*(t19 - t21 - t20)  # RL-11
+    C_2_2 = 0.5*(t18 - t20 - t19)  # RL-11
     coriolis_matrix[..., 1, 1] = C_2_2
 
 
 def bias_forces(q, qd, loads, bias_forces):
-    """Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads."""
+    """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
     qd_1 = qd[..., 0]
@@ -653,10 +634,12 @@ def bias_forces(q, qd, loads, bias_forces):
     T_2_21 = sin(q_2)  # RL-1
 
     # positions, joint elbow
-    t1 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21)
-    A_2_14 = T_1_14 + t1  # RL-2
-    t2 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
-    A_2_24 = T_1_24 + t2  # RL-2
+    t1 = T_1_11*T_2_11
+    t2 = T_1_21*T_2_21
+    t3 = 0.4*t1 - 0.4*t2
+    A_2_14 = T_1_14 + t3  # RL-2
+    t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
+    A_2_24 = T_1_24 + t4  # RL-2
 
     # velocities, joint shoulder
     B_1_21 = qd_1*T_1_11  # RL-3
@@ -665,61 +648,59 @@ def bias_forces(q, qd, loads, bias_forces):
     B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
 
     # accelerations, joint shoulder
-    t3 = qd_1*qd_1
-    C_1_12 = T_1_21*t3  # RL-4
+    t5 = qd_1*qd_1
+    C_1_12 = T_1_21*t5  # RL-4
 
     # accelerations, joint elbow
-    t4 = qd_1*T_1_21
-    C_at_2_12 = C_1_12 + qd_2*(t4 + qd_2*T_1_21 + t4)  # RL-4
-    t5 = T_2_21*C_at_2_12
-    t6 = T_1_11*t3
-    t7 = t6 + qd_2*(B_1_21 + B_at_2_21)
-    t8 = T_2_11*t7
-    C_2_11 = t5 - t8  # RL-4
-    t9 = T_2_21*t7
-    t10 = T_2_11*C_at_2_12
-    C_2_12 = t9 + t10  # RL-4
-    C_2_14 = 0.4*t5 - 0.4*t8 - 0.4*t6  # RL-4
+    t6 = qd_1*T_1_21
+    C_at_2_12 = C_1_12 + qd_2*(t6 + qd_2*T_1_21 + t6)  # RL-4
+    t7 = T_2_21*C_at_2_12
+    t8 = T_1_11*t5
+    t9 = t8 + qd_2*(B_1_21 + B_at_2_21)
+    t10 = T_2_11*t9
+    C_2_11 = t7 - t10  # RL-4
+    t11 = T_2_21*t9
+    t12 = T_2_11*C_at_2_12
+    C_2_12 = t11 + t12  # RL-4
+    C_2_14 = 0.4*t7 - 0.4*t10 - 0.4*t8  # RL-4
 
     # backward, joint elbow
     D_2_11 = 0.07*C_2_11 - 0.1*C_2_14  # RL-5
     D_2_41 = 0.5*C_2_14 - 0.1*C_2_11  # RL-5
     TD_2_11 = T_2_11*D_2_11 - 0.05*(T_2_21*C_2_12) + 0.4*(T_2_11*D_2_41)  # RL-5
-    t11 = 0.4*t10 + 0.4*t9 + 0.4*C_1_12
-    t12 = 0.07*C_2_12 - 0.1*t11
-    t13 = 0.5*t11 - 0.1*C_2_12
-    TD_2_12 = -0.05*(T_2_21*C_2_11) - T_2_11*t12 - 0.4*(T_2_11*t13)  # RL-5
+    t13 = 0.4*t12 + 0.4*t11 + 0.4*C_1_12
+    t14 = 0.07*C_2_12 - 0.1*t13
+    t15 = 0.5*t13 - 0.1*C_2_12
+    TD_2_12 = -0.05*(T_2_21*C_2_11) - T_2_11*t14 - 0.4*(T_2_11*t15)  # RL-5
     TD_2_21 = T_2_21*D_2_11 + 0.05*(T_2_11*C_2_12) + 0.4*(T_2_21*D_2_41)  # RL-5
-    TD_2_22 = 0.05*(T_2_11*C_2_11) - T_2_21*t12 - 0.4*(T_2_21*t13)  # RL-5
+    TD_2_22 = 0.05*(T_2_11*C_2_11) - T_2_21*t14 - 0.4*(T_2_21*t15)  # RL-5
 
     # backward, joint shoulder
-    D_1_11 = TD_2_11 - (0.07*t6 - 0.04000000000000001*t6)  # RL-5
-    D_1_12 = TD_2_12 - (0.07*C_1_12 - 0.04000000000000001*C_1_12)  # RL-5
+    D_1_11 = TD_2_11 - 0.03*t8  # RL-5
+    D_1_12 = TD_2_12 - 0.03*C_1_12  # RL-5
     D_1_21 = 0.05*C_1_12 + TD_2_21  # RL-5
-    D_1_22 = TD_2_22 - 0.05*t6  # RL-5
-    D_1_41 = D_2_41 - (0.2*t6 - 0.1*t6)  # RL-5
-    t14 = 0.4*(T_1_11*(0.2*C_1_12 - 0.1*C_1_12 + t13))
-    TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 - t14  # RL-5
+    D_1_22 = TD_2_22 - 0.05*t8  # RL-5
+    D_1_41 = D_2_41 - 0.1*t8  # RL-5
+    TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 - 0.4*(T_1_11*(0.1*C_1_12 + t15))  # RL-5
     TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41)  # RL-5
 
     # backward, joint elbow
-    TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11  # RL-6
-    TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21  # RL-6
+    TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    t15 = T_1_21*TE_2_21
-    TE_1_11 = T_1_11*E_1_11 - t15 + T_1_14  # RL-6
+    t16 = 0.1*t2
+    TE_1_11 = T_1_11*E_1_11 - t16 + T_1_14  # RL-6
 
     # torque, joint shoulder
-    t16 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
-    tau_1 = t16 - tip_nz  # RL-9
+    t17 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
+    tau_1 = t17 - tip_nz  # RL-9
     bias_forces[..., 0] = tau_1
 
     # torque, joint elbow
-    t17 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
-    t18 = t17 - T_1_21*TD_2_22 + 9.81*(T_1_11*TE_2_11 - t15)
-    tau_2 = t18 - (tip_fy*t1 - tip_fx*t2) - tip_nz  # RL-9
+    t18 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
+    t19 = t18 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t16)
+    tau_2 = t19 - (tip_fy*t3 - tip_fx*t4) - tip_nz  # RL-9
     bias_forces[..., 1] = tau_2
 
 
@@ -738,12 +719,11 @@ def gravity_forces(q, gravity_forces):
     T_2_21 = sin(q_2)  # RL-1
 
     # backward, joint elbow
-    TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11  # RL-6
-    TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21  # RL-6
+    TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    t1 = T_1_21*TE_2_21
+    t1 = 0.1*(T_1_21*T_2_21)
     TE_1_11 = T_1_11*E_1_11 - t1 + T_1_14  # RL-6
 
     # torque, joint shoulder
@@ -751,12 +731,12 @@ def gravity_forces(q, gravity_forces):
     gravity_forces[..., 0] = tau_1
 
     # torque, joint elbow
-    tau_2 = 9.81*(T_1_11*TE_2_11 - t1)  # RL-9
+    tau_2 = 9.81*(0.1*(T_1_11*T_2_11) - t1)  # RL-9
     gravity_forces[..., 1] = tau_2
 
 
 def kinetic_energy(q, qd, kinetic_energy):
-    """Kinetic energy."""
+    """Kinetic energy of the bodies and the rotors."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
     qd_1 = qd[..., 0]
@@ -784,28 +764,27 @@ def kinetic_energy(q, qd, kinetic_energy):
     B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24  # RL-3
 
     # energy, joint shoulder
-    t5 = t1*(0.07*t1 - 0.04000000000000001*t1) + 0.05*(B_1_21*B_1_21)
-    t6 = B_1_21*(0.07*B_1_21 - 0.04000000000000001*B_1_21)
-    t7 = t5 + 0.4*(t1*(0.2*t1 - 0.1*t1)) + t6
-    t8 = 0.4*(B_1_21*(0.2*B_1_21 - 0.1*B_1_21))
-    twice_T_1 = t7 + 0.05*(t1*t1) + t8  # RL-14
+    t5 = t1*t1
+    t6 = B_1_21*B_1_21
+    t7 = 0.03*t5 + 0.05*t6 + 0.04000000000000001*t5 + 0.03*t6
+    twice_T_1 = t7 + 0.05*t5 + 0.04000000000000001*t6  # RL-14
 
     # energy, joint elbow
-    t9 = T_2_11*t2
-    t10 = T_2_21*B_at_2_21
-    t11 = t9 + t10
-    t12 = 0.4*t9 + 0.4*t10 + 0.4*t1
-    t13 = t11*(0.07*t11 - 0.1*t12) + 0.05*(B_2_12*B_2_12)
-    t14 = B_2_12*(-0.1*B_2_24 - 0.07*B_2_12)
-    t15 = t13 + t12*(0.5*t12 - 0.1*t11) - t14
-    twice_T_2 = t15 + 0.05*(t11*t11) + B_2_24*(0.5*B_2_24 + 0.1*B_2_12)  # RL-14
+    t8 = T_2_11*t2
+    t9 = T_2_21*B_at_2_21
+    t10 = t8 + t9
+    t11 = 0.4*t8 + 0.4*t9 + 0.4*t1
+    t12 = t10*(0.07*t10 - 0.1*t11) + 0.05*(B_2_12*B_2_12)
+    t13 = B_2_12*(-0.1*B_2_24 - 0.07*B_2_12)
+    t14 = t12 + t11*(0.5*t11 - 0.1*t10) - t13
+    twice_T_2 = t14 + 0.05*(t10*t10) + B_2_24*(0.5*B_2_24 + 0.1*B_2_12)  # RL-14
 
     # results
     kinetic_energy[...] = 0.5*(twice_T_1 + twice_T_2)
 
 
 def potential_energy(q, potential_energy):
-    """Potential energy of gravity; zero where a mass is at the base origin."""
+    """Potential energy of springs and gravity, zero for a mass at the base origin."""
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
@@ -819,12 +798,11 @@ def potential_energy(q, potential_energy):
     T_2_21 = sin(q_2)  # RL-1
 
     # backward, joint elbow
-    TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11  # RL-6
-    TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21  # RL-6
+    TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    TE_1_21 = T_1_21*E_1_11 + T_1_11*TE_2_21 + T_1_24  # RL-6
+    TE_1_21 = T_1_21*E_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24  # RL-6
 
     # energy
     U = 9.81*TE_1_21  # RL-15
@@ -1076,8 +1054,8 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
 
     # results
     da_dqd[..., 0, 0, 0] = -2.0*B_2_24
-    da_dqd[..., 0, 0, 1] = -2.0*t4
     da_dqd[..., 0, 1, 0] = -2.0*t3
+    da_dqd[..., 0, 0, 1] = -2.0*t4
     da_dqd[..., 0, 1, 1] = -2.0*t2
 
 
@@ -1098,14 +1076,13 @@ def center_of_mass(q, center_of_mass):
     T_2_21 = sin(q_2)  # RL-1
 
     # backward, joint elbow
-    Te_2_11 = 0.2*T_2_11 - 0.1*T_2_11  # RL-17
-    Te_2_21 = 0.2*T_2_21 - 0.1*T_2_21  # RL-17
+    Te_2_11 = 0.1*T_2_11  # RL-17
 
     # backward, joint shoulder
     e_1_11 = Te_2_11 - 0.1  # RL-17
-    Te_1_11 = T_1_11*e_1_11 - T_1_21*Te_2_21 + T_1_14  # RL-17
+    Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14  # RL-17
     center_of_mass[..., 0] = Te_1_11
-    Te_1_21 = T_1_21*e_1_11 + T_1_11*Te_2_21 + T_1_24  # RL-17
+    Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24  # RL-17
     center_of_mass[..., 1] = Te_1_21
 
 
@@ -1126,15 +1103,14 @@ def center_of_mass_jacobian(q, center_of_mass_jacobian):
     T_2_21 = sin(q_2)  # RL-1
 
     # backward, joint elbow
-    Te_2_11 = 0.2*T_2_11 - 0.1*T_2_11  # RL-17
-    Te_2_21 = 0.2*T_2_21 - 0.1*T_2_21  # RL-17
+    Te_2_11 = 0.1*T_2_11  # RL-17
 
     # backward, joint shoulder
     e_1_11 = Te_2_11 - 0.1  # RL-17
-    t1 = T_1_21*Te_2_21
+    t1 = 0.1*(T_1_21*T_2_21)
     Te_1_11 = T_1_11*e_1_11 - t1 + T_1_14  # RL-17
     center_of_mass_jacobian[..., 1, 0] = Te_1_11
-    t2 = T_1_11*Te_2_21
+    t2 = 0.1*(T_1_11*T_2_21)
     Te_1_21 = T_1_21*e_1_11 + t2 + T_1_24  # RL-17
 
     # columns, joint shoulder
@@ -1142,9 +1118,9 @@ def center_of_mass_jacobian(q, center_of_mass_jacobian):
     center_of_mass_jacobian[..., 0, 0] = J_C_1_x
 
     # columns, joint elbow
-    J_C_2_x = -(t2 + T_1_21*Te_2_11)  # RL-18
+    J_C_2_x = -(t2 + 0.1*(T_1_21*T_2_11))  # RL-18
     center_of_mass_jacobian[..., 0, 1] = J_C_2_x
-    J_C_2_y = T_1_11*Te_2_11 - t1  # RL-18
+    J_C_2_y = 0.1*(T_1_11*T_2_11) - t1  # RL-18
     center_of_mass_jacobian[..., 1, 1] = J_C_2_y
 
 
@@ -1194,26 +1170,25 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     TK_2_22 = T_2_21*K_2_12 - 0.05*(T_2_11*t7) + 0.4*(T_2_21*K_2_42)  # RL-19
 
     # backward, joint shoulder
-    K_1_11 = TK_2_11 - (0.07*t1 - 0.04000000000000001*t1)  # RL-19
-    K_1_12 = 0.07*B_1_21 - 0.04000000000000001*B_1_21 + TK_2_12  # RL-19
+    K_1_11 = TK_2_11 - 0.03*t1  # RL-19
+    K_1_12 = 0.03*B_1_21 + TK_2_12  # RL-19
     K_1_21 = TK_2_21 - 0.05*B_1_21  # RL-19
     K_1_22 = TK_2_22 - 0.05*t1  # RL-19
-    t11 = 0.2*t1 - 0.1*t1 + t10
+    t11 = 0.1*t1 + t10
     K_1_41 = -t11  # RL-19
     centroidal_momentum[..., 0] = K_1_41
-    K_1_42 = 0.2*B_1_21 - 0.1*B_1_21 + K_2_42  # RL-19
+    K_1_42 = 0.1*B_1_21 + K_2_42  # RL-19
     centroidal_momentum[..., 1] = K_1_42
     TK_1_12 = T_1_11*K_1_12 - T_1_21*K_1_22 + 0.4*(T_1_11*K_1_42)  # RL-19
     TK_1_21 = T_1_21*K_1_11 + T_1_11*K_1_21 - 0.4*(T_1_21*t11)  # RL-19
 
     # backward, joint elbow
-    Te_2_11 = 0.2*T_2_11 - 0.1*T_2_11  # RL-17
-    Te_2_21 = 0.2*T_2_21 - 0.1*T_2_21  # RL-17
+    Te_2_11 = 0.1*T_2_11  # RL-17
 
     # backward, joint shoulder
     e_1_11 = Te_2_11 - 0.1  # RL-17
-    Te_1_11 = T_1_11*e_1_11 - T_1_21*Te_2_21 + T_1_14  # RL-17
-    Te_1_21 = T_1_21*e_1_11 + T_1_11*Te_2_21 + T_1_24  # RL-17
+    Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14  # RL-17
+    Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24  # RL-17
 
     # momentum
     L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t11*Te_1_21)  # RL-20

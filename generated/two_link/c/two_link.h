@@ -56,7 +56,7 @@ void two_link_newton_euler_inverse_dynamics_load_derivatives(
     const double *q,
     double *dtau_dloads);
 
-/* Joint-space mass matrix M(q), symmetric. By newton_euler.
+/* Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal. By newton_euler.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  mass_matrix[2][2]: kg m^2, kg m or kg
  */
@@ -75,7 +75,8 @@ void two_link_newton_euler_coriolis_matrix(
     const double *qd,
     double *coriolis_matrix);
 
-/* Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads. By newton_euler.
+/* Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms. By
+ * newton_euler.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
@@ -96,7 +97,7 @@ void two_link_newton_euler_gravity_forces(
     const double *q,
     double *gravity_forces);
 
-/* Kinetic energy. By newton_euler.
+/* Kinetic energy of the bodies and the rotors. By newton_euler.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   out  kinetic_energy[1]: J
@@ -106,7 +107,7 @@ void two_link_newton_euler_kinetic_energy(
     const double *qd,
     double *kinetic_energy);
 
-/* Potential energy of gravity; zero where a mass is at the base origin. By newton_euler.
+/* Potential energy of springs and gravity, zero for a mass at the base origin. By newton_euler.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  potential_energy[1]: J
  */
@@ -139,7 +140,8 @@ void two_link_newton_euler_jacobians(
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
  *          axes, the force at the load's point (N, N m)
  *   out  joint_wrenches[2][6]: [fx fy fz nx ny nz] exerted by the parent on the link through its
- *          joint, link axes, moment about the joint's origin (N, N m)
+ *          joint, link-frame axes; moment about the frame that a standard DH row starts from, else
+ *          about the origin of the link frame (N, N m)
  */
 void two_link_newton_euler_joint_wrenches(
     const double *q,
@@ -155,7 +157,8 @@ void two_link_newton_euler_joint_wrenches(
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
  *          axes, the force at the load's point (N, N m)
  *   out  joint_wrenches[2][6]: [fx fy fz nx ny nz] exerted by the parent on the link through its
- *          joint, link axes, moment about the joint's origin (N, N m)
+ *          joint, link-frame axes; moment about the frame that a standard DH row starts from, else
+ *          about the origin of the link frame (N, N m)
  *   out  dw_dq[2][6][2]: [i, c, j] = d wrench_i[c] / d q_j
  *   out  dw_dqd[2][6][2]: [i, c, j] = d wrench_i[c] / d qd_j
  *   out  dw_dqdd[2][6][2]: [i, c, j] = d wrench_i[c] / d qdd_j
@@ -295,7 +298,8 @@ void two_link_recursive_lagrange_inverse_dynamics_load_derivatives(
     const double *q,
     double *dtau_dloads);
 
-/* Joint-space mass matrix M(q), symmetric. By recursive_lagrange.
+/* Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal. By
+ * recursive_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  mass_matrix[2][2]: kg m^2, kg m or kg
  */
@@ -314,7 +318,7 @@ void two_link_recursive_lagrange_coriolis_matrix(
     const double *qd,
     double *coriolis_matrix);
 
-/* Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads. By
+/* Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms. By
  * recursive_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
@@ -336,7 +340,7 @@ void two_link_recursive_lagrange_gravity_forces(
     const double *q,
     double *gravity_forces);
 
-/* Kinetic energy. By recursive_lagrange.
+/* Kinetic energy of the bodies and the rotors. By recursive_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   out  kinetic_energy[1]: J
@@ -346,7 +350,8 @@ void two_link_recursive_lagrange_kinetic_energy(
     const double *qd,
     double *kinetic_energy);
 
-/* Potential energy of gravity; zero where a mass is at the base origin. By recursive_lagrange.
+/* Potential energy of springs and gravity, zero for a mass at the base origin. By
+ * recursive_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  potential_energy[1]: J
  */
@@ -482,7 +487,8 @@ void two_link_closed_form_lagrange_inverse_dynamics_load_derivatives(
     const double *q,
     double *dtau_dloads);
 
-/* Joint-space mass matrix M(q), symmetric. By closed_form_lagrange.
+/* Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal. By
+ * closed_form_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  mass_matrix[2][2]: kg m^2, kg m or kg
  */
@@ -501,7 +507,7 @@ void two_link_closed_form_lagrange_coriolis_matrix(
     const double *qd,
     double *coriolis_matrix);
 
-/* Joint torques at zero acceleration: Coriolis, centrifugal, gravity and loads. By
+/* Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms. By
  * closed_form_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
@@ -523,7 +529,7 @@ void two_link_closed_form_lagrange_gravity_forces(
     const double *q,
     double *gravity_forces);
 
-/* Kinetic energy. By closed_form_lagrange.
+/* Kinetic energy of the bodies and the rotors. By closed_form_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
  *   out  kinetic_energy[1]: J
@@ -533,7 +539,8 @@ void two_link_closed_form_lagrange_kinetic_energy(
     const double *qd,
     double *kinetic_energy);
 
-/* Potential energy of gravity; zero where a mass is at the base origin. By closed_form_lagrange.
+/* Potential energy of springs and gravity, zero for a mass at the base origin. By
+ * closed_form_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  potential_energy[1]: J
  */

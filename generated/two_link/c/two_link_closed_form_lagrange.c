@@ -69,10 +69,6 @@ void two_link_closed_form_lagrange_inverse_dynamics(
     const double t5 = 0.4*t4 + 0.4*t3;
     const double A_2_24 = T_1_24 + t5;  /* LG-2 */
 
-    /* first derivatives, joint shoulder */
-    const double dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11;  /* LG-5 */
-    const double dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11;  /* LG-5 */
-
     /* first derivatives, joint elbow */
     const double t6 = 0.07*A_2_11;
     const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
@@ -80,80 +76,76 @@ void two_link_closed_form_lagrange_inverse_dynamics(
     const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t8 = 0.07*T_1_21 - 0.04000000000000001*T_1_21;
-    const double t9 = 0.2*T_1_21 - 0.1*T_1_21;
-    const double t10 = T_1_21*t8 + 0.05*(T_1_11*T_1_11) + 0.4*(T_1_21*t9);
-    const double t11 = t10 + T_1_11*dA_I_1_1_21 + 0.05*(T_1_21*T_1_21);
-    const double t12 = 0.07*A_2_21;
-    const double t13 = t12 - 0.1*A_2_24;
-    const double t14 = A_2_11*A_2_11;
-    const double t15 = 0.05*t14;
-    const double t16 = -0.1*A_2_21;
-    const double t17 = t16 + 0.5*A_2_24;
-    const double t18 = A_2_21*A_2_21;
-    const double t19 = 0.05*t18;
-    const double t20 = A_2_21*t13 + t15 + A_2_24*t17 + A_2_11*dA_I_2_1_21 + t19;
-    const double M_1_1 = t11 + 0.4*(T_1_11*dA_I_1_1_24) + (t20 + A_2_14*dA_I_2_1_24);  /* LG-6 */
+    const double t8 = T_1_21*T_1_21;
+    const double t9 = T_1_11*T_1_11;
+    const double t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
+    const double t11 = 0.07*A_2_21;
+    const double t12 = t11 - 0.1*A_2_24;
+    const double t13 = A_2_11*A_2_11;
+    const double t14 = 0.05*t13;
+    const double t15 = -0.1*A_2_21;
+    const double t16 = t15 + 0.5*A_2_24;
+    const double t17 = A_2_21*A_2_21;
+    const double t18 = 0.05*t17;
+    const double t19 = A_2_21*t12 + t14 + A_2_24*t16 + A_2_11*dA_I_2_1_21 + t18;
+    const double M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + (t19 + A_2_14*dA_I_2_1_24);  /* LG-6 */
 
     /* first derivatives, joint elbow */
     const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
     const double dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t21 = t12 - 0.1*t5;
-    const double t22 = t15 + A_2_21*t21;
-    const double t23 = t16 + 0.5*t5;
-    const double t24 = A_2_11*dA_I_2_2_21;
-    const double M_1_2 = t22 + A_2_24*t23 + t24 + t19 + A_2_14*dA_I_2_2_24;  /* LG-6 */
+    const double t20 = t11 - 0.1*t5;
+    const double t21 = t14 + A_2_21*t20;
+    const double t22 = t15 + 0.5*t5;
+    const double t23 = A_2_11*dA_I_2_2_21;
+    const double M_1_2 = t21 + A_2_24*t22 + t23 + t18 + A_2_14*dA_I_2_2_24;  /* LG-6 */
 
     /* mass matrix, joint elbow */
-    const double M_2_2 = t22 + t5*t23 + t24 + t19 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
+    const double M_2_2 = t21 + t5*t22 + t23 + t18 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t25 = T_1_21*T_1_11;
-    const double t26 = T_1_11*t8 - 0.05*t25 + 0.4*(T_1_11*t9) - T_1_21*dA_I_1_1_21;
-    const double t27 = A_2_11*A_2_21;
-    const double t28 = -0.05*t27;
-    const double t29 = A_2_11*t13 + t28;
-    const double t30 = A_2_21*dA_I_2_1_21;
-    const double t31 = 0.05*t27;
-    const double t32 = t29 + A_2_14*t17 - t30 + t31 - A_2_24*dA_I_2_1_24;
-    const double D_1_1_1 = t26 + 0.05*t25 - 0.4*(T_1_21*dA_I_1_1_24) + t32;  /* LG-7 */
+    const double t24 = A_2_11*A_2_21;
+    const double t25 = -0.05*t24;
+    const double t26 = A_2_11*t12 + t25;
+    const double t27 = A_2_21*dA_I_2_1_21;
+    const double t28 = 0.05*t24;
+    const double D_1_1_1 = t26 + A_2_14*t16 - t27 + t28 - A_2_24*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t29 + dA_2_2_24*t17 - t30 + t31 - t5*dA_I_2_1_24;  /* LG-7 */
+    const double D_1_1_2 = t26 + dA_2_2_24*t16 - t27 + t28 - t5*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint elbow */
-    const double t33 = t28 + A_2_11*t21;
-    const double t34 = A_2_21*dA_I_2_2_21;
-    const double D_2_1_1 = t33 + A_2_14*t23 - t34 + t31 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const double D_2_1_2 = t33 + dA_2_2_24*t23 - t34 + t31 - t5*dA_I_2_2_24;  /* LG-7 */
+    const double t29 = t25 + A_2_11*t20;
+    const double t30 = A_2_21*dA_I_2_2_21;
+    const double D_2_1_1 = t29 + A_2_14*t22 - t30 + t28 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const double D_2_1_2 = t29 + dA_2_2_24*t22 - t30 + t28 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t35 = qd_1*qd_1;
-    const double t36 = qd_2*qd_2;
-    const double t37 = qd_1*qd_2;
-    const double V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37);  /* LG-8 */
+    const double t31 = qd_1*qd_1;
+    const double t32 = qd_2*qd_2;
+    const double t33 = qd_1*qd_2;
+    const double V_1 = D_1_1_1*t31 + D_1_1_2*t32 + 2.0*(D_1_1_2*t33);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37);  /* LG-8 */
+    const double V_2 = D_2_1_1*t31 + D_2_1_2*t32 + 2.0*(D_2_1_2*t33);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t38 = -0.2*A_2_11;
-    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t38);  /* LG-9 */
+    const double t34 = -0.2*A_2_11;
+    const double G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t34);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t38);  /* LG-9 */
+    const double G_2 = 4.905*(dA_2_2_24 + t34);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t39 = tip_nz*(t14 + t18);
-    const double t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39);
-    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40;  /* LG-11 */
+    const double t35 = tip_nz*(t13 + t17);
+    const double t36 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t35);
+    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t36;  /* LG-11 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t39);
-    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41;  /* LG-11 */
+    const double t37 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t35);
+    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t37;  /* LG-11 */
     tau[1] = tau_2;
 }
 
@@ -197,10 +189,6 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3;  /* dLG-4 */
     const double A_2_24 = T_1_24 + d_ddA_2_1_1_14_dq_2;  /* LG-2 */
 
-    /* first derivatives, joint shoulder */
-    const double dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11;  /* LG-5 */
-    const double dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11;  /* LG-5 */
-
     /* first derivatives, joint elbow */
     const double t5 = 0.07*A_2_11;
     const double dA_I_2_1_21 = t5 - 0.1*A_2_14;  /* LG-5 */
@@ -208,22 +196,21 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double dA_I_2_1_24 = t6 + 0.5*A_2_14;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t7 = 0.07*T_1_21 - 0.04000000000000001*T_1_21;
-    const double t8 = 0.2*T_1_21 - 0.1*T_1_21;
-    const double t9 = T_1_21*t7 + 0.05*(T_1_11*T_1_11) + 0.4*(T_1_21*t8);
-    const double t10 = t9 + T_1_11*dA_I_1_1_21 + 0.05*(T_1_21*T_1_21);
-    const double t11 = 0.07*A_2_21;
-    const double t12 = t11 - 0.1*A_2_24;
-    const double t13 = A_2_21*t12;
-    const double t14 = A_2_11*A_2_11;
-    const double t15 = 0.05*t14;
-    const double t16 = -0.1*A_2_21;
-    const double t17 = t16 + 0.5*A_2_24;
-    const double t18 = A_2_11*dA_I_2_1_21;
-    const double t19 = A_2_21*A_2_21;
-    const double t20 = 0.05*t19;
-    const double t21 = t13 + t15 + A_2_24*t17 + t18 + t20 + A_2_14*dA_I_2_1_24;
-    const double M_1_1 = t10 + 0.4*(T_1_11*dA_I_1_1_24) + t21;  /* LG-6 */
+    const double t7 = T_1_21*T_1_21;
+    const double t8 = T_1_11*T_1_11;
+    const double t9 = 0.03*t7 + 0.05*t8 + 0.04000000000000001*t7 + 0.03*t8;
+    const double t10 = 0.07*A_2_21;
+    const double t11 = t10 - 0.1*A_2_24;
+    const double t12 = A_2_21*t11;
+    const double t13 = A_2_11*A_2_11;
+    const double t14 = 0.05*t13;
+    const double t15 = -0.1*A_2_21;
+    const double t16 = t15 + 0.5*A_2_24;
+    const double t17 = A_2_11*dA_I_2_1_21;
+    const double t18 = A_2_21*A_2_21;
+    const double t19 = 0.05*t18;
+    const double t20 = t12 + t14 + A_2_24*t16 + t17 + t19 + A_2_14*dA_I_2_1_24;
+    const double M_1_1 = t9 + 0.05*t7 + 0.04000000000000001*t8 + t20;  /* LG-6 */
     dtau_dqdd[0] = M_1_1;
 
     /* first derivatives, joint elbow */
@@ -231,130 +218,127 @@ void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
     const double dA_I_2_2_24 = t6 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t22 = t11 - 0.1*d_ddA_2_1_1_14_dq_2;
-    const double t23 = A_2_21*t22;
-    const double t24 = t15 + t23;
-    const double t25 = t16 + 0.5*d_ddA_2_1_1_14_dq_2;
-    const double t26 = A_2_11*dA_I_2_2_21;
-    const double M_1_2 = t24 + A_2_24*t25 + t26 + t20 + A_2_14*dA_I_2_2_24;  /* LG-6 */
+    const double t21 = t10 - 0.1*d_ddA_2_1_1_14_dq_2;
+    const double t22 = A_2_21*t21;
+    const double t23 = t14 + t22;
+    const double t24 = t15 + 0.5*d_ddA_2_1_1_14_dq_2;
+    const double t25 = A_2_11*dA_I_2_2_21;
+    const double M_1_2 = t23 + A_2_24*t24 + t25 + t19 + A_2_14*dA_I_2_2_24;  /* LG-6 */
     dtau_dqdd[1] = M_1_2;
     dtau_dqdd[2] = M_1_2;
 
     /* mass matrix, joint elbow */
-    const double t27 = d_ddA_2_1_1_14_dq_2*t25;
-    const double t28 = dA_2_2_24*dA_I_2_2_24;
-    const double M_2_2 = t24 + t27 + t26 + t20 + t28;  /* LG-6 */
+    const double t26 = d_ddA_2_1_1_14_dq_2*t24;
+    const double t27 = dA_2_2_24*dA_I_2_2_24;
+    const double M_2_2 = t23 + t26 + t25 + t19 + t27;  /* LG-6 */
     dtau_dqdd[3] = M_2_2;
 
     /* Christoffel symbols, joint shoulder */
-    const double t29 = T_1_21*T_1_11;
-    const double t30 = T_1_11*t7 - 0.05*t29 + 0.4*(T_1_11*t8) - T_1_21*dA_I_1_1_21;
-    const double t31 = A_2_11*A_2_21;
-    const double t32 = -0.05*t31;
-    const double t33 = A_2_11*t12 + t32;
-    const double t34 = A_2_21*dA_I_2_1_21;
-    const double t35 = 0.05*t31;
-    const double t36 = t33 + A_2_14*t17 - t34 + t35 - A_2_24*dA_I_2_1_24;
-    const double D_1_1_1 = t30 + 0.05*t29 - 0.4*(T_1_21*dA_I_1_1_24) + t36;  /* LG-7 */
+    const double t28 = A_2_11*A_2_21;
+    const double t29 = -0.05*t28;
+    const double t30 = A_2_11*t11 + t29;
+    const double t31 = A_2_21*dA_I_2_1_21;
+    const double t32 = 0.05*t28;
+    const double D_1_1_1 = t30 + A_2_14*t16 - t31 + t32 - A_2_24*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t33 + dA_2_2_24*t17 - t34 + t35 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24;  /* LG-7 */
+    const double D_1_1_2 = t30 + dA_2_2_24*t16 - t31 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint elbow */
-    const double t37 = t32 + A_2_11*t22;
-    const double t38 = A_2_21*dA_I_2_2_21;
-    const double D_2_1_1 = t37 + A_2_14*t25 - t38 + t35 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const double D_2_1_2 = t37 + dA_2_2_24*t25 - t38 + t35 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;  /* LG-7 */
+    const double t33 = t29 + A_2_11*t21;
+    const double t34 = A_2_21*dA_I_2_2_21;
+    const double D_2_1_1 = t33 + A_2_14*t24 - t34 + t32 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const double D_2_1_2 = t33 + dA_2_2_24*t24 - t34 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t39 = qd_1*qd_1;
-    const double t40 = qd_2*qd_2;
-    const double t41 = qd_1*qd_2;
-    const double V_1 = D_1_1_1*t39 + D_1_1_2*t40 + 2.0*(D_1_1_2*t41);  /* LG-8 */
+    const double t35 = qd_1*qd_1;
+    const double t36 = qd_2*qd_2;
+    const double t37 = qd_1*qd_2;
+    const double V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t39 + D_2_1_2*t40 + 2.0*(D_2_1_2*t41);  /* LG-8 */
+    const double V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t42 = -0.2*A_2_11;
-    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t42);  /* LG-9 */
+    const double t38 = -0.2*A_2_11;
+    const double G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t38);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t42);  /* LG-9 */
+    const double G_2 = 4.905*(dA_2_2_24 + t38);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t43 = tip_nz*(t14 + t19);
-    const double t44 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t43);
-    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t44;  /* LG-11 */
+    const double t39 = tip_nz*(t13 + t18);
+    const double t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39);
+    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40;  /* LG-11 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t45 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t43);
-    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t45;  /* LG-11 */
+    const double t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t39);
+    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41;  /* LG-11 */
     tau[1] = tau_2;
 
     /* mass matrix by q, joint shoulder */
     const double d_M_1_2_dq_2 = D_1_1_2 + D_2_1_2;  /* dLG-6 */
 
     /* Christoffel symbols by q, joint shoulder */
-    const double t46 = -0.05*t19;
-    const double t47 = -0.05*t14;
-    const double t48 = d_ddA_2_1_1_14_dq_2*t17;
-    const double t49 = dA_2_2_24*dA_I_2_1_24;
-    const double D3_1_1_1_2 = t47 - t13 - t48 - t18 + t46 - t49;  /* dLG-7 */
+    const double t42 = -0.05*t18;
+    const double t43 = -0.05*t13;
+    const double t44 = d_ddA_2_1_1_14_dq_2*t16;
+    const double t45 = dA_2_2_24*dA_I_2_1_24;
+    const double D3_1_1_1_2 = t43 - t12 - t44 - t17 + t42 - t45;  /* dLG-7 */
 
     /* Christoffel symbols by q, joint shoulder */
-    const double D2_1_1_1_2 = t18 + t20 + t49 + t13 + t15 + t48;  /* dLG-7 */
+    const double D2_1_1_1_2 = t17 + t19 + t45 + t12 + t14 + t44;  /* dLG-7 */
     const double d_D_1_1_1_dq_2 = D3_1_1_1_2 + D2_1_1_1_2;  /* dLG-7 */
 
     /* Christoffel symbols by q, joint shoulder */
-    const double D2_1_2_1_2 = t20 + t26 + t28 + t23 + t15 + t27;  /* dLG-7 */
+    const double D2_1_2_1_2 = t19 + t25 + t27 + t22 + t14 + t26;  /* dLG-7 */
     const double d_D_1_1_2_dq_2 = D3_1_1_1_2 + D2_1_2_1_2;  /* dLG-7 */
 
     /* Christoffel symbols by q, joint elbow */
-    const double D3_2_1_1_2 = t47 - t23 - t27 - t26 + t46 - t28;  /* dLG-7 */
+    const double D3_2_1_1_2 = t43 - t22 - t26 - t25 + t42 - t27;  /* dLG-7 */
 
     /* Christoffel symbols by q, joint elbow */
     const double d_D_2_1_1_dq_2 = D2_1_1_1_2 + D3_2_1_1_2;  /* dLG-7 */
     const double d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2;  /* dLG-7 */
 
     /* velocity torques by q, joint shoulder */
-    const double d_V_1_dq_2 = t39*d_D_1_1_1_dq_2 + t40*d_D_1_1_2_dq_2 + 2.0*(t41*d_D_1_1_2_dq_2);  /* dLG-8 */
+    const double d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + 2.0*(t37*d_D_1_1_2_dq_2);  /* dLG-8 */
 
     /* velocity torques by q, joint elbow */
-    const double d_V_2_dq_2 = t39*d_D_2_1_1_dq_2 + 2.0*(t41*d_D_2_1_2_dq_2);  /* dLG-8 */
+    const double d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + 2.0*(t37*d_D_2_1_2_dq_2);  /* dLG-8 */
 
     /* loads by q, joint shoulder */
     const double d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24;  /* dLG-10 */
     const double d_load_1_dq_2 = tip_fx*dA_2_2_24 + tip_fy*d_ddA_2_1_1_14_dq_2;  /* dLG-10 */
 
     /* velocity torques by qd, joint shoulder */
-    const double t50 = qd_2*D_1_1_2;
-    const double d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t50);  /* dLG-8 */
+    const double t46 = qd_2*D_1_1_2;
+    const double d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t46);  /* dLG-8 */
     dtau_dqd[0] = d_V_1_dqd_1;
-    const double d_V_1_dqd_2 = 2.0*(t50 + qd_1*D_1_1_2);  /* dLG-8 */
+    const double d_V_1_dqd_2 = 2.0*(t46 + qd_1*D_1_1_2);  /* dLG-8 */
     dtau_dqd[1] = d_V_1_dqd_2;
 
     /* velocity torques by qd, joint elbow */
-    const double t51 = qd_2*D_2_1_2;
-    const double d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t51);  /* dLG-8 */
+    const double t47 = qd_2*D_2_1_2;
+    const double d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t47);  /* dLG-8 */
     dtau_dqd[2] = d_V_2_dqd_1;
-    const double d_V_2_dqd_2 = 2.0*(t51 + qd_1*D_2_1_2);  /* dLG-8 */
+    const double d_V_2_dqd_2 = 2.0*(t47 + qd_1*D_2_1_2);  /* dLG-8 */
     dtau_dqd[3] = d_V_2_dqd_2;
 
     /* torque by q, joint shoulder */
-    const double t52 = -0.2*A_2_21;
-    const double d_tau_1_dq_1 = d_load_1_dq_1 - (4.905*(T_1_24 - 0.2*T_1_21) + 4.905*(A_2_24 + t52));  /* dLG-11 */
+    const double t48 = -0.2*A_2_21;
+    const double d_tau_1_dq_1 = d_load_1_dq_1 - (0.9810000000000001*T_1_21 + 4.905*(A_2_24 + t48));  /* dLG-11 */
     dtau_dq[0] = d_tau_1_dq_1;
-    const double t53 = 4.905*(d_ddA_2_1_1_14_dq_2 + t52);
-    const double t54 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2;
-    const double d_tau_1_dq_2 = d_V_1_dq_2 - t53 + d_load_1_dq_2 + t54;  /* dLG-11 */
+    const double t49 = 4.905*(d_ddA_2_1_1_14_dq_2 + t48);
+    const double t50 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2;
+    const double d_tau_1_dq_2 = d_V_1_dq_2 - t49 + d_load_1_dq_2 + t50;  /* dLG-11 */
     dtau_dq[1] = d_tau_1_dq_2;
 
     /* torque by q, joint elbow */
-    const double d_tau_2_dq_1 = d_load_1_dq_2 - t53;  /* dLG-11 */
+    const double d_tau_2_dq_1 = d_load_1_dq_2 - t49;  /* dLG-11 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double d_tau_2_dq_2 = d_V_2_dq_2 - t53 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2;  /* dLG-11 */
+    const double d_tau_2_dq_2 = d_V_2_dq_2 - t49 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2;  /* dLG-11 */
     dtau_dq[3] = d_tau_2_dq_2;
 }
 
@@ -432,10 +416,6 @@ void two_link_closed_form_lagrange_mass_matrix(
     const double t5 = 0.4*t4 + 0.4*t3;
     const double A_2_24 = T_1_24 + t5;  /* LG-2 */
 
-    /* first derivatives, joint shoulder */
-    const double dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11;  /* LG-5 */
-    const double dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11;  /* LG-5 */
-
     /* first derivatives, joint elbow */
     const double t6 = 0.07*A_2_11;
     const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
@@ -443,16 +423,16 @@ void two_link_closed_form_lagrange_mass_matrix(
     const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t8 = T_1_21*(0.07*T_1_21 - 0.04000000000000001*T_1_21);
-    const double t9 = 0.4*(T_1_21*(0.2*T_1_21 - 0.1*T_1_21));
-    const double t10 = t8 + 0.05*(T_1_11*T_1_11) + t9 + T_1_11*dA_I_1_1_21;
+    const double t8 = T_1_21*T_1_21;
+    const double t9 = T_1_11*T_1_11;
+    const double t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
     const double t11 = 0.07*A_2_21;
     const double t12 = 0.05*(A_2_11*A_2_11);
     const double t13 = -0.1*A_2_21;
     const double t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24);
     const double t15 = 0.05*(A_2_21*A_2_21);
-    const double t16 = t10 + 0.05*(T_1_21*T_1_21) + 0.4*(T_1_11*dA_I_1_1_24);
-    const double M_1_1 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24 + t16;  /* LG-6 */
+    const double t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24;
+    const double M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16;  /* LG-6 */
     mass_matrix[0] = M_1_1;
 
     /* first derivatives, joint elbow */
@@ -502,10 +482,6 @@ void two_link_closed_form_lagrange_coriolis_matrix(
     const double t5 = 0.4*t4 + 0.4*t3;
     const double A_2_24 = T_1_24 + t5;  /* LG-2 */
 
-    /* first derivatives, joint shoulder */
-    const double dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11;  /* LG-5 */
-    const double dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11;  /* LG-5 */
-
     /* first derivatives, joint elbow */
     const double t6 = 0.07*A_2_11;
     const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
@@ -513,44 +489,40 @@ void two_link_closed_form_lagrange_coriolis_matrix(
     const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t8 = T_1_21*T_1_11;
-    const double t9 = T_1_11*(0.07*T_1_21 - 0.04000000000000001*T_1_21) - 0.05*t8;
-    const double t10 = t9 + 0.4*(T_1_11*(0.2*T_1_21 - 0.1*T_1_21)) - T_1_21*dA_I_1_1_21;
-    const double t11 = 0.07*A_2_21;
-    const double t12 = A_2_11*A_2_21;
-    const double t13 = -0.05*t12;
-    const double t14 = A_2_11*(t11 - 0.1*A_2_24) + t13;
-    const double t15 = -0.1*A_2_21;
-    const double t16 = t15 + 0.5*A_2_24;
-    const double t17 = A_2_21*dA_I_2_1_21;
-    const double t18 = 0.05*t12;
-    const double t19 = t14 + A_2_14*t16 - t17 + t18 - A_2_24*dA_I_2_1_24;
-    const double D_1_1_1 = t10 + 0.05*t8 - 0.4*(T_1_21*dA_I_1_1_24) + t19;  /* LG-7 */
+    const double t8 = 0.07*A_2_21;
+    const double t9 = A_2_11*A_2_21;
+    const double t10 = -0.05*t9;
+    const double t11 = A_2_11*(t8 - 0.1*A_2_24) + t10;
+    const double t12 = -0.1*A_2_21;
+    const double t13 = t12 + 0.5*A_2_24;
+    const double t14 = A_2_21*dA_I_2_1_21;
+    const double t15 = 0.05*t9;
+    const double D_1_1_1 = t11 + A_2_14*t13 - t14 + t15 - A_2_24*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t14 + dA_2_2_24*t16 - t17 + t18 - t5*dA_I_2_1_24;  /* LG-7 */
+    const double D_1_1_2 = t11 + dA_2_2_24*t13 - t14 + t15 - t5*dA_I_2_1_24;  /* LG-7 */
 
     /* first derivatives, joint elbow */
     const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
     const double dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* Christoffel symbols, joint elbow */
-    const double t20 = t13 + A_2_11*(t11 - 0.1*t5);
-    const double t21 = t15 + 0.5*t5;
-    const double t22 = A_2_21*dA_I_2_2_21;
-    const double D_2_1_1 = t20 + A_2_14*t21 - t22 + t18 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const double D_2_1_2 = t20 + dA_2_2_24*t21 - t22 + t18 - t5*dA_I_2_2_24;  /* LG-7 */
+    const double t16 = t10 + A_2_11*(t8 - 0.1*t5);
+    const double t17 = t12 + 0.5*t5;
+    const double t18 = A_2_21*dA_I_2_2_21;
+    const double D_2_1_1 = t16 + A_2_14*t17 - t18 + t15 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const double D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* coriolis */
-    const double t23 = qd_2*D_1_1_2;
-    const double C_1_1 = qd_1*D_1_1_1 + t23;  /* LG-12 */
+    const double t19 = qd_2*D_1_1_2;
+    const double C_1_1 = qd_1*D_1_1_1 + t19;  /* LG-12 */
     coriolis_matrix[0] = C_1_1;
-    const double C_1_2 = t23 + qd_1*D_1_1_2;  /* LG-12 */
+    const double C_1_2 = t19 + qd_1*D_1_1_2;  /* LG-12 */
     coriolis_matrix[1] = C_1_2;
-    const double t24 = qd_2*D_2_1_2;
-    const double C_2_1 = qd_1*D_2_1_1 + t24;  /* LG-12 */
+    const double t20 = qd_2*D_2_1_2;
+    const double C_2_1 = qd_1*D_2_1_1 + t20;  /* LG-12 */
     coriolis_matrix[2] = C_2_1;
-    const double C_2_2 = t24 + qd_1*D_2_1_2;  /* LG-12 */
+    const double C_2_2 = t20 + qd_1*D_2_1_2;  /* LG-12 */
     coriolis_matrix[3] = C_2_2;
 }
 
@@ -588,10 +560,6 @@ void two_link_closed_form_lagrange_bias_forces(
     const double t5 = 0.4*t4 + 0.4*t3;
     const double A_2_24 = T_1_24 + t5;  /* LG-2 */
 
-    /* first derivatives, joint shoulder */
-    const double dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11;  /* LG-5 */
-    const double dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11;  /* LG-5 */
-
     /* first derivatives, joint elbow */
     const double t6 = 0.07*A_2_11;
     const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
@@ -599,57 +567,53 @@ void two_link_closed_form_lagrange_bias_forces(
     const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t8 = T_1_21*T_1_11;
-    const double t9 = T_1_11*(0.07*T_1_21 - 0.04000000000000001*T_1_21) - 0.05*t8;
-    const double t10 = t9 + 0.4*(T_1_11*(0.2*T_1_21 - 0.1*T_1_21)) - T_1_21*dA_I_1_1_21;
-    const double t11 = 0.07*A_2_21;
-    const double t12 = A_2_11*A_2_21;
-    const double t13 = -0.05*t12;
-    const double t14 = A_2_11*(t11 - 0.1*A_2_24) + t13;
-    const double t15 = -0.1*A_2_21;
-    const double t16 = t15 + 0.5*A_2_24;
-    const double t17 = A_2_21*dA_I_2_1_21;
-    const double t18 = 0.05*t12;
-    const double t19 = t14 + A_2_14*t16 - t17 + t18 - A_2_24*dA_I_2_1_24;
-    const double D_1_1_1 = t10 + 0.05*t8 - 0.4*(T_1_21*dA_I_1_1_24) + t19;  /* LG-7 */
+    const double t8 = 0.07*A_2_21;
+    const double t9 = A_2_11*A_2_21;
+    const double t10 = -0.05*t9;
+    const double t11 = A_2_11*(t8 - 0.1*A_2_24) + t10;
+    const double t12 = -0.1*A_2_21;
+    const double t13 = t12 + 0.5*A_2_24;
+    const double t14 = A_2_21*dA_I_2_1_21;
+    const double t15 = 0.05*t9;
+    const double D_1_1_1 = t11 + A_2_14*t13 - t14 + t15 - A_2_24*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t14 + dA_2_2_24*t16 - t17 + t18 - t5*dA_I_2_1_24;  /* LG-7 */
+    const double D_1_1_2 = t11 + dA_2_2_24*t13 - t14 + t15 - t5*dA_I_2_1_24;  /* LG-7 */
 
     /* first derivatives, joint elbow */
     const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
     const double dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* Christoffel symbols, joint elbow */
-    const double t20 = t13 + A_2_11*(t11 - 0.1*t5);
-    const double t21 = t15 + 0.5*t5;
-    const double t22 = A_2_21*dA_I_2_2_21;
-    const double D_2_1_1 = t20 + A_2_14*t21 - t22 + t18 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const double D_2_1_2 = t20 + dA_2_2_24*t21 - t22 + t18 - t5*dA_I_2_2_24;  /* LG-7 */
+    const double t16 = t10 + A_2_11*(t8 - 0.1*t5);
+    const double t17 = t12 + 0.5*t5;
+    const double t18 = A_2_21*dA_I_2_2_21;
+    const double D_2_1_1 = t16 + A_2_14*t17 - t18 + t15 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const double D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t23 = qd_1*qd_1;
-    const double t24 = qd_2*qd_2;
-    const double t25 = qd_1*qd_2;
-    const double V_1 = D_1_1_1*t23 + D_1_1_2*t24 + 2.0*(D_1_1_2*t25);  /* LG-8 */
+    const double t19 = qd_1*qd_1;
+    const double t20 = qd_2*qd_2;
+    const double t21 = qd_1*qd_2;
+    const double V_1 = D_1_1_1*t19 + D_1_1_2*t20 + 2.0*(D_1_1_2*t21);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t23 + D_2_1_2*t24 + 2.0*(D_2_1_2*t25);  /* LG-8 */
+    const double V_2 = D_2_1_1*t19 + D_2_1_2*t20 + 2.0*(D_2_1_2*t21);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t26 = -0.2*A_2_11;
-    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t26);  /* LG-9 */
+    const double t22 = -0.2*A_2_11;
+    const double G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t22);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t26);  /* LG-9 */
+    const double G_2 = 4.905*(dA_2_2_24 + t22);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t27 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21);
-    const double bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t27);  /* LG-11 */
+    const double t23 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21);
+    const double bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t23);  /* LG-11 */
     bias_forces[0] = bias_1;
 
     /* torque, joint elbow */
-    const double bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t27);  /* LG-11 */
+    const double bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t23);  /* LG-11 */
     bias_forces[1] = bias_2;
 }
 
@@ -676,7 +640,7 @@ void two_link_closed_form_lagrange_gravity_forces(
 
     /* gravity, joint shoulder */
     const double t3 = -0.2*A_2_11;
-    const double G_1 = 4.905*(T_1_14 - 0.2*T_1_11) + 4.905*(A_2_14 + t3);  /* LG-9 */
+    const double G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t3);  /* LG-9 */
     gravity_forces[0] = G_1;
 
     /* gravity, joint elbow */
@@ -714,10 +678,6 @@ void two_link_closed_form_lagrange_kinetic_energy(
     const double t5 = 0.4*t4 + 0.4*t3;
     const double A_2_24 = T_1_24 + t5;  /* LG-2 */
 
-    /* first derivatives, joint shoulder */
-    const double dA_I_1_1_21 = 0.07*T_1_11 - 0.04000000000000001*T_1_11;  /* LG-5 */
-    const double dA_I_1_1_24 = 0.2*T_1_11 - 0.1*T_1_11;  /* LG-5 */
-
     /* first derivatives, joint elbow */
     const double t6 = 0.07*A_2_11;
     const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
@@ -725,16 +685,16 @@ void two_link_closed_form_lagrange_kinetic_energy(
     const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t8 = T_1_21*(0.07*T_1_21 - 0.04000000000000001*T_1_21);
-    const double t9 = 0.4*(T_1_21*(0.2*T_1_21 - 0.1*T_1_21));
-    const double t10 = t8 + 0.05*(T_1_11*T_1_11) + t9 + T_1_11*dA_I_1_1_21;
+    const double t8 = T_1_21*T_1_21;
+    const double t9 = T_1_11*T_1_11;
+    const double t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
     const double t11 = 0.07*A_2_21;
     const double t12 = 0.05*(A_2_11*A_2_11);
     const double t13 = -0.1*A_2_21;
     const double t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24);
     const double t15 = 0.05*(A_2_21*A_2_21);
-    const double t16 = t10 + 0.05*(T_1_21*T_1_21) + 0.4*(T_1_11*dA_I_1_1_24);
-    const double M_1_1 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24 + t16;  /* LG-6 */
+    const double t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24;
+    const double M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16;  /* LG-6 */
 
     /* first derivatives, joint elbow */
     const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
@@ -775,7 +735,7 @@ void two_link_closed_form_lagrange_potential_energy(
     const double A_2_24 = 0.4*t2 + 0.4*t1 + T_1_24;  /* LG-2 */
 
     /* energy, joint shoulder */
-    const double U_1 = 4.905*(T_1_24 - 0.2*T_1_21);  /* LG-13 */
+    const double U_1 = 0.9810000000000001*T_1_21;  /* LG-13 */
 
     /* energy, joint elbow */
     const double U_2 = 4.905*(A_2_24 - 0.2*A_2_21);  /* LG-13 */

@@ -34,16 +34,16 @@
  *              v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
  *              d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
  *     dNE-13   the loads turn against link j: d f_e/dq_i = f_e x d omega_j/dqd_i, d n_e
- *              alike; L_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j --
- *              Barman 2020 (3.77), (3.85), (3.89)
+ *              alike; N_e_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j
+ *              -- Barman 2020 (3.77), (3.85), (3.89)
  *     dNE-14   d f_j = d F_G_j - sum d f_e + sum_c R_c d f_c -- Barman 2020 (3.73), (3.75),
  *              (3.79)
- *     dNE-15   d n_at_G_j = d n_G_j - L_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
+ *     dNE-32   d n_at_G_j = d n_G_j - N_e_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
  *              G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
  *     dNE-16   d tau_j = power of d f_j, d n_at_G_j on the motion per unit of qd_j; for a
  *              joint k beyond j that of D f_k, D n_at_G_k (by q_k) or d f_k/dqd_k, d
  *              n_at_G_k/dqd_k on d(omega_k, v_G_k)/dqd_j -- Barman 2020 (3.93), (3.95)
- *     dNE-32   D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
+ *     NE-34    D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
  *              (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
  *              (3.73), (3.81) for i = j + 1
  *     d NE-14  derivative of NE-14
@@ -60,15 +60,15 @@
  *     dNE-33   d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
  *     NE-22    x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
  *              omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
- *     dNE-6k   d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
+ *     dNE-6    d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
  *              2020 (3.48), (3.49)
- *     dNE-7k   d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
+ *     dNE-7    d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
  *              omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
  *              with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
  *              (3.51), (3.52), (3.54), (3.55)
  *     dNE-22   d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
  *              v_P; d a0_P alike -- Barman 2020 (3.63)
- *     dNE-18k  d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
+ *     dNE-18   d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
  *              + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33), (3.34),
  *              (3.36), (3.37), (3.39), (3.40)
  *     NE-27    h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C
@@ -228,13 +228,8 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
     const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
     tau[0] = n_1_z;
 
-    /* velocities, joint shoulder */
-    const double v_G_1_y = 0.2*qd_1;  /* NE-31 */
-
     /* velocities, joint elbow */
-    const double t6 = v_G_1_y + 0.2*qd_1;
-    const double v_origin_2_x = R_2_21*t6;  /* NE-31 */
-    const double v_origin_2_y = R_2_11*t6;  /* NE-31 */
+    const double v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
     const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
 
     /* forward derivatives, joint elbow */
@@ -242,7 +237,7 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
     const double dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3;  /* ddNE-31 */
 
     /* backward derivatives, joint elbow */
-    const double L_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
+    const double N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
     const double d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt;  /* dNE-11 */
     const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* dNE-14 */
     const double d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t4 + 9.81*t5);  /* dNE-14 */
@@ -253,23 +248,24 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
     /* backward derivatives, joint shoulder */
     const double d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1;  /* dNE-14 */
     const double d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
-    const double d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - L_2_22;  /* dNE-16 */
+    const double d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22;  /* dNE-16 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-15 */
-    const double d_f_1_from_2_y_dqd_1 = R_2_11*v_origin_2_x - R_2_21*v_G_2_y;  /* dNE-14 */
-    const double d_tau_2_dqd_1 = 0.2*v_origin_2_x;  /* dNE-16 */
+    const double d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
+    const double t6 = qd_1*R_2_21;
+    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t6) - R_2_21*v_G_2_y;  /* dNE-14 */
+    const double d_tau_2_dqd_1 = 0.08000000000000002*t6;  /* dNE-16 */
     dtau_dqd[2] = d_tau_2_dqd_1;
-    const double d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-15 */
+    const double d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
     const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
     const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
     const double d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-16 */
     dtau_dqdd[1] = d_tau_2_dqdd_1;
     dtau_dqdd[2] = d_tau_2_dqdd_1;
-    const double d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-15 */
+    const double d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
 
     /* backward derivatives, joint elbow */
-    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* dNE-32 */
-    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* dNE-32 */
+    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
+    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
 
     /* torque derivatives, joint shoulder */
     const double d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1;  /* dNE-16 */
@@ -281,11 +277,11 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
 
     /* torque derivatives, joint elbow */
     const double t7 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
-    const double d_tau_1_dq_2 = t7 - (L_2_22 + 0.2*f_2_x);  /* dNE-16 */
+    const double d_tau_1_dq_2 = t7 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
     dtau_dq[1] = d_tau_1_dq_2;
     const double d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z);  /* dNE-16 */
     dtau_dqd[1] = d_tau_1_dqd_2;
-    const double d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - L_2_22;  /* dNE-16 */
+    const double d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-16 */
     dtau_dq[3] = d_tau_2_dq_2;
 
     /* results */
@@ -386,21 +382,19 @@ void two_link_newton_euler_coriolis_matrix(
 
     /* backward, joint elbow */
     const double t1 = qd_1*R_2_21;
-    const double d_n_2_z_dqd_1 = 0.16000000000000003*t1 - 0.08000000000000002*t1;  /* d NE-15 */
+    const double d_n_2_z_dqd_1 = 0.08000000000000002*t1;  /* d NE-15 */
 
     /* backward, joint shoulder */
-    const double t2 = 0.8*omega_2_z;
-    const double t3 = -0.4*omega_2_z;
-    const double t4 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + t2 + t3));
-    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t4;  /* d NE-14 */
+    const double t2 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + 0.8*omega_2_z - 0.4*omega_2_z));
+    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t2;  /* d NE-14 */
     const double d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1;  /* d NE-15 */
 
     /* coriolis */
     const double C_1_1 = 0.5*d_n_1_z_dqd_1;  /* NE-20 */
     coriolis_matrix[0] = C_1_1;
-    const double C_1_2 = -0.1*(R_2_21*(t2 + t3));  /* NE-20 */
+    const double C_1_2 = -0.04000000000000001*(R_2_21*omega_2_z);  /* NE-20 */
     coriolis_matrix[1] = C_1_2;
-    const double C_2_1 = 0.5*d_n_2_z_dqd_1;  /* NE-20 */
+    const double C_2_1 = 0.04000000000000001*t1;  /* NE-20 */
     coriolis_matrix[2] = C_2_1;
 }
 
@@ -484,7 +478,7 @@ void two_link_newton_euler_gravity_forces(
     const double a_in_2_y = 9.81*(R_1_11*R_2_11) - 9.81*(R_1_21*R_2_21);  /* NE-6 */
 
     /* backward, joint elbow */
-    const double n_2_z = 0.2*a_in_2_y - 0.1*a_in_2_y;  /* NE-15 */
+    const double n_2_z = 0.1*a_in_2_y;  /* NE-15 */
     gravity_forces[1] = n_2_z;
 
     /* backward, joint shoulder */
@@ -508,15 +502,15 @@ void two_link_newton_euler_kinetic_energy(
     const double R_2_11 = cos(q_2);  /* NE-1 */
     const double R_2_21 = sin(q_2);  /* NE-1 */
 
-    /* forward, joint shoulder */
-    const double v_1_y = 0.4*qd_1;  /* NE-18 */
-    const double v_G_1_y = v_1_y - 0.2*qd_1;  /* NE-18 */
-    const double twice_T_1 = 0.5*(v_G_1_y*v_G_1_y) + 0.1*(qd_1*qd_1);  /* NE-19 */
-
     /* forward, joint elbow */
     const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
     const double v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
     const double v_2_y = v_in_2_y + 0.4*omega_2_z;  /* NE-18 */
+
+    /* energy, joint shoulder */
+    const double twice_T_1 = 0.12000000000000001*(qd_1*qd_1);  /* NE-19 */
+
+    /* energy, joint elbow */
     const double v_G_2_y = v_2_y - 0.2*omega_2_z;  /* NE-18 */
     const double t1 = qd_1*R_2_21;
     const double t2 = 0.5*(0.16000000000000003*(t1*t1) + v_G_2_y*v_G_2_y);
@@ -551,7 +545,7 @@ void two_link_newton_euler_potential_energy(
     const double x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
 
     /* energy, joint shoulder */
-    const double U_1 = 4.905*(x0_1_y - 0.2*R_1_21);  /* NE-19 */
+    const double U_1 = 0.9810000000000001*R_1_21;  /* NE-19 */
 
     /* energy, joint elbow */
     const double U_2 = 4.905*(x0_2_y - 0.2*R0_2_21);  /* NE-19 */
@@ -915,15 +909,11 @@ void two_link_newton_euler_joint_wrench_derivatives(
     const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
     joint_wrenches[5] = n_1_z;
 
-    /* velocities, joint shoulder */
-    const double v_G_1_y = 0.2*qd_1;  /* NE-31 */
-
     /* velocities, joint elbow */
-    const double d_F_G_1_x_dqd_1 = -0.2*qd_1;  /* dNE-11 */
-    const double t10 = v_G_1_y - d_F_G_1_x_dqd_1;
-    const double v_origin_2_x = R_2_21*t10;  /* NE-31 */
+    const double t10 = qd_1*R_2_21;
+    const double v_origin_2_x = 0.4*t10;  /* NE-31 */
     dw_dqd[14] = v_origin_2_x;
-    const double v_origin_2_y = R_2_11*t10;  /* NE-31 */
+    const double v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
     const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
 
     /* forward derivatives, joint elbow */
@@ -931,13 +921,13 @@ void two_link_newton_euler_joint_wrench_derivatives(
     const double dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4;  /* ddNE-31 */
 
     /* backward derivatives, joint elbow */
-    const double L_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
+    const double N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
     const double d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt;  /* dNE-11 */
     const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* dNE-14 */
     dw_dq[12] = d_f_2_x_dq_1;
     const double d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6);  /* dNE-14 */
     dw_dq[14] = d_f_2_y_dq_1;
-    const double d_n_at_G_2_x_dq_1 = -n_e_2_1_y;  /* dNE-15 */
+    const double d_n_at_G_2_x_dq_1 = -n_e_2_1_y;  /* dNE-32 */
     dw_dq[18] = d_n_at_G_2_x_dq_1;
     dw_dq[19] = d_n_at_G_2_x_dq_1;
     const double d_F_G_2_x_dqd_1 = -v_G_2_y;  /* dNE-11 */
@@ -962,20 +952,22 @@ void two_link_newton_euler_joint_wrench_derivatives(
     dw_dq[0] = d_f_1_x_dq_1;
     const double d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
     dw_dq[2] = d_f_1_y_dq_1;
-    const double d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y);  /* dNE-15 */
+    const double d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y);  /* dNE-32 */
     dw_dq[6] = d_n_at_G_1_x_dq_1;
-    const double d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y;  /* dNE-15 */
+    const double d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y;  /* dNE-32 */
     dw_dq[8] = d_n_at_G_1_y_dq_1;
-    const double d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - L_2_22;  /* dNE-33 */
+    const double d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22;  /* dNE-33 */
     dw_dq[22] = d_n_o_2_z_dq_1;
-    const double d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-15 */
-    const double d_f_1_from_2_y_dqd_1 = R_2_11*v_origin_2_x - R_2_21*v_G_2_y;  /* dNE-14 */
+    const double d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
+    const double d_F_G_1_x_dqd_1 = -0.2*qd_1;  /* dNE-11 */
+    const double d_f_1_from_2_x_dqd_1 = -0.4*(R_2_21*t10) - R_2_11*v_G_2_y;  /* dNE-14 */
+    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t10) - R_2_21*v_G_2_y;  /* dNE-14 */
     dw_dqd[2] = d_f_1_from_2_y_dqd_1;
-    const double d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 - (R_2_11*v_G_2_y + R_2_21*v_origin_2_x);  /* dNE-14 */
+    const double d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 + d_f_1_from_2_x_dqd_1;  /* dNE-14 */
     dw_dqd[0] = d_f_1_x_dqd_1;
-    const double d_n_o_2_z_dqd_1 = 0.2*v_origin_2_x;  /* dNE-33 */
+    const double d_n_o_2_z_dqd_1 = 0.08000000000000002*t10;  /* dNE-33 */
     dw_dqd[22] = d_n_o_2_z_dqd_1;
-    const double d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-15 */
+    const double d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
     const double d_f_1_from_2_x_dqdd_1 = 0.2*(R_2_21*R_2_11) - 0.5*(R_2_21*d_v_G_2_y_dqd_1);  /* dNE-14 */
     dw_dqdd[0] = d_f_1_from_2_x_dqdd_1;
     const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
@@ -983,13 +975,13 @@ void two_link_newton_euler_joint_wrench_derivatives(
     dw_dqdd[2] = d_f_1_y_dqdd_1;
     const double d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-33 */
     dw_dqdd[22] = d_n_o_2_z_dqdd_1;
-    const double d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-15 */
+    const double d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
 
     /* backward derivatives, joint elbow */
     const double t11 = 0.2*tip_fz;
     const double n_at_G_2_y = n_2_y - t11;  /* NE-32 */
-    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* dNE-32 */
-    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* dNE-32 */
+    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
+    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
 
     /* backward derivatives, joint elbow */
     const double d_f_1_x_dq_2 = R_2_11*D_f_2_x - R_2_21*D_f_2_y;  /* dNE-14 */
@@ -997,11 +989,11 @@ void two_link_newton_euler_joint_wrench_derivatives(
     const double d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y;  /* dNE-14 */
     dw_dq[3] = d_f_1_y_dq_2;
     const double t12 = n_e_2_1_y + n_at_G_2_y + t11;
-    const double d_n_at_G_1_x_dq_2 = -R_2_11*t12;  /* dNE-15 */
+    const double d_n_at_G_1_x_dq_2 = -R_2_11*t12;  /* dNE-32 */
     dw_dq[7] = d_n_at_G_1_x_dq_2;
-    const double d_n_at_G_1_y_dq_2 = -R_2_21*t12;  /* dNE-15 */
+    const double d_n_at_G_1_y_dq_2 = -R_2_21*t12;  /* dNE-32 */
     dw_dq[9] = d_n_at_G_1_y_dq_2;
-    const double d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (L_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2;  /* dNE-15 */
+    const double d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (N_e_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2;  /* dNE-32 */
     const double d_f_1_x_dqd_2 = -0.2*(R_2_11*omega_2_z);  /* dNE-14 */
     dw_dqd[1] = d_f_1_x_dqd_2;
     const double t13 = R_2_21*omega_2_z;
@@ -1011,7 +1003,7 @@ void two_link_newton_euler_joint_wrench_derivatives(
     dw_dqdd[1] = d_f_1_x_dqdd_2;
     const double d_f_1_y_dqdd_2 = 0.1*R_2_11;  /* dNE-14 */
     dw_dqdd[3] = d_f_1_y_dqdd_2;
-    const double d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11;  /* dNE-15 */
+    const double d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11;  /* dNE-32 */
 
     /* wrench derivatives, joint shoulder */
     const double d_n_o_1_z_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1;  /* dNE-33 */
@@ -1028,7 +1020,7 @@ void two_link_newton_euler_joint_wrench_derivatives(
     dw_dqdd[11] = d_n_o_1_z_dqdd_2;
 
     /* wrench derivatives, joint elbow */
-    const double d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - L_2_22;  /* dNE-33 */
+    const double d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-33 */
     dw_dq[23] = d_n_o_2_z_dq_2;
 
     /* results */
@@ -1161,11 +1153,11 @@ void two_link_newton_euler_point_motion_derivatives(
     const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* forward derivatives, joint elbow */
-    const double d_a_in_2_x_dqd_1 = -0.8*t3;  /* dNE-6k */
-    const double d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* dNE-7k */
-    const double d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2;  /* dNE-7k */
-    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18k */
-    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18k */
+    const double d_a_in_2_x_dqd_1 = -0.8*t3;  /* dNE-6 */
+    const double d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* dNE-7 */
+    const double d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2;  /* dNE-7 */
+    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
+    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18 */
 
     /* point derivatives, joint hand */
     const double t4 = qd_1*R_2_21;
@@ -1311,9 +1303,6 @@ void two_link_newton_euler_centroidal_momentum(
     const double x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21);  /* NE-27 */
     const double x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21);  /* NE-27 */
 
-    /* forward, joint shoulder */
-    const double v_1_y = 0.4*qd_1;  /* NE-18 */
-
     /* forward, joint elbow */
     const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
     const double v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
@@ -1325,14 +1314,12 @@ void two_link_newton_euler_centroidal_momentum(
     const double L_2_z = H_2_z - 0.1*v_G_2_y + 0.2*v_G_2_y;  /* NE-29 */
 
     /* backward, joint shoulder */
-    const double v_G_1_y = v_1_y - 0.2*qd_1;  /* NE-18 */
     const double H_1_z = 0.1*qd_1;  /* NE-10 */
     const double t1 = qd_1*R_2_21;
     const double P_1_from_2_x = 0.2*(R_2_11*t1) - 0.5*(R_2_21*v_G_2_y);  /* NE-29 */
     const double P_1_from_2_y = 0.2*(R_2_21*t1) + 0.5*(R_2_11*v_G_2_y);  /* NE-29 */
-    const double P_G_1_y = 0.5*v_G_1_y;  /* NE-29 */
-    const double P_1_y = P_1_from_2_y + P_G_1_y;  /* NE-29 */
-    const double L_1_z = H_1_z - 0.1*v_G_1_y + L_2_z + 0.4*P_1_y;  /* NE-29 */
+    const double P_1_y = H_1_z + P_1_from_2_y;  /* NE-29 */
+    const double L_1_z = L_2_z + 0.08*qd_1 + 0.4*P_1_y;  /* NE-29 */
 
     /* momentum */
     const double P_0_from_1_x = R_1_11*P_1_from_2_x - R_1_21*P_1_y;  /* NE-29 */
@@ -1413,8 +1400,8 @@ void two_link_newton_euler_regressor(
     const double a_2_y = a_in_2_y + t2;  /* NE-7 */
 
     /* forward derivatives, joint elbow */
-    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18k */
-    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18k */
+    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
+    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18 */
 
     /* regressor, joint shoulder */
     const double Y_1_1_m = 0.4*a_1_y;  /* NE-25 */

@@ -24,7 +24,8 @@
  *     dRL-6  dE_j = sum_c U_c dTE_c, dTE_j = T_j dE_j and, by q_j, Z_j TE_j -- Xiang 2009
  *            (30)
  *     dRL-9  dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
- *            TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)
+ *            TF_j + P dTF_j) - G_j . dA_in_j z_j; by q_k of a joint on the base the first
+ *            trace is 0 -- Xiang 2009 (33)-(35)
  *     RL-12  d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
  *     RL-10  M_jk = tr(P dTD_j/dqdd_k) for k on the path to j, P = A_in_j Z_j -- Xiang 2009
  *            (35)
@@ -73,10 +74,12 @@ void two_link_recursive_lagrange_inverse_dynamics(
     const double T_2_21 = sin(q_2);  /* RL-1 */
 
     /* positions, joint elbow */
-    const double t1 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21);
-    const double A_2_14 = T_1_14 + t1;  /* RL-2 */
-    const double t2 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
-    const double A_2_24 = T_1_24 + t2;  /* RL-2 */
+    const double t1 = T_1_11*T_2_11;
+    const double t2 = T_1_21*T_2_21;
+    const double t3 = 0.4*t1 - 0.4*t2;
+    const double A_2_14 = T_1_14 + t3;  /* RL-2 */
+    const double t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
+    const double A_2_24 = T_1_24 + t4;  /* RL-2 */
 
     /* velocities, joint shoulder */
     const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
@@ -85,28 +88,28 @@ void two_link_recursive_lagrange_inverse_dynamics(
     const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
 
     /* accelerations, joint shoulder */
-    const double t3 = qd_1*qd_1;
-    const double t4 = T_1_21*t3;
-    const double t5 = qdd_1*T_1_11;
-    const double C_1_12 = t4 - t5;  /* RL-4 */
-    const double C_1_24 = 0.4*t5 - 0.4*t4;  /* RL-4 */
+    const double t5 = qd_1*qd_1;
+    const double t6 = T_1_21*t5;
+    const double t7 = qdd_1*T_1_11;
+    const double C_1_12 = t6 - t7;  /* RL-4 */
+    const double C_1_24 = 0.4*t7 - 0.4*t6;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double t6 = qd_1*T_1_21;
-    const double C_at_2_12 = C_1_12 + qd_2*(t6 + qd_2*T_1_21 + t6) - qdd_2*T_1_11;  /* RL-4 */
-    const double t7 = T_2_21*C_at_2_12;
-    const double t8 = T_1_11*t3;
-    const double t9 = qdd_1*T_1_21;
-    const double t10 = t8 + t9;
-    const double t11 = t10 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
-    const double t12 = T_2_11*t11;
-    const double C_2_11 = t7 - t12;  /* RL-4 */
-    const double t13 = T_2_21*t11;
-    const double t14 = T_2_11*C_at_2_12;
-    const double C_2_12 = t13 + t14;  /* RL-4 */
-    const double t15 = 0.4*t8 + 0.4*t9;
-    const double C_2_14 = 0.4*t7 - 0.4*t12 - t15;  /* RL-4 */
-    const double C_2_24 = C_1_24 - (0.4*t14 + 0.4*t13);  /* RL-4 */
+    const double t8 = qd_1*T_1_21;
+    const double C_at_2_12 = C_1_12 + qd_2*(t8 + qd_2*T_1_21 + t8) - qdd_2*T_1_11;  /* RL-4 */
+    const double t9 = T_2_21*C_at_2_12;
+    const double t10 = T_1_11*t5;
+    const double t11 = qdd_1*T_1_21;
+    const double t12 = t10 + t11;
+    const double t13 = t12 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
+    const double t14 = T_2_11*t13;
+    const double C_2_11 = t9 - t14;  /* RL-4 */
+    const double t15 = T_2_21*t13;
+    const double t16 = T_2_11*C_at_2_12;
+    const double C_2_12 = t15 + t16;  /* RL-4 */
+    const double t17 = 0.4*t10 + 0.4*t11;
+    const double C_2_14 = 0.4*t9 - 0.4*t14 - t17;  /* RL-4 */
+    const double C_2_24 = C_1_24 - (0.4*t16 + 0.4*t15);  /* RL-4 */
 
     /* backward, joint elbow */
     const double D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
@@ -119,33 +122,32 @@ void two_link_recursive_lagrange_inverse_dynamics(
     const double TD_2_22 = T_2_21*D_2_12 + 0.05*(T_2_11*C_2_11) + 0.4*(T_2_21*D_2_42);  /* RL-5 */
 
     /* backward, joint shoulder */
-    const double D_1_11 = TD_2_11 - (0.07*t10 - 0.1*t15);  /* RL-5 */
+    const double D_1_11 = TD_2_11 - (0.07*t12 - 0.1*t17);  /* RL-5 */
     const double D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
     const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
-    const double D_1_22 = TD_2_22 - 0.05*t10;  /* RL-5 */
-    const double D_1_41 = D_2_41 - (0.5*t15 - 0.1*t10);  /* RL-5 */
+    const double D_1_22 = TD_2_22 - 0.05*t12;  /* RL-5 */
+    const double D_1_41 = D_2_41 - (0.5*t17 - 0.1*t12);  /* RL-5 */
     const double D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
     const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42);  /* RL-5 */
     const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11;  /* RL-6 */
-    const double TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21;  /* RL-6 */
+    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
     const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t16 = T_1_21*TE_2_21;
-    const double TE_1_11 = T_1_11*E_1_11 - t16 + T_1_14;  /* RL-6 */
+    const double t18 = 0.1*t2;
+    const double TE_1_11 = T_1_11*E_1_11 - t18 + T_1_14;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double t17 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
-    const double tau_1 = t17 - tip_nz;  /* RL-9 */
+    const double t19 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
+    const double tau_1 = t19 - tip_nz;  /* RL-9 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t18 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
-    const double t19 = t18 - T_1_21*TD_2_22 + 9.81*(T_1_11*TE_2_11 - t16);
-    const double tau_2 = t19 - (tip_fy*t1 - tip_fx*t2) - tip_nz;  /* RL-9 */
+    const double t20 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
+    const double t21 = t20 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t18);
+    const double tau_2 = t21 - (tip_fy*t3 - tip_fx*t4) - tip_nz;  /* RL-9 */
     tau[1] = tau_2;
 }
 
@@ -241,201 +243,181 @@ void two_link_recursive_lagrange_inverse_dynamics_derivatives(
     const double D_2_42 = 0.5*C_2_24 - t22;  /* RL-5 */
     const double t23 = -0.05*(T_2_21*C_2_12);
     const double TD_2_11 = T_2_11*D_2_11 + t23 + 0.4*(T_2_11*D_2_41);  /* RL-5 */
-    const double t24 = T_2_11*D_2_12;
-    const double t25 = T_2_21*C_2_11;
-    const double t26 = 0.4*(T_2_11*D_2_42);
-    const double TD_2_12 = t24 - 0.05*t25 + t26;  /* RL-5 */
-    const double t27 = 0.05*(T_2_11*C_2_12);
-    const double TD_2_21 = T_2_21*D_2_11 + t27 + 0.4*(T_2_21*D_2_41);  /* RL-5 */
-    const double t28 = T_2_21*D_2_12;
-    const double t29 = T_2_11*C_2_11;
-    const double t30 = 0.4*(T_2_21*D_2_42);
-    const double TD_2_22 = t28 + 0.05*t29 + t30;  /* RL-5 */
+    const double t24 = T_2_21*C_2_11;
+    const double TD_2_12 = T_2_11*D_2_12 - 0.05*t24 + 0.4*(T_2_11*D_2_42);  /* RL-5 */
+    const double t25 = 0.05*(T_2_11*C_2_12);
+    const double TD_2_21 = T_2_21*D_2_11 + t25 + 0.4*(T_2_21*D_2_41);  /* RL-5 */
+    const double t26 = T_2_11*C_2_11;
+    const double TD_2_22 = T_2_21*D_2_12 + 0.05*t26 + 0.4*(T_2_21*D_2_42);  /* RL-5 */
 
     /* backward, joint shoulder */
     const double D_1_11 = TD_2_11 - (0.07*d_C_1_12_dq_1 - 0.1*t18);  /* RL-5 */
-    const double t31 = -0.1*C_1_24 - 0.07*C_1_12;
-    const double D_1_12 = t31 + TD_2_12;  /* RL-5 */
+    const double D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
     const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
     const double D_1_22 = TD_2_22 - 0.05*d_C_1_12_dq_1;  /* RL-5 */
     const double D_1_41 = D_2_41 - (0.5*t18 - 0.1*d_C_1_12_dq_1);  /* RL-5 */
     const double D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
-    const double TD_1_11 = T_1_11*D_1_11 - T_1_21*D_1_21 + 0.4*(T_1_11*D_1_41);  /* RL-5 */
     const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42);  /* RL-5 */
     const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
-    const double t32 = 0.4*(T_1_21*D_1_42);
-    const double TD_1_22 = T_1_21*D_1_12 + T_1_11*D_1_22 + t32;  /* RL-5 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11;  /* RL-6 */
-    const double TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21;  /* RL-6 */
+    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
     const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t33 = T_1_21*TE_2_21;
-    const double TE_1_11 = T_1_11*E_1_11 - t33 + T_1_14;  /* RL-6 */
-    const double t34 = T_1_11*TE_2_21;
-    const double TE_1_21 = T_1_21*E_1_11 + t34 + T_1_24;  /* RL-6 */
+    const double t27 = 0.1*t2;
+    const double TE_1_11 = T_1_11*E_1_11 - t27 + T_1_14;  /* RL-6 */
+    const double t28 = 0.1*t3;
+    const double TE_1_21 = T_1_21*E_1_11 + t28 + T_1_24;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double t35 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
-    const double tau_1 = t35 - tip_nz;  /* RL-9 */
+    const double t29 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
+    const double tau_1 = t29 - tip_nz;  /* RL-9 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t36 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
-    const double d_TE_1_21_dq_2 = T_1_11*TE_2_11 - t33;  /* dRL-6 */
-    const double t37 = t36 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2;
-    const double tau_2 = t37 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz;  /* RL-9 */
+    const double t30 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
+    const double d_TE_1_21_dq_2 = 0.1*t1 - t27;  /* dRL-6 */
+    const double t31 = t30 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2;
+    const double tau_2 = t31 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz;  /* RL-9 */
     tau[1] = tau_2;
 
     /* derivatives of velocities, joint elbow */
-    const double t38 = T_2_11*d_B_at_2_12_dq_1;
-    const double t39 = T_2_21*B_at_2_21;
-    const double d_B_2_12_dq_1 = t38 + t39;  /* dRL-3 */
+    const double t32 = T_2_11*d_B_at_2_12_dq_1;
+    const double t33 = T_2_21*B_at_2_21;
+    const double d_B_2_12_dq_1 = t32 + t33;  /* dRL-3 */
 
     /* derivatives of backward, joint elbow */
-    const double t40 = 0.05*t25;
-    const double d_TD_2_11_dq_1 = t40 - t24 - t26;  /* dRL-5 */
-    const double t41 = -0.05*t29;
-    const double d_TD_2_21_dq_1 = t41 - t28 - t30;  /* dRL-5 */
     const double d_D_2_11_dq_2 = t20 - 0.1*d_C_2_14_dq_2;  /* dRL-5 */
     const double d_D_2_12_dq_2 = t19 - 0.1*d_C_2_24_dq_2;  /* dRL-5 */
     const double d_D_2_41_dq_2 = t22 + 0.5*d_C_2_14_dq_2;  /* dRL-5 */
     const double d_D_2_42_dq_2 = t21 + 0.5*d_C_2_24_dq_2;  /* dRL-5 */
-    const double d_TD_2_11_dq_2 = t40 + T_2_11*d_D_2_11_dq_2 + 0.4*(T_2_11*d_D_2_41_dq_2) - TD_2_21;  /* dRL-5 */
+    const double t34 = 0.05*t24 + T_2_11*d_D_2_11_dq_2 + 0.4*(T_2_11*d_D_2_41_dq_2);
+    const double d_TD_2_11_dq_2 = t34 - TD_2_21;  /* dRL-5 */
     const double d_TD_2_12_dq_2 = t23 + T_2_11*d_D_2_12_dq_2 + 0.4*(T_2_11*d_D_2_42_dq_2) - TD_2_22;  /* dRL-5 */
-    const double d_TD_2_21_dq_2 = t41 + T_2_21*d_D_2_11_dq_2 + 0.4*(T_2_21*d_D_2_41_dq_2) + TD_2_11;  /* dRL-5 */
-    const double d_TD_2_22_dq_2 = t27 + T_2_21*d_D_2_12_dq_2 + 0.4*(T_2_21*d_D_2_42_dq_2) + TD_2_12;  /* dRL-5 */
+    const double t35 = T_2_21*d_D_2_11_dq_2 - 0.05*t26 + 0.4*(T_2_21*d_D_2_41_dq_2);
+    const double d_TD_2_21_dq_2 = TD_2_11 + t35;  /* dRL-5 */
+    const double d_TD_2_22_dq_2 = t25 + T_2_21*d_D_2_12_dq_2 + 0.4*(T_2_21*d_D_2_42_dq_2) + TD_2_12;  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dq_1 = d_TD_2_11_dq_1 - t31;  /* dRL-5 */
-    const double d_D_1_21_dq_1 = 0.05*d_C_1_12_dq_1 + d_TD_2_21_dq_1;  /* dRL-5 */
-    const double d_TD_1_12_dq_1 = TD_1_11 - TD_1_22;  /* dRL-5 */
-    const double d_TD_1_21_dq_1 = T_1_21*d_D_1_11_dq_1 + T_1_11*d_D_1_21_dq_1 - t32 + TD_1_11;  /* dRL-5 */
-    const double t42 = T_1_11*d_TD_2_12_dq_2;
-    const double t43 = T_1_21*d_TD_2_22_dq_2;
-    const double d_TD_1_12_dq_2 = t42 - t43 + 0.4*(T_1_11*d_D_2_42_dq_2);  /* dRL-5 */
-    const double t44 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2;
-    const double d_TD_1_21_dq_2 = t44 + 0.4*(T_1_21*d_D_2_41_dq_2);  /* dRL-5 */
+    const double t36 = T_1_11*d_TD_2_12_dq_2;
+    const double t37 = T_1_21*d_TD_2_22_dq_2;
+    const double d_TD_1_12_dq_2 = t36 - t37 + 0.4*(T_1_11*d_D_2_42_dq_2);  /* dRL-5 */
+    const double t38 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2;
+    const double d_TD_1_21_dq_2 = t38 + 0.4*(T_1_21*d_D_2_41_dq_2);  /* dRL-5 */
 
     /* derivatives of backward, joint elbow */
-    const double t45 = 0.14*B_2_12;
-    const double d_D_2_11_dqd_1 = t45 + 0.2*B_2_24;  /* dRL-5 */
-    const double t46 = -0.14*d_B_2_12_dq_1;
-    const double t47 = 0.4*t38 + 0.4*t39;
-    const double t48 = 0.4*d_B_1_12_dq_1 + t47;
-    const double d_D_2_12_dqd_1 = t46 + 0.2*t48;  /* dRL-5 */
-    const double t49 = -0.2*B_2_12;
-    const double d_D_2_41_dqd_1 = t49 - B_2_24;  /* dRL-5 */
-    const double t50 = 0.2*d_B_2_12_dq_1;
-    const double d_D_2_42_dqd_1 = t50 - t48;  /* dRL-5 */
-    const double t51 = 0.1*(T_2_21*d_B_2_12_dq_1);
-    const double d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t51 + 0.4*(T_2_11*d_D_2_41_dqd_1);  /* dRL-5 */
-    const double t52 = 0.1*(T_2_21*B_2_12);
-    const double d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t52 + 0.4*(T_2_11*d_D_2_42_dqd_1);  /* dRL-5 */
-    const double t53 = 0.1*(T_2_11*d_B_2_12_dq_1);
-    const double d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t53 + 0.4*(T_2_21*d_D_2_41_dqd_1);  /* dRL-5 */
-    const double t54 = 0.1*(T_2_11*B_2_12);
-    const double d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t54 + 0.4*(T_2_21*d_D_2_42_dqd_1);  /* dRL-5 */
-    const double d_D_2_11_dqd_2 = t45 + 0.2*t8;  /* dRL-5 */
-    const double d_D_2_12_dqd_2 = t46 + 0.2*t47;  /* dRL-5 */
-    const double d_D_2_41_dqd_2 = t49 - t8;  /* dRL-5 */
-    const double d_D_2_42_dqd_2 = t50 - t47;  /* dRL-5 */
-    const double d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t51 + 0.4*(T_2_11*d_D_2_41_dqd_2);  /* dRL-5 */
-    const double d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t52 + 0.4*(T_2_11*d_D_2_42_dqd_2);  /* dRL-5 */
-    const double d_TD_2_21_dqd_2 = t53 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2);  /* dRL-5 */
-    const double d_TD_2_22_dqd_2 = t54 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2);  /* dRL-5 */
+    const double t39 = 0.14*B_2_12;
+    const double d_D_2_11_dqd_1 = t39 + 0.2*B_2_24;  /* dRL-5 */
+    const double t40 = -0.14*d_B_2_12_dq_1;
+    const double t41 = 0.4*t32 + 0.4*t33;
+    const double t42 = 0.4*d_B_1_12_dq_1 + t41;
+    const double d_D_2_12_dqd_1 = t40 + 0.2*t42;  /* dRL-5 */
+    const double t43 = -0.2*B_2_12;
+    const double d_D_2_41_dqd_1 = t43 - B_2_24;  /* dRL-5 */
+    const double t44 = 0.2*d_B_2_12_dq_1;
+    const double d_D_2_42_dqd_1 = t44 - t42;  /* dRL-5 */
+    const double t45 = 0.1*(T_2_21*d_B_2_12_dq_1);
+    const double d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_1);  /* dRL-5 */
+    const double t46 = 0.1*(T_2_21*B_2_12);
+    const double d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_1);  /* dRL-5 */
+    const double t47 = 0.1*(T_2_11*d_B_2_12_dq_1);
+    const double d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t47 + 0.4*(T_2_21*d_D_2_41_dqd_1);  /* dRL-5 */
+    const double t48 = 0.1*(T_2_11*B_2_12);
+    const double d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t48 + 0.4*(T_2_21*d_D_2_42_dqd_1);  /* dRL-5 */
+    const double d_D_2_11_dqd_2 = t39 + 0.2*t8;  /* dRL-5 */
+    const double d_D_2_12_dqd_2 = t40 + 0.2*t41;  /* dRL-5 */
+    const double d_D_2_41_dqd_2 = t43 - t8;  /* dRL-5 */
+    const double d_D_2_42_dqd_2 = t44 - t41;  /* dRL-5 */
+    const double d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_2);  /* dRL-5 */
+    const double d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_2);  /* dRL-5 */
+    const double d_TD_2_21_dqd_2 = t47 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2);  /* dRL-5 */
+    const double d_TD_2_22_dqd_2 = t48 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqd_1 = 0.08000000000000002*B_1_21 - 0.14*B_1_21 + d_TD_2_11_dqd_1;  /* dRL-5 */
-    const double t55 = 0.08000000000000002*d_B_1_12_dq_1 - 0.14*d_B_1_12_dq_1;
-    const double d_D_1_12_dqd_1 = t55 + d_TD_2_12_dqd_1;  /* dRL-5 */
+    const double d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
+    const double d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
     const double d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
     const double d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
-    const double d_D_1_41_dqd_1 = 0.2*B_1_21 - 0.4*B_1_21 + d_D_2_41_dqd_1;  /* dRL-5 */
-    const double d_D_1_42_dqd_1 = 0.2*d_B_1_12_dq_1 - 0.4*d_B_1_12_dq_1 + d_D_2_42_dqd_1;  /* dRL-5 */
-    const double t56 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
-    const double d_TD_1_12_dqd_1 = t56 + 0.4*(T_1_11*d_D_1_42_dqd_1);  /* dRL-5 */
-    const double t57 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
-    const double d_TD_1_21_dqd_1 = t57 + 0.4*(T_1_21*d_D_1_41_dqd_1);  /* dRL-5 */
-    const double t58 = T_1_11*d_TD_2_12_dqd_2;
-    const double t59 = T_1_21*d_TD_2_22_dqd_2;
-    const double d_TD_1_12_dqd_2 = t58 - t59 + 0.4*(T_1_11*d_D_2_42_dqd_2);  /* dRL-5 */
-    const double t60 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
-    const double d_TD_1_21_dqd_2 = t60 + 0.4*(T_1_21*d_D_2_41_dqd_2);  /* dRL-5 */
+    const double d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
+    const double d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
+    const double t49 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
+    const double d_TD_1_12_dqd_1 = t49 + 0.4*(T_1_11*d_D_1_42_dqd_1);  /* dRL-5 */
+    const double t50 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
+    const double d_TD_1_21_dqd_1 = t50 + 0.4*(T_1_21*d_D_1_41_dqd_1);  /* dRL-5 */
+    const double t51 = T_1_11*d_TD_2_12_dqd_2;
+    const double t52 = T_1_21*d_TD_2_22_dqd_2;
+    const double d_TD_1_12_dqd_2 = t51 - t52 + 0.4*(T_1_11*d_D_2_42_dqd_2);  /* dRL-5 */
+    const double t53 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
+    const double d_TD_1_21_dqd_2 = t53 + 0.4*(T_1_21*d_D_2_41_dqd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint elbow */
-    const double t61 = 0.07*A_2_11;
-    const double d_D_2_12_dqdd_1 = t61 - 0.1*A_2_14;  /* dRL-5 */
-    const double t62 = -0.1*A_2_11;
-    const double d_D_2_42_dqdd_1 = t62 + 0.5*A_2_14;  /* dRL-5 */
-    const double t63 = 0.05*(T_2_21*A_2_11);
-    const double t64 = 0.07*A_2_21;
-    const double t65 = t64 - 0.1*A_2_24;
-    const double t66 = -0.1*A_2_21;
-    const double t67 = t66 + 0.5*A_2_24;
-    const double d_TD_2_11_dqdd_1 = t63 - T_2_11*t65 - 0.4*(T_2_11*t67);  /* dRL-5 */
-    const double t68 = 0.05*(T_2_21*A_2_21);
-    const double d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t68 + 0.4*(T_2_11*d_D_2_42_dqdd_1);  /* dRL-5 */
-    const double t69 = -0.05*(T_2_11*A_2_11);
-    const double d_TD_2_21_dqdd_1 = t69 - T_2_21*t65 - 0.4*(T_2_21*t67);  /* dRL-5 */
-    const double t70 = -0.05*(T_2_11*A_2_21);
-    const double d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t70 + 0.4*(T_2_21*d_D_2_42_dqdd_1);  /* dRL-5 */
-    const double d_D_2_12_dqdd_2 = t61 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
-    const double d_D_2_42_dqdd_2 = t62 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
-    const double t71 = t64 - 0.1*t5;
-    const double t72 = t66 + 0.5*t5;
-    const double d_TD_2_11_dqdd_2 = t63 - T_2_11*t71 - 0.4*(T_2_11*t72);  /* dRL-5 */
-    const double d_TD_2_12_dqdd_2 = t68 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2);  /* dRL-5 */
-    const double d_TD_2_21_dqdd_2 = t69 - T_2_21*t71 - 0.4*(T_2_21*t72);  /* dRL-5 */
-    const double d_TD_2_22_dqdd_2 = t70 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2);  /* dRL-5 */
+    const double t54 = 0.07*A_2_11;
+    const double d_D_2_12_dqdd_1 = t54 - 0.1*A_2_14;  /* dRL-5 */
+    const double t55 = -0.1*A_2_11;
+    const double d_D_2_42_dqdd_1 = t55 + 0.5*A_2_14;  /* dRL-5 */
+    const double t56 = 0.05*(T_2_21*A_2_11);
+    const double t57 = 0.07*A_2_21;
+    const double t58 = t57 - 0.1*A_2_24;
+    const double t59 = -0.1*A_2_21;
+    const double t60 = t59 + 0.5*A_2_24;
+    const double d_TD_2_11_dqdd_1 = t56 - T_2_11*t58 - 0.4*(T_2_11*t60);  /* dRL-5 */
+    const double t61 = 0.05*(T_2_21*A_2_21);
+    const double d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t61 + 0.4*(T_2_11*d_D_2_42_dqdd_1);  /* dRL-5 */
+    const double t62 = -0.05*(T_2_11*A_2_11);
+    const double d_TD_2_21_dqdd_1 = t62 - T_2_21*t58 - 0.4*(T_2_21*t60);  /* dRL-5 */
+    const double t63 = -0.05*(T_2_11*A_2_21);
+    const double d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t63 + 0.4*(T_2_21*d_D_2_42_dqdd_1);  /* dRL-5 */
+    const double d_D_2_12_dqdd_2 = t54 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
+    const double d_D_2_42_dqdd_2 = t55 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
+    const double t64 = t57 - 0.1*t5;
+    const double t65 = t59 + 0.5*t5;
+    const double d_TD_2_11_dqdd_2 = t56 - T_2_11*t64 - 0.4*(T_2_11*t65);  /* dRL-5 */
+    const double d_TD_2_12_dqdd_2 = t61 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2);  /* dRL-5 */
+    const double d_TD_2_21_dqdd_2 = t62 - T_2_21*t64 - 0.4*(T_2_21*t65);  /* dRL-5 */
+    const double d_TD_2_22_dqdd_2 = t63 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - (0.07*T_1_21 - 0.04000000000000001*T_1_21);  /* dRL-5 */
-    const double d_D_1_12_dqdd_1 = 0.07*T_1_11 - 0.04000000000000001*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
+    const double d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
+    const double d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
     const double d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11;  /* dRL-5 */
     const double d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqdd_1 = 0.2*T_1_11 - 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
-    const double t73 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
-    const double d_TD_1_12_dqdd_1 = t73 + 0.4*(T_1_11*d_D_1_42_dqdd_1);  /* dRL-5 */
-    const double t74 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
-    const double d_TD_1_21_dqdd_1 = t74 - 0.4*(T_1_21*(0.2*T_1_21 - 0.1*T_1_21 + t67));  /* dRL-5 */
+    const double d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
+    const double t66 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
+    const double d_TD_1_12_dqdd_1 = t66 + 0.4*(T_1_11*d_D_1_42_dqdd_1);  /* dRL-5 */
+    const double t67 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
+    const double d_TD_1_21_dqdd_1 = t67 - 0.4*(T_1_21*(0.1*T_1_21 + t60));  /* dRL-5 */
 
     /* derivatives of torque, joint shoulder */
-    const double t75 = d_TD_1_12_dq_1 - d_TD_1_21_dq_1 - 9.81*TE_1_21;
-    const double d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 + t75;  /* dRL-9 */
+    const double d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 - 9.81*TE_1_21;  /* dRL-9 */
     dtau_dq[0] = d_tau_1_dq_1;
     const double d_tau_1_dqd_1 = d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1;  /* dRL-9 */
     dtau_dqd[0] = d_tau_1_dqd_1;
     const double d_tau_1_dqdd_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* dRL-9 */
     dtau_dqdd[0] = d_tau_1_dqdd_1;
-    const double t76 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5;
-    const double t77 = 9.81*(t34 + T_1_21*TE_2_11);
-    const double d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t77 + t76;  /* dRL-9 */
+    const double t68 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5;
+    const double t69 = 9.81*(t28 + 0.1*t4);
+    const double d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t69 + t68;  /* dRL-9 */
     dtau_dq[1] = d_tau_1_dq_2;
     const double d_tau_1_dqd_2 = d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2;  /* dRL-9 */
     dtau_dqd[1] = d_tau_1_dqd_2;
 
     /* derivatives of torque, joint elbow */
-    const double t78 = T_1_11*TD_2_11;
-    const double t79 = T_1_21*TD_2_21;
-    const double t80 = t78 - (T_1_21*d_TD_2_11_dq_1 + T_1_11*d_TD_2_21_dq_1) - t79;
-    const double d_tau_2_dq_1 = t79 - t78 - T_1_21*TD_2_12 - T_1_11*TD_2_22 + t80 - t77 + t76;  /* dRL-9 */
+    const double d_tau_2_dq_1 = t68 - t69;  /* dRL-9 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double t81 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
-    const double d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t81 - T_1_21*d_TD_2_22_dqd_1;  /* dRL-9 */
+    const double t70 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
+    const double d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t70 - T_1_21*d_TD_2_22_dqd_1;  /* dRL-9 */
     dtau_dqd[2] = d_tau_2_dqd_1;
-    const double t82 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1;
-    const double d_tau_2_dqdd_1 = T_1_11*d_TD_2_12_dqdd_1 - t82 - T_1_21*d_TD_2_22_dqdd_1;  /* dRL-9 */
+    const double t71 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1;
+    const double d_tau_2_dqdd_1 = T_1_11*d_TD_2_12_dqdd_1 - t71 - T_1_21*d_TD_2_22_dqdd_1;  /* dRL-9 */
     dtau_dqdd[1] = d_tau_2_dqdd_1;
     dtau_dqdd[2] = d_tau_2_dqdd_1;
-    const double d_tau_2_dq_2 = t42 - t44 - t43 - t77 + t76;  /* dRL-9 */
+    const double d_tau_2_dq_2 = t36 - t38 - t37 - t69 + t68;  /* dRL-9 */
     dtau_dq[3] = d_tau_2_dq_2;
-    const double d_tau_2_dqd_2 = t58 - t60 - t59;  /* dRL-9 */
+    const double d_tau_2_dqd_2 = t51 - t53 - t52;  /* dRL-9 */
     dtau_dqd[3] = d_tau_2_dqd_2;
-    const double t83 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2;
-    const double d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t83 - T_1_21*d_TD_2_22_dqdd_2;  /* dRL-9 */
+    const double t72 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2;
+    const double d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t72 - T_1_21*d_TD_2_22_dqdd_2;  /* dRL-9 */
     dtau_dqdd[3] = d_tau_2_dqdd_2;
 }
 
@@ -533,15 +515,15 @@ void two_link_recursive_lagrange_mass_matrix(
     const double d_TD_2_22_dqdd_2 = t15 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - (0.07*T_1_21 - 0.04000000000000001*T_1_21);  /* dRL-5 */
-    const double d_D_1_12_dqdd_1 = 0.07*T_1_11 - 0.04000000000000001*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
+    const double d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
+    const double d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
     const double d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11;  /* dRL-5 */
     const double d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqdd_1 = 0.2*T_1_11 - 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
+    const double d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
     const double t18 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
     const double d_TD_1_12_dqdd_1 = t18 + 0.4*(T_1_11*d_D_1_42_dqdd_1);  /* dRL-5 */
     const double t19 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
-    const double d_TD_1_21_dqdd_1 = t19 - 0.4*(T_1_21*(0.2*T_1_21 - 0.1*T_1_21 + t12));  /* dRL-5 */
+    const double d_TD_1_21_dqdd_1 = t19 - 0.4*(T_1_21*(0.1*T_1_21 + t12));  /* dRL-5 */
 
     /* mass matrix, joint shoulder */
     const double M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* RL-10 */
@@ -623,22 +605,21 @@ void two_link_recursive_lagrange_coriolis_matrix(
     const double d_TD_2_22_dqd_2 = t15 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqd_1 = 0.08000000000000002*B_1_21 - 0.14*B_1_21 + d_TD_2_11_dqd_1;  /* dRL-5 */
-    const double t16 = 0.08000000000000002*d_B_1_12_dq_1 - 0.14*d_B_1_12_dq_1;
-    const double d_D_1_12_dqd_1 = t16 + d_TD_2_12_dqd_1;  /* dRL-5 */
+    const double d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
+    const double d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
     const double d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
     const double d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
-    const double d_D_1_41_dqd_1 = 0.2*B_1_21 - 0.4*B_1_21 + d_D_2_41_dqd_1;  /* dRL-5 */
-    const double d_D_1_42_dqd_1 = 0.2*d_B_1_12_dq_1 - 0.4*d_B_1_12_dq_1 + d_D_2_42_dqd_1;  /* dRL-5 */
-    const double t17 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
-    const double d_TD_1_12_dqd_1 = t17 + 0.4*(T_1_11*d_D_1_42_dqd_1);  /* dRL-5 */
-    const double t18 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
-    const double d_TD_1_21_dqd_1 = t18 + 0.4*(T_1_21*d_D_1_41_dqd_1);  /* dRL-5 */
-    const double t19 = T_1_11*d_TD_2_12_dqd_2;
-    const double t20 = T_1_21*d_TD_2_22_dqd_2;
-    const double d_TD_1_12_dqd_2 = t19 - t20 + 0.4*(T_1_11*d_D_2_42_dqd_2);  /* dRL-5 */
-    const double t21 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
-    const double d_TD_1_21_dqd_2 = t21 + 0.4*(T_1_21*d_D_2_41_dqd_2);  /* dRL-5 */
+    const double d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
+    const double d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
+    const double t16 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
+    const double d_TD_1_12_dqd_1 = t16 + 0.4*(T_1_11*d_D_1_42_dqd_1);  /* dRL-5 */
+    const double t17 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
+    const double d_TD_1_21_dqd_1 = t17 + 0.4*(T_1_21*d_D_1_41_dqd_1);  /* dRL-5 */
+    const double t18 = T_1_11*d_TD_2_12_dqd_2;
+    const double t19 = T_1_21*d_TD_2_22_dqd_2;
+    const double d_TD_1_12_dqd_2 = t18 - t19 + 0.4*(T_1_11*d_D_2_42_dqd_2);  /* dRL-5 */
+    const double t20 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
+    const double d_TD_1_21_dqd_2 = t20 + 0.4*(T_1_21*d_D_2_41_dqd_2);  /* dRL-5 */
 
     /* coriolis, joint shoulder */
     const double C_1_1 = 0.5*(d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1);  /* RL-11 */
@@ -647,10 +628,10 @@ void two_link_recursive_lagrange_coriolis_matrix(
     coriolis_matrix[1] = C_1_2;
 
     /* coriolis, joint elbow */
-    const double t22 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
-    const double C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t22 - T_1_21*d_TD_2_22_dqd_1);  /* RL-11 */
+    const double t21 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
+    const double C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t21 - T_1_21*d_TD_2_22_dqd_1);  /* RL-11 */
     coriolis_matrix[2] = C_2_1;
-    const double C_2_2 = 0.5*(t19 - t21 - t20);  /* RL-11 */
+    const double C_2_2 = 0.5*(t18 - t20 - t19);  /* RL-11 */
     coriolis_matrix[3] = C_2_2;
 }
 
@@ -679,10 +660,12 @@ void two_link_recursive_lagrange_bias_forces(
     const double T_2_21 = sin(q_2);  /* RL-1 */
 
     /* positions, joint elbow */
-    const double t1 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21);
-    const double A_2_14 = T_1_14 + t1;  /* RL-2 */
-    const double t2 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
-    const double A_2_24 = T_1_24 + t2;  /* RL-2 */
+    const double t1 = T_1_11*T_2_11;
+    const double t2 = T_1_21*T_2_21;
+    const double t3 = 0.4*t1 - 0.4*t2;
+    const double A_2_14 = T_1_14 + t3;  /* RL-2 */
+    const double t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
+    const double A_2_24 = T_1_24 + t4;  /* RL-2 */
 
     /* velocities, joint shoulder */
     const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
@@ -691,61 +674,59 @@ void two_link_recursive_lagrange_bias_forces(
     const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
 
     /* accelerations, joint shoulder */
-    const double t3 = qd_1*qd_1;
-    const double C_1_12 = T_1_21*t3;  /* RL-4 */
+    const double t5 = qd_1*qd_1;
+    const double C_1_12 = T_1_21*t5;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double t4 = qd_1*T_1_21;
-    const double C_at_2_12 = C_1_12 + qd_2*(t4 + qd_2*T_1_21 + t4);  /* RL-4 */
-    const double t5 = T_2_21*C_at_2_12;
-    const double t6 = T_1_11*t3;
-    const double t7 = t6 + qd_2*(B_1_21 + B_at_2_21);
-    const double t8 = T_2_11*t7;
-    const double C_2_11 = t5 - t8;  /* RL-4 */
-    const double t9 = T_2_21*t7;
-    const double t10 = T_2_11*C_at_2_12;
-    const double C_2_12 = t9 + t10;  /* RL-4 */
-    const double C_2_14 = 0.4*t5 - 0.4*t8 - 0.4*t6;  /* RL-4 */
+    const double t6 = qd_1*T_1_21;
+    const double C_at_2_12 = C_1_12 + qd_2*(t6 + qd_2*T_1_21 + t6);  /* RL-4 */
+    const double t7 = T_2_21*C_at_2_12;
+    const double t8 = T_1_11*t5;
+    const double t9 = t8 + qd_2*(B_1_21 + B_at_2_21);
+    const double t10 = T_2_11*t9;
+    const double C_2_11 = t7 - t10;  /* RL-4 */
+    const double t11 = T_2_21*t9;
+    const double t12 = T_2_11*C_at_2_12;
+    const double C_2_12 = t11 + t12;  /* RL-4 */
+    const double C_2_14 = 0.4*t7 - 0.4*t10 - 0.4*t8;  /* RL-4 */
 
     /* backward, joint elbow */
     const double D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
     const double D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
     const double TD_2_11 = T_2_11*D_2_11 - 0.05*(T_2_21*C_2_12) + 0.4*(T_2_11*D_2_41);  /* RL-5 */
-    const double t11 = 0.4*t10 + 0.4*t9 + 0.4*C_1_12;
-    const double t12 = 0.07*C_2_12 - 0.1*t11;
-    const double t13 = 0.5*t11 - 0.1*C_2_12;
-    const double TD_2_12 = -0.05*(T_2_21*C_2_11) - T_2_11*t12 - 0.4*(T_2_11*t13);  /* RL-5 */
+    const double t13 = 0.4*t12 + 0.4*t11 + 0.4*C_1_12;
+    const double t14 = 0.07*C_2_12 - 0.1*t13;
+    const double t15 = 0.5*t13 - 0.1*C_2_12;
+    const double TD_2_12 = -0.05*(T_2_21*C_2_11) - T_2_11*t14 - 0.4*(T_2_11*t15);  /* RL-5 */
     const double TD_2_21 = T_2_21*D_2_11 + 0.05*(T_2_11*C_2_12) + 0.4*(T_2_21*D_2_41);  /* RL-5 */
-    const double TD_2_22 = 0.05*(T_2_11*C_2_11) - T_2_21*t12 - 0.4*(T_2_21*t13);  /* RL-5 */
+    const double TD_2_22 = 0.05*(T_2_11*C_2_11) - T_2_21*t14 - 0.4*(T_2_21*t15);  /* RL-5 */
 
     /* backward, joint shoulder */
-    const double D_1_11 = TD_2_11 - (0.07*t6 - 0.04000000000000001*t6);  /* RL-5 */
-    const double D_1_12 = TD_2_12 - (0.07*C_1_12 - 0.04000000000000001*C_1_12);  /* RL-5 */
+    const double D_1_11 = TD_2_11 - 0.03*t8;  /* RL-5 */
+    const double D_1_12 = TD_2_12 - 0.03*C_1_12;  /* RL-5 */
     const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
-    const double D_1_22 = TD_2_22 - 0.05*t6;  /* RL-5 */
-    const double D_1_41 = D_2_41 - (0.2*t6 - 0.1*t6);  /* RL-5 */
-    const double t14 = 0.4*(T_1_11*(0.2*C_1_12 - 0.1*C_1_12 + t13));
-    const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 - t14;  /* RL-5 */
+    const double D_1_22 = TD_2_22 - 0.05*t8;  /* RL-5 */
+    const double D_1_41 = D_2_41 - 0.1*t8;  /* RL-5 */
+    const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 - 0.4*(T_1_11*(0.1*C_1_12 + t15));  /* RL-5 */
     const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11;  /* RL-6 */
-    const double TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21;  /* RL-6 */
+    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
     const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t15 = T_1_21*TE_2_21;
-    const double TE_1_11 = T_1_11*E_1_11 - t15 + T_1_14;  /* RL-6 */
+    const double t16 = 0.1*t2;
+    const double TE_1_11 = T_1_11*E_1_11 - t16 + T_1_14;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double t16 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
-    const double tau_1 = t16 - tip_nz;  /* RL-9 */
+    const double t17 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
+    const double tau_1 = t17 - tip_nz;  /* RL-9 */
     bias_forces[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t17 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
-    const double t18 = t17 - T_1_21*TD_2_22 + 9.81*(T_1_11*TE_2_11 - t15);
-    const double tau_2 = t18 - (tip_fy*t1 - tip_fx*t2) - tip_nz;  /* RL-9 */
+    const double t18 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
+    const double t19 = t18 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t16);
+    const double tau_2 = t19 - (tip_fy*t3 - tip_fx*t4) - tip_nz;  /* RL-9 */
     bias_forces[1] = tau_2;
 }
 
@@ -766,12 +747,11 @@ void two_link_recursive_lagrange_gravity_forces(
     const double T_2_21 = sin(q_2);  /* RL-1 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11;  /* RL-6 */
-    const double TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21;  /* RL-6 */
+    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
     const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t1 = T_1_21*TE_2_21;
+    const double t1 = 0.1*(T_1_21*T_2_21);
     const double TE_1_11 = T_1_11*E_1_11 - t1 + T_1_14;  /* RL-6 */
 
     /* torque, joint shoulder */
@@ -779,7 +759,7 @@ void two_link_recursive_lagrange_gravity_forces(
     gravity_forces[0] = tau_1;
 
     /* torque, joint elbow */
-    const double tau_2 = 9.81*(T_1_11*TE_2_11 - t1);  /* RL-9 */
+    const double tau_2 = 9.81*(0.1*(T_1_11*T_2_11) - t1);  /* RL-9 */
     gravity_forces[1] = tau_2;
 }
 
@@ -815,21 +795,20 @@ void two_link_recursive_lagrange_kinetic_energy(
     const double B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24;  /* RL-3 */
 
     /* energy, joint shoulder */
-    const double t5 = t1*(0.07*t1 - 0.04000000000000001*t1) + 0.05*(B_1_21*B_1_21);
-    const double t6 = B_1_21*(0.07*B_1_21 - 0.04000000000000001*B_1_21);
-    const double t7 = t5 + 0.4*(t1*(0.2*t1 - 0.1*t1)) + t6;
-    const double t8 = 0.4*(B_1_21*(0.2*B_1_21 - 0.1*B_1_21));
-    const double twice_T_1 = t7 + 0.05*(t1*t1) + t8;  /* RL-14 */
+    const double t5 = t1*t1;
+    const double t6 = B_1_21*B_1_21;
+    const double t7 = 0.03*t5 + 0.05*t6 + 0.04000000000000001*t5 + 0.03*t6;
+    const double twice_T_1 = t7 + 0.05*t5 + 0.04000000000000001*t6;  /* RL-14 */
 
     /* energy, joint elbow */
-    const double t9 = T_2_11*t2;
-    const double t10 = T_2_21*B_at_2_21;
-    const double t11 = t9 + t10;
-    const double t12 = 0.4*t9 + 0.4*t10 + 0.4*t1;
-    const double t13 = t11*(0.07*t11 - 0.1*t12) + 0.05*(B_2_12*B_2_12);
-    const double t14 = B_2_12*(-0.1*B_2_24 - 0.07*B_2_12);
-    const double t15 = t13 + t12*(0.5*t12 - 0.1*t11) - t14;
-    const double twice_T_2 = t15 + 0.05*(t11*t11) + B_2_24*(0.5*B_2_24 + 0.1*B_2_12);  /* RL-14 */
+    const double t8 = T_2_11*t2;
+    const double t9 = T_2_21*B_at_2_21;
+    const double t10 = t8 + t9;
+    const double t11 = 0.4*t8 + 0.4*t9 + 0.4*t1;
+    const double t12 = t10*(0.07*t10 - 0.1*t11) + 0.05*(B_2_12*B_2_12);
+    const double t13 = B_2_12*(-0.1*B_2_24 - 0.07*B_2_12);
+    const double t14 = t12 + t11*(0.5*t11 - 0.1*t10) - t13;
+    const double twice_T_2 = t14 + 0.05*(t10*t10) + B_2_24*(0.5*B_2_24 + 0.1*B_2_12);  /* RL-14 */
 
     /* results */
     kinetic_energy[0] = 0.5*(twice_T_1 + twice_T_2);
@@ -852,12 +831,11 @@ void two_link_recursive_lagrange_potential_energy(
     const double T_2_21 = sin(q_2);  /* RL-1 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.2*T_2_11 - 0.1*T_2_11;  /* RL-6 */
-    const double TE_2_21 = 0.2*T_2_21 - 0.1*T_2_21;  /* RL-6 */
+    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
     const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double TE_1_21 = T_1_21*E_1_11 + T_1_11*TE_2_21 + T_1_24;  /* RL-6 */
+    const double TE_1_21 = T_1_21*E_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-6 */
 
     /* energy */
     const double U = 9.81*TE_1_21;  /* RL-15 */
@@ -1163,8 +1141,8 @@ void two_link_recursive_lagrange_point_motion_derivatives(
 
     /* results */
     da_dqd[0] = -2.0*B_2_24;
-    da_dqd[1] = -2.0*t4;
     da_dqd[2] = -2.0*t3;
+    da_dqd[1] = -2.0*t4;
     da_dqd[3] = -2.0*t2;
 }
 
@@ -1187,14 +1165,13 @@ void two_link_recursive_lagrange_center_of_mass(
     const double T_2_21 = sin(q_2);  /* RL-1 */
 
     /* backward, joint elbow */
-    const double Te_2_11 = 0.2*T_2_11 - 0.1*T_2_11;  /* RL-17 */
-    const double Te_2_21 = 0.2*T_2_21 - 0.1*T_2_21;  /* RL-17 */
+    const double Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
     const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double Te_1_11 = T_1_11*e_1_11 - T_1_21*Te_2_21 + T_1_14;  /* RL-17 */
+    const double Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14;  /* RL-17 */
     center_of_mass[0] = Te_1_11;
-    const double Te_1_21 = T_1_21*e_1_11 + T_1_11*Te_2_21 + T_1_24;  /* RL-17 */
+    const double Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-17 */
     center_of_mass[1] = Te_1_21;
 }
 
@@ -1218,15 +1195,14 @@ void two_link_recursive_lagrange_center_of_mass_jacobian(
     const double T_2_21 = sin(q_2);  /* RL-1 */
 
     /* backward, joint elbow */
-    const double Te_2_11 = 0.2*T_2_11 - 0.1*T_2_11;  /* RL-17 */
-    const double Te_2_21 = 0.2*T_2_21 - 0.1*T_2_21;  /* RL-17 */
+    const double Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
     const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double t1 = T_1_21*Te_2_21;
+    const double t1 = 0.1*(T_1_21*T_2_21);
     const double Te_1_11 = T_1_11*e_1_11 - t1 + T_1_14;  /* RL-17 */
     center_of_mass_jacobian[2] = Te_1_11;
-    const double t2 = T_1_11*Te_2_21;
+    const double t2 = 0.1*(T_1_11*T_2_21);
     const double Te_1_21 = T_1_21*e_1_11 + t2 + T_1_24;  /* RL-17 */
 
     /* columns, joint shoulder */
@@ -1234,9 +1210,9 @@ void two_link_recursive_lagrange_center_of_mass_jacobian(
     center_of_mass_jacobian[0] = J_C_1_x;
 
     /* columns, joint elbow */
-    const double J_C_2_x = -(t2 + T_1_21*Te_2_11);  /* RL-18 */
+    const double J_C_2_x = -(t2 + 0.1*(T_1_21*T_2_11));  /* RL-18 */
     center_of_mass_jacobian[1] = J_C_2_x;
-    const double J_C_2_y = T_1_11*Te_2_11 - t1;  /* RL-18 */
+    const double J_C_2_y = 0.1*(T_1_11*T_2_11) - t1;  /* RL-18 */
     center_of_mass_jacobian[3] = J_C_2_y;
 }
 
@@ -1291,26 +1267,25 @@ void two_link_recursive_lagrange_centroidal_momentum(
     const double TK_2_22 = T_2_21*K_2_12 - 0.05*(T_2_11*t7) + 0.4*(T_2_21*K_2_42);  /* RL-19 */
 
     /* backward, joint shoulder */
-    const double K_1_11 = TK_2_11 - (0.07*t1 - 0.04000000000000001*t1);  /* RL-19 */
-    const double K_1_12 = 0.07*B_1_21 - 0.04000000000000001*B_1_21 + TK_2_12;  /* RL-19 */
+    const double K_1_11 = TK_2_11 - 0.03*t1;  /* RL-19 */
+    const double K_1_12 = 0.03*B_1_21 + TK_2_12;  /* RL-19 */
     const double K_1_21 = TK_2_21 - 0.05*B_1_21;  /* RL-19 */
     const double K_1_22 = TK_2_22 - 0.05*t1;  /* RL-19 */
-    const double t11 = 0.2*t1 - 0.1*t1 + t10;
+    const double t11 = 0.1*t1 + t10;
     const double K_1_41 = -t11;  /* RL-19 */
     centroidal_momentum[0] = K_1_41;
-    const double K_1_42 = 0.2*B_1_21 - 0.1*B_1_21 + K_2_42;  /* RL-19 */
+    const double K_1_42 = 0.1*B_1_21 + K_2_42;  /* RL-19 */
     centroidal_momentum[1] = K_1_42;
     const double TK_1_12 = T_1_11*K_1_12 - T_1_21*K_1_22 + 0.4*(T_1_11*K_1_42);  /* RL-19 */
     const double TK_1_21 = T_1_21*K_1_11 + T_1_11*K_1_21 - 0.4*(T_1_21*t11);  /* RL-19 */
 
     /* backward, joint elbow */
-    const double Te_2_11 = 0.2*T_2_11 - 0.1*T_2_11;  /* RL-17 */
-    const double Te_2_21 = 0.2*T_2_21 - 0.1*T_2_21;  /* RL-17 */
+    const double Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
     const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double Te_1_11 = T_1_11*e_1_11 - T_1_21*Te_2_21 + T_1_14;  /* RL-17 */
-    const double Te_1_21 = T_1_21*e_1_11 + T_1_11*Te_2_21 + T_1_24;  /* RL-17 */
+    const double Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14;  /* RL-17 */
+    const double Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-17 */
 
     /* momentum */
     const double L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t11*Te_1_21);  /* RL-20 */

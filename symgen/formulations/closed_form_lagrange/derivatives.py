@@ -37,10 +37,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, inner, total
+from symgen.algebra.linear import Matrix, Vector, total, trace_of_product
 from symgen.formulations.closed_form_lagrange.equations import (
     bias_torques,
-    carried_by,
     christoffel_symbols,
     mass_matrix_entries,
     torques,
@@ -49,11 +48,11 @@ from symgen.formulations.closed_form_lagrange.equations import (
 from symgen.formulations.closed_form_lagrange.kinematics import (
     Kinematics,
     moved,
-    trace,
+    rotation_axis,
 )
 from symgen.formulations.interface import State, Wrench
-from symgen.formulations.joint_terms import drive_derivatives, with_joint_terms
-from symgen.formulations.shared import let_derivative
+from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
+from symgen.formulations.shared import let_derivative, square, write_matrix
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -126,8 +125,8 @@ class KinematicDerivatives(Kinematics[S]):
         k, m, s = sorted(joints)
         if (i, k, m, s) not in self._D3:
             terms = [
-                trace(self.dA_I(j, i), self.d_ddA(j, k, m, s))
-                for j in carried_by(self.tree, i, k, m, s)
+                trace_of_product(self.dA_I(j, i), self.d_ddA(j, k, m, s).transposed)
+                for j in self.tree.carried_by(i, k, m, s)
             ]
             with self.b.step("Christoffel symbols by q", self.tree.joint(i).name):
                 name = f"D3_{i}_{k}_{m}_{s}"
@@ -139,8 +138,8 @@ class KinematicDerivatives(Kinematics[S]):
         (i, s), (k, m) = sorted((min(pair), max(pair)) for pair in pairs)
         if (i, s, k, m) not in self._D2:
             terms = [
-                trace(self.d_dA_I(j, i, s), self.ddA(j, k, m))
-                for j in carried_by(self.tree, i, s, k, m)
+                trace_of_product(self.d_dA_I(j, i, s), self.ddA(j, k, m).transposed)
+                for j in self.tree.carried_by(i, s, k, m)
             ]
             with self.b.step("Christoffel symbols by q", self.tree.joint(i).name):
                 name = f"D2_{i}_{s}_{k}_{m}"
@@ -151,12 +150,7 @@ class KinematicDerivatives(Kinematics[S]):
 def joints_on_one_path(tree: KinematicTree[S], *joints: int) -> list[int]:
     """All joints that stand on one path with these, which do so themselves; in order."""
     last = max(joints)
-    path = tree.path(last)
-    return [
-        joint.number
-        for joint in tree.joints
-        if joint.number in path or last in tree.path(joint.number)
-    ]
+    return [*tree.path(last)[:-1], *tree.carried_by(last)]
 
 
 def joints_below(tree: KinematicTree[S], *joints: int) -> list[int]:
@@ -249,9 +243,9 @@ def d_gravity_torques(kinematics: KinematicDerivatives[S]) -> Pairs[S]:
     torques: Pairs[S] = {}
     for joint in tree.joints:
         i = joint.number
-        for s in carried_by(tree, i):
+        for s in tree.carried_by(i):
             terms: list[S] = []
-            for j in carried_by(tree, i, s):
+            for j in tree.carried_by(i, s):
                 body = tree.joint(j).body
                 slope = moved(kinematics.d_dA(j, i, s), body.com)
                 terms.append(-(tree.gravity.dot(slope) * body.mass))
@@ -285,15 +279,8 @@ def d_load_torques(kinematics: KinematicDerivatives[S], loads: Sequence[Wrench[S
 
 def d_rotation_axis(kinematics: KinematicDerivatives[S], j: int, i: int, s: int) -> Vector[S]:
     """Derivative of the axis of joint i, found from link j: the vector of a skew matrix again."""
-    d_dA, dA = kinematics.d_dA(j, i, s), kinematics.dA(j, i)
-    A, d_A = kinematics.A(j), kinematics.dA(j, s)
-
-    def entry(row: int, column: int) -> S:
-        return inner(d_dA.rows[row][:3], A.rows[column][:3]) + inner(
-            dA.rows[row][:3], d_A.rows[column][:3]
-        )
-
-    return Vector(entry(2, 1), entry(0, 2), entry(1, 0))
+    first = rotation_axis(kinematics.d_dA(j, i, s), kinematics.A(j))
+    return first + rotation_axis(kinematics.dA(j, i), kinematics.dA(j, s))
 
 
 def d_bias_torques(
@@ -341,18 +328,7 @@ def inverse_dynamics_derivatives(
     d_M = d_mass_matrix_entries(symbols, kinematics)
     d_bias, by_qd = d_bias_torques(symbols, kinematics, state)
     by_q = d_torques(d_M, d_bias, state.qdd, kinematics)
-    for joint in tree.joints:
-        i = joint.number
-        stiffness, damping, inertia = drive_derivatives(joint, state, b)
-        by_q[i, i], by_qd[i, i] = by_q[i, i] + stiffness, by_qd[i, i] + damping
-        M[i - 1][i - 1] = M[i - 1][i - 1] + inertia
-    _write(b, "dtau_dq", by_q, tree)
-    _write(b, "dtau_dqd", by_qd, tree)
-    b.output("dtau_dqdd", (tree.n, tree.n), [entry for row in M for entry in row])
-
-
-def _write(b: ProgramBuilder[S], name: str, values: Pairs[S], tree: KinematicTree[S]) -> None:
-    """A matrix whose other entries are structurally 0."""
-    numbers = range(1, tree.n + 1)
-    zero = b.algebra.zero
-    b.output(name, (tree.n, tree.n), [values.get((i, s), zero) for i in numbers for s in numbers])
+    slopes = (square(tree, by_q), square(tree, by_qd), M)
+    slopes = with_drive_derivatives(tree, b, state, slopes)
+    for by, rows in zip(("q", "qd", "qdd"), slopes, strict=True):
+        write_matrix(b, f"dtau_d{by}", rows, tree.n)

@@ -31,12 +31,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import inner, total
+from symgen.algebra.linear import inner, total, trace_of_product
 from symgen.formulations.closed_form_lagrange.kinematics import (
     Kinematics,
     moved,
     rotation_axis,
-    trace,
 )
 from symgen.formulations.interface import State, Wrench
 from symgen.kinematics.tree import KinematicTree
@@ -59,11 +58,6 @@ NOTES = {
 }
 
 
-def carried_by(tree: KinematicTree[S], *joints: int) -> list[int]:
-    """Links that all these joints carry, in order."""
-    return [joint.number for joint in tree.joints if set(joints) <= set(tree.path(joint.number))]
-
-
 def mass_matrix_entries(kinematics: Kinematics[S]) -> list[list[S]]:
     """LG-6"""
     tree, b = kinematics.tree, kinematics.b
@@ -71,7 +65,8 @@ def mass_matrix_entries(kinematics: Kinematics[S]) -> list[list[S]]:
     for k in range(1, tree.n + 1):
         for i in tree.path(k):
             terms = [
-                trace(kinematics.dA_I(j, k), kinematics.dA(j, i)) for j in carried_by(tree, i, k)
+                trace_of_product(kinematics.dA_I(j, k), kinematics.dA(j, i).transposed)
+                for j in tree.carried_by(i, k)
             ]
             with b.step("mass matrix", tree.joint(i).name):
                 value = b.let(f"M_{i}_{k}", total(terms, b.algebra), "LG-6")
@@ -85,7 +80,8 @@ def christoffel_symbols(kinematics: Kinematics[S]) -> dict[tuple[int, int, int],
     symbols: dict[tuple[int, int, int], S] = {}
     for i, k, m in triples_on_one_path(tree):
         terms = [
-            trace(kinematics.dA_I(j, i), kinematics.ddA(j, k, m)) for j in carried_by(tree, i, k, m)
+            trace_of_product(kinematics.dA_I(j, i), kinematics.ddA(j, k, m).transposed)
+            for j in tree.carried_by(i, k, m)
         ]
         with b.step("Christoffel symbols", tree.joint(i).name):
             value = b.let(f"D_{i}_{k}_{m}", total(terms, b.algebra), "LG-7")
@@ -132,7 +128,7 @@ def gravity_torques(kinematics: Kinematics[S]) -> list[S]:
     for joint in tree.joints:
         i = joint.number
         terms: list[S] = []
-        for j in carried_by(tree, i):
+        for j in tree.carried_by(i):
             body = tree.joint(j).body
             terms.append(-(tree.gravity.dot(moved(kinematics.dA(j, i), body.com)) * body.mass))
         with b.step("gravity", joint.name):

@@ -17,12 +17,19 @@ from symgen.formulations.closed_form_lagrange.equations import (
 from symgen.formulations.closed_form_lagrange.kinematics import Kinematics, moved, rotation_axis
 from symgen.formulations.interface import State, reason
 from symgen.formulations.joint_terms import (
-    reflected_inertia,
     rotor_energy,
     spring_energy,
     with_joint_terms,
+    with_rotors,
 )
-from symgen.formulations.shared import symbolic_loads, wrenches, write_frames
+from symgen.formulations.shared import (
+    square,
+    symbolic_loads,
+    wrenches,
+    write_columns,
+    write_frames,
+    write_matrix,
+)
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians
@@ -59,9 +66,7 @@ def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """LG-6"""
     rows = mass_matrix_entries(Kinematics(tree, b, state.q))
-    for i, joint in enumerate(tree.joints):
-        rows[i][i] = rows[i][i] + reflected_inertia(joint)
-    b.output("mass_matrix", (tree.n, tree.n), [entry for row in rows for entry in row])
+    write_matrix(b, "mass_matrix", with_rotors(tree, rows), tree.n)
 
 
 def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -73,12 +78,11 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
         if k != m:
             by_entry.setdefault((i, m), []).append(value * state.qd[k - 1])
     with b.step("coriolis"):
-        entries = [
-            b.let(f"C_{i}_{k}", total(by_entry.get((i, k), []), b.algebra), "LG-12")
-            for i in range(1, tree.n + 1)
-            for k in range(1, tree.n + 1)
-        ]
-    b.output("coriolis_matrix", (tree.n, tree.n), entries)
+        entries = {
+            (i, k): b.let(f"C_{i}_{k}", total(terms, b.algebra), "LG-12")
+            for (i, k), terms in sorted(by_entry.items())
+        }
+    write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
 
 
 def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -119,21 +123,18 @@ def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: Stat
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """LG-3 of the frame's origin, LG-14"""
     kinematics = Kinematics(tree, b, state.q)
-    entries: list[S] = []
+    blocks: list[dict[int, tuple[S, ...]]] = []
     for frame in tree.frames:
-        columns: list[tuple[S, ...]] = []
-        for k in range(1, tree.n + 1):
-            if k not in tree.path(frame.body):
-                columns.append((b.algebra.zero,) * 6)
-                continue
+        columns: dict[int, tuple[S, ...]] = {}
+        for k in tree.path(frame.body):
             dA = kinematics.dA(frame.body, k)
             axis = rotation_axis(dA, kinematics.A(frame.body))
             with b.step("columns", frame.name):
                 linear = b.let(f"J_{frame.name}_{k}", moved(dA, frame.pose.translation), "LG-3")
                 angular = b.let(f"axis_{frame.name}_{k}", axis, "LG-14")
-            columns.append((*linear, *angular))
-        entries += [column[row] for row in range(6) for column in columns]
-    b.output("jacobians", (len(tree.frames), 6, tree.n), entries)
+            columns[k] = (*linear, *angular)
+        blocks.append(columns)
+    write_columns(tree, b, "jacobians", blocks, 6)
 
 
 def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> int:

@@ -85,11 +85,6 @@ class Kinematics(Generic[S]):
         return matrix if parent == BASE else self._A[parent] @ matrix
 
 
-def trace(x: Matrix[S], y: Matrix[S]) -> S:
-    """tr(x y^T)"""
-    return inner(x.entries, y.entries)
-
-
 def moved(dA: Matrix[S], point: Vector[S]) -> Vector[S]:
     """dA r for the point r: how fast it moves, in base axes."""
     return Vector(*(inner(row[:3], tuple(point)) + row[3] for row in dA.rows[:3]))

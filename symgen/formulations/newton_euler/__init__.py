@@ -18,6 +18,7 @@ from symgen.formulations.newton_euler import (
     passages,
     recursion,
     regressor,
+    velocity_fields,
     wrenches,
 )
 
@@ -35,6 +36,7 @@ NEWTON_EULER = Formulation(
         **partial_velocities.NOTES,
         **regressor.NOTES,
         **passages.NOTES,
+        **velocity_fields.NOTES,
         **derivatives.NOTES,
         **wrenches.NOTES,
     },

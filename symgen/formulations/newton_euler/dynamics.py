@@ -11,9 +11,9 @@ from dataclasses import replace
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
 from symgen.formulations.interface import State
-from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
+from symgen.formulations.joint_terms import with_joint_terms, with_rotors
 from symgen.formulations.newton_euler.recursion import frames_sweep, torques
-from symgen.formulations.shared import symbolic_loads, wrenches
+from symgen.formulations.shared import square, symbolic_loads, wrenches, write_matrix
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate, write_jacobians
@@ -42,34 +42,32 @@ def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
     """Column by column; the part above the diagonal is computed, the part below copied."""
     algebra, n = b.algebra, tree.n
     frames = frames_sweep(tree, b, state.q)
-    entries = [[algebra.zero] * n for _ in range(n)]
-    for k in range(n):
-        unit = tuple(algebra.one if i == k else algebra.zero for i in range(n))
+    entries: dict[tuple[int, int], S] = {}
+    for k in range(1, n + 1):
+        unit = tuple(algebra.one if i == k else algebra.zero for i in range(1, n + 1))
         column = State(state.q, (algebra.zero,) * n, unit, state.loads)
-        with b.variant(f"_column_{k + 1}"):
+        with b.variant(f"_column_{k}"):
             tau = torques(tree, frames, b, column, zero_vector(algebra))
-        for i in range(k + 1):
-            entries[i][k] = entries[k][i] = tau[i]
-    for i, joint in enumerate(tree.joints):
-        entries[i][i] = entries[i][i] + reflected_inertia(joint)
-    b.output("mass_matrix", (n, n), [entry for row in entries for entry in row])
+        for i in range(1, k + 1):
+            entries[i, k] = entries[k, i] = tau[i - 1]
+    write_matrix(b, "mass_matrix", with_rotors(tree, square(tree, entries)), tree.n)
 
 
 def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-20"""
-    algebra, n = b.algebra, tree.n
+    algebra = b.algebra
     frames = frames_sweep(tree, b, state.q)
     tau = torques(tree, frames, b, state, zero_vector(algebra))
     derivatives = differentiate(b, [b.declared("qd")])
     rows = [derivatives.of(torque) for torque in tau]
     half = algebra.constant(0.5)
     with b.step("coriolis"):
-        entries = [
-            b.let(f"C_{i}_{k}", row[k - 1] * half, "NE-20") if k - 1 in row else algebra.zero
+        entries = {
+            (i, k + 1): b.let(f"C_{i}_{k + 1}", row[k] * half, "NE-20")
             for i, row in enumerate(rows, start=1)
-            for k in range(1, n + 1)
-        ]
-    b.output("coriolis_matrix", (n, n), entries)
+            for k in sorted(row)
+        }
+    write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
 
 
 def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

@@ -7,7 +7,7 @@ xdot_Gj of Barman 2020).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, total, zero_vector
@@ -15,11 +15,12 @@ from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
 from symgen.formulations.newton_euler.recursion import (
     JointFrame,
+    Motion,
+    Twist,
     frames_sweep,
-    joint_frame,
     rotation_sweep,
 )
-from symgen.formulations.shared import write_frames
+from symgen.formulations.shared import write_columns, write_frames
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -33,24 +34,35 @@ NOTES = {
 
 
 def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """NE-2, NE-3, NE-18, NE-19"""
-    algebra = b.algebra
-    none = zero_vector(algebra)
-    velocities = {BASE: (none, none)}
+    """NE-10, NE-18, NE-19"""
+    frames = frames_sweep(tree, b, state.q)
+    velocities = origin_velocity_sweep(frames, b, state.qd)
     energies: list[S] = []
-    for at in frames_sweep(tree, b, state.q):
-        j, body, qd = at.joint.number, at.joint.body, state.qd[at.joint.number - 1]
-        omega_p, v_p = velocities[at.joint.parent]
-        omega = turning_step(at, omega_p, qd, b)
-        v = velocity_step(at, omega_p, v_p, omega, qd, b)
-        with b.step("forward", at.joint.name):
+    for at in frames:
+        j, body = at.joint.number, at.joint.body
+        omega, v = velocities[j].omega, velocities[j].v
+        with b.step("energy", at.joint.name):
             v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
             H = b.let(f"H_{j}", body.inertia.apply(omega), "NE-10")
             twice = v_G.dot(v_G) * body.mass + omega.dot(H)
             energies.append(b.let(f"twice_T_{j}", twice, "NE-19"))
-        velocities[j] = (omega, v)
-    bodies = total(energies, algebra) * algebra.constant(0.5)
+    bodies = total(energies, b.algebra) * b.algebra.constant(0.5)
     b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+
+
+def origin_velocity_sweep(
+    frames: Sequence[JointFrame[S]],
+    b: ProgramBuilder[S],
+    qd: Sequence[S],
+    motions: Mapping[int, Motion[S]] | None = None,
+) -> dict[int, Twist[S]]:
+    """NE-2, NE-3, NE-18: velocities of the links' origins; `motions` where omega is known."""
+    velocities = {BASE: Twist(zero_vector(b.algebra), zero_vector(b.algebra))}
+    for at in frames:
+        j, parent, rate = at.joint.number, velocities[at.joint.parent], qd[at.joint.number - 1]
+        omega = motions[j].omega if motions else turning_step(at, parent.omega, rate, b)
+        velocities[j] = velocity_step(at, parent, omega, rate, b)
+    return velocities
 
 
 def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder[S]) -> Vector[S]:
@@ -63,17 +75,17 @@ def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder
 
 def velocity_step(
     at: JointFrame[S],
-    omega_p: Vector[S],
-    v_p: Vector[S],
+    parent: Twist[S],
     omega: Vector[S],
     qd: S,
     b: ProgramBuilder[S],
-) -> Vector[S]:
+) -> Twist[S]:
     """NE-18: velocity of a link's origin, link axes."""
     j = at.joint.number
     with b.step("forward", at.joint.name):
-        v_in = b.let(f"v_in_{j}", at.R.apply_transposed(v_p + omega_p.cross(at.u)), "NE-18")
-        return b.let(f"v_{j}", v_in + omega.cross(at.dx) + at.t * qd, "NE-18")
+        moved = at.R.apply_transposed(parent.v + parent.omega.cross(at.u))
+        v_in = b.let(f"v_in_{j}", moved, "NE-18")
+        return Twist(omega, b.let(f"v_{j}", v_in + omega.cross(at.dx) + at.t * qd, "NE-18"))
 
 
 def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -93,14 +105,6 @@ def pose_sweep(
 ) -> dict[int, Transform[S]]:
     """NE-9, NE-17: poses of all links in the base frame."""
     return poses_of(tree, frames_sweep(tree, b, q), b)
-
-
-def frames_towards(
-    tree: KinematicTree[S], links: Iterable[int], b: ProgramBuilder[S], q: Sequence[S]
-) -> list[JointFrame[S]]:
-    """NE-1 for the joints on the way to `links`, parents before children."""
-    needed = sorted({number for link in links for number in tree.path(link)})
-    return [joint_frame(tree.joint(number), q[number - 1], b) for number in needed]
 
 
 def poses_of(
@@ -135,7 +139,7 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
             z = b.let(f"z0_{j}", poses[j].rotation.apply(joint.angular_axis(algebra)), "NE-21")
             t = b.let(f"t0_{j}", poses[j].rotation.apply(joint.linear_axis(algebra)), "NE-21")
         axes[j] = (z, t)
-    columns: list[dict[int, tuple[S, ...]]] = []
+    blocks: list[dict[int, tuple[S, ...]]] = []
     for frame in tree.frames:
         origin = (poses[frame.body] @ frame.pose).translation
         on_path: dict[int, tuple[S, ...]] = {}
@@ -146,11 +150,5 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
                 arm = origin - poses[joint.parent].apply(joint.placement.tree.translation)
                 linear = b.let(f"J_{frame.name}_{j}", t + z.cross(arm), "NE-21")
                 on_path[j] = (*linear, *z)
-        columns.append(on_path)
-    entries = [
-        columns[link][j][row] if j in columns[link] else algebra.zero
-        for link in range(len(tree.frames))
-        for row in range(6)
-        for j in range(1, tree.n + 1)
-    ]
-    b.output("jacobians", (len(tree.frames), 6, tree.n), entries)
+        blocks.append(on_path)
+    write_columns(tree, b, "jacobians", blocks, 6)

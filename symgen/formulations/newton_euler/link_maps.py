@@ -1,19 +1,19 @@
 """What a link contributes to the derivatives of moments, the same for all joints.
 
 With a = d a_G_j and the three angular velocities omega, omega', omega'' that joint i gives link j
-(those of V_i, V_i', V_i'': see `derivatives.py`)
+(those of V_i, V_i', V_i'': see `velocity_fields.py`)
 
 =======  ===========  ==================================  ======================================
 per      force        moment of inertia about G_j         moment of the loads about G_j
 =======  ===========  ==================================  ======================================
 qdd_i    m a          I omega
 qd_i     m a          2 I omega' + N_j omega
-q_i      m a          I omega'' + N_j omega'              L_j omega, of the force f_load x omega
+q_i      m a          I omega'' + N_j omega'              N_e_j omega, of the force f_load x omega
 =======  ===========  ==================================  ======================================
 
 N_j x = omega_j x I x + x x H_j - I (omega_j x x) is 2 omega_j x (I - tr(I)/2) x; its last part
-belongs to d alpha = (rate in fixed axes) - omega_j x d omega.  L_j adds up the loads on the link:
-L_j x = n_e x x + r x (f_e x x), where r goes from G_j to the point of the load.
+belongs to d alpha = (rate in fixed axes) - omega_j x d omega.  N_e_j adds up the loads on the link:
+N_e_j x = n_e x x + r x (f_e x x), where r goes from G_j to the point of the load.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, diagonal, skew
+from symgen.algebra.linear import Matrix, Vector, diagonal, matrix_sum, skew
 from symgen.formulations.newton_euler.passages import Effort, Passage
 from symgen.formulations.newton_euler.recursion import LoadForces
 from symgen.program.builder import ProgramBuilder
@@ -30,13 +30,13 @@ from symgen.program.builder import ProgramBuilder
 
 @dataclass(frozen=True)
 class LinkMaps(Generic[S]):
-    """Mass, inertia and N_j of a link, and f_load and L_j, None for a link without loads."""
+    """Mass, inertia and N_j of a link, and f_load and N_e_j, None for a link without loads."""
 
     mass: S
     inertia: Matrix[S]
     N: Matrix[S]
     f_load: Vector[S] | None = None
-    L: Matrix[S] | None = None
+    N_e: Matrix[S] | None = None
 
     def inertia_effort(self, d_a: Vector[S], rate: Vector[S], turn: Vector[S] | None) -> Effort[S]:
         """m `d_a` and I `rate` + N_j `turn`."""
@@ -45,9 +45,9 @@ class LinkMaps(Generic[S]):
 
     def load_effort(self, turn: Vector[S]) -> Effort[S] | None:
         """Derivative of the loads when the link turns by `turn`."""
-        if self.f_load is None or self.L is None:
+        if self.f_load is None or self.N_e is None:
             return None
-        return Effort(self.f_load.cross(turn), self.L.apply(turn))
+        return Effort(self.f_load.cross(turn), self.N_e.apply(turn))
 
 
 def link_maps(
@@ -67,5 +67,5 @@ def link_maps(
             skew(n_e, algebra) + skew(point - passage.center, algebra) @ skew(f_e, algebra)
             for point, f_e, n_e in load.applied
         ]
-        L = b.let(f"L_{j}", sum(turning[1:], start=turning[0]), "dNE-13")
-    return LinkMaps(mass, inertia, N, load.f, L)
+        N_e = b.let(f"N_e_{j}", matrix_sum(turning), "dNE-13")
+    return LinkMaps(mass, inertia, N, load.f, N_e)

@@ -27,19 +27,23 @@ centre of mass; the base origin stands for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Vector, total, zero_vector
+from symgen.algebra.linear import Vector, all_zero, total, zero_vector
 from symgen.formulations.interface import State
-from symgen.formulations.newton_euler.kinematics import (
-    frames_towards,
-    turning_step,
-    velocity_step,
+from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep
+from symgen.formulations.newton_euler.recursion import (
+    Children,
+    JointFrame,
+    Twist,
+    frames_sweep,
+    leaves_first,
+    rotation_sweep,
 )
-from symgen.formulations.newton_euler.recursion import JointFrame, rotation_sweep
+from symgen.formulations.shared import write_matrix
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -51,14 +55,6 @@ NOTES = {
     "L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c + u_c x R_c P_c) + dx_j x P_j; "
     "L_C = L_0 - x0_C x P_0 with 0 for the base",
 }
-
-T = TypeVar("T")
-
-Velocity = tuple[Vector[S], Vector[S]]
-"""Angular velocity of a link and velocity of its origin, link axes."""
-
-Children = Sequence[tuple[JointFrame[S], T]]
-"""The joints on one link, with something that was computed for each."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +75,14 @@ class Momentum(Generic[S]):
 
 def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-26, NE-27, (3,)"""
-    frames = frames_towards(tree, _heavy_links(tree), b, state.q)
+    frames = frames_sweep(tree, b, state.q, _heavy_links(tree))
     x0_C, _ = mass_sweep(tree, frames, b)
     b.output("center_of_mass", (3,), x0_C)
 
 
 def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-28, (3, n)"""
-    frames = frames_towards(tree, _heavy_links(tree), b, state.q)
+    frames = frames_sweep(tree, b, state.q, _heavy_links(tree))
     _, carried = mass_sweep(tree, frames, b)
     rotations = rotation_sweep(tree, frames, b, {at.joint.number for at in frames})
     columns = [zero_vector(b.algebra) for _ in range(tree.n)]
@@ -96,14 +92,14 @@ def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state:
             moved = at.s.cross(carried[k].h) + at.t * carried[k].W
             columns[k - 1] = b.let(f"J_C_{k}", rotations[k].apply(moved), "NE-28")
     rows = [[getattr(column, axis) for column in columns] for axis in "xyz"]
-    b.output("center_of_mass_jacobian", (3, tree.n), [entry for row in rows for entry in row])
+    write_matrix(b, "center_of_mass_jacobian", rows, tree.n)
 
 
 def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-29, (6,)"""
-    frames = frames_towards(tree, _heavy_links(tree) + _turning_links(tree), b, state.q)
+    frames = frames_sweep(tree, b, state.q, [*_heavy_links(tree), *_turning_links(tree)])
     x0_C, _ = mass_sweep(tree, frames, b)
-    velocities = velocity_sweep(frames, b, state.qd)
+    velocities = origin_velocity_sweep(frames, b, state.qd)
     whole = momentum_sweep(frames, velocities, b)
     with b.step("momentum"):
         P, L = b.let("P_0", whole.P, "NE-29"), b.let("L_0", whole.L, "NE-29")
@@ -127,12 +123,12 @@ def mass_step(
 
 def momentum_step(
     at: JointFrame[S],
-    velocity: Velocity[S],
+    velocity: Twist[S],
     children: Children[S, Momentum[S]],
     b: ProgramBuilder[S],
 ) -> Momentum[S]:
     """NE-10, NE-18, NE-29"""
-    j, body, (omega, v) = at.joint.number, at.joint.body, velocity
+    j, body, omega, v = at.joint.number, at.joint.body, velocity.omega, velocity.v
     with b.step("backward", at.joint.name):
         v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
         H = b.let(f"H_{j}", body.inertia.apply(omega), "NE-10")
@@ -178,7 +174,7 @@ def mass_sweep(
             "M", total([tree.joint(j).body.mass for j in _heavy_links(tree)], b.algebra), "NE-26"
         )
         w = {j: b.let(f"w_{j}", tree.joint(j).body.mass / M, "NE-26") for j in _heavy_links(tree)}
-    carried, on_base = _leaves_first(
+    carried, on_base = leaves_first(
         frames, lambda at, mine: mass_step(at, w.get(at.joint.number, b.algebra.zero), mine, b)
     )
     with b.step("centre of mass"):
@@ -186,40 +182,14 @@ def mass_sweep(
 
 
 def momentum_sweep(
-    frames: Sequence[JointFrame[S]], velocities: dict[int, Velocity[S]], b: ProgramBuilder[S]
+    frames: Sequence[JointFrame[S]], velocities: dict[int, Twist[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
     """NE-29: momentum of everything, the angular one about the base origin."""
-    _, on_base = _leaves_first(
+    _, on_base = leaves_first(
         frames, lambda at, mine: momentum_step(at, velocities[at.joint.number], mine, b)
     )
     with b.step("momentum"):
         return _momenta_behind(BASE, on_base, b)
-
-
-def velocity_sweep(
-    frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], qd: Sequence[S]
-) -> dict[int, Velocity[S]]:
-    """NE-2, NE-3, NE-18"""
-    none = zero_vector(b.algebra)
-    velocities = {BASE: (none, none)}
-    for at in frames:
-        j, (omega_p, v_p) = at.joint.number, velocities[at.joint.parent]
-        omega = turning_step(at, omega_p, qd[j - 1], b)
-        velocities[j] = omega, velocity_step(at, omega_p, v_p, omega, qd[j - 1], b)
-    return velocities
-
-
-def _leaves_first(
-    frames: Sequence[JointFrame[S]], step: Callable[[JointFrame[S], Children[S, T]], T]
-) -> tuple[dict[int, T], Children[S, T]]:
-    """Results of `step`, which gets those of the children: by joint, and those on the base."""
-    results: dict[int, T] = {}
-    children: dict[int, list[tuple[JointFrame[S], T]]] = {}
-    for at in reversed(frames):
-        j = at.joint.number
-        results[j] = step(at, children.get(j, [])[::-1])
-        children.setdefault(at.joint.parent, []).append((at, results[j]))
-    return results, children.get(BASE, [])[::-1]
 
 
 def _heavy_links(tree: KinematicTree[S]) -> list[int]:
@@ -231,8 +201,4 @@ def _heavy_links(tree: KinematicTree[S]) -> list[int]:
 
 def _turning_links(tree: KinematicTree[S]) -> list[int]:
     """Links whose body has inertia, by structure."""
-    return [
-        j.number
-        for j in tree.joints
-        if not all(tree.algebra.is_zero(entry) for entry in j.body.inertia.entries)
-    ]
+    return [j.number for j in tree.joints if not all_zero(j.body.inertia.entries, tree.algebra)]

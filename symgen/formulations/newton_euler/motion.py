@@ -10,16 +10,15 @@ Only the joints on the way from the base to a point take part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, zero_vector
 from symgen.formulations.interface import State
-from symgen.formulations.newton_euler.kinematics import frames_towards, poses_of, velocity_step
-from symgen.formulations.newton_euler.recursion import JointFrame, Motion, carried, motion_sweep
-from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
+from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep, poses_of
+from symgen.formulations.newton_euler.recursion import Motion, carried, frames_sweep, motion_sweep
+from symgen.kinematics.tree import BodyPoint, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -39,35 +38,20 @@ class PointMotion(Generic[S]):
 
 def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-22, base axes: ``position``, ``velocity``, ``acceleration``, each (n_points, 3)."""
-    frames = frames_towards(tree, (point.body for point in tree.points), b, state.q)
+    frames = frames_sweep(tree, b, state.q, [point.body for point in tree.points])
     motions = motion_sweep(frames, b, state.qd, state.qdd, zero_vector(b.algebra))
-    velocities = velocity_sweep(frames, motions, b, state.qd)
+    velocities = origin_velocity_sweep(frames, b, state.qd, motions)
     poses = poses_of(tree, frames, b)
     rows: list[tuple[Vector[S], Vector[S], Vector[S]]] = []
     for point in tree.points:
         link, R0 = point.body, poses[point.body].rotation
-        here = point_step(point, poses[link], velocities[link], motions[link], b)
+        here = point_step(point, poses[link], velocities[link].v, motions[link], b)
         with b.step("points", point.name):
             v0 = b.let(f"v0_{point.name}", R0.apply(here.v), "NE-22")
             a0 = b.let(f"a0_{point.name}", R0.apply(here.a), "NE-22")
         rows.append((here.x0, v0, a0))
     for i, name in enumerate(("position", "velocity", "acceleration")):
         b.output(name, (len(rows), 3), [part for row in rows for part in row[i]])
-
-
-def velocity_sweep(
-    frames: Sequence[JointFrame[S]],
-    motions: dict[int, Motion[S]],
-    b: ProgramBuilder[S],
-    qd: Sequence[S],
-) -> dict[int, Vector[S]]:
-    """NE-18: velocities of the links' origins, link axes."""
-    velocities = {BASE: zero_vector(b.algebra)}
-    for at in frames:
-        j, p = at.joint.number, at.joint.parent
-        omega_p, omega = motions[p].omega, motions[j].omega
-        velocities[j] = velocity_step(at, omega_p, velocities[p], omega, qd[j - 1], b)
-    return velocities
 
 
 def point_step(

@@ -1,9 +1,9 @@
 """Derivatives of the motion of points, by direct differentiation of `motion.py` (Barman 2020).
 
 Line beside line with `recursion.py`, `kinematics.py` and `motion.py`: the functions bear their
-names with ``d_`` in front, and ``dNE-5k`` is the derivative of ``NE-5`` (k for kinematics: the
-derivatives of torques have a form of their own).  Only the joints on the way to a point have
-derivatives.
+names with ``d_`` in front, and ``dNE-5`` is the derivative of ``NE-5``.  Only the joints on the way
+to a point have derivatives.  (`derivatives.py`, which needs accelerations only as a part of forces,
+rearranges these lines.)
 
 Notation beyond that of `motion.py` and `partial_velocities.py`
 
@@ -35,25 +35,32 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.formulations.interface import State
-from symgen.formulations.newton_euler.kinematics import frames_towards, poses_of
-from symgen.formulations.newton_euler.motion import PointMotion, point_step, velocity_sweep
+from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep, poses_of
+from symgen.formulations.newton_euler.motion import PointMotion, point_step
 from symgen.formulations.newton_euler.partial_velocities import (
     d_own_velocity_step,
     d_turning_step,
     d_velocity_step,
 )
-from symgen.formulations.newton_euler.recursion import JointFrame, Motion, carried, motion_sweep
-from symgen.formulations.shared import let_derivative
+from symgen.formulations.newton_euler.recursion import (
+    JointFrame,
+    Motion,
+    Twist,
+    carried,
+    frames_sweep,
+    motion_sweep,
+)
+from symgen.formulations.shared import let_derivative, write_columns
 from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "dNE-4k": "d alpha_in_j = R_j^T d alpha_p -- Barman 2020 (3.15), (3.16)",
-    "dNE-5k": "d alpha_j = d alpha_in_j + d omega_j x s qd_j; for k = j: alpha_j x s by q_j, "
+    "dNE-4": "d alpha_in_j = R_j^T d alpha_p -- Barman 2020 (3.15), (3.16)",
+    "dNE-5": "d alpha_j = d alpha_in_j + d omega_j x s qd_j; for k = j: alpha_j x s by q_j, "
     "omega_j x s by qd_j -- Barman 2020 (3.18), (3.21), (3.22)",
-    "dNE-6k": "d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) "
+    "dNE-6": "d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) "
     "-- Barman 2020 (3.48), (3.49)",
-    "dNE-7k": "d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) "
+    "dNE-7": "d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) "
     "+ 2 d omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e) with "
     "e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j "
     "-- Barman 2020 (3.51), (3.52), (3.54), (3.55)",
@@ -81,6 +88,16 @@ class DPoint(Generic[S]):
     a_qd: Vector[S]
 
 
+SLOPES = {
+    "dx_dq": "v_qd",
+    "dv_dq": "v_q",
+    "dv_dqd": "v_qd",
+    "da_dq": "a_q",
+    "da_dqd": "a_qd",
+    "da_dqdd": "v_qd",
+}
+"""Output -> what it is made of."""
+
 DMotions = dict[int, tuple[DMotion[S], DMotion[S]]]
 """joint k on the way to a link -> derivatives with respect to q_k and to qd_k"""
 
@@ -90,9 +107,9 @@ DVelocities = dict[int, tuple[Vector[S], Vector[S]]]
 
 def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """dNE-22, base axes: dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (n_points, 3, n)."""
-    frames = frames_towards(tree, (point.body for point in tree.points), b, state.q)
+    frames = frames_sweep(tree, b, state.q, [point.body for point in tree.points])
     motions = motion_sweep(frames, b, state.qd, state.qdd, zero_vector(b.algebra))
-    velocities = velocity_sweep(frames, motions, b, state.qd)
+    velocities = origin_velocity_sweep(frames, b, state.qd, motions)
     poses = poses_of(tree, frames, b)
     d_motions = d_motion_sweep(frames, motions, b, state.qd)
     d_velocities = d_velocity_sweep(frames, motions, velocities, d_motions, b)
@@ -100,33 +117,16 @@ def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state
     for point in tree.points:
         link, R0 = point.body, poses[point.body].rotation
         motion = motions[link]
-        here = point_step(point, poses[link], velocities[link], motion, b)
+        here = point_step(point, poses[link], velocities[link].v, motion, b)
         rows.append(
             {
                 k: d_point_step(point, R0, motion, here, k, d_motion, d_velocities[link][k], b)
                 for k, d_motion in d_motions[link].items()
             }
         )
-    _write(tree, b, "dx_dq", [{k: slope.v_qd for k, slope in row.items()} for row in rows])
-    _write(tree, b, "dv_dq", [{k: slope.v_q for k, slope in row.items()} for row in rows])
-    _write(tree, b, "dv_dqd", [{k: slope.v_qd for k, slope in row.items()} for row in rows])
-    _write(tree, b, "da_dq", [{k: slope.a_q for k, slope in row.items()} for row in rows])
-    _write(tree, b, "da_dqd", [{k: slope.a_qd for k, slope in row.items()} for row in rows])
-    _write(tree, b, "da_dqdd", [{k: slope.v_qd for k, slope in row.items()} for row in rows])
-
-
-def _write(
-    tree: KinematicTree[S], b: ProgramBuilder[S], name: str, rows: Sequence[dict[int, Vector[S]]]
-) -> None:
-    """An output (n_points, 3, n) of columns by joint; joints that are not there give 0."""
-    none = zero_vector(b.algebra)
-    entries = [
-        getattr(row.get(joint.number, none), axis)
-        for row in rows
-        for axis in "xyz"
-        for joint in tree.joints
-    ]
-    b.output(name, (len(rows), 3, tree.n), entries)
+    for name, slope in SLOPES.items():
+        blocks = [{k: getattr(d_point, slope) for k, d_point in row.items()} for row in rows]
+        write_columns(tree, b, name, blocks, 3)
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -138,7 +138,7 @@ def d_motion_sweep(
     b: ProgramBuilder[S],
     qd: Sequence[S],
 ) -> dict[int, DMotions[S]]:
-    """dNE-3k to dNE-7k: how the motion of every link of `frames` depends on q and qd."""
+    """dNE-3 to dNE-7: how the motion of every link of `frames` depends on q and qd."""
     d_motions: dict[int, DMotions[S]] = {BASE: {}}
     for at in frames:
         j, p, rate = at.joint.number, at.joint.parent, qd[at.joint.number - 1]
@@ -156,11 +156,11 @@ def d_motion_sweep(
 def d_velocity_sweep(
     frames: Sequence[JointFrame[S]],
     motions: dict[int, Motion[S]],
-    velocities: dict[int, Vector[S]],
+    velocities: dict[int, Twist[S]],
     d_motions: dict[int, DMotions[S]],
     b: ProgramBuilder[S],
 ) -> dict[int, DVelocities[S]]:
-    """dNE-18k: the same for the velocities of the links' origins."""
+    """dNE-18: the same for the velocities of the links' origins."""
     d_velocities: dict[int, DVelocities[S]] = {BASE: {}}
     for at in frames:
         j, p = at.joint.number, at.joint.parent
@@ -172,7 +172,7 @@ def d_velocity_sweep(
                 d_velocity_step(at, p_qd.omega, v_qd, w_qd.omega, f"qd_{k}", b),
             )
         v_qd = d_own_velocity_step(at, b)
-        v_q = d_velocity_by_q_step(at, motions[j].omega, velocities[j], v_qd, b)
+        v_q = d_velocity_by_q_step(at, motions[j].omega, velocities[j].v, v_qd, b)
         d_velocities[j][j] = v_q, v_qd
     return d_velocities
 
@@ -189,48 +189,48 @@ def d_motion_step(
     by: str,
     b: ProgramBuilder[S],
 ) -> DMotion[S]:
-    """dNE-3k to dNE-7k with respect to q_k or qd_k of a joint k that carries joint j."""
+    """dNE-3 to dNE-7 with respect to q_k or qd_k of a joint k that carries joint j."""
     j, R, dx = at.joint.number, at.R, at.dx
     omega = d_turning_step(at, d_parent.omega, by, b)
     with b.step("forward derivatives", at.joint.name):
         turned = R.apply_transposed(d_parent.alpha)
-        alpha_p = let_derivative(b, f"alpha_in_{j}", turned, by, "dNE-4k")
-        alpha = let_derivative(b, f"alpha_{j}", alpha_p + omega.cross(at.s * qd), by, "dNE-5k")
+        alpha_p = let_derivative(b, f"alpha_in_{j}", turned, by, "dNE-4")
+        alpha = let_derivative(b, f"alpha_{j}", alpha_p + omega.cross(at.s * qd), by, "dNE-5")
         origin = d_parent.a + d_carried(parent, d_parent.omega, d_parent.alpha, at.u)
-        origin = let_derivative(b, f"a_origin_{j}", origin, by, "dNE-6k")
-        a_p = let_derivative(b, f"a_in_{j}", R.apply_transposed(origin), by, "dNE-6k")
+        origin = let_derivative(b, f"a_origin_{j}", origin, by, "dNE-6")
+        a_p = let_derivative(b, f"a_in_{j}", R.apply_transposed(origin), by, "dNE-6")
         sliding = omega.cross(at.t * (qd + qd))
         a = a_p + d_carried(motion, omega, alpha, dx) + sliding
-        return DMotion(omega, alpha, let_derivative(b, f"a_{j}", a, by, "dNE-7k"))
+        return DMotion(omega, alpha, let_derivative(b, f"a_{j}", a, by, "dNE-7"))
 
 
 def d_own_motion_step(
     at: JointFrame[S], motion: Motion[S], qd: S, b: ProgramBuilder[S]
 ) -> tuple[DMotion[S], DMotion[S]]:
-    """dNE-3k to dNE-7k with respect to q_j and qd_j."""
+    """dNE-3 to dNE-7 with respect to q_j and qd_j."""
     j, s, t, dx = at.joint.number, at.s, at.t, at.dx
     q_j, qd_j = f"q_{j}", f"qd_{j}"
     with b.step("forward derivatives", at.joint.name):
         turning = motion.a.cross(s) + carried(motion, s.cross(dx) + t)
         by_q = DMotion(
-            let_derivative(b, f"omega_{j}", motion.omega.cross(s), q_j, "dNE-3k"),
-            let_derivative(b, f"alpha_{j}", motion.alpha.cross(s), q_j, "dNE-5k"),
-            let_derivative(b, f"a_{j}", turning, q_j, "dNE-7k"),
+            let_derivative(b, f"omega_{j}", motion.omega.cross(s), q_j, "dNE-3"),
+            let_derivative(b, f"alpha_{j}", motion.alpha.cross(s), q_j, "dNE-5"),
+            let_derivative(b, f"a_{j}", turning, q_j, "dNE-7"),
         )
-        alpha = let_derivative(b, f"alpha_{j}", motion.omega.cross(s), qd_j, "dNE-5k")
+        alpha = let_derivative(b, f"alpha_{j}", motion.omega.cross(s), qd_j, "dNE-5")
         sliding = s.cross(t * (qd + qd)) + motion.omega.cross(t + t)
         a = d_carried(motion, s, alpha, dx) + sliding
-        return by_q, DMotion(s, alpha, let_derivative(b, f"a_{j}", a, qd_j, "dNE-7k"))
+        return by_q, DMotion(s, alpha, let_derivative(b, f"a_{j}", a, qd_j, "dNE-7"))
 
 
 def d_velocity_by_q_step(
     at: JointFrame[S], omega: Vector[S], v: Vector[S], v_qd: Vector[S], b: ProgramBuilder[S]
 ) -> Vector[S]:
-    """dNE-18k with respect to q_j."""
+    """dNE-18 with respect to q_j."""
     j = at.joint.number
     with b.step("forward derivatives", at.joint.name):
         turned = v.cross(at.s) + omega.cross(v_qd)
-        return let_derivative(b, f"v_{j}", turned, f"q_{j}", "dNE-18k")
+        return let_derivative(b, f"v_{j}", turned, f"q_{j}", "dNE-18")
 
 
 def d_point_step(

@@ -3,7 +3,7 @@
 The derivatives of the recursion carry many vectors over every joint: velocities and their rates
 from the parent to the link, forces and moments from the link to the parent.  Here they refer to
 the centre G_j of each link, where force and moment of inertia are simplest (m a and I alpha + ...),
-so that a pair of vectors needs one lever per joint.
+so that a pair of vectors needs one lever per joint.  A `Twist` is that of the centre here.
 
 Notation beyond that of `recursion.py`
 
@@ -33,8 +33,9 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
-from symgen.formulations.newton_euler.recursion import JointFrame, Motion
-from symgen.kinematics.tree import BASE, Joint
+from symgen.formulations.newton_euler.recursion import JointFrame, Motion, Twist
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import BASE
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -43,14 +44,6 @@ NOTES = {
     "NE-31": "v_origin_j = v_G_p + omega_p x (origin - G_p) in joint axes, v_G_j = v_origin_j "
     "+ omega_j x rho + t qd_j -- Barman 2020 (3.32), (3.41), (3.44)",
 }
-
-
-@dataclass(frozen=True)
-class Twist(Generic[S]):
-    """Angular velocity of a link and velocity of its centre, or derivatives of them, link axes."""
-
-    omega: Vector[S]
-    v: Vector[S]
 
 
 @dataclass(frozen=True)
@@ -183,7 +176,7 @@ def passage_step(
     return Passage(at, c, rho, s, t, ahead, turns, across, reach, tilt, own, same)
 
 
-def velocity_sweep(
+def center_velocity_sweep(
     passages: Sequence[Passage[S]],
     motions: Mapping[int, Motion[S]],
     b: ProgramBuilder[S],

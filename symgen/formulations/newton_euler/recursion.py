@@ -44,14 +44,15 @@ What differs from the thesis, to the same result:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, TypeVar
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, identity, zero_vector
+from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
 from symgen.formulations.interface import State, Wrench
-from symgen.kinematics.tree import BASE, Joint, KinematicTree
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -99,6 +100,17 @@ class Motion(Generic[S]):
 
 
 @dataclass(frozen=True)
+class Twist(Generic[S]):
+    """Angular velocity of a link and velocity of one of its points, or derivatives, link axes.
+
+    The point is the origin of the link's frame, or where the code says so its centre of mass.
+    """
+
+    omega: Vector[S]
+    v: Vector[S]
+
+
+@dataclass(frozen=True)
 class LoadForces(Generic[S]):
     """NE-13: the loads on a link, link axes.
 
@@ -117,6 +129,12 @@ class Reaction(Generic[S]):
 
     f: Vector[S]
     n: Vector[S]
+
+
+T = TypeVar("T")
+
+Children = Sequence[tuple[JointFrame[S], T]]
+"""The joints on one link, with something that was computed for each."""
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
@@ -176,7 +194,7 @@ def reaction_step(
     at: JointFrame[S],
     motion: Motion[S],
     load: LoadForces[S],
-    children: Sequence[tuple[JointFrame[S], Reaction[S]]],
+    children: Children[S, Reaction[S]],
     b: ProgramBuilder[S],
 ) -> Reaction[S]:
     """NE-8, NE-10 to NE-12, NE-14, NE-15"""
@@ -213,10 +231,11 @@ def carried(motion: Motion[S], r: Vector[S]) -> Vector[S]:
 
 
 def frames_sweep(
-    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
+    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], links: Iterable[int] | None = None
 ) -> list[JointFrame[S]]:
-    """NE-1 for every joint."""
-    return [joint_frame(joint, q[joint.number - 1], b) for joint in tree.joints]
+    """NE-1 for the joints on the way to `links`, or all of them, parents before children."""
+    wanted = range(1, tree.n + 1) if links is None else links
+    return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
 
 
 def motion_sweep(
@@ -238,7 +257,7 @@ def rotation_sweep(
     tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], wanted: set[int]
 ) -> dict[int, Matrix[S]]:
     """NE-9 for the links in `wanted` and those on the way to them."""
-    needed = {number for link in wanted for number in tree.path(link)}
+    needed = tree.towards(wanted)
     rotations = {BASE: identity(b.algebra)}
     for at in frames:
         j = at.joint.number
@@ -257,17 +276,13 @@ def load_sweep(
     """NE-13 for every loaded link."""
     by_link: dict[int, list[tuple[Vector[S], Wrench[S]]]] = {}
     for place, wrench in zip(tree.loads, loads, strict=True):
-        if place.body != BASE and not _vanishes(wrench, b):
+        if place.body != BASE and not all_zero((*wrench.force, *wrench.moment), b.algebra):
             by_link.setdefault(place.body, []).append((place.point, wrench))
     rotations = rotation_sweep(tree, frames, b, set(by_link))
     return {
         link: load_force_step(frames[link - 1], rotations[link], by_link[link], b)
         for link in sorted(by_link)
     }
-
-
-def _vanishes(wrench: Wrench[S], b: ProgramBuilder[S]) -> bool:
-    return all(b.algebra.is_zero(part) for part in (*wrench.force, *wrench.moment))
 
 
 def reaction_sweep(
@@ -278,14 +293,26 @@ def reaction_sweep(
 ) -> dict[int, Reaction[S]]:
     """Reactions of all joints, leaves first."""
     nothing = LoadForces(zero_vector(b.algebra), zero_vector(b.algebra))
-    reactions: dict[int, Reaction[S]] = {}
-    children: dict[int, list[tuple[JointFrame[S], Reaction[S]]]] = {}
+
+    def step(at: JointFrame[S], children: Children[S, Reaction[S]]) -> Reaction[S]:
+        j = at.joint.number
+        return reaction_step(at, motions[j], loads.get(j, nothing), children, b)
+
+    reactions, _ = leaves_first(frames, step)
+    return reactions
+
+
+def leaves_first(
+    frames: Sequence[JointFrame[S]], step: Callable[[JointFrame[S], Children[S, T]], T]
+) -> tuple[dict[int, T], Children[S, T]]:
+    """Results of `step`, which gets those of the children: by joint, and those on the base."""
+    results: dict[int, T] = {}
+    children: dict[int, list[tuple[JointFrame[S], T]]] = {}
     for at in reversed(frames):
         j = at.joint.number
-        mine = tuple(reversed(children.get(j, [])))
-        reactions[j] = reaction_step(at, motions[j], loads.get(j, nothing), mine, b)
-        children.setdefault(at.joint.parent, []).append((at, reactions[j]))
-    return reactions
+        results[j] = step(at, children.get(j, [])[::-1])
+        children.setdefault(at.joint.parent, []).append((at, results[j]))
+    return results, children.get(BASE, [])[::-1]
 
 
 def torques(

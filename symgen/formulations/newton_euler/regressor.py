@@ -30,17 +30,17 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.formulations.interface import State
-from symgen.formulations.newton_euler.partial_velocities import (
-    PartialVelocity,
-    partial_velocity_sweep,
-)
+from symgen.formulations.newton_euler.partial_velocities import partial_velocity_sweep
 from symgen.formulations.newton_euler.recursion import (
     JointFrame,
     Motion,
+    Twist,
     frames_sweep,
     motion_sweep,
 )
-from symgen.kinematics.tree import INERTIAL_PARAMETERS, KinematicTree
+from symgen.formulations.shared import write_matrix
+from symgen.kinematics.bodies import INERTIAL_PARAMETERS
+from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -74,7 +74,7 @@ def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
         body = body_step(at, motions[j], b)
         for k, partial in partials[j].items():
             rows[k - 1][10 * (j - 1) : 10 * j] = block_step(at, k, partial, body, b)
-    b.output("regressor", (tree.n, 10 * tree.n), [entry for row in rows for entry in row])
+    write_matrix(b, "regressor", rows, 10 * tree.n)
 
 
 def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> BodyRegressor[S]:
@@ -115,7 +115,7 @@ def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> Bod
 def block_step(
     at: JointFrame[S],
     k: int,
-    partial: PartialVelocity[S],
+    partial: Twist[S],
     body: BodyRegressor[S],
     b: ProgramBuilder[S],
 ) -> list[S]:

@@ -37,7 +37,7 @@ from symgen.formulations.newton_euler.recursion import (
     motion_sweep,
     reaction_sweep,
 )
-from symgen.formulations.shared import let_derivative
+from symgen.formulations.shared import let_derivative, write_columns, write_matrix
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -58,27 +58,22 @@ def joint_wrenches(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
     loads = load_sweep(tree, frames, b, state.loads)
     reactions = reaction_sweep(frames, motions, loads, b)
     rows = [wrench_step(at, state.q, reactions[at.joint.number], b) for at in frames]
-    b.output("joint_wrenches", (tree.n, 6), [part for row in rows for part in row])
+    write_matrix(b, "joint_wrenches", rows, 6)
 
 
 def joint_wrench_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """[f n_o] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
     links = recursion_derivatives(tree, b, state)
     rows = [wrench_step(link.passage.at, state.q, link.reaction, b) for link in links.values()]
-    b.output("joint_wrenches", (tree.n, 6), [part for row in rows for part in row])
+    write_matrix(b, "joint_wrenches", rows, 6)
     efforts = d_effort_sweep(links, b)
-    columns = {
-        j: {k: d_wrench_step(link, k, by, state.q, b) for k, by in efforts[j].items()}
+    columns = [
+        {k: d_wrench_step(link, k, by, state.q, b) for k, by in efforts[j].items()}
         for j, link in links.items()
-    }
+    ]
     for place, by in enumerate(("q", "qd", "qdd")):
-        entries = [
-            columns[j][k][place][c] if k in columns[j] else b.algebra.zero
-            for j in links
-            for c in range(6)
-            for k in links
-        ]
-        b.output(f"dw_d{by}", (tree.n, 6, tree.n), entries)
+        blocks = [{k: d_wrench[place] for k, d_wrench in block.items()} for block in columns]
+        write_columns(tree, b, f"dw_d{by}", blocks, 6)
 
 
 # -- one joint, or one pair of joints ----------------------------------------------------------
@@ -148,14 +143,14 @@ def d_effort_back_step(
     efforts: tuple[Effort[S], Effort[S], Effort[S]],
     b: ProgramBuilder[S],
 ) -> tuple[Effort[S], Effort[S], Effort[S]]:
-    """dNE-14, dNE-15 for the parent p of joint j, with respect to a joint k beyond p."""
+    """dNE-14, dNE-32 for the parent p of joint j, with respect to a joint k beyond p."""
     joint = passage.at.joint
     with b.step("backward derivatives", joint.name):
 
         def back(effort: Effort[S], by: str) -> Effort[S]:
             f = let_derivative(b, f"f_{joint.parent}", passage.force_back(effort), by, "dNE-14")
             n = passage.moment_back(effort, f)
-            return Effort(f, let_derivative(b, f"n_at_G_{joint.parent}", n, by, "dNE-15"))
+            return Effort(f, let_derivative(b, f"n_at_G_{joint.parent}", n, by, "dNE-32"))
 
         by_q, by_qd, by_qdd = efforts
         return back(by_q, f"q_{k}"), back(by_qd, f"qd_{k}"), back(by_qdd, f"qdd_{k}")

@@ -19,6 +19,10 @@ dE_j/dq_k, dF_j     d_E_j_dq_k, ...     for j above k only; dTE_j, dTF_load_j al
 
 A derivative of X T_j, where X does not depend on q_j, is dX T_j, and X Z_j T_j for k = j; that of
 T_j X is T_j dX, and Z_j T_j X besides for k = j.  All the cases of the papers are these two.
+
+A joint on the base turns (or slides) all that it carries as one piece, which changes no torque of
+inertia: for such a k the terms of dRL-9 with D cancel, though no rule of algebra tells.  They are
+left out; what is computed for them alone is dropped with all that no result needs.
 """
 
 from __future__ import annotations
@@ -27,11 +31,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from symgen.algebra import linear
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix
+from symgen.algebra.linear import Matrix, all_zero, matrix_sum, total, trace_of_product
 from symgen.formulations.interface import State
-from symgen.formulations.recursive_lagrange.homogeneous import dot, total, trace, vanishes, zeros
+from symgen.formulations.recursive_lagrange.homogeneous import dot, zeros
 from symgen.formulations.recursive_lagrange.recursion import (
     Acceleration,
     JointFrame,
@@ -40,7 +43,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     Velocity,
 )
 from symgen.formulations.shared import let_derivative
-from symgen.kinematics.tree import BASE
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -54,7 +57,8 @@ NOTES = {
     "dRL-6": "dE_j = sum_c U_c dTE_c, dTE_j = T_j dE_j and, by q_j, Z_j TE_j -- Xiang 2009 (30)",
     "dRL-7": "dF_j = sum_c U_c dTF_c, dTF_j = T_j dF_j and, by q_j, Z_j TF_j -- Xiang 2009 (31)",
     "dRL-9": "dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) "
-    "- sum_loads f . (dP TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)",
+    "- sum_loads f . (dP TF_j + P dTF_j) - G_j . dA_in_j z_j; by q_k of a joint on the base the "
+    "first trace is 0 -- Xiang 2009 (33)-(35)",
 }
 
 Pair = tuple[int, int]
@@ -167,9 +171,9 @@ def d_carried_step(
     passed = [] if turned is None else [turned]
     with b.step("derivatives of backward", at.joint.name):
         if terms:
-            dX = let_derivative(b, f"{name}_{j}", total(terms), by, note)
+            dX = let_derivative(b, f"{name}_{j}", matrix_sum(terms), by, note)
             passed.insert(0, at.T @ dX)
-        return let_derivative(b, f"T{name}_{j}", total(passed), by, note)
+        return let_derivative(b, f"T{name}_{j}", matrix_sum(passed), by, note)
 
 
 def d_torque_step(
@@ -179,26 +183,29 @@ def d_torque_step(
     j = at.joint.number
     P = known.positions[j].A_in @ at.Z
     terms: list[S] = []
-    if (j, k) in d.TD_dq:
-        terms.append(trace(P, d.TD_dq[j, k]))
+    inertia_changes = known.frames[k - 1].joint.parent != BASE
+    if (j, k) in d.TD_dq and inertia_changes:
+        terms.append(trace_of_product(P, d.TD_dq[j, k]))
     if (j, k) in d.TE:
         terms.append(-dot(known.g, P @ d.TE[j, k]))
     for pull, d_TF in zip(known.pulls, d.TF, strict=True):
         if (j, k) in d_TF:
             terms.append(-dot(pull.force, P @ d_TF[j, k]))
     if (j, k) in d.positions and k != j:
-        terms += _torque_terms_above(at, d.positions[j, k].A_in, known)
+        terms += _torque_terms_above(at, d.positions[j, k].A_in, known, inertia_changes)
     with b.step("derivatives of torque", at.joint.name):
-        return let_derivative(b, f"tau_{j}", linear.total(terms, b.algebra), f"q_{k}", "dRL-9")
+        return let_derivative(b, f"tau_{j}", total(terms, b.algebra), f"q_{k}", "dRL-9")
 
 
-def _torque_terms_above(at: JointFrame[S], d_A_in: Matrix[S], known: Recursion[S]) -> list[S]:
+def _torque_terms_above(
+    at: JointFrame[S], d_A_in: Matrix[S], known: Recursion[S], inertia_changes: bool
+) -> list[S]:
     """The terms of dRL-9 that come from A_in_j, which moves for k above j."""
     j = at.joint.number
     d_P = d_A_in @ at.Z
     terms: list[S] = []
-    if j in known.TD:
-        terms.append(trace(d_P, known.TD[j]))
+    if j in known.TD and inertia_changes:
+        terms.append(trace_of_product(d_P, known.TD[j]))
     if j in known.TE:
         terms.append(-dot(known.g, d_P @ known.TE[j]))
     terms += [-dot(pull.force, d_P @ pull.TF[j]) for pull in known.pulls if j in pull.TF]
@@ -212,35 +219,31 @@ def d_torque_by_rate_step(
 ) -> S:
     """dRL-9 by a velocity or an acceleration, on which D_j alone depends"""
     with b.step("derivatives of torque", at.joint.name):
-        return let_derivative(b, f"tau_{at.joint.number}", trace(P, d_TD), by, "dRL-9")
+        return let_derivative(b, f"tau_{at.joint.number}", trace_of_product(P, d_TD), by, "dRL-9")
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
 
 
-def paths(frames: Sequence[JointFrame[S]]) -> dict[int, tuple[int, ...]]:
-    """For every joint the joints from the base to it, itself included."""
-    found: dict[int, tuple[int, ...]] = {BASE: ()}
-    for at in frames:
-        found[at.joint.number] = (*found[at.joint.parent], at.joint.number)
-    return found
-
-
 def d_position_sweep(
-    frames: Sequence[JointFrame[S]], positions: Mapping[int, Position[S]], b: ProgramBuilder[S]
+    tree: KinematicTree[S],
+    frames: Sequence[JointFrame[S]],
+    positions: Mapping[int, Position[S]],
+    b: ProgramBuilder[S],
 ) -> dict[Pair, DPosition[S]]:
     """dRL-2"""
     fixed = DPosition(zeros(b.algebra), zeros(b.algebra))
-    path, d_positions = paths(frames), dict[Pair, DPosition[S]]()
+    d_positions: dict[Pair, DPosition[S]] = {}
     for at in frames:
         j = at.joint.number
-        for k in path[j]:
+        for k in tree.path(j):
             d_parent = d_positions.get((at.joint.parent, k), fixed)
             d_positions[j, k] = d_position_step(at, k, positions[j], d_parent, b)
     return d_positions
 
 
 def d_velocity_sweep(
+    tree: KinematicTree[S],
     frames: Sequence[JointFrame[S]],
     velocities: Mapping[int, Velocity[S]],
     d_positions: Mapping[Pair, DPosition[S]],
@@ -249,10 +252,10 @@ def d_velocity_sweep(
 ) -> dict[Pair, DVelocity[S]]:
     """dRL-3"""
     fixed = DVelocity(zeros(b.algebra), zeros(b.algebra), zeros(b.algebra))
-    path, d_velocities = paths(frames), dict[Pair, DVelocity[S]]()
+    d_velocities: dict[Pair, DVelocity[S]] = {}
     for at in frames:
         j = at.joint.number
-        for k in path[j]:
+        for k in tree.path(j):
             d_parent = d_velocities.get((at.joint.parent, k), fixed)
             d_velocities[j, k] = d_velocity_step(
                 at, k, velocities[j], d_positions[j, k], d_parent, qd[j - 1], b
@@ -261,6 +264,7 @@ def d_velocity_sweep(
 
 
 def d_acceleration_sweep(
+    tree: KinematicTree[S],
     frames: Sequence[JointFrame[S]],
     accelerations: Mapping[int, Acceleration[S]],
     d_positions: Mapping[Pair, DPosition[S]],
@@ -270,10 +274,10 @@ def d_acceleration_sweep(
 ) -> dict[Pair, Matrix[S]]:
     """dRL-4: dC_j/dq_k"""
     fixed = zeros(b.algebra)
-    path, d_C = paths(frames), dict[Pair, Matrix[S]]()
+    d_C: dict[Pair, Matrix[S]] = {}
     for at in frames:
         j, rates = at.joint.number, (state.qd[at.joint.number - 1], state.qdd[at.joint.number - 1])
-        for k in path[j]:
+        for k in tree.path(j):
             here, moving, d_parent = d_positions[j, k], d_velocities[j, k], (at.joint.parent, k)
             d_C[j, k] = d_acceleration_step(
                 at, k, accelerations[j], here, moving, d_C.get(d_parent, fixed), rates, b
@@ -283,6 +287,7 @@ def d_acceleration_sweep(
 
 def d_carried_sweep(
     name: str,
+    tree: KinematicTree[S],
     frames: Sequence[JointFrame[S]],
     by: str,
     own: Mapping[Pair, Matrix[S]],
@@ -297,24 +302,26 @@ def d_carried_sweep(
     above k are left out if not `upwards`.
     """
     passed: dict[Pair, Matrix[S]] = {}
-    terms = {pair: [matrix] for pair, matrix in own.items() if not vanishes(matrix, b.algebra)}
-    path = paths(frames)
+    terms = {
+        pair: [matrix] for pair, matrix in own.items() if not all_zero(matrix.entries, b.algebra)
+    }
     for at in reversed(frames):
         j, parent = at.joint.number, at.joint.parent
-        beyond = sorted(k for i, k in terms if i == j and k not in path[j])
-        for k in (*path[j], *beyond):
+        beyond = sorted(k for i, k in terms if i == j and k not in tree.path(j))
+        for k in (*tree.path(j), *beyond):
             mine = terms.get((j, k), [])
             turned = at.Z @ turning[j] if k == j and j in turning else None
             if not mine and turned is None:
                 continue
             d_TX = d_carried_step(name, at, f"{by}_{k}", mine, turned, b, note)
             passed[j, k] = d_TX
-            if k in path[parent] or (upwards and parent != BASE):
+            if k in tree.path(parent) or (upwards and parent != BASE):
                 terms.setdefault((parent, k), []).append(at.U @ d_TX)
     return passed
 
 
 def d_inertia_by_qd(
+    tree: KinematicTree[S],
     frames: Sequence[JointFrame[S]],
     inertias: Mapping[int, Matrix[S]],
     d_velocities: Mapping[Pair, DVelocity[S]],
@@ -323,10 +330,11 @@ def d_inertia_by_qd(
     """dRL-5: dTD_j/dqd_k, with dC_j/dqd_k = 2 dB_j/dq_k"""
     twice = {j: inertia + inertia for j, inertia in inertias.items()}
     own = {(j, k): twice[j] @ d.B.transposed for (j, k), d in d_velocities.items()}
-    return d_carried_sweep("D", frames, "qd", own, {}, b, "dRL-5")
+    return d_carried_sweep("D", tree, frames, "qd", own, {}, b, "dRL-5")
 
 
 def d_inertia_by_qdd(
+    tree: KinematicTree[S],
     frames: Sequence[JointFrame[S]],
     inertias: Mapping[int, Matrix[S]],
     d_positions: Mapping[Pair, DPosition[S]],
@@ -337,24 +345,28 @@ def d_inertia_by_qdd(
     For k on the path to j only: dtau_j/dqdd_k is M_jk, and the mass matrix is symmetric.
     """
     own = {(j, k): inertias[j] @ d.A.transposed for (j, k), d in d_positions.items()}
-    return d_carried_sweep("D", frames, "qdd", own, {}, b, "dRL-5", upwards=False)
+    return d_carried_sweep("D", tree, frames, "qdd", own, {}, b, "dRL-5", upwards=False)
 
 
-def d_recursion(known: Recursion[S], b: ProgramBuilder[S], state: State[S]) -> DRecursion[S]:
+def d_recursion(
+    tree: KinematicTree[S], known: Recursion[S], b: ProgramBuilder[S], state: State[S]
+) -> DRecursion[S]:
     """dRL-2 to dRL-7"""
     frames, inertias = known.frames, known.inertias
-    d_positions = d_position_sweep(frames, known.positions, b)
-    d_velocities = d_velocity_sweep(frames, known.velocities, d_positions, b, state.qd)
-    d_C = d_acceleration_sweep(frames, known.accelerations, d_positions, d_velocities, b, state)
+    d_positions = d_position_sweep(tree, frames, known.positions, b)
+    d_velocities = d_velocity_sweep(tree, frames, known.velocities, d_positions, b, state.qd)
+    d_C = d_acceleration_sweep(
+        tree, frames, known.accelerations, d_positions, d_velocities, b, state
+    )
     forces = {(j, k): inertias[j] @ d.transposed for (j, k), d in d_C.items()}
     return DRecursion(
         d_positions,
-        d_carried_sweep("D", frames, "q", forces, known.TD, b, "dRL-5"),
-        d_inertia_by_qd(frames, inertias, d_velocities, b),
-        d_inertia_by_qdd(frames, inertias, d_positions, b),
-        d_carried_sweep("E", frames, "q", {}, known.TE, b, "dRL-6"),
+        d_carried_sweep("D", tree, frames, "q", forces, known.TD, b, "dRL-5"),
+        d_inertia_by_qd(tree, frames, inertias, d_velocities, b),
+        d_inertia_by_qdd(tree, frames, inertias, d_positions, b),
+        d_carried_sweep("E", tree, frames, "q", {}, known.TE, b, "dRL-6"),
         [
-            d_carried_sweep(f"F_{pull.name}", frames, "q", {}, pull.TF, b, "dRL-7")
+            d_carried_sweep(f"F_{pull.name}", tree, frames, "q", {}, pull.TF, b, "dRL-7")
             for pull in known.pulls
         ],
     )

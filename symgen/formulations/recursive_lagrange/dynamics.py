@@ -7,10 +7,15 @@ Coriolis matrix half of that with respect to the velocities.
 from __future__ import annotations
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Vector
+from symgen.algebra.linear import Vector, trace_of_product
 from symgen.formulations.interface import State
-from symgen.formulations.joint_terms import drive_derivatives, reflected_inertia, with_joint_terms
+from symgen.formulations.joint_terms import (
+    with_drive_derivatives,
+    with_joint_terms,
+    with_rotors,
+)
 from symgen.formulations.recursive_lagrange.derivatives import (
+    Pair,
     d_inertia_by_qd,
     d_inertia_by_qdd,
     d_position_sweep,
@@ -18,9 +23,8 @@ from symgen.formulations.recursive_lagrange.derivatives import (
     d_torque_by_rate_step,
     d_torque_step,
     d_velocity_sweep,
-    paths,
 )
-from symgen.formulations.recursive_lagrange.homogeneous import first_three, trace
+from symgen.formulations.recursive_lagrange.homogeneous import first_three
 from symgen.formulations.recursive_lagrange.recursion import (
     frames_sweep,
     inertia_sweep,
@@ -30,6 +34,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     torques,
     velocity_sweep,
 )
+from symgen.formulations.shared import square, write_matrix
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -60,64 +65,54 @@ def inverse_dynamics_derivatives(
     """tau, dtau_dq, dtau_dqd, dtau_dqdd: (n,) and 3 x (n, n)."""
     known = recursion(tree, b, state)
     rigid = torques(known, b)
-    d = d_recursion(known, b, state)
-    slopes = {by: [[b.algebra.zero] * tree.n for _ in range(tree.n)] for by in ("q", "qd", "qdd")}
-    path = paths(known.frames)
+    d = d_recursion(tree, known, b, state)
+    by_q, by_qd, by_qdd = dict[Pair, S](), dict[Pair, S](), dict[Pair, S]()
     for at in known.frames:
         j = at.joint.number
         P = known.positions[j].A_in @ at.Z
         for k in range(1, tree.n + 1):
-            if k not in path[j] and j not in path[k]:
+            if not tree.on_one_path(j, k):
                 continue
-            slopes["q"][j - 1][k - 1] = d_torque_step(at, k, known, d, b)
+            by_q[j, k] = d_torque_step(at, k, known, d, b)
             if (j, k) in d.TD_dqd:
-                by_qd = d_torque_by_rate_step(at, f"qd_{k}", P, d.TD_dqd[j, k], b)
-                slopes["qd"][j - 1][k - 1] = by_qd
+                by_qd[j, k] = d_torque_by_rate_step(at, f"qd_{k}", P, d.TD_dqd[j, k], b)
             if (j, k) in d.TD_dqdd:
-                by_qdd = d_torque_by_rate_step(at, f"qdd_{k}", P, d.TD_dqdd[j, k], b)
-                slopes["qdd"][j - 1][k - 1] = slopes["qdd"][k - 1][j - 1] = by_qdd
-    _add_joint_terms(tree, b, state, slopes)
+                entry = d_torque_by_rate_step(at, f"qdd_{k}", P, d.TD_dqdd[j, k], b)
+                by_qdd[j, k] = by_qdd[k, j] = entry
+    slopes = (square(tree, by_q), square(tree, by_qd), square(tree, by_qdd))
+    slopes = with_drive_derivatives(tree, b, state, slopes)
     b.output("tau", (tree.n,), with_joint_terms(tree, b, state, rigid))
-    for by, rows in slopes.items():
-        b.output(f"dtau_d{by}", (tree.n, tree.n), [entry for row in rows for entry in row])
-
-
-def _add_joint_terms(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], slopes: dict[str, list[list[S]]]
-) -> None:
-    for i, joint in enumerate(tree.joints):
-        for rows, term in zip(slopes.values(), drive_derivatives(joint, state, b), strict=True):
-            rows[i][i] = rows[i][i] + term
+    for by, rows in zip(("q", "qd", "qdd"), slopes, strict=True):
+        write_matrix(b, f"dtau_d{by}", rows, tree.n)
 
 
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """RL-10, (n, n)"""
     frames = frames_sweep(tree, b, state.q)
     positions = position_sweep(frames, b)
-    d_positions = d_position_sweep(frames, positions, b)
-    dTD = d_inertia_by_qdd(frames, inertia_sweep(frames, b), d_positions, b)
-    entries = [[b.algebra.zero] * tree.n for _ in range(tree.n)]
+    d_positions = d_position_sweep(tree, frames, positions, b)
+    dTD = d_inertia_by_qdd(tree, frames, inertia_sweep(frames, b), d_positions, b)
+    entries: dict[Pair, S] = {}
     for at in frames:
         j = at.joint.number
         P = positions[j].A_in @ at.Z
         with b.step("mass matrix", at.joint.name):
             for k in tree.path(j):
                 if (j, k) in dTD:
-                    entry = b.let(f"M_{j}_{k}", trace(P, dTD[j, k]), "RL-10")
-                    entries[j - 1][k - 1] = entries[k - 1][j - 1] = entry
-        entries[j - 1][j - 1] = entries[j - 1][j - 1] + reflected_inertia(at.joint)
-    b.output("mass_matrix", (tree.n, tree.n), [entry for row in entries for entry in row])
+                    entry = b.let(f"M_{j}_{k}", trace_of_product(P, dTD[j, k]), "RL-10")
+                    entries[j, k] = entries[k, j] = entry
+    write_matrix(b, "mass_matrix", with_rotors(tree, square(tree, entries)), tree.n)
 
 
 def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """RL-11, (n, n)"""
     frames = frames_sweep(tree, b, state.q)
     positions = position_sweep(frames, b)
-    d_positions = d_position_sweep(frames, positions, b)
+    d_positions = d_position_sweep(tree, frames, positions, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
-    d_velocities = d_velocity_sweep(frames, velocities, d_positions, b, state.qd)
-    dTD = d_inertia_by_qd(frames, inertia_sweep(frames, b), d_velocities, b)
-    entries = [[b.algebra.zero] * tree.n for _ in range(tree.n)]
+    d_velocities = d_velocity_sweep(tree, frames, velocities, d_positions, b, state.qd)
+    dTD = d_inertia_by_qd(tree, frames, inertia_sweep(frames, b), d_velocities, b)
+    entries: dict[Pair, S] = {}
     half = b.algebra.constant(0.5)
     for at in frames:
         j = at.joint.number
@@ -125,9 +120,9 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
         with b.step("coriolis", at.joint.name):
             for k in range(1, tree.n + 1):
                 if (j, k) in dTD:
-                    entry = b.let(f"C_{j}_{k}", trace(P, dTD[j, k]) * half, "RL-11")
-                    entries[j - 1][k - 1] = entry
-    b.output("coriolis_matrix", (tree.n, tree.n), [entry for row in entries for entry in row])
+                    entry = b.let(f"C_{j}_{k}", trace_of_product(P, dTD[j, k]) * half, "RL-11")
+                    entries[j, k] = entry
+    write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
 
 
 def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, inner
 
@@ -29,29 +27,6 @@ def first_three(x: Matrix[S]) -> Vector[S]:
     return Vector(*(row[0] for row in x.rows[:3]))
 
 
-def trace(x: Matrix[S], y: Matrix[S]) -> S:
-    """tr(x y)"""
-    return inner(x.entries, y.transposed.entries)
-
-
 def dot(x: Matrix[S], y: Matrix[S]) -> S:
     """x^T y of two columns."""
     return inner(x.entries, y.entries)
-
-
-def skew_vector(x: Matrix[S]) -> Vector[S]:
-    """w of a matrix whose upper left part is that of w x (.)"""
-    return Vector(x[2, 1], x[0, 2], x[1, 0])
-
-
-def total(terms: Sequence[Matrix[S]]) -> Matrix[S]:
-    """Sum of at least one matrix."""
-    result = terms[0]
-    for term in terms[1:]:
-        result = result + term
-    return result
-
-
-def vanishes(x: Matrix[S], algebra: Algebra[S]) -> bool:
-    """Whether every entry is a structural 0."""
-    return all(algebra.is_zero(entry) for entry in x.entries)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, total
+from symgen.algebra.linear import Matrix, Vector, total, trace_of_product
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
 from symgen.formulations.recursive_lagrange.derivatives import (
@@ -14,7 +14,7 @@ from symgen.formulations.recursive_lagrange.derivatives import (
     d_position_sweep,
     d_velocity_sweep,
 )
-from symgen.formulations.recursive_lagrange.homogeneous import column, dot, first_three, trace
+from symgen.formulations.recursive_lagrange.homogeneous import column, dot, first_three
 from symgen.formulations.recursive_lagrange.recursion import (
     acceleration_sweep,
     frames_sweep,
@@ -23,7 +23,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     velocity_sweep,
     weight_sweep,
 )
-from symgen.formulations.shared import write_frames
+from symgen.formulations.shared import write_columns, write_frames
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -57,19 +57,19 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
             z = b.let(f"z0_{j}", first_three(A_in @ at.z), "RL-16")
             t = b.let(f"t0_{j}", _translation(A_in @ at.Z), "RL-16")
         axes[j] = (z, t, _translation(A_in))
-    entries: list[S] = []
+    blocks: list[dict[int, tuple[S, ...]]] = []
     for frame in tree.frames:
         origin = first_three(
             positions[frame.body].A @ column(frame.pose.translation, b.algebra.one)
         )
-        columns = [(b.algebra.zero,) * 6] * tree.n
+        columns: dict[int, tuple[S, ...]] = {}
         with b.step("columns", frame.name):
             for k in tree.path(frame.body):
                 z, t, at_joint = axes[k]
                 linear = b.let(f"J_{frame.name}_{k}", t + z.cross(origin - at_joint), "RL-16")
-                columns[k - 1] = (*linear, *z)
-        entries += [moved[row] for row in range(6) for moved in columns]
-    b.output("jacobians", (len(tree.frames), 6, tree.n), entries)
+                columns[k] = (*linear, *z)
+        blocks.append(columns)
+    write_columns(tree, b, "jacobians", blocks, 6)
 
 
 def _translation(pose: Matrix[S]) -> Vector[S]:
@@ -84,7 +84,9 @@ def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
     for j, inertia in inertia_sweep(frames, b).items():
         B = velocities[j].B
         with b.step("energy", tree.joint(j).name):
-            energies.append(b.let(f"twice_T_{j}", trace(B @ inertia, B.transposed), "RL-14"))
+            energies.append(
+                b.let(f"twice_T_{j}", trace_of_product(B @ inertia, B.transposed), "RL-14")
+            )
     bodies = total(energies, b.algebra) * b.algebra.constant(0.5)
     b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
 
@@ -126,31 +128,31 @@ def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
     accelerations = acceleration_sweep(frames, positions, velocities, b, state)
-    d_positions = d_position_sweep(frames, positions, b)
-    d_velocities = d_velocity_sweep(frames, velocities, d_positions, b, state.qd)
-    d_C = d_acceleration_sweep(frames, accelerations, d_positions, d_velocities, b, state)
+    d_positions = d_position_sweep(tree, frames, positions, b)
+    d_velocities = d_velocity_sweep(tree, frames, velocities, d_positions, b, state.qd)
+    d_C = d_acceleration_sweep(tree, frames, accelerations, d_positions, d_velocities, b, state)
     x = _columns(tree, b, "x", {pair: d.A for pair, d in d_positions.items()})
     v = _columns(tree, b, "v", {pair: d.B for pair, d in d_velocities.items()})
     a = _columns(tree, b, "a", d_C)
-    twice_v = [entry + entry for entry in v]
+    twice_v = [{k: slope + slope for k, slope in block.items()} for block in v]
     results = {
         "dx_dq": x, "dv_dq": v, "dv_dqd": x, "da_dq": a, "da_dqd": twice_v, "da_dqdd": x,
     }  # fmt: skip
-    for what, entries in results.items():
-        b.output(what, (len(tree.points), 3, tree.n), entries)
+    for what, blocks in results.items():
+        write_columns(tree, b, what, blocks, 3)
 
 
 def _columns(
     tree: KinematicTree[S], b: ProgramBuilder[S], letter: str, matrices: Mapping[Pair, Matrix[S]]
-) -> list[S]:
-    """dRL-13: entries [i, c, k] of the matrices times the points."""
-    entries: list[S] = []
+) -> list[dict[int, Vector[S]]]:
+    """dRL-13: the matrices times the points, by point and joint on the way to it."""
+    blocks: list[dict[int, Vector[S]]] = []
     for place in tree.points:
         r = column(place.point, b.algebra.one)
-        columns: list[Iterable[S]] = [[b.algebra.zero] * 3] * tree.n
+        columns: dict[int, Vector[S]] = {}
         with b.step("derivatives of points", place.name):
             for k in tree.path(place.body):
                 slope = first_three(matrices[place.body, k] @ r)
-                columns[k - 1] = b.let(f"d_{letter}_{place.name}_dq_{k}", slope, "dRL-13")
-        entries += [entry for row in zip(*columns, strict=True) for entry in row]
-    return entries
+                columns[k] = b.let(f"d_{letter}_{place.name}_dq_{k}", slope, "dRL-13")
+        blocks.append(columns)
+    return blocks

@@ -33,6 +33,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     position_sweep,
     velocity_sweep,
 )
+from symgen.formulations.shared import write_matrix
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -64,8 +65,8 @@ def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state:
             slope = first_three(positions[k].A_in @ at.Z @ Te[k])
             with b.step("columns", at.joint.name):
                 columns[k - 1] = b.let(f"J_C_{k}", slope, "RL-18")
-    entries = [entry for row in zip(*columns, strict=True) for entry in row]
-    b.output("center_of_mass_jacobian", (3, tree.n), entries)
+    rows = [[getattr(column, axis) for column in columns] for axis in "xyz"]
+    write_matrix(b, "center_of_mass_jacobian", rows, tree.n)
 
 
 def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

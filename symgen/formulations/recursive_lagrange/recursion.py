@@ -49,21 +49,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from symgen.algebra import linear
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix
+from symgen.algebra.linear import (
+    Matrix,
+    all_zero,
+    matrix_sum,
+    skew_vector,
+    total,
+    trace_of_product,
+)
 from symgen.formulations.interface import State, Wrench
 from symgen.formulations.recursive_lagrange.homogeneous import (
     column,
     dot,
     identity,
-    skew_vector,
-    total,
-    trace,
-    vanishes,
     zeros,
 )
-from symgen.kinematics.tree import BASE, BodyPoint, Joint, KinematicTree
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -202,7 +205,7 @@ def carried_step(
     """RL-5, RL-6, RL-7: X_j is the sum of `terms`; returns T_j X_j."""
     j = at.joint.number
     with b.step("backward", at.joint.name):
-        X = b.let(f"{name}_{j}", total(terms), note)
+        X = b.let(f"{name}_{j}", matrix_sum(terms), note)
         return b.let(f"T{name}_{j}", at.T @ X, note)
 
 
@@ -213,14 +216,14 @@ def torque_step(at: JointFrame[S], known: Recursion[S], b: ProgramBuilder[S]) ->
     P = A_in @ at.Z
     terms: list[S] = []
     if j in known.TD:
-        terms.append(trace(P, known.TD[j]))
+        terms.append(trace_of_product(P, known.TD[j]))
     if j in known.TE:
         terms.append(-dot(known.g, P @ known.TE[j]))
     terms += [-dot(pull.force, P @ pull.TF[j]) for pull in known.pulls if j in pull.TF]
     if j in known.G:
         terms.append(-dot(known.G[j], A_in @ at.z))
     with b.step("torque", at.joint.name):
-        return b.let(f"tau_{j}", linear.total(terms, b.algebra), "RL-9")
+        return b.let(f"tau_{j}", total(terms, b.algebra), "RL-9")
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -231,8 +234,7 @@ def frames_sweep(
 ) -> list[JointFrame[S]]:
     """RL-1 for the joints on the way to `links`, or all of them, parents before children."""
     wanted = range(1, tree.n + 1) if links is None else links
-    needed = sorted({number for link in wanted for number in tree.path(link)})
-    return [joint_frame(tree.joint(number), q[number - 1], b) for number in needed]
+    return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
 
 
 def position_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict[int, Position[S]]:
@@ -287,13 +289,13 @@ def carried_sweep(
     The sums over all links next to the base are filed under `BASE`, in base axes.
     """
     passed: dict[int, Matrix[S]] = {}
-    terms = {j: [matrix] for j, matrix in own.items() if not vanishes(matrix, b.algebra)}
+    terms = {j: [matrix] for j, matrix in own.items() if not all_zero(matrix.entries, b.algebra)}
     for at in reversed(frames):
         j = at.joint.number
         if j in terms:
             passed[j] = carried_step(name, at, terms[j], b, note)
             terms.setdefault(at.joint.parent, []).append(at.U @ passed[j])
-    return passed | ({BASE: total(terms[BASE])} if BASE in terms else {})
+    return passed | ({BASE: matrix_sum(terms[BASE])} if BASE in terms else {})
 
 
 def inertia_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict[int, Matrix[S]]:
@@ -324,9 +326,9 @@ def load_sweep(
     moments: dict[int, list[Matrix[S]]] = {}
     for place, wrench in zip(tree.loads, loads, strict=True):
         force, moment = (column(v, b.algebra.zero) for v in (wrench.force, wrench.moment))
-        if place.body != BASE and not vanishes(force, b.algebra):
+        if place.body != BASE and not all_zero(force.entries, b.algebra):
             pulls.append(Pull(place.name, point_sweep(place, frames, b), force))
-        if place.body != BASE and not vanishes(moment, b.algebra):
+        if place.body != BASE and not all_zero(moment.entries, b.algebra):
             moments.setdefault(place.body, []).append(moment)
     return pulls, moment_sweep(frames, moments, b)
 
@@ -348,7 +350,7 @@ def moment_sweep(
         j = at.joint.number
         if j in moments:
             with b.step("backward", at.joint.name):
-                sums[j] = b.let(f"G_{j}", total(moments[j]), "RL-8")
+                sums[j] = b.let(f"G_{j}", matrix_sum(moments[j]), "RL-8")
             moments.setdefault(at.joint.parent, []).append(sums[j])
     return sums
 

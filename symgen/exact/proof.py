@@ -1,0 +1,103 @@
+"""The exact check of a robot: derive the programs of its general robot, and check every claim."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+from symgen.algebra.graph import Graph, Scalar
+from symgen.collector import paused_collector
+from symgen.description import RobotDescription
+from symgen.exact.claims import Claims
+from symgen.exact.compositions import MODEL, Key, model_program
+from symgen.exact.evaluations import Evaluations, Programs
+from symgen.exact.general import general_robot
+from symgen.exact.result import ExactResult, Proof
+from symgen.formulations import FORMULATIONS, Formulation, derive, provided_functions
+from symgen.kinematics.tree import build_tree
+from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.program import Program
+
+POINTS = 2
+
+LARGEST_PROVEN = 1_000_000
+"""Functions with more operations, by the estimate of their formulation, are left out: they would
+take minutes and gigabytes."""
+
+Progress = Callable[[str, int, int], None]
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """No progress is shown."""
+
+
+def prove(
+    description: RobotDescription,
+    formulations: Sequence[Formulation] = FORMULATIONS,
+    functions: Sequence[str] = FUNCTION_NAMES,
+    *,
+    points: int = POINTS,
+    seed: int = 0,
+    progress: Progress = _silent,
+) -> ExactResult:
+    """Prove that `formulations` derive the same `functions`, and the right derivatives."""
+    start = time.perf_counter()
+    with paused_collector():
+        programs, left_out = general_programs(description, formulations, functions, progress)
+        rows, degree = compare(programs, points=points, seed=seed, progress=progress)
+    compared = {row.function for row in rows}
+    for (formulation, function), program in programs.items():
+        if formulation != MODEL and program.results and function not in compared:
+            left_out[f"{formulation}.{function}"] = "nothing to compare it with"
+    seconds = time.perf_counter() - start
+    return ExactResult(description.name, rows, left_out, points, degree, seconds)
+
+
+def general_programs(
+    description: RobotDescription,
+    formulations: Sequence[Formulation] = FORMULATIONS,
+    functions: Sequence[str] = FUNCTION_NAMES,
+    progress: Progress = _silent,
+) -> tuple[dict[Key, Program[Scalar]], dict[str, str]]:
+    """The programs of the general robot over one graph, and what is left out with the reason.
+
+    What the model itself says is one of the programs, under the key (MODEL, MODEL).
+    """
+    tree = build_tree(general_robot(description), Graph())
+    work: list[tuple[Formulation, str]] = []
+    left_out: dict[str, str] = {}
+    for item in formulations:
+        reason = item.why_not(tree)
+        if reason is not None:
+            left_out[item.name] = reason
+            continue
+        for name in provided_functions(item):
+            size = item.estimate(tree, name)
+            if name in functions and size <= LARGEST_PROVEN:
+                work.append((item, name))
+            elif name in functions:
+                left_out[f"{item.name}.{name}"] = f"about {size:,} operations are too many"
+    programs: dict[Key, Program[Scalar]] = {(MODEL, MODEL): model_program(tree)} if work else {}
+    for done, (item, name) in enumerate(work):
+        progress(f"derive: {item.name}.{name}", done, len(work))
+        programs[item.name, name] = derive(tree, item, name)
+    return programs, left_out
+
+
+def compare(
+    programs: Programs, *, points: int = POINTS, seed: int = 0, progress: Progress = _silent
+) -> tuple[tuple[Proof, ...], int]:
+    """Every claim about these programs of one robot, and the degree that bounds their errors.
+
+    The programs stand over one graph.  Claims about nothing (a robot without loads) are left out.
+    """
+    progress("prove", 0, 0)
+    evaluations = Evaluations(programs, points, seed)
+    claims = Claims(evaluations)
+    rows: list[Proof] = []
+    for row in chain(claims.equalities(), claims.relations()):
+        progress(f"prove: {row.function}: {row.claim}", 0, 0)
+        if row.entries:
+            rows.append(row)
+    return tuple(rows), evaluations.degree

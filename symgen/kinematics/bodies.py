@@ -1,0 +1,104 @@
+"""Rigid bodies: their inertial parameters, and how pieces that are fixed together become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import (
+    Matrix,
+    Transform,
+    Vector,
+    diagonal,
+    matrix_sum,
+    outer,
+    total,
+    zero_vector,
+)
+from symgen.description.model import LinkDescription
+from symgen.kinematics.scalars import scalar, vector
+
+INERTIAL_PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
+"""Of a body, in the order of the regressor's columns: mass (kg), first moments (kg m), entries of
+the inertia tensor about the origin of the link frame (kg m^2)."""
+
+
+@dataclass(frozen=True)
+class Body(Generic[S]):
+    """A rigid body in its own frame: mass, centre of mass, inertia about the centre of mass."""
+
+    mass: S
+    com: Vector[S]
+    inertia: Matrix[S]
+
+    def pseudo_inertia(self, algebra: Algebra[S]) -> Matrix[S]:
+        """The 4x4 matrix [[int r r^T dm, m c], [m c^T, m]] about the link frame's origin.
+
+        int x x dm = (Iyy + Izz - Ixx) / 2 and so on, int x y dm = -Ixy for tensor entries; c is
+        the centre of mass.
+        """
+        half, m, c = algebra.constant(0.5), self.mass, tuple(self.com)
+        mc = [m * part for part in c]
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.inertia.rows
+        about_com = (
+            ((yy + zz - xx) * half, -xy, -xz),
+            (-xy, (xx + zz - yy) * half, -yz),
+            (-xz, -yz, (xx + yy - zz) * half),
+        )
+        rows = [[about_com[i][k] + mc[i] * c[k] for k in range(3)] + [mc[i]] for i in range(3)]
+        return Matrix([*rows, [*mc, m]])
+
+    def inertial_parameters(self, algebra: Algebra[S]) -> tuple[S, ...]:
+        """The ten `INERTIAL_PARAMETERS`, link-frame axes."""
+        about_origin = self.inertia + _point_mass_inertia(self.mass, self.com, algebra)
+        places = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+        return (self.mass, *self.com * self.mass, *(about_origin[place] for place in places))
+
+
+def massless(algebra: Algebra[S]) -> Body[S]:
+    """A body without mass."""
+    zero = zero_vector(algebra)
+    return Body(algebra.zero, zero, diagonal(zero, algebra))
+
+
+def body_of(link: LinkDescription, algebra: Algebra[S]) -> Body[S]:
+    """The body of one link of the file."""
+    xx, yy, zz, xy, xz, yz = (scalar(entry, algebra) for entry in link.inertia)
+    inertia = Matrix([(xx, xy, xz), (xy, yy, yz), (xz, yz, zz)])
+    return Body(scalar(link.mass, algebra), vector(link.com, algebra), inertia)
+
+
+def in_body(body: Body[S], pose: Transform[S]) -> Body[S]:
+    """The same piece, its frame given by `pose` in the body's frame."""
+    rotated = pose.rotation @ body.inertia @ pose.rotation.transposed
+    return Body(body.mass, pose.apply(body.com), rotated)
+
+
+def merged(pieces: list[tuple[Body[S], float]], algebra: Algebra[S]) -> Body[S]:
+    """One body from rigidly connected pieces (with the value of their mass), the main one first.
+
+    Pieces without mass have no say in where the common centre is; which ones those are is decided
+    by structure, so that a named mass stays in the equations even where its value is 0.  Only
+    where the values of all masses are 0 is there no common centre, and they are left out.
+    """
+    heavy = [piece for piece, _ in pieces if not algebra.is_zero(piece.mass)]
+    if len(heavy) > 1 and sum(mass for _, mass in pieces) == 0.0:
+        heavy = []
+    inertia = matrix_sum([piece.inertia for piece, _ in pieces])
+    if len(heavy) <= 1:
+        main = heavy[0] if heavy else pieces[0][0]
+        return Body(main.mass, main.com, inertia)
+    mass = total([piece.mass for piece in heavy], algebra)
+    com = heavy[0].com * (heavy[0].mass / mass)
+    for piece in heavy[1:]:
+        com = com + piece.com * (piece.mass / mass)
+    for piece in heavy:
+        inertia = inertia + _point_mass_inertia(piece.mass, piece.com - com, algebra)
+    return Body(mass, com, inertia)
+
+
+def _point_mass_inertia(mass: S, r: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
+    """Inertia of a point mass at r about the origin: m (r.r I - r r^T)."""
+    square = r.dot(r)
+    return (diagonal(Vector(square, square, square), algebra) - outer(r, r)) * mass

@@ -1,0 +1,135 @@
+"""A joint of one coordinate: how it moves the link behind it, and what its drive adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Generic
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Transform, Vector, skew, zero_vector
+from symgen.description.model import JointTerms
+from symgen.joints import Motion
+from symgen.kinematics.bodies import Body
+from symgen.kinematics.frames import Placement
+from symgen.kinematics.scalars import scalar
+
+
+@dataclass(frozen=True)
+class Terms(Generic[S]):
+    """What a coordinate's drive, bearing and spring add: see `description.model.JointTerms`."""
+
+    rotor_inertia: S
+    gear_ratio: S
+    damping: S
+    stiffness: S
+    rest: S
+    friction: S
+    friction_velocity: S
+
+
+@dataclass(frozen=True)
+class Joint(Generic[S]):
+    """A joint of one coordinate and the body behind it.
+
+    `number` counts from 1, `parent` is the number of the joint that carries this one (0: base).
+    The link frame in the parent's link frame is ``tree @ motion(offset + q) @ link``.  `name` is
+    that of the coordinate.
+    """
+
+    name: str
+    number: int
+    parent: int
+    type: Motion
+    placement: Placement[S]
+    body: Body[S]
+    terms: Terms[S]
+
+    def transform(self, q: S, algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the link frame in the parent's link frame."""
+        at, x = self.placement, q + self.placement.offset
+        return at.tree @ self.type.motion(at.axis, x, algebra) @ at.link
+
+    def transform_derivative(self, q: S, order: int, algebra: Algebra[S]) -> Matrix[S]:
+        """4x4 derivative of that pose with respect to q, of order 1, 2 or 3."""
+        at, x = self.placement, q + self.placement.offset
+        motion = self.type.motion_derivative(at.axis, x, order, algebra)
+        zero = algebra.zero
+        rows = [
+            (*row, part) for row, part in zip(motion.rotation.rows, motion.translation, strict=True)
+        ]
+        middle = Matrix([*rows, (zero, zero, zero, zero)])
+        return at.tree.homogeneous(algebra) @ middle @ at.link.homogeneous(algebra)
+
+    def behind_seat(self, q: S, algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the link frame in the joint's frame, which is that of ``tree``."""
+        at = self.placement
+        return self.type.motion(at.axis, q + at.offset, algebra) @ at.link
+
+    def generator(self, algebra: Algebra[S]) -> Matrix[S]:
+        """The constant 4x4 matrix Z of the joint: the q-derivative of `behind_seat` is Z times it.
+
+        It is the velocity of the link per unit of joint velocity, as a field in the joint's frame:
+        the axis of rotation goes through that frame's origin.
+        """
+        z = self.type.angular_axis(self.placement.axis, algebra)
+        t = self.type.linear_axis(self.placement.axis, algebra)
+        zero = algebra.zero
+        rows = [(*row, part) for row, part in zip(skew(z, algebra).rows, t, strict=True)]
+        return Matrix([*rows, (zero, zero, zero, zero)])
+
+    def angular_axis(self, algebra: Algebra[S]) -> Vector[S]:
+        """Angular velocity of the link per unit of joint velocity, in link-frame axes."""
+        axis = self.type.angular_axis(self.placement.axis, algebra)
+        return self.placement.link.rotation.apply_transposed(axis)
+
+    def linear_axis(self, algebra: Algebra[S]) -> Vector[S]:
+        """Velocity of the origin behind the joint per unit of joint velocity, link-frame axes."""
+        axis = self.type.linear_axis(self.placement.axis, algebra)
+        return self.placement.link.rotation.apply_transposed(axis)
+
+    def origin_to_link(self, q: S, algebra: Algebra[S]) -> Vector[S]:
+        """From the joint's origin to the link frame's origin, in link-frame axes.
+
+        The joint's origin is that of ``tree``.  Constant for a revolute joint: the
+        ``Delta x_j = [a, d sin(alpha), d cos(alpha)]`` of Barman 2020.
+        """
+        return self.placement.link.rotation.apply_transposed(self.arm(q, algebra))
+
+    def turns(self, q: S, algebra: Algebra[S]) -> tuple[Matrix[S], Matrix[S], Matrix[S]]:
+        """Rotations of ``tree``, of the motion and of ``link``; their product is `transform`'s.
+
+        Joint axes are those behind the motion and ahead of ``link``.
+        """
+        at, x = self.placement, q + self.placement.offset
+        motion = self.type.motion(at.axis, x, algebra)
+        return at.tree.rotation, motion.rotation, at.link.rotation
+
+    def arm(self, q: S, algebra: Algebra[S]) -> Vector[S]:
+        """From the joint's origin to the link frame's origin, in joint axes."""
+        at, x = self.placement, q + self.placement.offset
+        motion = self.type.motion(at.axis, x, algebra)
+        return motion.rotation.apply_transposed(motion.translation) + at.link.translation
+
+    def axes(self, algebra: Algebra[S]) -> tuple[Vector[S], Vector[S]]:
+        """`angular_axis` and `linear_axis` in joint axes."""
+        axis = self.placement.axis
+        return self.type.angular_axis(axis, algebra), self.type.linear_axis(axis, algebra)
+
+    def wrench_origin(self, q: S, algebra: Algebra[S]) -> Vector[S]:
+        """From the joint's origin to the point that the moment of its wrench refers to, link axes.
+
+        That point is the joint's origin itself where the placement says that it stays with the
+        parent (P of a standard DH row), else the link frame's origin.
+        """
+        if self.placement.origin_stays:
+            return zero_vector(algebra)
+        return self.origin_to_link(q, algebra)
+
+    def wrench_origin_velocity(self, algebra: Algebra[S]) -> Vector[S]:
+        """Derivative of `wrench_origin` with respect to q."""
+        return zero_vector(algebra) if self.placement.origin_stays else self.linear_axis(algebra)
+
+
+def terms_of(terms: JointTerms, algebra: Algebra[S]) -> Terms[S]:
+    """The terms of a coordinate over `algebra`."""
+    return Terms(*(scalar(getattr(terms, field.name), algebra) for field in fields(Terms)))

@@ -1,0 +1,215 @@
+"""Reading and kinematics of `NumericRobot`: its numbers, link frames, Jacobians, accelerations.
+
+Every motion that `symgen.validation.oracle_parts` makes of a joint is revolute or prismatic; models
+with a type of joint that is not read there never come here (`unread_types`).
+
+| symbol | array | shape, frame |
+| --- | --- | --- |
+| q, qd, qdd | coordinates, velocities, accelerations | (..., n) |
+| T | link frames | (..., n_links, 4, 4), base frame |
+| z, o | axes of the coordinates and points on them | (..., n, 3), base frame |
+| Jv, Jw | linear and angular Jacobians of points on links | (..., m, 3, n), base axes |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from symgen.description.expressions import Expression
+from symgen.description.model import JointDescription, RobotDescription
+from symgen.validation.oracle_parts import (
+    Array,
+    Body,
+    JointForces,
+    Motion,
+    as_array,
+    carried,
+    numbered_motions,
+    parameter_values,
+    reader,
+    transferred,
+)
+
+
+class RobotKinematics:
+    """What a description says of a robot, as numbers, and how its links move."""
+
+    def __init__(
+        self, description: RobotDescription, parameters: Mapping[str, float] | None = None
+    ) -> None:
+        number = reader(parameter_values(description, parameters or {}))
+        joints = description.joints
+        index = {joint.link.name: i for i, joint in enumerate(joints)}
+        self.name = description.name
+        self.coordinate_names = tuple(name for joint in joints for name in joint.coordinate_names)
+        self.link_names = tuple(joint.link.name for joint in joints)
+        self.load_names = tuple(load.name for load in description.loads)
+        self.n = len(self.coordinate_names)
+        self.n_links = len(joints)
+        self.n_loads = len(self.load_names)
+        self._gravity = np.array([number(x) for x in description.gravity])
+        self._parent = [index.get(joint.parent, -1) for joint in joints]
+        self._motions = numbered_motions(joints, number)
+        types = [m.type for motions in self._motions for m, j in motions if j >= 0]
+        self._revolute = np.array([t == "revolute" for t in types], dtype=float).reshape(-1, 1)
+        self._moves = self._moving_coordinates()
+        self._terms = JointForces(joints, number)
+        bodies = [Body(joint.link, number) for joint in joints]
+        self._mass = np.array([body.mass for body in bodies])
+        self._com = np.array([body.com for body in bodies]).reshape(-1, 3)
+        self._inertia = np.array([body.inertia for body in bodies]).reshape(-1, 3, 3)
+        self._load_links = [index.get(load.link, -1) for load in description.loads]
+        points = [[number(x) for x in load.point] for load in description.loads]
+        self._load_points = np.array(points).reshape(-1, 3)
+        self._read_points(description, number)
+
+    def _read_points(
+        self, description: RobotDescription, number: Callable[[Expression], float]
+    ) -> None:
+        """The points, and what says which frames and points joint wrenches refer to."""
+        joints = description.joints
+        index = {joint.link.name: i for i, joint in enumerate(joints)}
+        self.point_names = tuple(point.name for point in description.points)
+        self.n_points = len(self.point_names)
+        self._point_links = [index.get(point.link, -1) for point in description.points]
+        points = [[number(x) for x in point.point] for point in description.points]
+        self._points = np.array(points).reshape(-1, 3)
+        self._own_link = [i for i, joint in enumerate(joints) for _ in joint.coordinate_names]
+        self._masks, self._mask = _masks(joints)
+        rows = [joints[i].dh for i in self._own_link]
+        self._at_seat = [row is not None and row.convention == "standard" for row in rows]
+        seats = [joints[i].before for i in self._own_link]
+        shifts = [[0.0] * 3 if seat is None else [number(x) for x in seat.xyz] for seat in seats]
+        self._seat_shifts = np.array(shifts).reshape(-1, 3)
+
+    def _moving_coordinates(self) -> Array:
+        """[i, j]: whether coordinate j moves link i, (n_links + 1, n); the last row is the base."""
+        moves = np.zeros((self.n_links + 1, self.n), dtype=bool)
+        for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
+            if parent >= 0:
+                moves[i] = moves[parent]
+            moves[i, [j for _, j in motions if j >= 0]] = True
+        return moves
+
+    # --------------------------------------------------------------------------- magnitudes
+
+    @property
+    def joint_terms(self) -> dict[str, Array]:
+        """Reflected inertia, damping, stiffness, rest, friction and its velocity, (n,) each."""
+        return self._terms.numbers
+
+    @property
+    def total_mass(self) -> float:
+        """kg"""
+        return float(self._mass.sum())
+
+    @property
+    def total_inertia(self) -> float:
+        """Sum of the largest entries of all inertia tensors, kg m^2."""
+        return float(np.abs(self._inertia).max(axis=(1, 2), initial=0.0).sum())
+
+    @property
+    def gravity_magnitude(self) -> float:
+        """m/s^2"""
+        return float(np.linalg.norm(self._gravity))
+
+    def reach(self, q: Array) -> Array:
+        """Largest distance of a link origin or centre of mass from the base origin, (...), m."""
+        motion = self._kinematics(q)
+        points = np.concatenate([motion.frames[..., :3, 3], self._centres(motion)], axis=-2)
+        return np.asarray(np.linalg.norm(points, axis=-1).max(axis=-1, initial=0.0))
+
+    # ------------------------------------------------------------------------- kinematics
+
+    def frames(self, q: Array) -> Array:
+        """Poses of all link frames in the base frame, (..., n_links, 4, 4)."""
+        return self._kinematics(q).frames
+
+    forward_kinematics = frames
+
+    def jacobians(self, q: Array) -> Array:
+        """Geometric Jacobians [linear; angular] of the link frames, (..., n_links, 6, n)."""
+        motion = self._kinematics(q)
+        origins = motion.frames[..., :3, 3]
+        linear, angular = self._point_jacobians(motion, origins, range(self.n_links))
+        return np.concatenate([linear, angular], axis=-2)
+
+    def _kinematics(self, q: Array) -> Motion:
+        q = as_array(q)
+        batch = q.shape[:-1]
+        frames = np.empty((*batch, self.n_links + 1, 4, 4), dtype=q.dtype)
+        frames[..., -1, :, :] = np.eye(4)
+        axes = np.empty((*batch, self.n, 3), dtype=q.dtype)
+        origins = np.empty((*batch, self.n, 3), dtype=q.dtype)
+        for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
+            frame = frames[..., parent, :, :]
+            for motion, j in motions:
+                if j >= 0:
+                    seat = frame @ motion.seat
+                    axes[..., j, :] = seat[..., :3, :3] @ motion.axis
+                    origins[..., j, :] = seat[..., :3, 3]
+                frame = frame @ motion.transform(q[..., j] if j >= 0 else np.zeros(()))
+            frames[..., i, :, :] = frame
+        return Motion(frames[..., :-1, :, :], axes, origins, frames)
+
+    def _point_jacobians(
+        self, motion: Motion, points: Array, links: Sequence[int] | range
+    ) -> tuple[Array, Array]:
+        """Jv and Jw, (..., m, 3, n), of m points (..., m, 3) in base axes, fixed to `links`."""
+        revolute = self._revolute
+        moves = self._moves[list(links)][..., np.newaxis].astype(float)
+        z = motion.axes[..., np.newaxis, :, :]
+        arms = points[..., :, np.newaxis, :] - motion.origins[..., np.newaxis, :, :]
+        linear = moves * (revolute * np.cross(z, arms) + (1.0 - revolute) * z)
+        angular = moves * (revolute * z)
+        return np.swapaxes(linear, -1, -2), np.swapaxes(angular, -1, -2)
+
+    def _centres(self, motion: Motion) -> Array:
+        """Centres of mass in the base frame, (..., n_links, 3)."""
+        return carried(motion, self._com, range(self.n_links))
+
+    def _accelerations(self, motion: Motion, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """omega, alpha and acceleration of the origin of each link frame, (..., n_links, 3)."""
+        shape = (*motion.frames.shape[:-2], 3)
+        kind = np.result_type(motion.frames, qd, qdd)
+        omega, alpha, acceleration = (np.zeros(shape, dtype=kind) for _ in range(3))
+        ground = np.zeros((*shape[:-2], 3))
+        for i, (p, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
+            w, wd, a, x = ground, ground, ground, ground
+            if p >= 0:
+                w, wd, a = omega[..., p, :], alpha[..., p, :], acceleration[..., p, :]
+                x = motion.frames[..., p, :3, 3]
+            tip = motion.frames[..., i, :3, 3]
+            for joint, j in motions:
+                if j < 0:
+                    continue
+                rate = motion.axes[..., j, :] * qd[..., j, np.newaxis]
+                change = motion.axes[..., j, :] * qdd[..., j, np.newaxis]
+                if joint.type == "revolute":
+                    axle = motion.origins[..., j, :]
+                    a = a + transferred(w, wd, axle - x)
+                    x = axle
+                    wd = wd + change + np.cross(w, rate)
+                    w = w + rate
+                else:
+                    a = a + change + 2.0 * np.cross(w, rate)
+            omega[..., i, :], alpha[..., i, :] = w, wd
+            acceleration[..., i, :] = a + transferred(w, wd, tip - x)
+        return omega, alpha, acceleration
+
+
+def _masks(joints: Sequence[JointDescription]) -> tuple[Array, list[int]]:
+    """Rows of 0 and 1 that leave out later coordinates of a joint, and each coordinate's row."""
+    n = sum(len(joint.coordinate_names) for joint in joints)
+    masks: dict[tuple[float, ...], int] = {(1.0,) * n: 0}
+    numbers: list[int] = []
+    first = 0
+    for joint in joints:
+        end = first + len(joint.coordinate_names)
+        for j in range(first, end):
+            mask = tuple(float(not j < k < end) for k in range(n))
+            numbers.append(masks.setdefault(mask, len(masks)))
+        first = end
+    return np.array(list(masks)).reshape(len(masks), n), numbers

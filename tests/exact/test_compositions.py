@@ -1,0 +1,111 @@
+"""Relations between functions by way of the model: each can fail, and says where."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from symgen.exact import compare, general_programs, prove
+from symgen.exact.compositions import COMPOSITIONS, ENERGY, MODEL, REGRESSOR, WRENCHES
+from symgen.exact.relations import RELATIONS
+from symgen.formulations import FORMULATIONS, NEWTON_EULER
+from tests.oracles.descriptions import described
+from tests.oracles.random_models import EVERYTHING, seeded_model_text
+
+SEED = 2
+
+
+@cache
+def programs():
+    """Every program of a small robot with every kind of joint term."""
+    recipe = replace(
+        EVERYTHING, joints=(3, 3), types=("revolute", "prismatic"), loads=(1, 1), massless=False
+    )
+    return general_programs(described(seeded_model_text(SEED, recipe)))[0]
+
+
+def with_entry(program, number, change, output=0):
+    """`program` with `change` applied to one entry of one output."""
+    outputs = list(program.outputs)
+    entries = list(outputs[output].entries)
+    entries[number] = change(entries[number])
+    outputs[output] = replace(outputs[output], entries=tuple(entries))
+    return replace(program, outputs=tuple(outputs))
+
+
+def failures(changed):
+    """(function, left side) of the claims that fail, without those between formulations."""
+    rows, _ = compare({**programs(), **changed}, points=1)
+    return {(row.function, row.claim.split(" = ")[0]) for row in rows if not row.holds}
+
+
+def test_the_robot_has_every_joint_term():
+    outputs = {output.name: output.entries for output in programs()[MODEL, MODEL].outputs}
+    for name in ("terms", "damping", "springs"):
+        assert any(entry is not entry.graph.zero for entry in outputs[name])
+    assert failures({}) == set()
+
+
+@pytest.mark.parametrize("item", COMPOSITIONS, ids=lambda item: item.name)
+def test_a_change_that_all_formulations_share_is_found(item):
+    """No comparison between formulations would see it."""
+    source = item.sources[0]
+    shared = {key: program for key, program in programs().items() if key[1] == source}
+    size = len(next(iter(shared.values())).outputs[0].entries)
+    subject = "kinetic_energy" if item is ENERGY else source
+    model = {output.name: output.entries for output in programs()[MODEL, MODEL].outputs}
+    factors = {
+        REGRESSOR: model["parameters"] * len(model["terms"]),
+        WRENCHES: model["axes"],  # across the axis nothing is said
+    }.get(item, [None] * size)
+    numbers = [k for k, x in enumerate(factors) if x is None or x is not x.graph.zero]
+    for number in numbers[:: max(1, size // 7)]:
+        changed = {key: with_entry(p, number, lambda x: x + 1.0) for key, p in shared.items()}
+        found = {function for function, _ in failures(changed)}
+        assert subject in found
+
+
+@pytest.mark.parametrize("output", ["parameters", "terms", "axes", "damping", "springs"])
+def test_what_the_model_says_is_needed(output):
+    model = programs()[MODEL, MODEL]
+    names = [item.name for item in model.outputs]
+    number = names.index(output)
+    wrong = model
+    for place in range(len(model.outputs[number].entries)):
+        wrong = with_entry(wrong, place, lambda x: x + 1e-30, number)
+    wanted = {
+        "parameters": {"regressor"},
+        "terms": {"regressor", "joint_wrenches"},
+        "axes": {"joint_wrenches"},
+        "damping": {"coriolis_matrix"},
+        "springs": {"gravity_forces"},
+    }
+    assert {function for function, _ in failures({(MODEL, MODEL): wrong})} == wanted[output]
+
+
+def test_a_failure_names_the_composition_and_the_entry():
+    key = NEWTON_EULER.name, "regressor"
+    wrong = with_entry(programs()[key], 0, lambda x: x + 1.0)
+    rows, _ = compare({**programs(), key: wrong}, points=1)
+    failed = [row for row in rows if not row.holds]
+    assert len(failed) == len(FORMULATIONS)
+    for row in failed:
+        assert row.claim.startswith(f"newton_euler: {REGRESSOR.name} = ")
+        assert row.claim.endswith("inverse_dynamics at loads = 0")
+        assert (row.difference.output, row.difference.index) == (REGRESSOR.name, (0,))
+
+
+def test_every_composition_takes_part_in_a_relation():
+    used = {name for relation in RELATIONS for name in (relation.function, relation.base)}
+    assert {item.name for item in COMPOSITIONS} <= used
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_single_functions_are_proven_by_one_formulation(seed):
+    """With every type of joint: chains of coordinates, standard DH rows, loads."""
+    description = described(seeded_model_text(seed, replace(EVERYTHING, joints=(1, 3))))
+    functions = ["inverse_dynamics", "regressor", "joint_wrenches"]
+    result = prove(description, [NEWTON_EULER], functions, points=1, seed=seed)
+    assert result.passed
+    assert {row.function for row in result.rows} == {"regressor", "joint_wrenches"}
+    assert any(WRENCHES.name in row.claim for row in result.rows)

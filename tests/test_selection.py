@@ -1,0 +1,61 @@
+"""What is built, evaluated and left out, with the reason."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.models import spatial_tree
+from symgen import read
+from symgen.errors import RequestError
+from symgen.options import ALL, BuildOptions
+from symgen.selection import LARGEST_BUILT, select
+
+TWO_LINK = Path(__file__).parents[1] / "examples" / "two_link.yaml"
+
+
+def chain(tmp_path, joints):
+    path = tmp_path / "chain.yaml"
+    path.write_text(spatial_tree(range(joints), "chain"))
+    return read(path)
+
+
+def test_a_formulation_without_any_of_the_functions_is_left_out():
+    selection = select(read(TWO_LINK), BuildOptions(functions=("joint_wrenches", "point_motion")))
+    assert selection.functions == ("joint_wrenches", "point_motion")
+    assert selection.formulations == ("newton_euler", "recursive_lagrange")
+    assert selection.functions_of("recursive_lagrange") == ("point_motion",)
+    assert selection.skipped == {"closed_form_lagrange": "derives none of these functions"}
+
+
+def test_a_function_that_no_chosen_formulation_derives_is_refused():
+    options = BuildOptions(formulations=("closed_form_lagrange",), functions=("regressor",))
+    with pytest.raises(RequestError, match="cannot derive regressor; add --formulations newton_eu"):
+        select(read(TWO_LINK), options)
+
+
+def test_functions_that_are_too_large_are_left_out_of_the_closed_form(tmp_path):
+    selection = select(chain(tmp_path, 14), BuildOptions(formulations=(ALL,)))
+    left_out = selection.skipped["closed_form_lagrange"]
+    assert left_out == "too large to build: inverse_dynamics_derivatives"
+    assert "inverse_dynamics" in selection.functions_of("closed_form_lagrange")
+    assert "inverse_dynamics_derivatives" in selection.functions_of("newton_euler")
+
+
+def test_a_build_of_nothing_is_refused(tmp_path):
+    options = BuildOptions(
+        formulations=("closed_form_lagrange",), functions=("inverse_dynamics_derivatives",)
+    )
+    with pytest.raises(RequestError, match="closed_form_lagrange: too large to build"):
+        select(chain(tmp_path, 14), options)
+
+
+def test_small_functions_of_what_is_not_chosen_are_evaluated(tmp_path):
+    options = BuildOptions(functions=("inverse_dynamics", "inverse_dynamics_derivatives"))
+    selection = select(chain(tmp_path, 8), options)
+    assert selection.formulations == ("newton_euler",)
+    assert selection.functions_of("closed_form_lagrange") == ("inverse_dynamics",)
+    assert (
+        "too large to evaluate: inverse_dynamics_derivatives"
+        in (selection.skipped["closed_form_lagrange"])
+    )
+    assert LARGEST_BUILT > 100_000
