@@ -97,7 +97,7 @@ class SymbolicDynamics:
             algebra, program = self._derived(function)
             results = [_shaped(output, algebra) for output in program.outputs]
             self._results[function] = results[0] if len(results) == 1 else tuple(results)
-        return self._results[function]
+        return _mapped(self._results[function], lambda entry: entry)  # a copy: matrices are mutable
 
     def readable(self, function: str) -> Result:
         """`expanded` as one would write it on a blackboard: simplified and factored.

@@ -6,8 +6,10 @@ import pytest
 
 from benchmarks.models import spatial_tree
 from symgen import read
+from symgen.derivation import derive_all, package_of
 from symgen.errors import RequestError
 from symgen.options import ALL, BuildOptions
+from symgen.program.functions import FUNCTION_NAMES
 from symgen.selection import LARGEST_BUILT, select
 
 TWO_LINK = Path(__file__).parents[1] / "examples" / "two_link.yaml"
@@ -25,6 +27,15 @@ def test_a_formulation_without_any_of_the_functions_is_left_out():
     assert selection.formulations == ("newton_euler", "recursive_lagrange")
     assert selection.functions_of("recursive_lagrange") == ("point_motion",)
     assert selection.skipped == {"closed_form_lagrange": "derives none of these functions"}
+
+
+@pytest.mark.parametrize("function", FUNCTION_NAMES)
+def test_every_function_can_be_built_alone(function):
+    description = read(TWO_LINK)
+    selection = select(description, BuildOptions(functions=(function,)))
+    package = package_of(description, selection, derive_all(description, selection))
+    assert package.fastest[function] in package.programs
+    assert all(list(programs) == [function] for programs in package.programs.values())
 
 
 def test_a_function_that_no_chosen_formulation_derives_is_refused():

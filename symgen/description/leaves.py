@@ -139,7 +139,8 @@ def _three(value: object) -> object:
     if not isinstance(value, list):
         raise refuse(f"expected a list of three numbers [x, y, z], found {found(value)}")
     if len(value) != 3:
-        raise refuse(f"expected a list of three numbers [x, y, z], found {len(value)} entries")
+        entries = "1 entry" if len(value) == 1 else f"{len(value)} entries"
+        raise refuse(f"expected a list of three numbers [x, y, z], found {entries}")
     return value
 
 

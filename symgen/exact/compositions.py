@@ -179,6 +179,8 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
     """
     result: dict[Key, Program[Scalar]] = {}
     model = programs.get((MODEL, MODEL))
+    if model is not None and not model.results:
+        return {}  # a robot that does not move
     formulations = dict.fromkeys(formulation for formulation, _ in programs)
     for composition in COMPOSITIONS:
         for formulation in formulations:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 from symgen.algebra.dual_numbers import Dual, Slopes, dual_arithmetic
@@ -16,8 +17,12 @@ from symgen.algebra.graph import SYMBOL, Scalar, reachable
 from symgen.algebra.prime_field import NotASquareError, PrimeField, Residue, random_field
 from symgen.errors import RequestError
 
-_TRIES = 2000
-"""Draws of a point until all its roots exist; one more root takes two draws on average."""
+_PRIMES = 200
+"""Fields that are tried for one point: a root of a number, such as that of sqrt(2 c^2), exists in
+every other field."""
+
+_TRIES_PER_ROOT = 20
+"""Draws in one field, times the number of roots; a root takes two draws on average."""
 
 T = TypeVar("T")
 
@@ -74,17 +79,24 @@ def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> 
     """
     roots = [node.args[0] for group in scalars for node in reachable(group) if node.op == "sqrt"]
     supports = [{x.name for x in reachable([node]) if x.op is SYMBOL} for node in roots]
-    return tuple(_point(random_field(seed, k), roots, supports) for k in range(count))
+    fields = (random_field(seed, k) for k in range(count * _PRIMES))
+    drawn = (_point(field, roots, supports) for field in fields)
+    points = tuple(islice((point for point in drawn if point is not None), count))
+    if len(points) < count:
+        raise RequestError("the exact check finds no point at which all roots of the model exist")
+    return points
 
 
-def _point(field: PrimeField, roots: Sequence[Scalar], supports: Sequence[set[str]]) -> Point:
-    """Roots are made sure of one after the other.
+def _point(
+    field: PrimeField, roots: Sequence[Scalar], supports: Sequence[set[str]]
+) -> Point | None:
+    """Roots are made sure of one after the other; None where that fails.
 
     What is drawn again for one of them takes part in none of the earlier ones, where possible.
     """
     redrawn: Counter[str] = Counter()
     done = 0
-    for _ in range(_TRIES):
+    for _ in range(_TRIES_PER_ROOT * len(roots) + 1):
         point = Point(field, dict(redrawn))
         while done < len(roots) and _has_value(field, roots[done], point):
             done += 1
@@ -94,7 +106,7 @@ def _point(field: PrimeField, roots: Sequence[Scalar], supports: Sequence[set[st
         free = supports[done] - earlier
         redrawn.update(free or supports[done])
         done = done if free else 0
-    raise RequestError("the exact check finds no point at which all roots of the model exist")
+    return None
 
 
 def _has_value(field: PrimeField, radicand: Scalar, point: Point) -> bool:

@@ -11,6 +11,12 @@ from symgen.algebra.prime_field import BITS
 from symgen.errors import ValidationError
 from symgen.exact.location import Location
 
+LARGEST_PROBABILITY = 1e-12
+"""Of missing a difference, with which one may still speak of a proof."""
+
+SMALLEST_PROBABILITY = 1e-300
+"""Smaller ones are not told apart."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -75,9 +81,14 @@ class ExactResult:
         return math.pow(min(self.degree, smallest_prime) / smallest_prime, self.points)
 
     @property
+    def conclusive(self) -> bool:
+        """Whether the probability is small enough to speak of a proof."""
+        return self.probability <= LARGEST_PROBABILITY
+
+    @property
     def passed(self) -> bool:
         """Whether every claim is proven."""
-        return not self.failures
+        return self.conclusive and not self.failures
 
     @property
     def failures(self) -> tuple[Proof, ...]:
@@ -87,15 +98,19 @@ class ExactResult:
     @property
     def summary(self) -> str:
         """One line."""
-        if not self.passed:
+        if self.failures:
             return f"{len(self.failures)} of {len(self.rows)} identities do NOT hold"
         entries = sum(row.entries for row in self.rows)
         points = "1 random point" if self.points == 1 else f"{self.points} random points"
-        return (
-            f"{len(self.rows)} identities of {entries:,} entries proven at {points} modulo primes "
-            f"of {BITS} bits in {self.seconds:.1f} s; a difference would stay hidden with "
-            f"probability below {self.probability:.0e}"
-        )
+        where = f"at {points} modulo primes of {BITS} bits in {self.seconds:.1f} s"
+        hidden = f"with probability below {max(self.probability, SMALLEST_PROBABILITY):.0e}"
+        count = f"{len(self.rows)} identities of {entries:,} entries"
+        if not self.conclusive:
+            return (
+                f"{count} hold {where}, which proves NOTHING: the degree of this model's equations "
+                f"is so large that a difference would stay hidden {hidden}; ask for more --points"
+            )
+        return f"{count} proven {where}; a difference would stay hidden {hidden}"
 
     def raise_if_failed(self) -> None:
         """`ValidationError` with every claim that does not hold."""

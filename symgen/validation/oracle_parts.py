@@ -143,7 +143,8 @@ class JointForces:
         def column(key: str) -> Array:
             return np.array([number(getattr(term, key)) for term in terms], dtype=float)
 
-        self.reflected_inertia = column("gear_ratio") ** 2 * column("rotor_inertia")
+        with np.errstate(over="ignore"):  # what overflows is refused when the program is derived
+            self.reflected_inertia = column("gear_ratio") ** 2 * column("rotor_inertia")
         self.damping, self.friction = column("damping"), column("friction")
         self.friction_velocity = column("friction_velocity")
         self.stiffness, self.rest = column("stiffness"), column("rest")

@@ -115,3 +115,10 @@ def test_what_is_not_derived_is_named():
         derive_symbolically(read(EXAMPLES / "two_link.yaml"), "kane")
     with pytest.raises(RequestError, match="newton_euler"):
         derive_symbolically(read(EXAMPLES / "two_link.yaml"), "newton")
+
+
+def test_a_changed_result_does_not_come_back():
+    dynamics = derive_symbolically(read(EXAMPLES / "two_link.yaml"), "newton_euler")
+    entry = dynamics.mass_matrix[0, 0]
+    dynamics.mass_matrix[0, 0] = 0
+    assert dynamics.mass_matrix[0, 0] == entry != 0

@@ -307,3 +307,31 @@ def test_differences_end_with_status_3(capfd, monkeypatch):
 def test_mistakes_are_the_users(capfd, options, words):
     assert run(["check", TWO_LINK, *options]) == 2
     assert words in capfd.readouterr().err
+
+
+ROOT_OF_TWO = """symgen: 1
+name: diagonal
+parameters: {c: 1/sqrt(2)}
+joints:
+  - {name: a, type: revolute, origin: {}, axis: [c, c, 0],
+     link: {mass: 1, com: [0.1, 0.2, 0.3], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
+"""
+
+
+def test_a_root_that_not_every_field_has_is_looked_for_in_others():
+    """sqrt(2 c^2) exists where 2 is a square, whatever c is."""
+    for seed in range(4):
+        result = prove(described(ROOT_OF_TWO), seed=seed)
+        assert result.passed and result.rows
+
+
+def test_a_robot_that_does_not_move_has_nothing_to_compose():
+    result = prove(described("symgen: 1\nname: empty\njoints: []\n"))
+    assert result.passed
+
+
+def test_a_bound_that_says_nothing_is_no_proof():
+    result = replace(prove(described(ROOT_OF_TWO)), degree=2**126)
+    assert not result.failures
+    assert not result.passed
+    assert "proves NOTHING" in result.summary
