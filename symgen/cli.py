@@ -154,7 +154,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
             formulations=names(formulations),
             functions=names(functions),
             backend=backend,
-            runtime_parameters=() if runtime_parameters == "none" else names(runtime_parameters),
+            runtime_parameters=names(runtime_parameters),
             flags=flags,
             templates=templates,
             force=force,

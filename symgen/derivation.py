@@ -20,15 +20,15 @@ from symgen.collector import paused_collector
 from symgen.description.expressions import Expression
 from symgen.description.expressions import evaluate as value_of
 from symgen.description.model import RobotDescription, Source
-from symgen.emit.bundle import Limits, ModuleMetadata, Package
+from symgen.emit.bundle import Limits, ModuleMetadata, Package, Sparsity
 from symgen.errors import RequestError
-from symgen.formulations import FORMULATIONS, Formulation, derive
+from symgen.formulations import FORMULATIONS, Formulation, derive, without_solution
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
-from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
-from symgen.program.program import Program
+from symgen.program.functions import FUNCTION_NAMES, function_named
+from symgen.program.program import Output, Program
 from symgen.report import FunctionReport
 from symgen.selection import Selection, provided_by, who_derives
 from symgen.validation.conditioning import condition
@@ -64,7 +64,9 @@ def derive_all(
         progress(f"derive: {formulation.name}.{function}", done, len(work))
         start = time.perf_counter()
         with paused_collector():
-            program = derived_program(description, formulation, function)
+            program = derived_program(
+                description, formulation, function, selection.runtime_parameters
+            )
         seconds = time.perf_counter() - start
         programs.setdefault(formulation.name, {})[function] = program
         reports.append(
@@ -77,19 +79,29 @@ def derive_all(
                 seconds,
             )
         )
-    return Derived(programs, tuple(reports), build_tree(description, Graph()))
+    tree = build_tree(description, Graph(), selection.runtime_parameters)
+    return Derived(programs, tuple(reports), tree)
 
 
 def derived_program(
-    description: RobotDescription, formulation: Formulation, function: str
+    description: RobotDescription,
+    formulation: Formulation,
+    function: str,
+    runtime: tuple[str, ...] = (),
 ) -> Program[Scalar]:
     """One optimised program: derived with parameters as symbols, then folded at their values.
 
-    Raises `RequestError` where the numbers of the model overflow, or are divided by 0.
+    `runtime` names the parameters that stay arguments.  Raises `RequestError` where the numbers
+    of the model overflow, or are divided by 0; but where a function that solves divides by 0 the
+    mass matrix is singular whatever its arguments, and the program says just that.
     """
     try:
-        tree = build_tree(description, Graph())
-        return fold(derive(tree, formulation, function), description.parameter_values)
+        tree = build_tree(description, Graph(), runtime)
+        return fold(derive(tree, formulation, function), description.parameter_values, runtime)
+    except ZeroDivisionError as error:
+        if not function_named(function).solves:
+            raise _out_of_range(description, function, error) from error
+        return without_solution(build_tree(description, Graph(), runtime), formulation, function)
     except (ArithmeticError, ValueError) as error:
         raise _out_of_range(description, function, error) from error
 
@@ -103,7 +115,10 @@ def _out_of_range(description: RobotDescription, what: str, error: Exception) ->
 
 def package_of(description: RobotDescription, selection: Selection, derived: Derived) -> Package:
     """The selected programs with the module's metadata, ready for emission."""
-    programs = {name: derived.programs[name] for name in selection.formulations}
+    programs = {
+        name: {function: derived.programs[name][function] for function in functions}
+        for name, functions in selection.built.items()
+    }
     counts = {(report.formulation, report.function): report.after for report in derived.reports}
     return Package(
         metadata=_metadata(description, selection, derived, counts),
@@ -130,14 +145,15 @@ def _missing(selection: Selection) -> dict[str, str]:
     for name in FUNCTION_NAMES:
         if name in selection.functions:
             continue
-        if name not in provided:
+        if name in selection.senseless:
+            missing[name] = f"{name} was not built: {selection.senseless[name]}"
+        elif name not in provided:
             missing[name] = f"{name} was not built; {who_derives(name)}"
         else:
             functions = ",".join([*selection.functions, name])
             missing[name] = (
                 f"{name} was not built; build it with: symgen build MODEL --functions {functions}"
             )
-    missing.update({name: f"{name} is not available yet" for name in PLANNED_FUNCTIONS})
     return missing
 
 
@@ -151,7 +167,7 @@ def _metadata(
     robot = topology(tree)
     operations: dict[str, dict[str, dict[str, int]]] = {}
     for (formulation, function), count in counts.items():
-        if formulation in selection.formulations:
+        if function in selection.built.get(formulation, ()):
             operations.setdefault(formulation, {})[function] = {
                 field.name: getattr(count, field.name) for field in fields(count)
             }
@@ -163,8 +179,10 @@ def _metadata(
         link_names=tuple(frame.name for frame in tree.frames),
         load_names=tuple(load.name for load in tree.loads),
         point_names=tuple(point.name for point in tree.points),
-        parameter_names=(),
-        default_parameters=(),
+        parameter_names=tree.runtime_parameters,
+        default_parameters=tuple(
+            description.parameter_values[name] for name in tree.runtime_parameters
+        ),
         limits=tuple(
             Limits(limits.lower, limits.upper, limits.velocity, limits.effort)
             for joint in description.joints
@@ -175,6 +193,9 @@ def _metadata(
         condition=condition(description),
         inertial_parameters=_inertial_parameters(description, tree),
         joint_terms=_joint_terms(description),
+        prescribed=tuple(joint.prescribed for joint in tree.joints),
+        output_names=tuple(output.name for output in tree.outputs),
+        output_sparsity=_output_sparsity(derived.programs),
         joint_parents=robot.joint_parents,
         branches=robot.branches,
         branch_parents=robot.branch_parents,
@@ -183,6 +204,20 @@ def _metadata(
         leaves=robot.leaves,
         operation_counts=operations,
     )
+
+
+def _output_sparsity(programs: Programs) -> dict[str, Sparsity]:
+    """By derivative of the outputs: its entries that can differ from 0."""
+    for functions in programs.values():
+        if "outputs_derivatives" in functions:
+            _, *jacobians = functions["outputs_derivatives"].outputs
+            return {array.name: _sparsity(array) for array in jacobians}
+    return {}
+
+
+def _sparsity(array: Output[Scalar]) -> Sparsity:
+    positions = (k for k, entry in enumerate(array.entries) if not entry.is_zero)
+    return Sparsity(array.shape, tuple(positions))
 
 
 def _inertial_parameters(

@@ -9,6 +9,7 @@ from pathlib import Path
 from symgen.errors import RequestError
 
 DEFAULT, ALL = "default", "all"
+NONE = "none"
 BACKENDS = ("compiled", "cython", "numpy", ALL)
 FLAGS = ("portable", "native")
 LARGEST_READING_ROBOT = 3
@@ -21,13 +22,14 @@ class BuildOptions:
 
     `formulations` and `functions` are ``("default",)``, ``("all",)`` or names.  `backend` is None
     for compiled code where there is a compiler and NumPy elsewhere.  `out` is the folder that the
-    package folder goes into; None for the user's cache.
+    package folder goes into; None for the user's cache.  `runtime_parameters` are ``("all",)``,
+    ``("none",)`` or names of parameters of the model that become arguments.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
     functions: tuple[str, ...] = (DEFAULT,)
     backend: str | None = None
-    runtime_parameters: tuple[str, ...] = ()
+    runtime_parameters: tuple[str, ...] = (NONE,)
     flags: str = "portable"
     templates: Path | None = None
     force: bool = False
@@ -42,11 +44,6 @@ class BuildOptions:
             raise RequestError(f"no flags {self.flags!r}; there are: {', '.join(FLAGS)}")
         if self.templates is not None and not Path(self.templates).is_dir():
             raise RequestError(f"there is no folder of templates {str(self.templates)!r}")
-        if self.runtime_parameters not in ((), ("none",)):
-            raise RequestError(
-                "runtime parameters are not available yet: every parameter is folded into the "
-                "generated code at its value in the model file"
-            )
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

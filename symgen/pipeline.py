@@ -140,9 +140,11 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
         validation.raise_if_failed()
         with journal.stage("install"):
             staged.install(plan.key, _origin(plan.description))
-    selected = plan.selection.formulations
+    built = plan.selection.built
     return derived, {
-        "functions": tuple(item for item in derived.reports if item.formulation in selected),
+        "functions": tuple(
+            item for item in derived.reports if item.function in built.get(item.formulation, ())
+        ),
         "lines": bundle.lines,
         "size": _size(bundle, binaries),
         "compiler": "" if plan.compiler is None else plan.compiler.name,
@@ -176,7 +178,11 @@ def validate_package(
     try:
         subjects = [
             *subjects_of(module),
-            *evaluated_subjects(derived.programs, without=selection.formulations),
+            *evaluated_subjects(
+                derived.programs,
+                selection.evaluated,
+                [description.parameter_values[name] for name in selection.runtime_parameters],
+            ),
         ]
         return validate(description, subjects, samples)
     finally:
@@ -207,9 +213,9 @@ def _key(
     backends: tuple[str, ...],
 ) -> str:
     choices: Mapping[str, object] = {
-        "formulations": selection.formulations,
-        "functions": selection.functions,
+        "built": {name: list(functions) for name, functions in selection.built.items()},
         "backends": backends,
+        "runtime_parameters": selection.runtime_parameters,
     }
     templates = () if options.templates is None else (options.templates,)
     return build_key(model_hash(description), choices, compiler, options.flags, templates)

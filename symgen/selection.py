@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from symgen.algebra.graph import Graph
@@ -12,8 +12,8 @@ from symgen.description.wording import nearest
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
-from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, BuildOptions
-from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
+from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, BuildOptions
+from symgen.program.functions import FUNCTION_NAMES, FUNCTIONS, NEEDS
 
 LARGEST_BUILT = 1_000_000
 """A function of a formulation is not built above this estimated number of operations: gcc alone
@@ -30,13 +30,16 @@ class Selection:
     """What to build, and what to derive besides: functions by formulation, in table order.
 
     `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` says
-    of everything else why it is left out.
+    of every other formulation why it is left out, `senseless` of every function that means
+    nothing for this model.  `runtime_parameters` are arguments of the module.
     """
 
     n: int
     built: Mapping[str, tuple[str, ...]]
     evaluated: Mapping[str, tuple[str, ...]]
     skipped: Mapping[str, str]
+    senseless: Mapping[str, str] = field(default_factory=dict)
+    runtime_parameters: tuple[str, ...] = ()
 
     @property
     def formulations(self) -> tuple[str, ...]:
@@ -51,35 +54,74 @@ class Selection:
 
     def functions_of(self, formulation: str) -> tuple[str, ...]:
         """The functions to derive by `formulation`: to build, or to evaluate."""
-        return self.built.get(formulation, self.evaluated.get(formulation, ()))
+        names = (*self.built.get(formulation, ()), *self.evaluated.get(formulation, ()))
+        return tuple(name for name in FUNCTION_NAMES if name in names)
 
 
 def select(description: RobotDescription, options: BuildOptions) -> Selection:
     """Decide what to build; RequestError where something asked for does not exist or apply."""
-    tree = build_tree(description, Graph())
+    runtime = runtime_parameters(description, options.runtime_parameters)
+    tree = build_tree(description, Graph(), runtime)
     reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
-    chosen = _chosen_formulations(options.formulations, reasons, tree.n)
-    functions = _chosen_functions(options.functions, chosen)
+    applicable = tuple(name for name, reason in reasons.items() if reason is None)
+    senseless = senseless_functions(tree)
+    asked = _asked_formulations(options.formulations, reasons, tree.n)
+    functions = _chosen_functions(options.functions, asked or applicable, senseless)
+    wanted = _wanted(asked, applicable, functions, tree)
     built: dict[str, tuple[str, ...]] = {}
     evaluated: dict[str, tuple[str, ...]] = {}
     skipped = {name: reason for name, reason in reasons.items() if reason is not None}
     for item in FORMULATIONS:
         if item.name in skipped:
             continue
-        is_built = item.name in chosen
-        small, large = _by_size(
-            item, functions, tree, LARGEST_BUILT if is_built else LARGEST_EVALUATED
-        )
-        if small or not is_built:
-            (built if is_built else evaluated)[item.name] = small
-        if large:
-            what = "too large to build" if is_built else "not selected, and too large to evaluate"
-            skipped[item.name] = f"{what}: {', '.join(large)}"
-        elif not small:
+        chosen = wanted.get(item.name, ())
+        small, large = _by_size(item, chosen, tree, LARGEST_BUILT)
+        rest = [name for name in functions if name not in chosen]
+        checked, unchecked = _by_size(item, rest, tree, LARGEST_EVALUATED)
+        if small or (item.name in wanted and not functions):
+            built[item.name] = small
+        if checked:
+            evaluated[item.name] = checked
+        reason = _left_out(large, unchecked)
+        if reason:
+            skipped[item.name] = reason
+        elif not small and not checked and functions:
             skipped[item.name] = "derives none of these functions"
     if functions and not built:
-        raise RequestError("; ".join(f"{name}: {skipped[name]}" for name in chosen))
-    return Selection(tree.n, built, evaluated, skipped)
+        raise RequestError("; ".join(f"{name}: {skipped[name]}" for name in wanted))
+    return Selection(tree.n, built, evaluated, skipped, senseless, runtime)
+
+
+def _left_out(large: Sequence[str], unchecked: Sequence[str]) -> str:
+    parts = []
+    if large:
+        parts.append(f"too large to build: {', '.join(large)}")
+    if unchecked:
+        parts.append(f"not selected, and too large to evaluate: {', '.join(unchecked)}")
+    return "; ".join(parts)
+
+
+def _wanted(
+    asked: tuple[str, ...] | None,
+    applicable: tuple[str, ...],
+    functions: tuple[str, ...],
+    tree: KinematicTree[Any],
+) -> dict[str, tuple[str, ...]]:
+    """The functions to build by formulation: all of those asked for, or the fastest of each."""
+    names = applicable if asked is None else asked
+    able = {
+        name: [f for f in functions if f in provided_functions(formulation_named(name))]
+        for name in names
+    }
+    if asked is None:
+        for function in functions:
+            providers = [name for name in names if function in able[name]]
+            sizes = {name: formulation_named(name).estimate(tree, function) for name in providers}
+            for name in providers:
+                if name != min(providers, key=sizes.__getitem__):
+                    able[name].remove(function)
+    wanted = {name: tuple(found) for name, found in able.items() if found or asked is not None}
+    return wanted or {name: () for name in names[:1]}
 
 
 def _by_size(
@@ -91,14 +133,14 @@ def _by_size(
     return small, tuple(name for name in wanted if name not in small)
 
 
-def _chosen_formulations(
+def _asked_formulations(
     asked: tuple[str, ...], reasons: Mapping[str, str | None], n: int
-) -> tuple[str, ...]:
-    applicable = [name for name, reason in reasons.items() if reason is None]
+) -> tuple[str, ...] | None:
+    """Names of formulations; None for the fastest of each function."""
     if asked == (ALL,) or (asked == (DEFAULT,) and n <= LARGEST_READING_ROBOT):
-        return tuple(applicable)
+        return tuple(name for name, reason in reasons.items() if reason is None)
     if asked == (DEFAULT,):
-        return tuple(applicable[:1])
+        return None
     for name in asked:
         formulation_named(name)
         if (reason := reasons[name]) is not None:
@@ -106,22 +148,58 @@ def _chosen_formulations(
     return tuple(name for name in reasons if name in asked)
 
 
-def _chosen_functions(asked: tuple[str, ...], formulations: tuple[str, ...]) -> tuple[str, ...]:
+def _chosen_functions(
+    asked: tuple[str, ...], formulations: tuple[str, ...], senseless: Mapping[str, str]
+) -> tuple[str, ...]:
     provided = provided_by(formulations)
     if asked in ((DEFAULT,), (ALL,)):
-        return tuple(name for name in FUNCTION_NAMES if name in provided)
+        return tuple(n for n in FUNCTION_NAMES if n in provided and n not in senseless)
     for name in asked:
-        if name in PLANNED_FUNCTIONS:
-            raise RequestError(f"function {name!r} is not available yet")
         if name not in FUNCTION_NAMES:
             raise RequestError(
                 f"no function is called {name!r}; {suggestion(name, FUNCTION_NAMES)}"
             )
+        if name in senseless:
+            raise RequestError(f"function {name!r}: {senseless[name]}")
         if name not in provided:
             raise RequestError(
                 f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name)}"
             )
     return tuple(name for name in FUNCTION_NAMES if name in asked)
+
+
+def senseless_functions(tree: KinematicTree[Any]) -> dict[str, str]:
+    """The functions that mean nothing for this robot, each with what it needs."""
+    found: dict[str, str] = {}
+    for function in FUNCTIONS:
+        lacking = [NEEDS[size] for size in function.needs if not tree.sizes[size]]
+        if lacking:
+            found[function.name] = lacking[0]
+    return found
+
+
+def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The parameters that become arguments, in the order of the file; RequestError for others."""
+    independent = [p.name for p in description.parameters if not p.derived]
+    if asked == (ALL,):
+        return tuple(independent)
+    if asked in ((NONE,), ()):
+        return ()
+    by_name = {parameter.name: parameter for parameter in description.parameters}
+    for name in asked:
+        if name not in by_name:
+            raise RequestError(
+                f"{description.file}: no parameter is called {name!r}; "
+                f"{suggestion(name, independent) if independent else 'the model has none'}"
+            )
+        if name not in independent:
+            text = by_name[name].expression.text
+            raise RequestError(
+                f"{description.file}:{by_name[name].source.line}: the parameter {name!r} is "
+                f"derived ({text}) and follows {' and '.join(by_name[name].expression.names)}; "
+                "make those runtime parameters instead"
+            )
+    return tuple(name for name in independent if name in asked)
 
 
 def provided_by(formulations: tuple[str, ...]) -> set[str]:

@@ -22,7 +22,7 @@ from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.optimize.operations import operations_before
 from symgen.options import BuildOptions
 from symgen.program.builder import ProgramBuilder
-from symgen.program.functions import FUNCTION_NAMES, PLANNED_FUNCTIONS
+from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.program import Output, Program, Step
 from symgen.selection import select, suggestion
 from symgen.symbolic import SymbolicDynamics
@@ -59,8 +59,6 @@ def show(
         if style not in styles:
             raise RequestError(f"{what} is shown as {' or '.join(styles)}, not as {style}")
         return drawings[what](description, style)
-    if what in PLANNED_FUNCTIONS:
-        raise RequestError(f"{what} is not available yet")
     if what not in FUNCTION_NAMES:
         known = (*FUNCTION_NAMES, *drawings)
         raise RequestError(f"there is no {what!r} to show; {suggestion(what, known)}")

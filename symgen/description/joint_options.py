@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 
 from symgen.description.expressions import Expression
 from symgen.description.findings import Findings
-from symgen.description.leaves import Entries, ForAll
+from symgen.description.leaves import AllFlags, Entries, ForAll
 from symgen.description.model import JointTerms, Limits
 from symgen.description.scalars import Scalars
 from symgen.description.schema import JointTable, LimitsTable
@@ -114,6 +114,21 @@ class JointOptions:
         for key, partner in _NEEDS.items():
             if self.table.gives(key) and not self.table.gives(partner):
                 self.findings.warn((*self.path, key), f"says nothing without {partner!r}")
+
+    def prescribed(self) -> tuple[bool, ...]:
+        """Whether the motion of each coordinate is given."""
+        flags, path = self.table.prescribed, (*self.path, "prescribed")
+        if not self.moves("prescribed") or flags is None:
+            return (False,) * self.coordinates
+        if isinstance(flags, AllFlags):
+            return flags * self.coordinates
+        if self.kind is not None and len(flags) != self.coordinates:
+            self.findings.fault(
+                path,
+                f"expected true, false, or a list of {self.coordinates}, one for each coordinate "
+                f"of a {self.kind.name} joint, found {len(flags)}",
+            )
+        return (flags + (False,) * self.coordinates)[: self.coordinates]
 
     # ----------------------------------------------------------------------------------- limits
 

@@ -74,6 +74,7 @@ class JointChecks:
             sequence=self.sequence(table, kind, path),
             terms=options.terms(),
             limits=options.limits(),
+            prescribed=options.prescribed(),
         )
 
     def parent(self, index: int, table: JointTable) -> str:

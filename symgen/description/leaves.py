@@ -68,12 +68,19 @@ def _expression(value: object, info: ValidationInfo) -> Expression | None:
     return None if value is None else _number(value, info.context or ())
 
 
-def _number(value: object, parameters: Collection[str], alternative: str = "") -> Expression:
+def _quantified(value: object, info: ValidationInfo) -> Expression | None:
+    """The same, in which names may have dots: the value of an output."""
+    return None if value is None else _number(value, info.context or (), dots=True)
+
+
+def _number(
+    value: object, parameters: Collection[str], alternative: str = "", dots: bool = False
+) -> Expression:
     if not isinstance(value, Scalar) or value.kind in ("null", "bool"):
         raise refuse(f"expected a number or an expression{alternative}, found {found(value)}")
     try:
         if value.kind == "text":
-            return parse(value.text, parameters)
+            return parse(value.text, parameters, dots)
         return _literal(value.text)
     except ExpressionError as error:
         raise refuse(f"{shown(value.text)}: {error}") from None
@@ -161,6 +168,10 @@ class ForAll(tuple[Expression, ...]):
     """One expression that holds for every coordinate of a joint."""
 
 
+class AllFlags(tuple[bool, ...]):
+    """One flag that holds for every coordinate of a joint."""
+
+
 def _entries(
     value: object, read_list: ValidatorFunctionWrapHandler, info: ValidationInfo
 ) -> object:
@@ -169,6 +180,19 @@ def _entries(
         return read_list(value)
     parameters = info.context or ()
     return ForAll((_number(value, parameters, ", or a list with one for each coordinate"),))
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, Scalar) or value.kind != "bool":
+        raise refuse(f"expected true or false, found {found(value)}")
+    return value.text.lower() == "true"
+
+
+def _flags(value: object) -> tuple[bool, ...]:
+    """One flag for all coordinates of a joint, or a list with one for each."""
+    if isinstance(value, list):
+        return tuple(_flag(entry) for entry in value)
+    return AllFlags((_flag(value),))
 
 
 def _letters(value: object) -> tuple[str, ...]:
@@ -190,6 +214,9 @@ _ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, {"type": "array", "items": _NUMBER_
 _TEXT_SCHEMA = {"type": "string"}
 
 Number = Annotated[Expression | None, PlainValidator(_expression), WithJsonSchema(_NUMBER_SCHEMA)]
+Quantified = Annotated[
+    Expression | None, PlainValidator(_quantified), WithJsonSchema(_NUMBER_SCHEMA)
+]
 Text = Annotated[str | None, *_leaf(_text, _TEXT_SCHEMA)]
 Name = Annotated[str | None, *_leaf(_name, _TEXT_SCHEMA)]
 Version = Annotated[int | None, *_leaf(_version, {"const": FORMAT_VERSION})]
@@ -200,5 +227,7 @@ Letters = Annotated[tuple[str, ...] | None, *_leaf(_letters, {"type": "array"})]
 Entries = Annotated[
     tuple[Number, ...] | None, WrapValidator(_entries), WithJsonSchema(_ENTRIES_SCHEMA)
 ]
+_FLAGS_SCHEMA = {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "boolean"}}]}
+Flags = Annotated[tuple[bool, ...] | None, *_leaf(_flags, _FLAGS_SCHEMA)]
 Triple = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_three)]
 Axis = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_axis)]

@@ -121,8 +121,9 @@ class JointDescription:
     `parent` is the name of the LINK that carries the joint, already resolved (``base`` for the
     base).  Exactly one of `dh` and `origin` is given.  `before` is a fixed transform ahead of a
     DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
-    has one letter for each of several rotations, such as ``zyx``.  `terms` and `limits` have one
-    entry per coordinate.
+    has one letter for each of several rotations, such as ``zyx``.  `terms`, `limits` and
+    `prescribed` (whether its motion is given, rather than the torque of its joint) have one entry
+    per coordinate.
     """
 
     name: str
@@ -137,6 +138,7 @@ class JointDescription:
     sequence: str = ""
     terms: tuple[JointTerms, ...] = ()
     limits: tuple[Limits, ...] = ()
+    prescribed: tuple[bool, ...] = ()
 
     @property
     def coordinates(self) -> int:
@@ -167,6 +169,21 @@ class LinkPoint:
 
 
 @dataclass(frozen=True)
+class OutputDescription:
+    """A named quantity that the model asks for, such as an objective or a constraint.
+
+    The names in `expression` are parameters, ``t``, energies, and quantities with dots such as
+    ``q.elbow`` or ``points.hand.vx``: see `symgen.description.quantities`.
+    """
+
+    name: str
+    expression: Expression
+    source: Source
+    unit: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
 class RobotDescription:
     """A whole checked model file.  Joints stand with parents before children.
 
@@ -184,6 +201,7 @@ class RobotDescription:
     points: tuple[LinkPoint, ...]
     warnings: tuple[Fault, ...]
     file: str
+    outputs: tuple[OutputDescription, ...] = ()
 
     @property
     def parameter_values(self) -> Mapping[str, float]:

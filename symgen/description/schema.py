@@ -21,10 +21,12 @@ from symgen.description.leaves import (
     Axis,
     Convention,
     Entries,
+    Flags,
     JointType,
     Letters,
     Name,
     Number,
+    Quantified,
     Text,
     Triple,
     Turns,
@@ -69,6 +71,12 @@ class ParameterTable(KeyTable):
         raise refuse(
             f"expected a number, an expression or {{value, unit, description}}, found {found(data)}"
         )
+
+
+class OutputTable(ParameterTable):
+    """A quantity that the model asks for, written as a parameter is."""
+
+    value: Quantified = Field(description="an expression such as 'q.elbow'")
 
 
 class PoseTable(KeyTable):
@@ -119,7 +127,7 @@ class LinkTable(KeyTable):
 class JointTable(KeyTable):
     """A joint, the way from its parent to it, and its link."""
 
-    later = ("prescribed", "mimic")
+    later = ("mimic",)
     example = ("name", "type", "dh", "link")
 
     name: Name = Field(description="a name such as 'elbow'")
@@ -140,6 +148,7 @@ class JointTable(KeyTable):
     rest: Entries = None
     friction: Entries = None
     friction_velocity: Entries = None
+    prescribed: Flags = None
     link: LinkTable | None = None
 
 
@@ -154,8 +163,6 @@ class PointTable(KeyTable):
 class RobotTable(KeyTable):
     """The whole file."""
 
-    later = ("outputs",)
-
     symgen: Version = Field(description="the version of the format; write 'symgen: 1'")
     name: Name = Field(description="the name of the robot and of its generated package")
     description: Text = None
@@ -165,6 +172,7 @@ class RobotTable(KeyTable):
     joints: list[JointTable | None] | None = None
     loads: list[PointTable | None] | None = None
     points: list[PointTable | None] | None = None
+    outputs: dict[str, OutputTable | None] | None = None
 
 
 # ------------------------------------------------------------------------------------ the check

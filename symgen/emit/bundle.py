@@ -21,6 +21,14 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Sparsity:
+    """The entries of an array that can differ from 0: their positions, counted row by row."""
+
+    shape: tuple[int, ...]
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ModuleMetadata:
     """What a generated module says about its robot (module-and-cli.md, "Metadata")."""
 
@@ -55,6 +63,11 @@ class ModuleMetadata:
     """Joints that carry more than one joint."""
     leaves: tuple[int, ...] = ()
     """Joints that carry none."""
+    prescribed: tuple[bool, ...] = ()
+    """For every coordinate whether its motion is given in hybrid dynamics."""
+    output_names: tuple[str, ...] = ()
+    output_sparsity: Mapping[str, Sparsity] = field(default_factory=dict)
+    """By derivative of the outputs."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
 
@@ -68,6 +81,9 @@ class ModuleMetadata:
             "n_loads": len(self.load_names),
             "n_points": len(self.point_names),
             "n_parameters": len(self.parameter_names),
+            "n_free": self.n - sum(self.prescribed),
+            "n_prescribed": sum(self.prescribed),
+            "n_outputs": len(self.output_names),
         }
 
 

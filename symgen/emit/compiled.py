@@ -29,7 +29,8 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
                     "formulation": formulation,
                     "kernels": [kernel.printed(C, LINES_PER_PART) for kernel in kernels],
                     "functions": sorted(functions),
-                    "math": bool(functions - {"sign"}),
+                    "solves": any(kernel.hidden for kernel in kernels),
+                    "math": bool(functions - {"sign"} or any(k.hidden for k in kernels)),
                     "parted": any(is_long(kernel.schedule, LINES_PER_PART) for kernel in kernels),
                 },
             )

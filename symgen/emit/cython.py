@@ -16,6 +16,7 @@ LINES_PER_PART = 500
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """``_cython.pyx``"""
     functions = sorted({name for kernel in module.kernels for name in kernel.functions})
+    solves = any(kernel.hidden for kernel in module.kernels)
     formulations = [
         {
             "name": formulation.name,
@@ -33,7 +34,9 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             **wrapper.values(module),
             "formulations": formulations,
             "functions": functions,
-            "math": [CYTHON.functions[name] for name in functions if name != "sign"],
+            "math": [CYTHON.functions[name] for name in functions if name != "sign"]
+            + ["NAN"] * solves,
+            "solves": solves,
         },
     )
     return {"_cython.pyx": source}

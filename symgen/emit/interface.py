@@ -17,6 +17,11 @@ _OUT_TUPLE = (
     "tuple of arrays to write the results to, None where one is to be allocated: float64, of the "
     "results' shapes, any strides, not overlapping an argument or each other"
 )
+_SINGULAR = (
+    "\n\nWhere the mass matrix is singular (a pivot is not above n * eps * its largest diagonal "
+    "entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one "
+    "RuntimeWarning."
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class PublicFunction:
     parameters: Array
     results: tuple[Array, ...]
     formulation: str = ""
+    hidden: tuple[Array, ...] = ()
 
     @property
     def inputs(self) -> tuple[Array, ...]:
@@ -89,7 +95,7 @@ class PublicFunction:
         return text.docstring(
             f"{self.summary}\n\n"
             f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"
-            f"Returns:\n{text.table(results)}"
+            f"Returns:\n{text.table(results)}" + (_SINGULAR if self.hidden else "")
         )
 
     @property
@@ -115,4 +121,5 @@ def public_function(
         parameters=in_numbers((PARAMETERS,), sizes)[0],
         results=in_numbers(function.results, sizes),
         formulation=formulation,
+        hidden=in_numbers(function.hidden, sizes),
     )

@@ -5,6 +5,10 @@
 
 A kernel takes the arrays of one sample and fills the arrays of its results.  Options of size zero
 (the loads of a robot without loads, say) are left out of its signature.
+
+A kernel that solves for accelerations also fills its `hidden` arrays, the pivots of the mass matrix
+and its diagonal, which stay inside.  Where a pivot is not above `tolerance` times the largest entry
+of the diagonal there is no solution: the results are NaN, and the kernel says so.
 """
 
 from __future__ import annotations
@@ -108,13 +112,25 @@ class Kernel:
     function: Function
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
+    hidden: tuple[Array, ...]
+    tolerance: float
     schedule: Schedule
     names: Mapping[int, str]
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """All arguments of the kernel, inputs first."""
-        return self.inputs + self.outputs
+        """All arrays that the kernel reads and fills, inputs first."""
+        return self.inputs + self.filled
+
+    @property
+    def filled(self) -> tuple[Array, ...]:
+        """The arrays that its lines fill."""
+        return self.outputs + self.hidden
+
+    @property
+    def result(self) -> str:
+        """Its C type: a kernel that solves returns 1 where there is no solution, else 0."""
+        return "int" if self.hidden else "void"
 
     @property
     def program(self) -> Program[Scalar]:
@@ -132,7 +148,7 @@ class Kernel:
         used = {node.name for node in reachable(self.program.results) if node.op is SYMBOL}
         declared = {array.name: set(array.symbol_names) for array in self.program.inputs}
         inputs = [a.name for a in self.inputs if not declared.get(a.name, set()) & used]
-        return inputs + [a.name for a in self.outputs if not a.size]
+        return inputs + [a.name for a in self.filled if not a.size]
 
     @property
     def adapted(self) -> str:
@@ -208,17 +224,25 @@ def kernel(formulation: str, program: Program[Scalar], sizes: Mapping[str, int])
     given = [*in_numbers(function.arguments, sizes)]
     given += [array for array in in_numbers(options, sizes) if array.size]
     results = in_numbers(function.results, sizes)
-    _check(program, [*given, *in_numbers(options, sizes)], results)
+    hidden = in_numbers(function.hidden, sizes)
+    _check(program, [*given, *in_numbers(options, sizes)], [*results, *hidden])
     schedule_ = schedule(program)
-    arrays = [array.name for array in (*given, *results)]
+    arrays = [array.name for array in (*given, *results, *hidden)]
     return Kernel(
         identifier(formulation),
         function,
         tuple(given),
         results,
+        hidden,
+        tolerance(sizes),
         schedule_,
         local_names(schedule_, arrays),
     )
+
+
+def tolerance(sizes: Mapping[str, int]) -> float:
+    """Smallest pivot of a regular mass matrix over the largest entry of its diagonal: n eps."""
+    return sizes["n"] * 2.0**-52
 
 
 def in_numbers(arguments: Sequence[Argument], sizes: Mapping[str, int]) -> tuple[Array, ...]:

@@ -8,6 +8,7 @@ from importlib import resources
 
 from symgen.emit import text
 from symgen.emit.bundle import Limits
+from symgen.emit.kernels import tolerance
 from symgen.emit.module import Module
 from symgen.emit.names import identifier
 from symgen.emit.templates import Templates
@@ -30,6 +31,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
                 **values,
                 "functions": module.signatures,
                 "default_parameters": list(module.metadata.default_parameters),
+                "tolerance": tolerance(module.metadata.sizes),
             },
         ),
     }

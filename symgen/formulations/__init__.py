@@ -7,10 +7,11 @@ that of preference where several serve equally well.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from symgen.algebra.interface import S
 from symgen.errors import RequestError
-from symgen.formulations import joint_terms
+from symgen.formulations import elimination, joint_terms
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.interface import Formulation, State
 from symgen.formulations.newton_euler import NEWTON_EULER
@@ -42,6 +43,7 @@ __all__ = [
     "derive",
     "formulation_named",
     "provided_functions",
+    "without_solution",
 ]
 
 
@@ -69,24 +71,51 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     if function not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
     formulation.functions[function](tree, builder, state)
-    notes = {**formulation.notes, **joint_terms.NOTES}
+    notes = {**formulation.notes, **joint_terms.NOTES, **elimination.NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
+
+
+def without_solution(tree: KinematicTree[S], formulation: Formulation, function: str) -> Program[S]:
+    """The program of a function that solves, for a robot whose mass matrix is always singular.
+
+    Its pivots are 0, so that every call reports that there is no solution.
+    """
+    builder = ProgramBuilder(tree.algebra)
+    declare_inputs(tree, builder, function)
+    builder.parameters(tree.runtime_parameters)
+    spec = function_named(function)
+    for array in (*spec.results, *spec.hidden):
+        shape = array.sizes(tree.sizes)
+        builder.output(array.name, shape, (tree.algebra.zero,) * prod(shape))
+    return builder.build(tree.name, formulation.name, function, {})
 
 
 def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function: str) -> State[S]:
     """Declare what `function` takes, as symbols; what it does not take is 0."""
-    n, loads = tree.n, len(tree.loads)
     spec = function_named(function)
-    taken = {argument.name for argument in (*spec.arguments, *spec.options)}
+    taken: dict[str, tuple[S, ...]] = {}
+    for argument in (*spec.arguments, *spec.options):
+        shape = argument.sizes(tree.sizes)
+        names = _entry_names(tree, argument.name, shape)
+        taken[argument.name] = builder.input(argument.name, shape, names)
     zero = tree.algebra.zero
+    none = (zero,) * tree.n
+    loads = taken.get("loads", (zero,) * (6 * len(tree.loads)))
+    q, qd, qdd, tau = (taken.get(name, none) for name in ("q", "qd", "qdd", "tau"))
+    if "x" in taken:
+        pairs = list(zip(tree.joints, taken["x"], strict=True))
+        qdd = tuple(x if joint.prescribed else zero for joint, x in pairs)
+        tau = tuple(zero if joint.prescribed else x for joint, x in pairs)
+    return State(q, qd, qdd, wrenches(loads), tau)
 
-    def joint_input(name: str) -> tuple[S, ...]:
-        if name not in taken:
-            return (zero,) * n
-        return builder.input(name, (n,), [f"{name}_{i}" for i in range(1, n + 1)])
 
-    q, qd, qdd = joint_input("q"), joint_input("qd"), joint_input("qdd")
-    entries: Sequence[S] = (zero,) * (6 * loads)
-    if "loads" in taken:
-        entries = builder.input("loads", (loads, 6), load_entry_names(tree))
-    return State(q, qd, qdd, wrenches(entries))
+def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) -> Sequence[str]:
+    """The symbols of an argument: ``q_1``, ``dq_1_dL1``, ``tip_fx``, ``t``."""
+    if argument == "loads":
+        return load_entry_names(tree)
+    if not shape:
+        return [argument]
+    rows = [f"{argument}_{i}" for i in range(1, tree.n + 1)]
+    if len(shape) == 1:
+        return rows
+    return [f"{row}_d{name}" for row in rows for name in tree.runtime_parameters]

@@ -24,14 +24,16 @@ class Wrench(Generic[S]):
 class State(Generic[S]):
     """What a function is evaluated at; what a function does not take is 0.
 
-    `q`, `qd`, `qdd` have one entry per joint, `loads` one wrench per load of the tree, exerted by
-    the environment on the link.
+    `q`, `qd`, `qdd`, `tau` have one entry per joint, `loads` one wrench per load of the tree,
+    exerted by the environment on the link.  In hybrid dynamics `qdd` holds the given accelerations
+    of the prescribed joints and `tau` the given torques of the free ones; the others are 0.
     """
 
     q: tuple[S, ...]
     qd: tuple[S, ...]
     qdd: tuple[S, ...]
     loads: tuple[Wrench[S], ...]
+    tau: tuple[S, ...] = ()
 
 
 REASONS: Mapping[str, str] = {

@@ -10,6 +10,7 @@ from symgen.algebra.linear import Matrix, Vector
 from symgen.formulations.interface import Wrench
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.functions import DIAGONAL, PIVOTS
 from symgen.program.program import Input
 
 WRENCH_COMPONENTS = ("fx", "fy", "fz", "nx", "ny", "nz")
@@ -31,6 +32,19 @@ def wrenches(entries: Sequence[S]) -> tuple[Wrench[S], ...]:
 def symbolic_loads(tree: KinematicTree[S], b: ProgramBuilder[S]) -> Input[S]:
     """Loads as symbols to differentiate by; they are no argument of the function."""
     return b.auxiliary("loads", (len(tree.loads), 6), load_entry_names(tree))
+
+
+def symbolic_parameters(tree: KinematicTree[S]) -> Input[S]:
+    """The runtime parameters as symbols to differentiate by."""
+    names = tree.runtime_parameters
+    symbols = tuple(tree.algebra.symbol(name) for name in names)
+    return Input("parameters", (len(names),), symbols, names)
+
+
+def write_pivots(b: ProgramBuilder[S], pivots: Sequence[S], diagonal: Sequence[S]) -> None:
+    """The hidden outputs of a function that solves: see `symgen.program.functions`."""
+    b.output(PIVOTS, (len(pivots),), pivots)
+    b.output(DIAGONAL, (len(diagonal),), diagonal)
 
 
 def write_frames(b: ProgramBuilder[S], poses: Sequence[Matrix[S]]) -> None:

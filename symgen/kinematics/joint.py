@@ -33,7 +33,7 @@ class Joint(Generic[S]):
 
     `number` counts from 1, `parent` is the number of the joint that carries this one (0: base).
     The link frame in the parent's link frame is ``tree @ motion(offset + q) @ link``.  `name` is
-    that of the coordinate.
+    that of the coordinate.  The motion of a `prescribed` joint is given in hybrid dynamics.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Joint(Generic[S]):
     placement: Placement[S]
     body: Body[S]
     terms: Terms[S]
+    prescribed: bool = False
 
     def transform(self, q: S, algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link frame in the parent's link frame."""

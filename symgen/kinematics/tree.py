@@ -9,7 +9,8 @@ DH flavours are gone.  Scalars belong to one algebra; named parameters are still
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic
@@ -17,9 +18,15 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
 from symgen.description.expressions import evaluate
-from symgen.description.model import JointDescription, LinkPoint, RobotDescription
+from symgen.description.model import (
+    JointDescription,
+    LinkPoint,
+    OutputDescription,
+    RobotDescription,
+)
 from symgen.joints import JointType, joint_type
 from symgen.kinematics.bodies import Body, body_of, in_body, massless, merged
+from symgen.kinematics.definitions import followers, with_definitions
 from symgen.kinematics.frames import chain_of, identity_transform, placement
 from symgen.kinematics.joint import Joint, terms_of
 from symgen.kinematics.scalars import vector
@@ -49,19 +56,23 @@ class BodyPoint(Generic[S]):
 class KinematicTree(Generic[S]):
     """A robot over one algebra.  See the module.
 
-    `massless`: the values of all masses that move are 0, whatever names stand for them; there is
-    no centre of mass.
+    `massless`: the values of all masses that move are 0, whatever names stand for them, and stay 0;
+    there is no centre of mass.  `parameter_names` are all parameters of the model,
+    `runtime_parameters` those that are arguments at run time, and what derivatives with respect to
+    parameters are about.
     """
 
     name: str
     algebra: Algebra[S]
     parameter_names: tuple[str, ...]
+    runtime_parameters: tuple[str, ...]
     gravity: Vector[S]
     joints: tuple[Joint[S], ...]
     frames: tuple[Frame[S], ...]
     loads: tuple[BodyPoint[S], ...]
     points: tuple[BodyPoint[S], ...]
     massless: bool
+    outputs: tuple[OutputDescription, ...] = ()
 
     @property
     def n(self) -> int:
@@ -122,12 +133,23 @@ class KinematicTree(Generic[S]):
             "n_links": len(self.frames),
             "n_loads": len(self.loads),
             "n_points": len(self.points),
-            "n_parameters": len(self.parameter_names),
+            "n_parameters": len(self.runtime_parameters),
+            "n_free": sum(not joint.prescribed for joint in self.joints),
+            "n_prescribed": sum(joint.prescribed for joint in self.joints),
+            "n_outputs": len(self.outputs),
         }
 
 
-def build_tree(description: RobotDescription, algebra: Algebra[S]) -> KinematicTree[S]:
-    """The tree of a checked description, over `algebra`."""
+def build_tree(
+    description: RobotDescription, algebra: Algebra[S], runtime: Collection[str] = ()
+) -> KinematicTree[S]:
+    """The tree of a checked description, over `algebra`.
+
+    `runtime` names parameters that are arguments at run time: those that are derived from them
+    follow, and no decision rests on the values of either.
+    """
+    whole, changing = algebra, {*runtime, *followers(description.parameters, runtime)}
+    algebra = with_definitions(description.parameters, runtime, algebra)
     frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
     joints: list[Joint[S]] = []  # massless as yet
     pieces: dict[int, list[tuple[Body[S], float]]] = {BASE: []}
@@ -142,6 +164,8 @@ def build_tree(description: RobotDescription, algebra: Algebra[S]) -> KinematicT
             frame = Frame(joint.link.name, len(joints), identity_transform(algebra))
         frames[frame.name] = frame
         mass = evaluate(joint.link.mass, description.parameter_values)
+        if not changing.isdisjoint(joint.link.mass.names):
+            mass = math.nan  # any mass: it may come and go
         piece = in_body(body_of(joint.link, algebra), frame.pose)
         pieces.setdefault(frame.body, []).append((piece, mass))
     joints = [
@@ -163,14 +187,18 @@ def build_tree(description: RobotDescription, algebra: Algebra[S]) -> KinematicT
 
     return KinematicTree(
         name=description.name,
-        algebra=algebra,
+        algebra=whole,
         parameter_names=tuple(parameter.name for parameter in description.parameters),
+        runtime_parameters=tuple(
+            parameter.name for parameter in description.parameters if parameter.name in runtime
+        ),
         gravity=vector(description.gravity, algebra),
         joints=tuple(joints),
         frames=tuple(frame for name, frame in frames.items() if name != "base"),
         loads=body_points(description.loads),
         points=body_points(description.points),
         massless=all(mass == 0.0 for j in pieces if j != BASE for _, mass in pieces[j]),
+        outputs=description.outputs,
     )
 
 
@@ -184,9 +212,8 @@ def _chain(
     """The one-coordinate joints that `joint` becomes; there are `before` joints already."""
     chain: list[Joint[S]] = []
     links = chain_of(joint, kind, algebra)
-    for number, (name, terms, (motion, at)) in enumerate(
-        zip(joint.coordinate_names, joint.terms, links, strict=True), start=before + 1
-    ):
+    columns = zip(joint.coordinate_names, joint.terms, joint.prescribed, links, strict=True)
+    for number, (name, terms, prescribed, (motion, at)) in enumerate(columns, start=before + 1):
         if not chain:
             at = replace(at, tree=carrier.pose @ at.tree)
         chain.append(
@@ -198,6 +225,7 @@ def _chain(
                 placement=at,
                 body=massless(algebra),
                 terms=terms_of(terms, algebra),
+                prescribed=prescribed,
             )
         )
     return chain

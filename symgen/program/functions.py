@@ -2,8 +2,12 @@
 
 One table for everybody: formulations derive these functions, emission writes their signatures and
 docstrings, validation calls them, and the command line lists them.  Shapes are written in the
-sizes ``n``, ``10 n``, ``n_links``, ``n_loads``, ``n_points``, ``n_parameters``; batch axes stand in
-front of every shape.
+sizes ``n``, ``10 n``, ``n_free``, ``n_links``, ``n_loads``, ``n_points``, ``n_outputs``,
+``n_parameters``; batch axes stand in front of every shape.
+
+A function that solves for accelerations divides by the pivots of the mass matrix.  Beside its
+results its programs have the hidden outputs `PIVOTS` and `DIAGONAL`, from which the generated code
+sees whether there was a solution; see `symgen.emit.kernels`.
 """
 
 from __future__ import annotations
@@ -29,13 +33,24 @@ class Argument:
 
 @dataclass(frozen=True)
 class Function:
-    """One function: `arguments` are positional, `options` keyword-only and may be left out."""
+    """One function: `arguments` are positional, `options` keyword-only and may be left out.
+
+    `hidden` are outputs that the caller does not see.  `needs` are the sizes that must not be 0
+    for the function to have any sense; `NEEDS` says what to do about them.
+    """
 
     name: str
     summary: str
     arguments: tuple[Argument, ...]
     results: tuple[Argument, ...]
     options: tuple[Argument, ...] = ()
+    hidden: tuple[Argument, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    @property
+    def solves(self) -> bool:
+        """Whether it divides by pivots of the mass matrix, which may be singular."""
+        return bool(self.hidden)
 
 
 Q = Argument("q", ("n",), "joint coordinates (rad or m)")
@@ -51,8 +66,65 @@ PARAMETERS = Argument("parameters", ("n_parameters",), "values of the runtime pa
 TAU = Argument("tau", ("n",), "joint torques or forces (N m or N)")
 
 
+T = Argument("t", (), "time (s)")
+Y = Argument(
+    "y",
+    ("n",),
+    "what was not given of every coordinate: the torque or force of its joint where its motion is "
+    "prescribed, its acceleration where it is free",
+)
+X = Argument(
+    "x",
+    ("n",),
+    "what is given of every coordinate: its acceleration where its motion is prescribed, the "
+    "torque or force of its joint where it is free",
+)
+PIVOTS = "pivots"
+DIAGONAL = "diagonal"
+
+
+def _solvable(size: Size) -> tuple[Argument, ...]:
+    return (
+        Argument(PIVOTS, (size,), "pivots of the mass matrix of the free joints"),
+        Argument(DIAGONAL, (size,), "diagonal of the mass matrix of the free joints"),
+    )
+
+
+ALL_FREE = _solvable("n")
+SOME_FREE = _solvable("n_free")
+
+NEEDS: Mapping[str, str] = {
+    "n_parameters": "the module has no runtime parameters; build it with: symgen build MODEL "
+    "--runtime-parameters all",
+    "n_outputs": "the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
+    "n_prescribed": "no joint of the model is prescribed ('prescribed: true'); forward_dynamics "
+    "serves robots whose joints are all free",
+}
+"""By the size that is 0: why a function was not built, and what to do."""
+
+
 def _by_joint(name: str, meaning: str) -> Argument:
     return Argument(name, ("n", "n"), meaning)
+
+
+def _by_parameter(name: str, of: str, *shape: Size) -> Argument:
+    """The derivative of the array `of` with respect to the runtime parameters."""
+    indices = ", ".join("ijk"[: len(shape)])
+    value = f"{of}[{indices}]" if shape else of
+    index = f"[{indices}, k]" if shape else "[k]"
+    return Argument(name, (*shape, "n_parameters"), f"{index} = d {value} / d parameters[k]")
+
+
+def _along(name: str, of: str) -> Argument:
+    return Argument(
+        name,
+        ("n", "n_parameters"),
+        f"[i, k] = d {of}_i / d parameters[k]: how {of} itself varies with the parameters",
+    )
+
+
+def _of_outputs(name: str, by: str, *shape: Size) -> Argument:
+    return Argument(name, ("n_outputs", *shape), f"derivatives of the outputs with respect to {by}")
 
 
 WRENCHES = Argument(
@@ -233,16 +305,140 @@ FUNCTIONS: tuple[Function, ...] = (
             ),
         ),
     ),
+    Function(
+        "inverse_dynamics_parameter_derivatives",
+        "Derivatives of the joint torques with respect to the runtime parameters.",
+        (Q, QD, QDD),
+        (_by_parameter("dtau_dparameters", "tau", "n"),),
+        (LOADS,),
+        needs=("n_parameters",),
+    ),
+    Function(
+        "point_motion_parameter_derivatives",
+        "Derivatives of the motion of the model's points with respect to the runtime parameters.",
+        (Q, QD, QDD),
+        (
+            _by_parameter("dx_dparameters", "position", "n_points", 3),
+            _by_parameter("dv_dparameters", "velocity", "n_points", 3),
+            _by_parameter("da_dparameters", "acceleration", "n_points", 3),
+        ),
+        needs=("n_parameters",),
+    ),
+    Function(
+        "kinetic_energy_parameter_derivatives",
+        "Derivatives of the kinetic energy with respect to the runtime parameters.",
+        (Q, QD),
+        (_by_parameter("dT_dparameters", "kinetic_energy"),),
+        needs=("n_parameters",),
+    ),
+    Function(
+        "potential_energy_parameter_derivatives",
+        "Derivatives of the potential energy with respect to the runtime parameters.",
+        (Q,),
+        (_by_parameter("dV_dparameters", "potential_energy"),),
+        needs=("n_parameters",),
+    ),
+    Function(
+        "forward_dynamics",
+        "Accelerations that the joint torques tau produce; all joints are free.",
+        (Q, QD, TAU),
+        (QDD,),
+        (LOADS,),
+        ALL_FREE,
+    ),
+    Function(
+        "forward_dynamics_derivatives",
+        "Accelerations and their derivatives with respect to q, qd and tau.",
+        (Q, QD, TAU),
+        (
+            QDD,
+            _by_joint("dqdd_dq", "[i, j] = d qdd_i / d q_j"),
+            _by_joint("dqdd_dqd", "[i, j] = d qdd_i / d qd_j"),
+            _by_joint("dqdd_dtau", "[i, j] = d qdd_i / d tau_j: the inverse of the mass matrix"),
+        ),
+        (LOADS,),
+        ALL_FREE,
+    ),
+    Function(
+        "forward_dynamics_parameter_derivatives",
+        "Derivatives of the accelerations with respect to the runtime parameters, at fixed q, qd "
+        "and tau.",
+        (Q, QD, TAU),
+        (_by_parameter("dqdd_dparameters", "qdd", "n"),),
+        (LOADS,),
+        ALL_FREE,
+        ("n_parameters",),
+    ),
+    Function(
+        "forward_dynamics_sensitivities",
+        "Accelerations and their total derivatives with respect to the runtime parameters, where "
+        "q, qd and tau vary with them: the right-hand side of a sensitivity analysis.",
+        (Q, QD, TAU, _along("dq", "q"), _along("dqd", "qd"), _along("dtau", "tau")),
+        (QDD, _along("dqdd", "qdd")),
+        (LOADS,),
+        ALL_FREE,
+        ("n_parameters",),
+    ),
+    Function(
+        "hybrid_dynamics",
+        "Torques of the prescribed and accelerations of the free joints.",
+        (Q, QD, X),
+        (Y,),
+        (LOADS,),
+        SOME_FREE,
+        ("n_prescribed",),
+    ),
+    Function(
+        "hybrid_dynamics_derivatives",
+        "Torques of the prescribed and accelerations of the free joints, and their derivatives.",
+        (Q, QD, X),
+        (
+            Y,
+            _by_joint("dy_dq", "[i, j] = d y_i / d q_j"),
+            _by_joint("dy_dqd", "[i, j] = d y_i / d qd_j"),
+            _by_joint("dy_dx", "[i, j] = d y_i / d x_j"),
+        ),
+        (LOADS,),
+        SOME_FREE,
+        ("n_prescribed",),
+    ),
+    Function(
+        "hybrid_dynamics_parameter_derivatives",
+        "Derivatives of what hybrid_dynamics returns with respect to the runtime parameters.",
+        (Q, QD, X),
+        (_by_parameter("dy_dparameters", "y", "n"),),
+        (LOADS,),
+        SOME_FREE,
+        ("n_prescribed", "n_parameters"),
+    ),
+    Function(
+        "outputs",
+        "The outputs of the model, in the order of output_names.",
+        (T, Q, QD, QDD, TAU),
+        (Argument("outputs", ("n_outputs",), "in the units of their expressions"),),
+        (LOADS,),
+        needs=("n_outputs",),
+    ),
+    Function(
+        "outputs_derivatives",
+        "The outputs and their derivatives; output_sparsity says which entries can differ from 0.",
+        (T, Q, QD, QDD, TAU),
+        (
+            Argument("outputs", ("n_outputs",), "in the units of their expressions"),
+            _of_outputs("do_dt", "t"),
+            _of_outputs("do_dq", "q", "n"),
+            _of_outputs("do_dqd", "qd", "n"),
+            _of_outputs("do_dqdd", "qdd", "n"),
+            _of_outputs("do_dtau", "tau", "n"),
+            _of_outputs("do_dloads", "the loads", "n_loads", 6),
+            _of_outputs("do_dparameters", "the runtime parameters", "n_parameters"),
+        ),
+        (LOADS,),
+        needs=("n_outputs",),
+    ),
 )
 
 FUNCTION_NAMES = tuple(function.name for function in FUNCTIONS)
-
-PLANNED_FUNCTIONS = (
-    "inverse_dynamics_parameter_derivatives",
-    "forward_dynamics",
-    "forward_dynamics_derivatives",
-    "forward_dynamics_parameter_derivatives",
-)
 
 
 def function_named(name: str) -> Function:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from symgen.algebra.graph import Scalar
@@ -13,32 +13,46 @@ from symgen.validation.checks import Subject
 
 
 class EvaluatedFormulation:
-    """The functions of one formulation, each evaluated from its program; complex numbers work."""
+    """The functions of one formulation, each evaluated from its program; complex numbers work.
 
-    def __init__(self, programs: Mapping[str, Program[Scalar]]) -> None:
+    `parameters` are the values of the runtime parameters where a call gives none.
+    """
+
+    def __init__(
+        self, programs: Mapping[str, Program[Scalar]], parameters: Sequence[float] = ()
+    ) -> None:
         for name, program in programs.items():
-            setattr(self, name, _function(program))
+            setattr(self, name, _function(program, parameters))
 
 
-def _function(program: Program[Scalar]) -> Any:
-    names = [argument.name for argument in function_named(program.function).arguments]
+def _function(program: Program[Scalar], default: Sequence[float]) -> Any:
+    spec = function_named(program.function)
+    names = [argument.name for argument in spec.arguments]
 
-    def function(*arguments: Any, loads: Any = None) -> Any:
+    def function(*arguments: Any, loads: Any = None, parameters: Any = None) -> Any:
         given = dict(zip(names, arguments, strict=True))
         if loads is not None:
             given["loads"] = loads
-        results = call(program, given)
+        given["parameters"] = default if parameters is None else parameters
+        results = call(program, given)[: len(spec.results)]
         return results[0] if len(results) == 1 else results
 
     return function
 
 
 def evaluated_subjects(
-    programs: Mapping[str, Mapping[str, Program[Scalar]]], without: tuple[str, ...] = ()
+    programs: Mapping[str, Mapping[str, Program[Scalar]]],
+    evaluated: Mapping[str, Iterable[str]] | None = None,
+    parameters: Sequence[float] = (),
 ) -> list[Subject]:
-    """A subject for every formulation of `programs` except those named in `without`."""
+    """A subject for every formulation of `evaluated` (all), with the functions that it names."""
+    chosen = programs if evaluated is None else evaluated
     return [
-        Subject(f"evaluated {name}", EvaluatedFormulation(functions), True, False)
-        for name, functions in programs.items()
-        if name not in without
+        Subject(
+            f"evaluated {name}",
+            EvaluatedFormulation({f: programs[name][f] for f in functions}, parameters),
+            True,
+            False,
+        )
+        for name, functions in chosen.items()
     ]
