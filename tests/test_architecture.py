@@ -10,6 +10,7 @@ from symgen.joints import JOINTS
 ROOT = Path(__file__).parents[1] / "symgen"
 DOORS = (
     ("errors", "options", "rounding", "journal", "collector"),
+    ("simulation",),
     ("algebra",),
     ("joints",),
     ("description",),
@@ -84,6 +85,9 @@ def test_each_library_has_one_gate(path):
         assert "jinja2" not in roots
     if here != "toolchain":
         assert not roots & {"subprocess", "multiprocessing"}
+    if here != "simulation":
+        used = {module.split(".")[0] for module, typing_only in imports(path) if not typing_only}
+        assert not used & {"scipy", "xarray"}
     if here not in ("cli", "terminal"):
         assert not roots & {"click", "rich"}
 
@@ -105,7 +109,7 @@ def test_nothing_is_evaluated_printed_or_moved(path):
 
 def test_formulations_do_not_know_each_other():
     folder = ROOT / "formulations"
-    shared = {"interface", "shared", "joint_terms"}
+    shared = {"interface", "shared", "joint_terms", "elimination", "model_outputs"}
     for path in folder.rglob("*.py"):
         family = path.relative_to(folder).parts[0]
         if family == "__init__.py":

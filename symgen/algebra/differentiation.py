@@ -21,9 +21,22 @@ class ForwardDerivatives:
     """
 
     def __init__(self, inputs: Sequence[Scalar]) -> None:
+        self._inputs = tuple(inputs)
         self._tangents: dict[int, Tangent] = {}
         for position, symbol in enumerate(inputs):
             self._tangents[symbol.index] = {position: symbol.graph.one}
+
+    def rows(self, scalars: Sequence[Scalar]) -> list[Tangent]:
+        """Derivatives of several scalars: forward, or each in reverse where that takes less.
+
+        What is 0 by structure in one direction is left out in both.  Nothing is held.
+        """
+        forward = [self.of(x) for x in scalars]
+        reverse = [
+            {k: value for k, value in gradient(x, self._inputs).items() if k in row}
+            for x, row in zip(scalars, forward, strict=True)
+        ]
+        return min(forward, reverse, key=lambda rows: _size(scalars, rows))
 
     def of_statement(self, name: str, value: Scalar) -> Tangent:
         """See `of`: over a graph a name is only a label."""
@@ -31,6 +44,18 @@ class ForwardDerivatives:
 
     def remember(self, name: str, value: Scalar, row: Tangent) -> None:
         """Nothing to do: the derivatives are nodes, and known."""
+
+    def hold(self, x: Scalar) -> None:
+        """Before anything that is made of `x` is differentiated.
+
+        What `x` is the negative or a multiple of is held as well: the graph moves signs and
+        factors outwards, so that what is made of `x` need not have `x` itself in it.
+        """
+        self._tangents[x.index] = {}
+        while x.op is NEG or (x.op is MUL and x.args[0].op is CONST):
+            x = x.args[-1]
+            if x.op is not SYMBOL:
+                self._tangents[x.index] = {}
 
     def of(self, root: Scalar) -> Tangent:
         """The derivatives of `root`: position of the input -> scalar, zeros left out."""
@@ -68,6 +93,11 @@ class ForwardDerivatives:
             if not value.is_zero:
                 result[position] = value
         return result
+
+
+def _size(scalars: Sequence[Scalar], rows: Sequence[Tangent]) -> int:
+    """Number of nodes that scalars and their derivatives consist of."""
+    return len(reachable([*scalars, *(value for row in rows for value in row.values())]))
 
 
 def _add_or_subtract(graph: Graph, op: str, x: Tangent, y: Tangent) -> Tangent:

@@ -65,16 +65,22 @@ NUMPY = Arithmetic(
 
 
 def evaluate(
-    outputs: Iterable[Scalar], values: Mapping[str, Any], arithmetic: Arithmetic = NUMPY
+    outputs: Iterable[Scalar],
+    values: Mapping[str, Any],
+    arithmetic: Arithmetic = NUMPY,
+    known: Mapping[int, Any] | None = None,
 ) -> list[Any]:
     """Values of `outputs` where the symbol named s has the value ``values[s]``.
 
     Values may be floats, complex numbers or arrays that broadcast mutually.  Constants come back
-    as plain numbers.  KeyError names a symbol without a value.
+    as plain numbers.  KeyError names a symbol without a value.  What is `known` of nodes, by index,
+    is taken for granted.
     """
     wanted = list(outputs)
-    result: dict[int, Any] = {}
+    result: dict[int, Any] = dict(known or {})
     for node in reachable(wanted):
+        if known and node.index in known:
+            continue
         op, args = node.op, node.args
         if op is CONST:
             value = arithmetic.constant(node.value)

@@ -32,11 +32,17 @@ class Derivatives(Protocol[S]):
     def of(self, x: S) -> dict[int, S]:
         """Derivatives of `x`; named scalars inside it contribute what was remembered for them."""
 
+    def rows(self, scalars: Sequence[S]) -> list[dict[int, S]]:
+        """Those of several scalars, by whichever way takes fewer operations."""
+
     def of_statement(self, name: str, value: S) -> dict[int, S]:
         """Derivatives of what the statement ``name = value`` defines."""
 
     def remember(self, name: str, value: S, row: dict[int, S]) -> None:
         """From now on `row` holds the derivatives of the scalar that ``name = value`` defines."""
+
+    def hold(self, x: S) -> None:
+        """From now on `x`, which is no input, counts as a constant."""
 
 
 class Algebra(Protocol[S]):

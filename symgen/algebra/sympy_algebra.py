@@ -128,6 +128,10 @@ class SymPyDerivatives:
             x: {k: sympy.S.One} for k, x in enumerate(inputs)
         }
 
+    def rows(self, scalars: Sequence[Expr]) -> list[dict[int, Expr]]:
+        """See `of`: the derivatives of names are known."""
+        return [self.of(x) for x in scalars]
+
     def of_statement(self, name: str, value: Expr) -> dict[int, Expr]:
         """Derivatives of the right side of a statement."""
         return self.of(value)
@@ -135,6 +139,10 @@ class SymPyDerivatives:
     def remember(self, name: str, value: Expr, row: dict[int, Expr]) -> None:
         """The symbol `name` has the derivatives `row`."""
         self._known[symbol(name)] = row
+
+    def hold(self, x: Expr) -> None:
+        """`x` is a name."""
+        self._known[x] = {}
 
     def of(self, x: Expr) -> dict[int, Expr]:
         """Derivatives of `x`; names that were not met before are differentiated first."""

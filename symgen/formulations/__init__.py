@@ -13,7 +13,9 @@ from symgen.algebra.interface import S
 from symgen.errors import RequestError
 from symgen.formulations import elimination, joint_terms
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
+from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation, State
+from symgen.formulations.kane import KANE
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.formulations.shared import load_entry_names, wrenches
@@ -24,13 +26,14 @@ from symgen.program.program import Program
 
 FORMULATIONS: tuple[Formulation, ...] = (
     NEWTON_EULER,
+    KANE,
     RECURSIVE_LAGRANGE,
     CLOSED_FORM_LAGRANGE,
+    EXPLICIT_KANE,
+    PARTIALLY_RECURSIVE_KANE,
 )
 
 PLANNED_FORMULATIONS = (
-    "kane",
-    "explicit_kane",
     "semi_recursive",
     "composite",
 )

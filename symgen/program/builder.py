@@ -51,6 +51,11 @@ class ProgramBuilder(Generic[S]):
         """Replace every step that is written so far."""
         self._steps = [change(step) for step in self._steps]
 
+    @property
+    def length(self) -> int:
+        """Number of steps that are written so far."""
+        return len(self._steps)
+
     def output(self, name: str, shape: tuple[int, ...], entries: Iterable[S]) -> None:
         """Declare the array result `name`, its entries row by row."""
         self._outputs.append(Output(name, shape, tuple(entries)))
@@ -58,6 +63,12 @@ class ProgramBuilder(Generic[S]):
     def results(self, name: str) -> tuple[S, ...]:
         """The entries of the output called `name`, which was declared before."""
         return next(output for output in self._outputs if output.name == name).entries
+
+    def withdraw(self, name: str) -> Output[S]:
+        """The output called `name`, which from now on is none: only its derivatives are wanted."""
+        found = next(output for output in self._outputs if output.name == name)
+        self._outputs.remove(found)
+        return found
 
     @contextmanager
     def step(self, kind: str, joint: str = "") -> Iterator[None]:

@@ -6,23 +6,35 @@ Every statement is followed by its derivatives with respect to the inputs that i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import count
 
 from symgen.algebra.interface import Derivatives, S
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import DERIVATIVE, Input, Statement, Step
 
 
-def differentiate(builder: ProgramBuilder[S], inputs: Sequence[Input[S]]) -> Derivatives[S]:
+def differentiate(
+    builder: ProgramBuilder[S],
+    inputs: Sequence[Input[S]],
+    held: Iterable[S] = (),
+    skip: range = range(0),
+) -> Derivatives[S]:
     """Put behind every statement written so far its derivatives with respect to all `inputs`.
 
-    Positions in the rows of the result count through the entries of all inputs.
+    Positions in the rows of the result count through the entries of all inputs.  Named scalars that
+    are `held` count as constants; the steps in `skip` are left as they are.
     """
     symbols = [symbol for array in inputs for symbol in array.symbols]
     labels = [name for array in inputs for name in array.symbol_names]
     derivatives = builder.algebra.derivatives(symbols)
+    for scalar in held:
+        derivatives.hold(scalar)
+    places = count()
 
     def with_derivatives(step: Step[S]) -> Step[S]:
+        if next(places) in skip:
+            return step
         lines: list[Statement[S]] = []
         for statement in step.statements:
             lines.append(statement)
@@ -53,14 +65,20 @@ def _derivatives_of(
 
 
 def write_jacobians(
-    builder: ProgramBuilder[S], name: str, entries: Sequence[S], inputs: Sequence[Input[S]]
+    builder: ProgramBuilder[S],
+    name: str,
+    entries: Sequence[S],
+    inputs: Sequence[Input[S]],
+    any_way: bool = False,
 ) -> None:
     """Differentiate all that is written, and add the outputs ``d<name>_d<input>``.
 
-    `entries` is a vector; an input of shape t gives an output of shape (len(entries), *t).
+    `entries` is a vector; an input of shape t gives an output of shape (len(entries), *t).  With
+    `any_way` derivatives of the entries may be found in another way than statement by statement,
+    where that takes fewer operations.
     """
     derivatives = differentiate(builder, inputs)
-    rows = [derivatives.of(entry) for entry in entries]
+    rows = derivatives.rows(entries) if any_way else [derivatives.of(entry) for entry in entries]
     start = 0
     for array in inputs:
         stop = start + len(array.symbols)

@@ -15,6 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from symgen.algebra.interface import S
+from symgen.program.program import Output, Program
+
 Size = int | str
 
 
@@ -447,3 +450,18 @@ def function_named(name: str) -> Function:
         if function.name == name:
             return function
     raise KeyError(name)
+
+
+def senseless_functions(sizes: Mapping[str, int]) -> dict[str, str]:
+    """The functions that mean nothing for a robot of these sizes, each with what it needs."""
+    found: dict[str, str] = {}
+    for function in FUNCTIONS:
+        lacking = [NEEDS[size] for size in function.needs if not sizes[size]]
+        if lacking:
+            found[function.name] = lacking[0]
+    return found
+
+
+def visible_outputs(program: Program[S]) -> tuple[Output[S], ...]:
+    """The outputs of `program` that are results of its function."""
+    return program.outputs[: len(function_named(program.function).results)]

@@ -11,6 +11,21 @@ STEP = 1e-40
 """Complex step: its square vanishes beside 1."""
 
 
+SINGULAR = 1e10
+"""Condition of a mass matrix from which on it is no example of solving: massless ends, joints on
+one axis.  `tests.agreement.test_forward_dynamics` shows that no model is near it."""
+
+
+def solving_limit(mass):
+    """What two correct solutions with the mass matrix `mass` stay below."""
+    return 1e-10 * max(1.0, condition(mass) / 1e4)
+
+
+def condition(mass):
+    """Of a mass matrix, 1 where nothing is to be solved for."""
+    return np.linalg.cond(mass) if len(mass) else 1.0
+
+
 def error(value, expected):
     """Largest difference over max(1, largest magnitude expected); infinite for a wrong shape."""
     value, expected = np.asarray(value), np.asarray(expected)
@@ -32,11 +47,24 @@ def random_state(n, seed):
 
 
 def state_of(description, seed):
-    """The same for a described robot, with loads up to 10."""
+    """The same for a described robot, with loads and torques up to 10.
+
+    `x`, what hybrid dynamics is given, holds accelerations of the prescribed joints and torques of
+    the free ones.
+    """
     rng = np.random.default_rng(seed)
-    n = sum(len(joint.coordinate_names) for joint in description.joints)
+    prescribed = prescribed_coordinates(description)
+    n = len(prescribed)
     state = {"q": rng.uniform(-np.pi, np.pi, n), **_rates(rng, n)}
-    return {**state, "loads": rng.uniform(-10, 10, (len(description.loads), 6))}
+    state["loads"] = rng.uniform(-10, 10, (len(description.loads), 6))
+    state["tau"] = rng.uniform(-10, 10, n)
+    return {**state, "x": np.where(prescribed, state["qdd"], state["tau"])}
+
+
+def prescribed_coordinates(description):
+    """Which coordinates of a described robot are prescribed, (n,)."""
+    flags = [flag for joint in description.joints for flag in joint.prescribed]
+    return np.array(flags, dtype=bool)
 
 
 def _rates(rng, n):

@@ -5,21 +5,41 @@ The tests of the validation feed it with one function made wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+import warnings
+from collections.abc import Callable, Collection, Mapping
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from symgen.validation.checks import ARGUMENTS, Facts
+from symgen.validation.forward_laws import SOLVED
 from symgen.validation.oracles import NumericRobot
 
 Function = Callable[..., Any]
 
+CORES = {"t": 0, "dq": 2, "dqd": 2, "dtau": 2, "loads": 2}
+"""Numbers of axes of arguments; of the others 1."""
+
 
 def functions_of(robot: NumericRobot) -> dict[str, Function]:
-    """Every function of the table, with `out=`."""
-    return {name: _with_out(getattr(robot, name)) for name in ARGUMENTS}
+    """Every function that means something for the robot, with `parameters=` and `out=`."""
+    return {
+        name: _with_out(_with_parameters(robot, name)) for name in ARGUMENTS if has(robot, name)
+    }
+
+
+def has(robot: NumericRobot, name: str) -> bool:
+    """Whether a function of the table means something for the robot."""
+    needed = {
+        "_parameter_derivatives": robot.n_parameters,
+        "_sensitivities": robot.n_parameters,
+        "hybrid_dynamics": robot.prescribed.any(),
+        "outputs": robot.description.outputs,
+    }
+    return all(bool(size) for key, size in needed.items() if key in name)
 
 
 def formulation(robot: NumericRobot, changed: Mapping[str, Function] | None = None) -> Any:
@@ -29,20 +49,31 @@ def formulation(robot: NumericRobot, changed: Mapping[str, Function] | None = No
 
 def facts_of(robot: NumericRobot) -> Facts:
     """What a module's metadata says about the robot."""
-    return Facts(1.0, robot.inertial_parameters, robot.joint_terms)
+    return Facts(1.0, robot.inertial_parameters, robot.joint_terms, robot.prescribed)
 
 
-def fake_module(robot: NumericRobot, changed: Mapping[str, Function] | None = None) -> Any:
-    """Two formulations and two backends; `newton_euler` of ``compiled`` is changed."""
-    right = formulation(robot)
-    wrong = formulation(robot, changed)
+def fake_module(
+    robot: NumericRobot,
+    changed: Mapping[str, Function] | None = None,
+    only: Collection[str] = ARGUMENTS,
+) -> Any:
+    """Two formulations and two backends; `newton_euler` of ``compiled`` is changed.
+
+    There are `only` these functions.
+    """
+    functions = {name: f for name, f in functions_of(robot).items() if name in only}
+    right = SimpleNamespace(**functions)
+    wrong = SimpleNamespace(**{**functions, **(changed or {})})
     return SimpleNamespace(
-        **functions_of(robot),
+        **functions,
         n=robot.n,
         n_links=robot.n_links,
         n_loads=robot.n_loads,
         inertial_parameters=robot.inertial_parameters,
         joint_terms=robot.joint_terms,
+        prescribed=robot.prescribed,
+        n_parameters=robot.n_parameters,
+        default_parameters=robot.parameters,
         formulations=("newton_euler", "closed_form_lagrange"),
         backends={
             "compiled": SimpleNamespace(newton_euler=wrong, closed_form_lagrange=right),
@@ -53,7 +84,7 @@ def fake_module(robot: NumericRobot, changed: Mapping[str, Function] | None = No
 
 def altered(robot: NumericRobot, name: str, change: Callable[..., Any]) -> dict[str, Function]:
     """`name` replaced by `change(result, *arguments)`."""
-    function = getattr(robot, name)
+    function = _with_parameters(robot, name)
 
     def wrong(*arguments: Any, **options: Any) -> Any:
         return change(function(*arguments, **options), *arguments)
@@ -72,3 +103,73 @@ def _with_out(function: Function) -> Function:
         return out
 
     return filled
+
+
+def _remembered(robot: NumericRobot, name: str) -> Function:
+    """The function; what it was called with before is not computed again."""
+    function, known = getattr(robot, name), _KNOWN.setdefault(robot, {})
+
+    def remembered(*arguments: Any, **options: Any) -> Any:
+        given = [np.asarray(x) for x in (*arguments, *options.values()) if x is not None]
+        key = (name, len(given), *((x.shape, x.dtype.kind, x.tobytes()) for x in given))
+        if key not in known:
+            known[key] = function(*arguments, **options)
+        found = known[key]
+        return tuple(map(np.copy, found)) if isinstance(found, tuple) else np.copy(found)
+
+    return remembered
+
+
+_KNOWN: WeakKeyDictionary[NumericRobot, dict[Any, Any]] = WeakKeyDictionary()
+
+
+def _with_parameters(robot: NumericRobot, name: str) -> Function:
+    """The function with `parameters=`: every set of values is a robot of its own."""
+    robots = {robot.parameters.tobytes(): _remembered(robot, name)}
+
+    def function(*arguments: Any, parameters: Any = None, **options: Any) -> Any:
+        if parameters is None:
+            result = robots[robot.parameters.tobytes()](*arguments, **options)
+            return _solved(result, arguments, name)
+        given = list(arguments) + ([options["loads"]] if "loads" in options else [])
+        cores = [CORES.get(key, 1) for key in (*ARGUMENTS[name], "loads")]
+        rows = np.asarray(parameters)
+        shapes = [np.shape(x)[: np.ndim(x) - k] for x, k in zip(given, cores, strict=False)]
+        batch = np.broadcast_shapes(*shapes, rows.shape[:-1])
+        count = math.prod(batch)
+        flat = []
+        for x, shape in zip(given, shapes, strict=True):
+            core = np.shape(x)[len(shape) :]
+            flat.append(np.broadcast_to(x, (*batch, *core)).reshape((count, *core)))
+        rows = np.broadcast_to(rows, (*batch, rows.shape[-1])).reshape(count, rows.shape[-1])
+        sets, owners = np.unique(rows, axis=0, return_inverse=True)
+        results: list[Any] = [None] * len(rows)
+        for number, values in enumerate(sets):
+            key = values.tobytes()
+            if key not in robots:
+                robots[key] = _remembered(robot.with_parameters(values), name)
+            chosen = np.flatnonzero(owners.reshape(-1) == number)
+            parts = [x[chosen] for x in flat]
+            keyword = {"loads": parts.pop()} if "loads" in options else {}
+            found = robots[key](*parts, **keyword)
+            several = isinstance(found, tuple)
+            for place, sample in enumerate(chosen):
+                picked = [x[place] for x in (found if several else (found,))]
+                results[sample] = picked
+        stacked = tuple(
+            np.stack(column).reshape((*batch, *np.shape(column[0])))
+            for column in zip(*results, strict=True)
+        )
+        return _solved(stacked if several else stacked[0], arguments, name)
+
+    return function
+
+
+def _solved(result: Any, arguments: Any, name: str) -> Any:
+    """As generated code: no solution of one sample is an error, in a batch a warning."""
+    first = np.asarray(result[0] if isinstance(result, tuple) else result)
+    if name in SOLVED and np.isnan(first).any():
+        if np.ndim(arguments[0]) == 1:
+            raise np.linalg.LinAlgError("the mass matrix is singular")
+        warnings.warn("the mass matrix is singular", RuntimeWarning, stacklevel=2)
+    return result

@@ -287,7 +287,13 @@ class PinocchioRobot(PinocchioMotion):
         by_q, by_qd, upper = (
             x.copy() for x in (self.data.dtau_dq, self.data.dtau_dv, np.triu(self.data.M))
         )
-        pin.computeJointJacobians(self.model, self.data, states[0])
+        by_q -= self.load_turning(q, loads)
+        return by_q, by_qd, upper + np.triu(upper, 1).T
+
+    def load_turning(self, q: Array, loads: Array) -> Array:
+        """What the turning of the joint frames against the loads adds to -dtau/dq, (nv, nv)."""
+        total = np.zeros((self.model.nv, self.model.nv))
+        pin.computeJointJacobians(self.model, self.data, self._to_pin(q))
         for load, wrench in zip(self.description.loads, loads, strict=True):
             seat = self.seats[load.link]
             if seat.joint == 0:
@@ -298,8 +304,8 @@ class PinocchioRobot(PinocchioMotion):
             force = -np.cross(local[3:], turn @ wrench[:3], axis=0)
             moment = -np.cross(local[3:], turn @ wrench[3:], axis=0)
             turning = np.concatenate([force, moment + np.cross(arm, force.T).T])
-            by_q -= local.T @ turning
-        return by_q, by_qd, upper + np.triu(upper, 1).T
+            total += local.T @ turning
+        return total
 
 
 def pinocchio_model(description: RobotDescription) -> PinocchioRobot:

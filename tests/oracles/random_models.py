@@ -1,4 +1,5 @@
-"""Random robot files: trees of joints in mixed frame styles, with joint terms where asked for.
+"""Random robot files: trees of joints in mixed frame styles; joint terms and prescribed joints where
+asked for.
 
 One generator, two sources of choices: `seeded_model_text` draws from a seeded NumPy generator,
 `model_texts` is a hypothesis strategy that shrinks towards short chains of plain joints.
@@ -67,6 +68,7 @@ class Recipe:
     before: bool = True
     massless: bool = True
     terms: bool = False
+    prescribed: bool = False
 
 
 COMPOSITE: Mapping[str, int] = {"universal": 2, "cylindrical": 2, "spherical": 3, "floating": 6}
@@ -107,6 +109,8 @@ def random_model_text(choices: Choices, recipe: Recipe | None = None) -> str:
         lines += _frame(choices, recipe, file_convention, kind)
         if recipe.terms and kind != "fixed":
             lines += _terms(choices, COMPOSITE.get(kind, 1))
+        if recipe.prescribed and kind != "fixed":
+            lines += _prescribed(choices, COMPOSITE.get(kind, 1))
         lines += _link(choices, links[i], i in heavy)
     lines += _points("loads", choices, links, choices.integer(*recipe.loads))
     lines += _points("points", choices, links, choices.integer(*recipe.points))
@@ -210,6 +214,16 @@ def _terms(choices: Choices, coordinates: int) -> list[str]:
     if choices.integer(0, 1):
         lines += [line("friction", 0, 3), line("friction_velocity", 0.1, 2)]
     return lines
+
+
+def _prescribed(choices: Choices, coordinates: int) -> list[str]:
+    """Whether the motion of a joint is given: of all, of some or of none of its coordinates."""
+    if choices.integer(0, 1):
+        return []
+    if choices.integer(0, 1):
+        return ["    prescribed: true"]
+    flags = [("false", "true")[choices.integer(0, 1)] for _ in range(coordinates)]
+    return [f"    prescribed: [{', '.join(flags)}]"]
 
 
 def _frame(choices: Choices, recipe: Recipe, file_convention: str, kind: str) -> list[str]:

@@ -4,27 +4,32 @@
 `functions` what is derived from them, `derivatives` the same terms differentiated.
 """
 
+from collections.abc import Mapping
+
 from symgen.formulations.closed_form_lagrange import derivatives, equations, functions
-from symgen.formulations.interface import Formulation
+from symgen.formulations.interface import Derivation, Formulation
+from symgen.formulations.shared import parameter_derivatives
+
+FUNCTIONS: Mapping[str, Derivation] = {
+    "inverse_dynamics": functions.inverse_dynamics,
+    "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
+    "inverse_dynamics_load_derivatives": functions.load_derivatives,
+    "mass_matrix": functions.mass_matrix,
+    "coriolis_matrix": functions.coriolis_matrix,
+    "bias_forces": functions.bias_forces,
+    "gravity_forces": functions.gravity_forces,
+    "kinetic_energy": functions.kinetic_energy,
+    "potential_energy": functions.potential_energy,
+    "forward_kinematics": functions.forward_kinematics,
+    "jacobians": functions.jacobians,
+}
 
 CLOSED_FORM_LAGRANGE = Formulation(
     name="closed_form_lagrange",
     title="Closed-form Lagrange, 4x4 transforms",
     source="Xiang 2009, section 3",
     notes={**equations.NOTES, **derivatives.NOTES},
-    functions={
-        "inverse_dynamics": functions.inverse_dynamics,
-        "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
-        "inverse_dynamics_load_derivatives": functions.load_derivatives,
-        "mass_matrix": functions.mass_matrix,
-        "coriolis_matrix": functions.coriolis_matrix,
-        "bias_forces": functions.bias_forces,
-        "gravity_forces": functions.gravity_forces,
-        "kinetic_energy": functions.kinetic_energy,
-        "potential_energy": functions.potential_energy,
-        "forward_kinematics": functions.forward_kinematics,
-        "jacobians": functions.jacobians,
-    },
+    functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
     why_not=functions.why_not,
     estimate=functions.estimate,
 )

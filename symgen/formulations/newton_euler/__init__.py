@@ -4,16 +4,23 @@
 of them.
 """
 
+from collections.abc import Mapping
 from functools import partial
 
-from symgen.formulations.interface import Formulation
+from symgen.formulations import model_outputs
+from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.newton_euler import (
+    costs,
     derivatives,
     dynamics,
+    forward,
+    forward_derivatives,
+    forward_parameter_derivatives,
     kinematics,
     mass_center,
     motion,
     motion_derivatives,
+    outputs,
     partial_velocities,
     passages,
     recursion,
@@ -21,6 +28,44 @@ from symgen.formulations.newton_euler import (
     velocity_fields,
     wrenches,
 )
+from symgen.formulations.shared import parameter_derivatives
+
+FUNCTIONS: Mapping[str, Derivation] = {
+    "inverse_dynamics": partial(dynamics.torque_function, "tau"),
+    "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
+    "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
+    "mass_matrix": dynamics.mass_matrix,
+    "coriolis_matrix": dynamics.coriolis_matrix,
+    "bias_forces": partial(dynamics.torque_function, "bias_forces"),
+    "gravity_forces": dynamics.gravity_forces,
+    "kinetic_energy": kinematics.kinetic_energy,
+    "potential_energy": kinematics.potential_energy,
+    "forward_kinematics": kinematics.forward_kinematics,
+    "jacobians": kinematics.jacobians,
+    "joint_wrenches": wrenches.joint_wrenches,
+    "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
+    "point_motion": motion.point_motion,
+    "point_motion_derivatives": motion_derivatives.point_motion_derivatives,
+    "center_of_mass": mass_center.center_of_mass,
+    "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
+    "centroidal_momentum": mass_center.centroidal_momentum,
+    "regressor": regressor.regressor,
+    "forward_dynamics": forward.forward_dynamics,
+    "forward_dynamics_derivatives": forward_derivatives.forward_dynamics_derivatives,
+    "forward_dynamics_parameter_derivatives": (
+        forward_parameter_derivatives.forward_dynamics_parameter_derivatives
+    ),
+    "forward_dynamics_sensitivities": (
+        forward_parameter_derivatives.forward_dynamics_sensitivities
+    ),
+    "hybrid_dynamics": forward.hybrid_dynamics,
+    "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
+    "hybrid_dynamics_parameter_derivatives": (
+        forward_parameter_derivatives.hybrid_dynamics_parameter_derivatives
+    ),
+    "outputs": outputs.outputs,
+    "outputs_derivatives": outputs.outputs_derivatives,
+}
 
 NEWTON_EULER = Formulation(
     name="newton_euler",
@@ -39,26 +84,10 @@ NEWTON_EULER = Formulation(
         **velocity_fields.NOTES,
         **derivatives.NOTES,
         **wrenches.NOTES,
+        **forward.NOTES,
+        **forward_derivatives.NOTES,
+        **model_outputs.NOTES,
     },
-    functions={
-        "inverse_dynamics": partial(dynamics.torque_function, "tau"),
-        "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
-        "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
-        "mass_matrix": dynamics.mass_matrix,
-        "coriolis_matrix": dynamics.coriolis_matrix,
-        "bias_forces": partial(dynamics.torque_function, "bias_forces"),
-        "gravity_forces": dynamics.gravity_forces,
-        "kinetic_energy": kinematics.kinetic_energy,
-        "potential_energy": kinematics.potential_energy,
-        "forward_kinematics": kinematics.forward_kinematics,
-        "jacobians": kinematics.jacobians,
-        "joint_wrenches": wrenches.joint_wrenches,
-        "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
-        "point_motion": motion.point_motion,
-        "point_motion_derivatives": motion_derivatives.point_motion_derivatives,
-        "center_of_mass": mass_center.center_of_mass,
-        "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
-        "centroidal_momentum": mass_center.centroidal_momentum,
-        "regressor": regressor.regressor,
-    },
+    functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
+    estimate=costs.estimate,
 )

@@ -69,6 +69,7 @@ from symgen.formulations.newton_euler.recursion import (
     LoadForces,
     Motion,
     Reaction,
+    Twist,
     frames_sweep,
     leaves_first,
     load_sweep,
@@ -76,7 +77,11 @@ from symgen.formulations.newton_euler.recursion import (
     reaction_sweep,
     torque_step,
 )
-from symgen.formulations.newton_euler.velocity_fields import MotionDerivative, d_motion_sweep
+from symgen.formulations.newton_euler.velocity_fields import (
+    Fields,
+    MotionDerivative,
+    d_motion_sweep,
+)
 from symgen.formulations.shared import let_derivative, square, write_matrix
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -105,6 +110,9 @@ NOTES = {
     "-- Barman 2020 (3.73), (3.81) for i = j + 1",
 }
 
+
+Below = Sequence[tuple[Passage[S], Effort[S]]]
+"""The joints on a link, with the derivative of what each exerts."""
 
 Slopes = dict[tuple[int, int], S]
 """(j, i) -> derivative of tau_j with respect to joint i; what is left out is 0"""
@@ -161,7 +169,7 @@ def recursion_derivatives(
     links: dict[int, LinkDerivatives[S]] = {}
     for passage in passages:
         j = passage.at.joint.number
-        change = change_step(passage, reactions[j], d_reactions[j][j], b)
+        change = change_step(passage, reactions[j], d_reactions[j][j].by_q, b)
         links[j] = LinkDerivatives(passage, reactions[j], d_motions[j], d_reactions[j], change)
     return links
 
@@ -211,14 +219,14 @@ def d_torque_sweep(
 
 
 def change_step(
-    passage: Passage[S], reaction: Reaction[S], own: ReactionDerivative[S], b: ProgramBuilder[S]
+    passage: Passage[S], reaction: Reaction[S], by_q: Effort[S], b: ProgramBuilder[S]
 ) -> Effort[S]:
     """NE-32 and NE-34: how the wrench in joint j changes with q_j, as the parent feels it."""
     j, V = passage.at.joint.number, passage.own
     with b.step("backward derivatives", passage.at.joint.name):
         n = b.let(f"n_at_G_{j}", reaction.n - passage.rho.cross(reaction.f), "NE-32")
-        f_turned = own.by_q.f + V.omega.cross(reaction.f)
-        n_turned = own.by_q.n + V.omega.cross(n) + V.v.cross(reaction.f)
+        f_turned = by_q.f + V.omega.cross(reaction.f)
+        n_turned = by_q.n + V.omega.cross(n) + V.v.cross(reaction.f)
         f_turned = b.let(f"D_f_{j}", f_turned, "NE-34")
         return Effort(f_turned, b.let(f"D_n_at_G_{j}", n_turned, "NE-34"))
 
@@ -235,27 +243,53 @@ def d_reaction_step(
     b: ProgramBuilder[S],
 ) -> ReactionDerivative[S]:
     """dNE-11 to dNE-14 and dNE-32"""
-    V, V1, two = slope.by_qd, slope.by_q, b.algebra.constant(2.0)
-    by_q = maps.inertia_effort(slope.a_q, slope.rate.omega, V1.omega)
-    by_qd = maps.inertia_effort(slope.a_qd, V1.omega * two, V.omega)
-    by_qdd = maps.inertia_effort(V.v, V.omega, None)
+    below_q = [(child, d.by_q) for child, d in children]
+    below_qd = [(child, d.by_qd) for child, d in children]
+    below_qdd = [(child, d.by_qdd) for child, d in children]
+    return ReactionDerivative(
+        effort_by_q(passage, i, slope, maps, below_q, b),
+        effort_by_qd(passage, i, slope, maps, below_qd, b),
+        effort_by_qdd(passage, i, slope, maps, below_qdd, b),
+    )
+
+
+def effort_by_q(
+    passage: Passage[S], i: int, slope: MotionDerivative[S], maps: LinkMaps[S],
+    below: Below[S], b: ProgramBuilder[S],
+) -> Effort[S]:  # fmt: skip
+    """dNE-11 to dNE-14 and dNE-32 with respect to q_i."""
+    inertia = maps.inertia_effort(slope.a_q, slope.rate.omega, slope.by_q.omega)
     with b.step("backward derivatives", passage.at.joint.name):
-        d_load = maps.load_effort(V.omega)
-        below_q = [(child, d.by_q) for child, d in children]
-        below_qd = [(child, d.by_qd) for child, d in children]
-        below_qdd = [(child, d.by_qdd) for child, d in children]
-        return ReactionDerivative(
-            _summed(passage, by_q, d_load, below_q, f"q_{i}", b),
-            _summed(passage, by_qd, None, below_qd, f"qd_{i}", b),
-            _summed(passage, by_qdd, None, below_qdd, f"qdd_{i}", b),
-        )
+        d_load = maps.load_effort(slope.by_qd.omega)
+        return _summed(passage, inertia, d_load, below, f"q_{i}", b)
+
+
+def effort_by_qd(
+    passage: Passage[S], i: int, slope: Fields[S], maps: LinkMaps[S],
+    below: Below[S], b: ProgramBuilder[S],
+) -> Effort[S]:  # fmt: skip
+    """The same with respect to qd_i."""
+    twice = slope.by_q.omega * b.algebra.constant(2.0)
+    inertia = maps.inertia_effort(slope.a_qd, twice, slope.by_qd.omega)
+    with b.step("backward derivatives", passage.at.joint.name):
+        return _summed(passage, inertia, None, below, f"qd_{i}", b)
+
+
+def effort_by_qdd(
+    passage: Passage[S], i: int, slope: Fields[S], maps: LinkMaps[S],
+    below: Below[S], b: ProgramBuilder[S],
+) -> Effort[S]:  # fmt: skip
+    """The same with respect to qdd_i."""
+    inertia = maps.inertia_effort(slope.by_qd.v, slope.by_qd.omega, None)
+    with b.step("backward derivatives", passage.at.joint.name):
+        return _summed(passage, inertia, None, below, f"qdd_{i}", b)
 
 
 def _summed(
     passage: Passage[S],
     inertia: Effort[S],
     d_load: Effort[S] | None,
-    children: Sequence[tuple[Passage[S], Effort[S]]],
+    children: Below[S],
     by: str,
     b: ProgramBuilder[S],
 ) -> Effort[S]:
@@ -276,21 +310,34 @@ def _summed(
 def d_torque_step(link: LinkDerivatives[S], i: int, b: ProgramBuilder[S]) -> tuple[S, S, S]:
     """dNE-16 for joint j by q_i, qd_i and qdd_i."""
     passage, slope = link.passage, link.d_reaction[i]
-    name, V = f"tau_{passage.at.joint.number}", passage.own_in_joint_axes
+    return (
+        d_torque(passage, slope.by_q, f"q_{i}", b),
+        d_torque(passage, slope.by_qd, f"qd_{i}", b),
+        d_torque(passage, slope.by_qdd, f"qdd_{i}", b),
+    )
+
+
+def d_torque(passage: Passage[S], effort: Effort[S], by: str, b: ProgramBuilder[S]) -> S:
+    """dNE-16 for joint j, from the derivative of what its parent exerts."""
+    j, V = passage.at.joint.number, passage.own_in_joint_axes
     with b.step("torque derivatives", passage.at.joint.name):
-        q, qd, qdd = (
-            let_derivative(b, name, power(V, passage.in_joint_axes(effort)), f"{by}_{i}", "dNE-16")
-            for by, effort in (("q", slope.by_q), ("qd", slope.by_qd), ("qdd", slope.by_qdd))
-        )
-    return q, qd, qdd
+        value = power(V, passage.in_joint_axes(effort))
+        return let_derivative(b, f"tau_{j}", value, by, "dNE-16")
+
+
+def d_torque_beyond(
+    passage: Passage[S], i: int, V: Twist[S], effort: Effort[S], by: str, b: ProgramBuilder[S]
+) -> S:
+    """dNE-16 for joint i, from the derivative that a joint beyond it feels; V is V_i there."""
+    with b.step("torque derivatives", passage.at.joint.name):
+        return let_derivative(b, f"tau_{i}", power(V, effort), by, "dNE-16")
 
 
 def d_torque_beyond_step(link: LinkDerivatives[S], i: int, b: ProgramBuilder[S]) -> tuple[S, S]:
     """dNE-16 for joint i by q_j and qd_j of a joint j that it carries."""
     j, V = link.passage.at.joint.number, link.d_motion[i].by_qd
     by_qd = link.d_reaction[j].by_qd
-    with b.step("torque derivatives", link.passage.at.joint.name):
-        return (
-            let_derivative(b, f"tau_{i}", power(V, link.change), f"q_{j}", "dNE-16"),
-            let_derivative(b, f"tau_{i}", power(V, by_qd), f"qd_{j}", "dNE-16"),
-        )
+    return (
+        d_torque_beyond(link.passage, i, V, link.change, f"q_{j}", b),
+        d_torque_beyond(link.passage, i, V, by_qd, f"qd_{j}", b),
+    )

@@ -6,13 +6,14 @@ Mass matrix: column k is the torque of qdd = e_k alone, at qd = 0 without gravit
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_joint_terms, with_rotors
-from symgen.formulations.newton_euler.recursion import frames_sweep, torques
+from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
 from symgen.formulations.shared import square, symbolic_loads, wrenches, write_matrix
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -40,17 +41,32 @@ def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """Column by column; the part above the diagonal is computed, the part below copied."""
-    algebra, n = b.algebra, tree.n
     frames = frames_sweep(tree, b, state.q)
-    entries: dict[tuple[int, int], S] = {}
-    for k in range(1, n + 1):
-        unit = tuple(algebra.one if i == k else algebra.zero for i in range(1, n + 1))
-        column = State(state.q, (algebra.zero,) * n, unit, state.loads)
-        with b.variant(f"_column_{k}"):
-            tau = torques(tree, frames, b, column, zero_vector(algebra))
-        for i in range(1, k + 1):
-            entries[i, k] = entries[k, i] = tau[i - 1]
+    entries = rigid_mass_entries(tree, frames, b, range(1, tree.n + 1))
     write_matrix(b, "mass_matrix", with_rotors(tree, square(tree, entries)), tree.n)
+
+
+def rigid_mass_entries(
+    tree: KinematicTree[S],
+    frames: Sequence[JointFrame[S]],
+    b: ProgramBuilder[S],
+    columns: Collection[int],
+) -> dict[tuple[int, int], S]:
+    """Entries of M without rotors in these columns, and in the rows of the same numbers.
+
+    Where both row and column are among them the part above the diagonal is computed.
+    """
+    zero, one, numbers = b.algebra.zero, b.algebra.one, range(1, tree.n + 1)
+    none, unloaded = (zero,) * tree.n, wrenches((zero,) * (6 * len(tree.loads)))
+    entries: dict[tuple[int, int], S] = {}
+    for k in columns:
+        unit = State(none, none, tuple(one if i == k else zero for i in numbers), unloaded)
+        with b.variant(f"_column_{k}"):
+            tau = torques(tree, frames, b, unit, zero_vector(b.algebra))
+        for i in numbers:
+            if i <= k or i not in columns:
+                entries[i, k] = entries[k, i] = tau[i - 1]
+    return entries
 
 
 def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

@@ -19,6 +19,7 @@ from symgen.formulations.newton_euler.recursion import (
     Twist,
     frames_sweep,
     rotation_sweep,
+    turning_step,
 )
 from symgen.formulations.shared import write_columns, write_frames
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -37,6 +38,17 @@ def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
     """NE-10, NE-18, NE-19"""
     frames = frames_sweep(tree, b, state.q)
     velocities = origin_velocity_sweep(frames, b, state.qd)
+    b.output("kinetic_energy", (), [kinetic_energy_of(tree, frames, velocities, b, state)])
+
+
+def kinetic_energy_of(
+    tree: KinematicTree[S],
+    frames: Sequence[JointFrame[S]],
+    velocities: Mapping[int, Twist[S]],
+    b: ProgramBuilder[S],
+    state: State[S],
+) -> S:
+    """NE-10, NE-18, NE-19: of all links and rotors."""
     energies: list[S] = []
     for at in frames:
         j, body = at.joint.number, at.joint.body
@@ -47,7 +59,7 @@ def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
             twice = v_G.dot(v_G) * body.mass + omega.dot(H)
             energies.append(b.let(f"twice_T_{j}", twice, "NE-19"))
     bodies = total(energies, b.algebra) * b.algebra.constant(0.5)
-    b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+    return bodies + rotor_energy(tree, b, state)
 
 
 def origin_velocity_sweep(
@@ -60,17 +72,10 @@ def origin_velocity_sweep(
     velocities = {BASE: Twist(zero_vector(b.algebra), zero_vector(b.algebra))}
     for at in frames:
         j, parent, rate = at.joint.number, velocities[at.joint.parent], qd[at.joint.number - 1]
-        omega = motions[j].omega if motions else turning_step(at, parent.omega, rate, b)
+        known = motions[j] if motions else turning_step(at, parent.omega, rate, b)
+        omega = known.omega
         velocities[j] = velocity_step(at, parent, omega, rate, b)
     return velocities
-
-
-def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder[S]) -> Vector[S]:
-    """NE-2, NE-3: angular velocity of a link, link axes."""
-    j = at.joint.number
-    with b.step("forward", at.joint.name):
-        omega_in = b.let(f"omega_in_{j}", at.R.apply_transposed(omega_p), "NE-2")
-        return b.let(f"omega_{j}", omega_in + at.s * qd, "NE-3")
 
 
 def velocity_step(
@@ -91,13 +96,23 @@ def velocity_step(
 def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-19"""
     poses = pose_sweep(tree, b, state.q)
+    b.output("potential_energy", (), [potential_energy_of(tree, poses, b, state)])
+
+
+def potential_energy_of(
+    tree: KinematicTree[S],
+    poses: Mapping[int, Transform[S]],
+    b: ProgramBuilder[S],
+    state: State[S],
+) -> S:
+    """NE-19: of all links and springs."""
     energies: list[S] = []
     for joint in tree.joints:
         with b.step("energy", joint.name):
             height = -tree.gravity.dot(poses[joint.number].apply(joint.body.com))
             energies.append(b.let(f"U_{joint.number}", height * joint.body.mass, "NE-19"))
     springs = spring_energy(tree, b, state)
-    b.output("potential_energy", (), [total(energies, b.algebra) + springs])
+    return total(energies, b.algebra) + springs
 
 
 def pose_sweep(

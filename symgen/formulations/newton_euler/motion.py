@@ -44,24 +44,38 @@ def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
     poses = poses_of(tree, frames, b)
     rows: list[tuple[Vector[S], Vector[S], Vector[S]]] = []
     for point in tree.points:
-        link, R0 = point.body, poses[point.body].rotation
+        link = point.body
         here = point_step(point, poses[link], velocities[link].v, motions[link], b)
-        with b.step("points", point.name):
-            v0 = b.let(f"v0_{point.name}", R0.apply(here.v), "NE-22")
-            a0 = b.let(f"a0_{point.name}", R0.apply(here.a), "NE-22")
-        rows.append((here.x0, v0, a0))
+        rows.append(base_step(point, poses[link], here, b))
     for i, name in enumerate(("position", "velocity", "acceleration")):
         b.output(name, (len(rows), 3), [part for row in rows for part in row[i]])
 
 
 def point_step(
-    point: BodyPoint[S], pose: Transform[S], v: Vector[S], motion: Motion[S], b: ProgramBuilder[S]
+    point: BodyPoint[S],
+    pose: Transform[S],
+    v: Vector[S],
+    motion: Motion[S],
+    b: ProgramBuilder[S],
+    order: int = 2,
 ) -> PointMotion[S]:
-    """NE-22"""
+    """NE-22, up to the velocity for order 1, the position for order 0; what is beyond is 0."""
     P, p = point.name, point.point
+    v_P = a_P = zero_vector(b.algebra)
     with b.step("points", P):
-        return PointMotion(
-            x0=b.let(f"x0_{P}", pose.apply(p), "NE-22"),
-            v=b.let(f"v_{P}", v + motion.omega.cross(p), "NE-22"),
-            a=b.let(f"a_{P}", motion.a + carried(motion, p), "NE-22"),
-        )
+        x0_P = b.let(f"x0_{P}", pose.apply(p), "NE-22")
+        if order > 0:
+            v_P = b.let(f"v_{P}", v + motion.omega.cross(p), "NE-22")
+        if order > 1:
+            a_P = b.let(f"a_{P}", motion.a + carried(motion, p), "NE-22")
+    return PointMotion(x0_P, v_P, a_P)
+
+
+def base_step(
+    point: BodyPoint[S], pose: Transform[S], here: PointMotion[S], b: ProgramBuilder[S]
+) -> tuple[Vector[S], Vector[S], Vector[S]]:
+    """NE-22: position, velocity and acceleration in base axes."""
+    P, R0 = point.name, pose.rotation
+    with b.step("points", P):
+        v0 = b.let(f"v0_{P}", R0.apply(here.v), "NE-22")
+        return here.x0, v0, b.let(f"a0_{P}", R0.apply(here.a), "NE-22")

@@ -33,7 +33,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
-from symgen.formulations.newton_euler.recursion import JointFrame, Motion, Twist
+from symgen.formulations.newton_euler.recursion import JointFrame, Motion, Turning, Twist
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE
 from symgen.program.builder import ProgramBuilder
@@ -178,24 +178,24 @@ def passage_step(
 
 def center_velocity_sweep(
     passages: Sequence[Passage[S]],
-    motions: Mapping[int, Motion[S]],
+    links: Mapping[int, Motion[S] | Turning[S]],
     b: ProgramBuilder[S],
     qd: Sequence[S],
 ) -> dict[int, Velocity[S]]:
-    """NE-31 for every link."""
+    """NE-31 for every link, from the angular velocities of `links`."""
     none = zero_vector(b.algebra)
-    links = {BASE: Twist(none, none)}
+    twists = {BASE: Twist(none, none)}
     velocities: dict[int, Velocity[S]] = {}
     for passage in passages:
         at, rate = passage.at, qd[passage.at.joint.number - 1]
-        j, parent = at.joint.number, links[at.joint.parent]
+        j, parent = at.joint.number, twists[at.joint.parent]
         with b.step("velocities", at.joint.name):
             here = passage.to_origin(parent)
             here = Twist(here.omega, b.let(f"v_origin_{j}", here.v, "NE-31"))
             moved = Twist(here.omega + passage.s * rate, here.v + passage.t * rate)
             v_G = b.let(f"v_G_{j}", passage.from_origin(moved).v, "NE-31")
-        links[j] = Twist(motions[j].omega, v_G)
-        velocities[j] = Velocity(here, links[j])
+        twists[j] = Twist(links[j].omega, v_G)
+        velocities[j] = Velocity(here, twists[j])
     return velocities
 
 

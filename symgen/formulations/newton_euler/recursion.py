@@ -44,7 +44,7 @@ What differs from the thesis, to the same result:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -97,6 +97,14 @@ class Motion(Generic[S]):
     omega: Vector[S]
     alpha: Vector[S]
     a: Vector[S]
+
+
+@dataclass(frozen=True)
+class Turning(Generic[S]):
+    """Angular velocity of a link, and that of its parent, both in the axes of the link."""
+
+    omega_in: Vector[S]
+    omega: Vector[S]
 
 
 @dataclass(frozen=True)
@@ -154,14 +162,21 @@ def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
         )
 
 
-def motion_step(
-    at: JointFrame[S], parent: Motion[S], qd: S, qdd: S, b: ProgramBuilder[S]
-) -> Motion[S]:
-    """NE-2 to NE-7"""
-    j, R, dx = at.joint.number, at.R, at.dx
+def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder[S]) -> Turning[S]:
+    """NE-2, NE-3"""
+    j = at.joint.number
     with b.step("forward", at.joint.name):
-        omega_p = b.let(f"omega_in_{j}", R.apply_transposed(parent.omega), "NE-2")
-        omega = b.let(f"omega_{j}", omega_p + at.s * qd, "NE-3")
+        omega_in = b.let(f"omega_in_{j}", at.R.apply_transposed(omega_p), "NE-2")
+        return Turning(omega_in, b.let(f"omega_{j}", omega_in + at.s * qd, "NE-3"))
+
+
+def motion_step(
+    at: JointFrame[S], parent: Motion[S], turning: Turning[S], qd: S, qdd: S, b: ProgramBuilder[S]
+) -> Motion[S]:
+    """NE-4 to NE-7"""
+    j, R, dx = at.joint.number, at.R, at.dx
+    omega_p, omega = turning.omega_in, turning.omega
+    with b.step("forward", at.joint.name):
         alpha_p = b.let(f"alpha_in_{j}", R.apply_transposed(parent.alpha), "NE-4")
         alpha = b.let(f"alpha_{j}", alpha_p + at.s * qdd + omega_p.cross(at.s * qd), "NE-5")
         origin = b.let(f"a_origin_{j}", parent.a + carried(parent, at.u), "NE-6")
@@ -238,18 +253,36 @@ def frames_sweep(
     return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
 
 
+def turning_sweep(
+    frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], qd: Sequence[S]
+) -> dict[int, Turning[S]]:
+    """Angular velocities of all links: where they are wanted before the accelerations."""
+    omegas = {BASE: zero_vector(b.algebra)}
+    turnings: dict[int, Turning[S]] = {}
+    for at in frames:
+        j = at.joint.number
+        turnings[j] = turning_step(at, omegas[at.joint.parent], qd[j - 1], b)
+        omegas[j] = turnings[j].omega
+    return turnings
+
+
 def motion_sweep(
     frames: Sequence[JointFrame[S]],
     b: ProgramBuilder[S],
     qd: Sequence[S],
     qdd: Sequence[S],
     base: Vector[S],
+    turnings: Mapping[int, Turning[S]] | None = None,
 ) -> dict[int, Motion[S]]:
-    """Motion of every link; `base` is the acceleration that the base is given (-g)."""
+    """Motion of every link; `base` is the acceleration that the base is given (-g).
+
+    `turnings` is the result of `turning_sweep` where that is known.
+    """
     motions = {BASE: Motion(zero_vector(b.algebra), zero_vector(b.algebra), base)}
     for at in frames:
-        i = at.joint.number - 1
-        motions[at.joint.number] = motion_step(at, motions[at.joint.parent], qd[i], qdd[i], b)
+        j, i, parent = at.joint.number, at.joint.number - 1, motions[at.joint.parent]
+        turning = turnings[j] if turnings else turning_step(at, parent.omega, qd[i], b)
+        motions[j] = motion_step(at, parent, turning, qd[i], qdd[i], b)
     return motions
 
 

@@ -52,13 +52,19 @@ NOTES = {
 
 
 @dataclass(frozen=True)
-class MotionDerivative(Generic[S]):
-    """V_i, V_i' and V_i'' at the centre of a link, and derivatives of its acceleration."""
+class Fields(Generic[S]):
+    """V_i and V_i' at the centre of a link, and d a_G/dqd_i: accelerations have no part in them."""
 
     by_qd: Twist[S]
     by_q: Twist[S]
-    rate: Twist[S]
     a_qd: Vector[S]
+
+
+@dataclass(frozen=True)
+class MotionDerivative(Fields[S]):
+    """These, V_i'' and d a_G/dq_i."""
+
+    rate: Twist[S]
     a_q: Vector[S]
 
 
@@ -80,6 +86,37 @@ def d_motion_sweep(
     return d_motions
 
 
+def fields_sweep(
+    passages: Sequence[Passage[S]], velocities: Mapping[int, Velocity[S]], b: ProgramBuilder[S]
+) -> dict[int, dict[int, Fields[S]]]:
+    """What does not depend on accelerations, first: link -> joint -> fields."""
+    fields: dict[int, dict[int, Fields[S]]] = {BASE: {}}
+    for passage in passages:
+        j, p = passage.at.joint.number, passage.at.joint.parent
+        fields[j] = {
+            i: fields_step(passage, i, parent, velocities[j], b) for i, parent in fields[p].items()
+        }
+        fields[j][j] = own_fields_step(passage, velocities[j], b)
+    return fields
+
+
+def rates_sweep(
+    passages: Sequence[Passage[S]],
+    motions: Mapping[int, Motion[S]],
+    velocities: Mapping[int, Velocity[S]],
+    fields: Mapping[int, Mapping[int, Fields[S]]],
+    b: ProgramBuilder[S],
+) -> dict[int, dict[int, MotionDerivative[S]]]:
+    """And the rest, where the accelerations are known."""
+    slopes: dict[int, dict[int, MotionDerivative[S]]] = {BASE: {}}
+    for passage in passages:
+        j, p = passage.at.joint.number, passage.at.joint.parent
+        rates = {i: rate_step(passage, i, slope.rate, b) for i, slope in slopes[p].items()}
+        rates[j] = own_rate_step(passage, motions[p], velocities[j], b)
+        slopes[j] = {i: with_rate(fields[j][i], rates[i], velocities[j], b) for i in rates}
+    return slopes
+
+
 def d_motion_step(
     passage: Passage[S],
     i: int,
@@ -88,13 +125,33 @@ def d_motion_step(
     b: ProgramBuilder[S],
 ) -> MotionDerivative[S]:
     """dNE-3, dNE-31, their rates and d a_G for a joint i that carries joint j."""
-    v_G, two = velocity.link.v, b.algebra.constant(2.0)
+    fields = fields_step(passage, i, parent, velocity, b)
+    return with_rate(fields, rate_step(passage, i, parent.rate, b), velocity, b)
+
+
+def fields_step(
+    passage: Passage[S], i: int, parent: Fields[S], velocity: Velocity[S], b: ProgramBuilder[S]
+) -> Fields[S]:
+    """dNE-3, dNE-31 and d a_G by qd_i for a joint i that carries joint j."""
     with b.step("forward derivatives", passage.at.joint.name):
         by_qd = _named_twist(passage, passage.out(parent.by_qd), f"qd_{i}", b)
         by_q = _named_twist(passage, passage.out(parent.by_q), f"q_{i}", b)
-        rate = _named_rate(passage, passage.out(parent.rate), i, b)
-    a_qd = (by_q.v + by_qd.omega.cross(v_G)) * two
-    return MotionDerivative(by_qd, by_q, rate, a_qd, rate.v + by_q.omega.cross(v_G * two))
+    a_qd = (by_q.v + by_qd.omega.cross(velocity.link.v)) * b.algebra.constant(2.0)
+    return Fields(by_qd, by_q, a_qd)
+
+
+def rate_step(passage: Passage[S], i: int, parent: Twist[S], b: ProgramBuilder[S]) -> Twist[S]:
+    """ddNE-3, ddNE-31 for a joint i that carries joint j."""
+    with b.step("forward derivatives", passage.at.joint.name):
+        return _named_rate(passage, passage.out(parent), i, b)
+
+
+def with_rate(
+    fields: Fields[S], rate: Twist[S], velocity: Velocity[S], b: ProgramBuilder[S]
+) -> MotionDerivative[S]:
+    """V_i'' and d a_G by q_i added."""
+    a_q = rate.v + fields.by_q.omega.cross(velocity.link.v * b.algebra.constant(2.0))
+    return MotionDerivative(fields.by_qd, fields.by_q, fields.a_qd, rate, a_q)
 
 
 def d_own_motion_step(
@@ -105,21 +162,34 @@ def d_own_motion_step(
     At the joint's origin, in joint axes: the parent's motion there crossed with V_j = (s, t), and
     once more.
     """
+    fields = own_fields_step(passage, velocity, b)
+    return with_rate(fields, own_rate_step(passage, parent, velocity, b), velocity, b)
+
+
+def own_fields_step(passage: Passage[S], velocity: Velocity[S], b: ProgramBuilder[S]) -> Fields[S]:
+    """dNE-3, dNE-31 and d a_G by qd_j."""
+    j, s, t = passage.at.joint.number, passage.s, passage.t
+    omega, v = velocity.at_origin.omega, velocity.at_origin.v
+    with b.step("forward derivatives", passage.at.joint.name):
+        by_qd = _named_twist(passage, passage.own, f"qd_{j}", b)
+        slope = Twist(omega.cross(s), v.cross(s) + omega.cross(t))
+        by_q = _named_twist(passage, passage.from_origin(slope), f"q_{j}", b)
+    return Fields(by_qd, by_q, velocity.link.omega.cross(by_qd.v) * b.algebra.constant(2.0))
+
+
+def own_rate_step(
+    passage: Passage[S], parent: Motion[S], velocity: Velocity[S], b: ProgramBuilder[S]
+) -> Twist[S]:
+    """ddNE-3, ddNE-31 for i = j."""
     j, s, t, two = passage.at.joint.number, passage.s, passage.t, b.algebra.constant(2.0)
     omega, v = velocity.at_origin.omega, velocity.at_origin.v
     alpha = passage.to_joint_axes(parent.alpha)
     a = passage.to_joint_axes(parent.a + carried(parent, passage.at.u))
+    w = omega.cross(s)
     with b.step("forward derivatives", passage.at.joint.name):
-        by_qd = _named_twist(passage, passage.own, f"qd_{j}", b)
-        w = omega.cross(s)
-        slope = Twist(w, v.cross(s) + omega.cross(t))
-        by_q = _named_twist(passage, passage.from_origin(slope), f"q_{j}", b)
         a_q = a.cross(s) + (v * two).cross(w) + alpha.cross(t) + omega.cross(omega.cross(t))
         rate = passage.from_origin(Twist(alpha.cross(s) + omega.cross(w), a_q))
-        rate = _named_rate(passage, rate, j, b)
-    a_qd = velocity.link.omega.cross(by_qd.v) * two
-    a_q = rate.v + by_q.omega.cross(velocity.link.v * two)
-    return MotionDerivative(by_qd, by_q, rate, a_qd, a_q)
+        return _named_rate(passage, rate, j, b)
 
 
 def _named_twist(passage: Passage[S], twist: Twist[S], by: str, b: ProgramBuilder[S]) -> Twist[S]:

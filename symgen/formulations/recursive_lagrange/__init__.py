@@ -4,9 +4,10 @@
 differentiated, the other modules what is made of them.
 """
 
+from collections.abc import Mapping
 from functools import partial
 
-from symgen.formulations.interface import Formulation
+from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.recursive_lagrange import (
     derivatives,
     dynamics,
@@ -14,6 +15,26 @@ from symgen.formulations.recursive_lagrange import (
     mass_center,
     recursion,
 )
+from symgen.formulations.shared import parameter_derivatives
+
+FUNCTIONS: Mapping[str, Derivation] = {
+    "inverse_dynamics": partial(dynamics.torque_function, "tau"),
+    "inverse_dynamics_derivatives": dynamics.inverse_dynamics_derivatives,
+    "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
+    "mass_matrix": dynamics.mass_matrix,
+    "coriolis_matrix": dynamics.coriolis_matrix,
+    "bias_forces": partial(dynamics.torque_function, "bias_forces"),
+    "gravity_forces": dynamics.gravity_forces,
+    "kinetic_energy": kinematics.kinetic_energy,
+    "potential_energy": kinematics.potential_energy,
+    "forward_kinematics": kinematics.forward_kinematics,
+    "jacobians": kinematics.jacobians,
+    "point_motion": kinematics.point_motion,
+    "point_motion_derivatives": kinematics.point_motion_derivatives,
+    "center_of_mass": mass_center.center_of_mass,
+    "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
+    "centroidal_momentum": mass_center.centroidal_momentum,
+}
 
 RECURSIVE_LAGRANGE = Formulation(
     name="recursive_lagrange",
@@ -26,22 +47,5 @@ RECURSIVE_LAGRANGE = Formulation(
         **kinematics.NOTES,
         **mass_center.NOTES,
     },
-    functions={
-        "inverse_dynamics": partial(dynamics.torque_function, "tau"),
-        "inverse_dynamics_derivatives": dynamics.inverse_dynamics_derivatives,
-        "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
-        "mass_matrix": dynamics.mass_matrix,
-        "coriolis_matrix": dynamics.coriolis_matrix,
-        "bias_forces": partial(dynamics.torque_function, "bias_forces"),
-        "gravity_forces": dynamics.gravity_forces,
-        "kinetic_energy": kinematics.kinetic_energy,
-        "potential_energy": kinematics.potential_energy,
-        "forward_kinematics": kinematics.forward_kinematics,
-        "jacobians": kinematics.jacobians,
-        "point_motion": kinematics.point_motion,
-        "point_motion_derivatives": kinematics.point_motion_derivatives,
-        "center_of_mass": mass_center.center_of_mass,
-        "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
-        "centroidal_momentum": mass_center.centroidal_momentum,
-    },
+    functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
 )

@@ -1,0 +1,84 @@
+"""Mass matrix and forces by their explicit sums over all bodies (Anderson, Hsu 2002, section 3.1).
+
+The traditional route, which the paper takes as the measure of the recursive ones: every entry of M
+and K is a sum over bodies, and no sum is made of another.  A body k takes part in M_ri where the
+joints r and i are both on the path to it; for all others its P_r^k is 0 and nothing is written.
+
+Notation beyond that of `kinematics.py`
+
+======================  ================  ======================================================
+paper                   code              meaning
+======================  ================  ======================================================
+I_1^k P_i^k             IP_i_k            6x1, momentum of body k per unit of the velocity qd_i
+M_ri                    M_r_i             mass matrix of the bodies, for i on the path to r
+K_r                     K_r               force of loads, velocities, gravity and prescribed
+                                          accelerations on joint r
+======================  ================  ======================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import total
+from symgen.formulations.explicit_kane.kinematics import Spatial, System, let_spatial, momentum
+
+NOTES = {
+    "EK-8": "IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i "
+    "-- Anderson, Hsu 2002 (18), (21), (25)",
+    "EK-9": "K_r = sum_k P_r_k . F1_k, k beyond r -- Anderson, Hsu 2002 (19), (26)",
+}
+
+Pair = tuple[int, int]
+"""Two joints, the second on the path to the first."""
+
+
+@dataclass(frozen=True)
+class MassMatrix(Generic[S]):
+    """Entries M[r, i] of the bodies' mass matrix, and the momenta that they are made of.
+
+    A momentum [i, k] is that of body k, or of all that joint k carries, per unit of qd_i.
+    """
+
+    entries: Mapping[Pair, S]
+    momenta: Mapping[tuple[int, int], Spatial[S]]
+
+
+@dataclass(frozen=True)
+class Forces(Generic[S]):
+    """K_r of the bodies, and the moments and forces [k] of body k, or of all that k carries."""
+
+    entries: Mapping[int, S]
+    efforts: Mapping[int, Spatial[S]]
+
+
+def mass_matrix(system: System[S], pairs: Collection[Pair]) -> MassMatrix[S]:
+    """EK-8: the entries that are asked for."""
+    columns = {i for _, i in pairs}
+    momenta: dict[tuple[int, int], Spatial[S]] = {}
+    for (i, k), velocity in system.partial.items():
+        if i in columns:
+            with system.b.step("momenta", system.tree.joint(k).name):
+                value = momentum(system.geometry[k], velocity)
+                momenta[i, k] = let_spatial(system.b, f"IP_{i}_{k}", value, "EK-8")
+    entries: dict[Pair, S] = {}
+    for r, i in pairs:
+        beyond = system.tree.carried_by(r)
+        terms = [system.partial[r, k].dot(momenta[i, k]) for k in beyond]
+        with system.b.step("mass matrix", system.tree.joint(r).name):
+            entries[r, i] = system.b.let(f"M_{r}_{i}", total(terms, system.b.algebra), "EK-8")
+    return MassMatrix(entries, momenta)
+
+
+def forces(system: System[S]) -> Forces[S]:
+    """EK-9"""
+    entries: dict[int, S] = {}
+    for joint in system.joints:
+        r = joint.number
+        terms = [system.partial[r, k].dot(system.forces[k]) for k in system.tree.carried_by(r)]
+        with system.b.step("generalized forces", joint.name):
+            entries[r] = system.b.let(f"K_{r}", total(terms, system.b.algebra), "EK-9")
+    return Forces(entries, system.forces)

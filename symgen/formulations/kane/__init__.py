@@ -1,0 +1,41 @@
+"""Forward dynamics by Kane's method, fully recursive, and its derivatives (Anderson, Hsu 2002).
+
+`recursion` holds the notation and the steps, `derivatives` the same steps differentiated,
+`contributions` and `variations` what a joint brings into either.
+"""
+
+from symgen.formulations.interface import Formulation
+from symgen.formulations.kane import (
+    contributions,
+    derivatives,
+    diagonal,
+    dynamics,
+    motion_derivatives,
+    recursion,
+    size,
+    variations,
+)
+
+KANE = Formulation(
+    name="kane",
+    title="Kane's method, fully recursive (articulated bodies)",
+    source="Anderson and Hsu 2002",
+    notes={
+        **contributions.NOTES,
+        **recursion.NOTES,
+        **diagonal.NOTES,
+        **variations.NOTES,
+        **motion_derivatives.NOTES,
+        **derivatives.NOTES,
+    },
+    functions={
+        "forward_dynamics": dynamics.forward_dynamics,
+        "forward_dynamics_derivatives": dynamics.forward_dynamics_derivatives,
+        "forward_dynamics_parameter_derivatives": dynamics.forward_dynamics_parameter_derivatives,
+        "forward_dynamics_sensitivities": dynamics.forward_dynamics_sensitivities,
+        "hybrid_dynamics": dynamics.hybrid_dynamics,
+        "hybrid_dynamics_derivatives": dynamics.hybrid_dynamics_derivatives,
+        "hybrid_dynamics_parameter_derivatives": dynamics.hybrid_dynamics_parameter_derivatives,
+    },
+    estimate=size.estimate,
+)

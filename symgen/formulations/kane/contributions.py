@@ -1,0 +1,188 @@
+"""What a joint and its body contribute to the recursion, and how they carry stacks to and fro.
+
+The basis of body k is fixed in it at its joint: the axes are those behind the joint's motion and
+ahead of the fixed tilt of a DH row, where the partial velocity P_k^k = [s; t] is a constant with
+one entry.  Its reference point is the joint point k+ of the body, from which the paper's r^k leads
+to the mass centre; with it in place of the mass centre the shift gamma^k is the fixed s^k of a
+revolute joint, with the few entries of a DH row, and what the paper says of S^k, P, I_1, F_1 holds
+as it stands, but that I_1 couples forces and angular accelerations through the first moment m r.
+
+C^k and S^k act one after the other: the motion of joint k first, which turns in a coordinate plane
+or slides along an axis, then the fixed transform from the joint's seat to the basis of the parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector, all_zero
+from symgen.formulations.interface import State
+from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
+from symgen.formulations.kane.spatial import Inertia, Pair, Turn, let_inertia, moved, turn_of
+from symgen.kinematics.frames import identity_transform
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "KANE-1": "C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k "
+    "-- Anderson and Hsu 2002, before (32), (38), (42)",
+    "KANE-2": "mass m_k, first moment h_k = m_k r^k and second moments J_k of body k about k+",
+    "KANE-3": "rest_k = drive_k - tau_k: what joint k itself takes, its rotor's unknown part aside",
+}
+
+
+@dataclass(frozen=True)
+class BodyMoments(Generic[S]):
+    """KANE-2: mass, first moments and second moments int r r^T dm about k+, basis of the body."""
+
+    m: S
+    h: Vector[S]
+    J: Matrix[S]
+
+
+@dataclass(frozen=True)
+class Contribution(Generic[S]):
+    """All that enters the recursion at joint k; derivatives of anything begin here.
+
+    `E` is the fixed turn from the joint's seat to the parent, `Q` that of the motion; `u` leads
+    from the parent's reference point to the seat (parent axes), `l` on to that of the body (body
+    axes).  `P` is the partial velocity [s; t], `x` the displacement, q_k and its offset.  `points`
+    are those of the loads, from k+.
+    """
+
+    joint: Joint[S]
+    x: S
+    E: Turn[S]
+    Q: Turn[S]
+    u: Vector[S]
+    l: Vector[S]  # noqa: E741
+    P: Pair[S]
+    body: BodyMoments[S]
+    qd: S
+    qdd: S
+    rotor: S
+    rest: S
+    points: Mapping[int, Vector[S]]
+    free: bool
+
+    @property
+    def entries(self) -> tuple[S, ...]:
+        """Every scalar that may depend on coordinates or parameters."""
+        parts = [*self.E.matrix.entries, *self.Q.matrix.entries, *self.u, *self.l, *self.P.entries]
+        parts += [self.body.m, *self.body.h, *self.body.J.entries, self.rotor, self.rest]
+        parts += [self.x, self.qd, self.qdd]
+        parts += [part for point in self.points.values() for part in point]
+        return tuple(parts)
+
+    def turned_out(self, vector: Vector[S]) -> Vector[S]:
+        """(C^k)^T times a vector of the parent."""
+        return self.Q.undo(self.E.undo(vector))
+
+    def out(self, parent: Pair[S]) -> Pair[S]:
+        """(S^k)^T times an acceleration of the parent."""
+        angular = self.turned_out(parent.angular)
+        linear = self.turned_out(parent.linear + parent.angular.cross(self.u))
+        return Pair(angular, linear + angular.cross(self.l))
+
+    def back(self, effort: Pair[S]) -> Pair[S]:
+        """S^k times a moment and a force on the body."""
+        moment, force = effort.angular + self.l.cross(effort.linear), effort.linear
+        moment, force = (self.E.apply(self.Q.apply(part)) for part in (moment, force))
+        return Pair(moment + self.u.cross(force), force)
+
+    def back_inertia(
+        self, inertia: Inertia[S], prefix: str, note: str, b: ProgramBuilder[S]
+    ) -> Inertia[S]:
+        """S^k I (S^k)^T; what stands between the two turns is named."""
+        at_seat = _turned(self.Q, moved(inertia, self.l, b.algebra))
+        at_seat = let_inertia(b, f"{prefix}I_seat_{self.joint.number}", at_seat, note)
+        ahead = _turned(self.E, at_seat)
+        if all_zero(self.u, b.algebra):
+            return ahead
+        ahead = let_inertia(b, f"{prefix}I_ahead_{self.joint.number}", ahead, note)
+        return moved(ahead, self.u, b.algebra)
+
+
+def _turned(turn: Turn[S], x: Inertia[S]) -> Inertia[S]:
+    return Inertia(turn.symmetric(x.A), turn.general(x.B), turn.symmetric(x.D))
+
+
+def contributions(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], prescribed: Sequence[int]
+) -> list[Contribution[S]]:
+    """KANE-1 to KANE-3 of every joint; the motion of the joints in `prescribed` is given."""
+    drives = with_joint_terms(tree, b, state, [-tau for tau in state.tau])
+    loads = _loads_by_body(tree)
+    return [
+        contribution(tree, joint, b, state, drives, loads[joint.number], joint.number in prescribed)
+        for joint in tree.joints
+    ]
+
+
+def contribution(
+    tree: KinematicTree[S],
+    joint: Joint[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    drives: Sequence[S],
+    loads: Sequence[int],
+    given: bool,
+) -> Contribution[S]:
+    """KANE-1 to KANE-3 of one joint."""
+    k, algebra, at = joint.number, b.algebra, joint.placement
+    parent = identity_transform(algebra)
+    if joint.parent != BASE:
+        parent = tree.joint(joint.parent).placement.link
+    seat = parent @ at.tree
+    q = state.q[k - 1]
+    turn = joint.turns(q, algebra)[1]
+    s, t = joint.axes(algebra)
+    with b.step("contributions", joint.name):
+        E = b.let(f"E_{k}", seat.rotation, "KANE-1")
+        Q = b.let(f"Q_{k}", turn, "KANE-1")
+        u = b.let(f"u_{k}", seat.translation, "KANE-1")
+        return Contribution(
+            joint=joint,
+            x=q + at.offset,
+            E=_named_turn(seat.rotation, E, b),
+            Q=_named_turn(turn, Q, b),
+            u=u,
+            l=b.let(f"l_{k}", joint.slide(q, algebra), "KANE-1"),
+            P=Pair(s, t),
+            body=body_moments(joint, b),
+            qd=state.qd[k - 1],
+            qdd=state.qdd[k - 1],
+            rotor=reflected_inertia(joint),
+            rest=b.let(f"rest_{k}", drives[k - 1], "KANE-3"),
+            points={i: at.link.apply(tree.loads[i].point) for i in loads},
+            free=not given,
+        )
+
+
+def body_moments(joint: Joint[S], b: ProgramBuilder[S]) -> BodyMoments[S]:
+    """KANE-2, from the link frame to the basis of the body."""
+    k, link = joint.number, joint.placement.link.homogeneous(b.algebra)
+    moments = link @ joint.body.pseudo_inertia(b.algebra) @ link.transposed
+    h = Vector(moments[0, 3], moments[1, 3], moments[2, 3])
+    J = Matrix([row[:3] for row in moments.rows[:3]])
+    return BodyMoments(
+        m=moments[3, 3], h=b.let(f"h_{k}", h, "KANE-2"), J=b.let(f"J_{k}", J, "KANE-2")
+    )
+
+
+def _named_turn(structure: Matrix[S], named: Matrix[S], b: ProgramBuilder[S]) -> Turn[S]:
+    """The turn with its named entries: what its structure is shows in what the names stand for."""
+    found = turn_of(structure, b.algebra)
+    return Turn(named, found.plane, found.trivial)
+
+
+def _loads_by_body(tree: KinematicTree[S]) -> dict[int, list[int]]:
+    """Positions of the loads on every body."""
+    found: dict[int, list[int]] = {number: [] for number in range(tree.n + 1)}
+    for i, load in enumerate(tree.loads):
+        found[load.body].append(i)
+    return found

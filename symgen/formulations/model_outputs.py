@@ -1,0 +1,171 @@
+"""The outputs that a model asks for: expressions over quantities that a formulation supplies.
+
+A family gets told what the expressions mention (`Mentioned`) and derives that and no more, by its
+own recursion (`Supplied`); the expressions are written here, once for all families, over whatever
+the family named.  Derivatives are those of the whole program, statement by statement or, where that
+takes fewer operations, from every output back to the arguments; they hold for every expression, and
+what is 0 by structure stays 0.
+
+Time, torques, accelerations and loads are arguments, independent of each other.
+
+==================  =====================================================================
+OUT-1               output_<name>: the expression of the model file
+==================  =====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector
+from symgen.description.quantities import (
+    AXES,
+    CENTER_OF_MASS,
+    KINETIC_ENERGY,
+    LOADS,
+    POINT_PARTS,
+    POINTS,
+    POTENTIAL_ENERGY,
+    RATES,
+    TIME,
+    WRENCH_PARTS,
+    WRENCHES,
+    quantity,
+)
+from symgen.formulations.interface import State
+from symgen.formulations.shared import symbolic_parameters
+from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.scalars import scalar
+from symgen.kinematics.tree import BodyPoint, KinematicTree
+from symgen.program.builder import ProgramBuilder
+from symgen.program.differentiation import write_jacobians
+
+NOTES = {"OUT-1": "the expression of the output in the model file"}
+
+_ORDERS = {"x": 0, "v": 1, "a": 2}
+
+
+@dataclass(frozen=True)
+class Mentioned(Generic[S]):
+    """What the outputs of a tree are made of, beside the arguments.
+
+    `points` with the highest derivative by time that is mentioned of any of them: 0 for positions,
+    1 for velocities, 2 for accelerations; `wrenches` are numbers of joints.
+    """
+
+    points: tuple[BodyPoint[S], ...]
+    order: int
+    wrenches: tuple[int, ...]
+    kinetic_energy: bool
+    potential_energy: bool
+    center_of_mass: bool
+
+
+@dataclass(frozen=True)
+class Supplied(Generic[S]):
+    """What a family derives of it.
+
+    `points` maps a name to position, velocity and acceleration in base axes, `wrenches` the number
+    of a joint to ``[fx fy fz nx ny nz]`` as in `joint_wrenches`.  What is not mentioned may be
+    left out, or 0.
+    """
+
+    points: Mapping[str, tuple[Vector[S], Vector[S], Vector[S]]] = field(default_factory=dict)
+    wrenches: Mapping[int, tuple[S, ...]] = field(default_factory=dict)
+    kinetic_energy: S | None = None
+    potential_energy: S | None = None
+    center_of_mass: Vector[S] | None = None
+
+
+Supply = Callable[
+    [KinematicTree[Any], ProgramBuilder[Any], State[Any], Mentioned[Any]], Supplied[Any]
+]
+"""Writes the steps that the quantities take, and returns them."""
+
+
+def write_outputs(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    """OUT-1, (n_outputs,)"""
+    supplied = supply(tree, b, state, mentioned(tree))
+    known = dict(tree.definitions)
+    known.update(_arguments(tree, b, state))
+    known.update(_names_of(tree, supplied))
+    algebra = WithDefinitions(b.algebra, known)
+    entries: list[S] = []
+    for output in tree.outputs:
+        with b.step("outputs", output.name):
+            value = scalar(output.expression, algebra)
+            entries.append(b.let(f"output_{output.name}", value, "OUT-1"))
+    b.output("outputs", (len(entries),), entries)
+
+
+def write_outputs_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    """The same, and the derivatives by t, q, qd, qdd, tau, loads and the runtime parameters."""
+    write_outputs(tree, b, state, supply)
+    inputs = [b.declared(name) for name in (TIME, *RATES, LOADS)]
+    inputs.append(symbolic_parameters(tree))
+    write_jacobians(b, "o", b.results("outputs"), inputs, any_way=True)
+
+
+def mentioned(tree: KinematicTree[S]) -> Mentioned[S]:
+    """What the outputs of `tree` are made of."""
+    names = dict.fromkeys(name for output in tree.outputs for name in output.expression.names)
+    words = [tuple(name.split(".")) for name in names]
+    points = {name: part for family, name, *part in _of(words, POINTS)}
+    wrenches = {name for _, name, *_ in _of(words, WRENCHES)}
+    parts = [part for _, _, part in _of(words, POINTS)]
+    return Mentioned(
+        points=tuple(point for point in tree.points if point.name in points),
+        order=max((_ORDERS[_kind(part)] for part in parts), default=0),
+        wrenches=tuple(joint.number for joint in tree.joints if joint.name in wrenches),
+        kinetic_energy=KINETIC_ENERGY in names,
+        potential_energy=POTENTIAL_ENERGY in names,
+        center_of_mass=any(True for _ in _of(words, CENTER_OF_MASS)),
+    )
+
+
+def _of(words: Iterable[tuple[str, ...]], family: str) -> Iterator[tuple[str, ...]]:
+    """The names with dots, split, of one family."""
+    return (name for name in words if name[0] == family and len(name) > 1)
+
+
+def _kind(part: str) -> str:
+    """x, v or a for a component of a point's position, velocity or acceleration."""
+    return part[0] if len(part) > 1 else "x"
+
+
+def _arguments(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Iterator[tuple[str, S]]:
+    """The arguments of the function by the names of quantities."""
+    yield TIME, b.declared(TIME).symbols[0]
+    for family, entries in zip(RATES, (state.q, state.qd, state.qdd, state.tau), strict=True):
+        for joint, entry in zip(tree.joints, entries, strict=True):
+            yield quantity(family, joint.name), entry
+    for load, wrench in zip(tree.loads, state.loads, strict=True):
+        for part, entry in zip(WRENCH_PARTS, (*wrench.force, *wrench.moment), strict=True):
+            yield quantity(LOADS, load.name, part), entry
+
+
+def _names_of(tree: KinematicTree[S], supplied: Supplied[S]) -> Iterator[tuple[str, S]]:
+    """What a family supplies by the names of quantities."""
+    for name, motion in supplied.points.items():
+        entries = (entry for vector in motion for entry in vector)
+        for part, entry in zip(POINT_PARTS, entries, strict=True):
+            yield quantity(POINTS, name, part), entry
+    for number, wrench in supplied.wrenches.items():
+        for part, entry in zip(WRENCH_PARTS, wrench, strict=True):
+            yield quantity(WRENCHES, tree.joint(number).name, part), entry
+    if supplied.kinetic_energy is not None:
+        yield KINETIC_ENERGY, supplied.kinetic_energy
+    if supplied.potential_energy is not None:
+        yield POTENTIAL_ENERGY, supplied.potential_energy
+    if supplied.center_of_mass is not None:
+        for part, entry in zip(AXES, supplied.center_of_mass, strict=True):
+            yield quantity(CENTER_OF_MASS, part), entry

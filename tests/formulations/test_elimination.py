@@ -1,0 +1,160 @@
+"""The factorisation M = L^T D L of branch-sparse matrices, against numpy."""
+
+import numpy as np
+import pytest
+
+from symgen.algebra.graph import Graph
+from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.formulations.elimination import eliminate
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.operations import operations_after
+from symgen.program.builder import ProgramBuilder
+from symgen.program.evaluation import call
+from tests.oracles.comparison import agrees
+from tests.oracles.descriptions import described
+
+SIZES = range(1, 10)
+
+
+def a_tree(parents, algebra):
+    """A tree of joints with these parents, 0 for the base; nothing else about it matters."""
+    lines = ["symgen: 1", "name: bare", "gravity: [0, 0, 0]", "joints:"]
+    for k, parent in enumerate(parents, start=1):
+        above = f"j{parent}" if parent else "base"
+        lines.append(
+            f"  - {{name: j{k}, type: revolute, parent: {above}, origin: {{xyz: [0, 0, 0]}}, "
+            "link: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}"
+        )
+    return build_tree(described("\n".join(lines)), algebra)
+
+
+def random_parents(rng, n):
+    return [int(rng.integers(0, k)) for k in range(1, n + 1)]
+
+
+def random_mass(rng, tree):
+    """Positive definite, and 0 where neither joint carries the other: J^T J over the paths."""
+    n = tree.n
+    mass = np.diag(rng.uniform(0.1, 1, n))
+    for j in range(1, n + 1):
+        rows = np.zeros((3, n))
+        rows[:, [i - 1 for i in tree.path(j)]] = rng.normal(size=(3, len(tree.path(j))))
+        mass += rows.T @ rows
+    return mass
+
+
+def chosen(rng, n):
+    """All joints, or some of them."""
+    some = [k for k in range(1, n + 1) if rng.integers(0, 3)] or [n]
+    return list(range(1, n + 1)) if rng.integers(0, 2) else some
+
+
+def symbolic(tree, b):
+    """The matrix as an input: its branch-sparse entries, lower triangle only."""
+    n = tree.n
+    names = [f"m_{i}_{k}" for i in range(1, n + 1) for k in range(1, n + 1)]
+    symbols = iter(b.input("M", (n, n), names))
+    entries = {(i, k): next(symbols) for i in range(1, n + 1) for k in range(1, n + 1)}
+    return {(k, i): x for (k, i), x in entries.items() if i in tree.path(k)}
+
+
+def block(matrix, numbers):
+    rows = [k - 1 for k in numbers]
+    return matrix[np.ix_(rows, rows)]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_solutions_equal_numpy(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 10))
+    tree = a_tree(random_parents(rng, n), Graph())
+    free, mass, b = chosen(rng, n), random_mass(rng, tree), ProgramBuilder(tree.algebra)
+    factors = eliminate(tree, b, symbolic(tree, b), free)
+    names = [f"b_{k}" for k in free]
+    rhs = dict(zip(free, b.input("rhs", (len(free),), names), strict=True))
+    some = {k: value for k, value in rhs.items() if rng.integers(0, 2)}
+    zero = tree.algebra.zero
+    shorter = factors.with_shortcuts(b, 100)
+    solutions = [factors.solve(b, entries, "x") for entries in (rhs, some)]
+    solutions += [shorter.solve(b, entries, "x") for entries in (rhs, some)]
+    for x, name in zip(solutions, ("x", "some", "x_short", "some_short"), strict=True):
+        b.output(name, (len(free),), [x.get(k, zero) for k in free])
+    for name, inverse in (("inverse", factors.inverse(b)), ("short", shorter.inverse(b))):
+        entries = [inverse.get((i, k), zero) for i in free for k in free]
+        b.output(name, (len(free),) * 2, entries)
+    b.output("pivots", (len(free),), [factors.pivots[k] for k in free])
+
+    program = b.build("bare", "none", "none", {})
+    values = rng.normal(size=len(free))
+    x, x_some, *short, inverted, inverted_short, pivots = call(program, {"M": mass, "rhs": values})
+    part = block(mass, free)
+    assert agrees(x, np.linalg.solve(part, values))
+    assert agrees(short[0], x) and agrees(short[1], x_some) and agrees(inverted_short, inverted)
+    kept = np.array([value if k in some else 0.0 for k, value in zip(free, values, strict=True)])
+    assert agrees(x_some, np.linalg.solve(part, kept))
+    assert agrees(inverted, np.linalg.inv(part))
+    # eliminating the last first: D_k is the Schur complement of the block behind k
+    tails = [np.linalg.det(part[place:, place:]) for place in range(len(free) + 1)]
+    assert agrees(pivots, [tails[k] / tails[k + 1] for k in range(len(free))], 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_there_is_no_fill_in(seed):
+    rng = np.random.default_rng(seed)
+    tree = a_tree(random_parents(rng, 9), Graph())
+    b = ProgramBuilder(tree.algebra)
+    factors = eliminate(tree, b, symbolic(tree, b), SIZES)
+    assert set(factors.multipliers) == {(k, i) for k in SIZES for i in tree.path(k) if i != k}
+
+
+def test_unrelated_joints_do_not_meet():
+    """Two joints on the base: the solution for one has no part of the other."""
+    tree = a_tree([0, 0], Graph())
+    b = ProgramBuilder(tree.algebra)
+    factors = eliminate(tree, b, symbolic(tree, b), (1, 2))
+    assert set(factors.solve(b, {1: tree.algebra.one}, "x")) == {1}
+    assert set(factors.inverse(b)) == {(1, 1), (2, 2)}
+
+
+def test_every_line_has_its_name_and_its_note():
+    tree = a_tree([0, 1], Graph())
+    b = ProgramBuilder(tree.algebra)
+    factors = eliminate(tree, b, symbolic(tree, b), (1, 2))
+    factors.solve(b, dict(enumerate(b.input("rhs", (2,), ("b_1", "b_2")), start=1)), "qdd")
+    notes = {line.name: line.note for line in b.build("bare", "none", "none", {}).statements}
+    # pivot_2 and the right-hand side of joint 2 are bare symbols and need no names
+    assert notes == {
+        "inverse_pivot_2": "LTDL-1", "L_2_1": "LTDL-2", "pivot_1": "LTDL-1",
+        "inverse_pivot_1": "LTDL-1", "reduced_qdd_1": "LTDL-3", "qdd_1": "LTDL-4",
+        "qdd_2": "LTDL-4",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
+def test_a_pivot_that_is_structurally_zero_is_refused(algebra):
+    tree = a_tree([0, 1], algebra())
+    b = ProgramBuilder(tree.algebra)
+    with pytest.raises(ZeroDivisionError, match="joint 2"):
+        eliminate(tree, b, {(1, 1): tree.algebra.one}, (1, 2))
+
+
+def test_only_the_chosen_joints_are_eliminated():
+    tree = a_tree([0, 1, 2], Graph())
+    b = ProgramBuilder(tree.algebra)
+    factors = eliminate(tree, b, symbolic(tree, b), (1, 3))
+    assert (factors.numbers, dict(factors.before)) == ((1, 3), {1: (), 3: (1,)})
+    assert set(factors.multipliers) == {(3, 1)}
+
+
+def test_shortcuts_pass_what_a_side_branch_does_not_feel():
+    """Two chains of three on a chain of two: one side's reaction on the other, 6 times."""
+    counts = {}
+    for sides in (0, 6):
+        tree = a_tree([0, 1, 2, 3, 4, 2, 6, 7], Graph())
+        b = ProgramBuilder(tree.algebra)
+        factors = eliminate(tree, b, symbolic(tree, b), range(1, 9)).with_shortcuts(b, sides)
+        assert set(factors.shortcuts) == ({(k, 2) for k in (4, 5, 7, 8)} if sides else set())
+        columns = b.input("rhs", (6,), [f"b_{k}" for k in range(6)])
+        found = [factors.solve(b, {5: value}, f"x{k}") for k, value in enumerate(columns)]
+        counts[sides] = operations_after([x for column in found for x in column.values()]).total
+    assert counts[6] < counts[0]

@@ -1,0 +1,385 @@
+"""Kane's equations with M formed, explicit and partially recursive, against inverse dynamics."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy
+
+from benchmarks.models import spatial_tree
+from symgen import derive as derive_symbolically
+from symgen import read
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
+from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.collector import paused_collector
+from symgen.derivation import derived_program
+from symgen.formulations import derive, formulation_named
+from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
+from symgen.formulations.newton_euler import NEWTON_EULER
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.operations import operations_after
+from symgen.program.evaluation import call
+from symgen.program.functions import function_named
+from symgen.symbolic import euler_lagrange
+from tests.oracles.comparison import STEP, agrees
+from tests.oracles.descriptions import described
+from tests.oracles.implicit import Implicit, pivots
+from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = ("explicit_kane", "partially_recursive_kane")
+BOTH = pytest.mark.parametrize(
+    "formulation", [EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE], ids=lambda item: item.name
+)
+SMALL = Recipe(joints=(1, 4), types=EVERYTHING.types, loads=(0, 3), terms=True)
+
+EVERY_KIND = """
+symgen: 1
+name: every_kind
+convention: standard
+gravity: [gx, -2, gz]
+parameters: {gx: 1.1, gz: -9.2, th: 0.3, d1: 0.2, a1: 0.4, al: -1.1, m1: 1.7, cx: 0.1, cz: -0.2,
+  Ixx: 0.3, Iyz: 0.04, half: a1/2, md: 0.5 + m1*half, ux: 0.1, roll: 0.4, yaw: -0.7, ay: 0.6,
+  Ir: 0.02, G: 7, dm: 0.3, ks: 4, rest: 0.2, fr: 0.8, v: 0.5, px: 0.3, mt: 0.4, ct: 0.15}
+joints:
+  - {name: turn, type: revolute, dh: {theta: th, d: d1, a: a1, alpha: al},
+     rotor_inertia: Ir, gear_ratio: G, damping: dm, stiffness: ks, rest: rest, friction: fr,
+     friction_velocity: v,
+     link: {mass: m1, com: [cx, 0.1, cz], inertia: {xx: Ixx, yy: 0.4, zz: 0.5, yz: Iyz}}}
+  - {name: rail, type: prismatic, dh: {theta: yaw, a: half, alpha: al}, prescribed: true,
+     rotor_inertia: Ir, gear_ratio: 2, damping: dm,
+     link: {mass: md, com: [0.1, cx, 0.2], inertia: {xx: 0.2, yy: 0.3, zz: Ixx}}}
+  - {name: fork, type: universal, parent: turn, origin: {xyz: [ux, 0, d1], rpy: [roll, 0.2, yaw]},
+     prescribed: [false, true], stiffness: [ks, 1],
+     link: {mass: 0.9, com: [0, ct, 0.1], inertia: {xx: 0.2, yy: 0.25, zz: 0.3}}}
+  - {name: tool, type: fixed, origin: {xyz: [0, ux, 0.2], rpy: [0.1, roll, 0]},
+     link: {mass: mt, com: [ct, 0, 0], inertia: {zz: 0.01, xx: 0.02, yy: 0.02}}}
+  - {name: flap, type: revolute, origin: {xyz: [0.1, 0, ux]}, axis: [0.3, ay, 1], friction: fr,
+     link: {mass: 0.6, com: [0.1, 0.2, cz], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+loads:
+  - {name: push, link: tool, point: [px, 0, 0.1]}
+  - {name: wind, link: turn, point: [0, half, 0.1]}
+"""
+
+
+def independent(description):
+    return tuple(p.name for p in description.parameters if not p.derived)
+
+
+def every_kind():
+    description = described(EVERY_KIND)
+    return description, independent(description)
+
+
+def random_model(seed, prescribed=()):
+    """A small random tree with k a runtime parameter; every second joint may be prescribed."""
+    text = seeded_model_text(seed, SMALL)
+    places = [match.end() for match in re.finditer(r"\n    type: (?!fixed)\w+", text)]
+    for place in reversed(places[1::2] if prescribed else []):
+        text = text[:place] + "\n    prescribed: true" + text[place:]
+    return described(text)
+
+
+def check(description, formulation, function, runtime, arguments, *expected):
+    """The results of a function; the pivots and the diagonal are the last two of `expected`."""
+    program = derived_program(description, formulation, function, runtime)
+    results = call(program, arguments)
+    assert len(results) == len(expected)
+    for output, value, reference in zip(program.outputs, results, expected, strict=True):
+        assert agrees(value, reference, 1e-10), output.name
+
+
+def check_forward(description, formulation, runtime, seed):
+    oracle = Implicit(description, seed, runtime)
+    hidden = (pivots(oracle.M), np.diag(oracle.M))
+    rng = np.random.default_rng(seed)
+    seeds = {name: rng.normal(size=(oracle.n, len(runtime))) for name in ("dq", "dqd", "dtau")}
+    slopes = [oracle.forward(by) for by in ("q", "qd", "tau")]
+    expected = {
+        "forward_dynamics": (oracle.qdd,),
+        "forward_dynamics_derivatives": (oracle.qdd, *slopes),
+        "forward_dynamics_parameter_derivatives": (oracle.forward("parameters"),),
+        "forward_dynamics_sensitivities": (oracle.qdd, oracle.sensitivities(seeds)),
+    }
+    for function, results in expected.items():
+        arguments = {**oracle.torques, **seeds}
+        check(description, formulation, function, runtime, arguments, *results, *hidden)
+
+
+def check_hybrid(description, formulation, runtime, seed):
+    oracle = Implicit(description, seed, runtime)
+    free = ~oracle.prescribed
+    block = oracle.M[np.ix_(free, free)]
+    hidden = (pivots(block), np.diag(block))
+    slopes = [oracle.hybrid(by) for by in ("q", "qd", "x")]
+    expected = {
+        "hybrid_dynamics": (oracle.found,),
+        "hybrid_dynamics_derivatives": (oracle.found, *slopes),
+        "hybrid_dynamics_parameter_derivatives": (oracle.hybrid("parameters"),),
+    }
+    for function, results in expected.items():
+        check(description, formulation, function, runtime, oracle.given, *results, *hidden)
+
+
+# -- results -----------------------------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(300, 312))
+def test_mass_matrix_and_bias_forces_of_random_trees(formulation, seed):
+    description = described(seeded_model_text(seed, EVERYTHING))
+    oracle = Implicit(description, seed)
+    (M,) = call(derived_program(description, formulation, "mass_matrix"), oracle.state)
+    assert agrees(M, oracle.M)
+    (bias,) = call(derived_program(description, formulation, "bias_forces"), oracle.state)
+    assert agrees(bias, oracle.tau - oracle.M @ oracle.qdd)
+
+
+@BOTH
+@pytest.mark.parametrize("seed", [320, 321, 322, *range(324, 330)])
+def test_forward_dynamics_of_random_trees(formulation, seed):
+    check_forward(random_model(seed), formulation, ("k",), seed)
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(340, 350))
+def test_hybrid_dynamics_of_random_trees(formulation, seed):
+    check_hybrid(random_model(seed, prescribed=True), formulation, ("k",), seed)
+
+
+@BOTH
+def test_a_singular_mass_matrix_shows_in_the_pivots(formulation):
+    """Massless links between axes that coincide: a pivot is nothing but rounding."""
+    description = random_model(323)
+    oracle = Implicit(description, 323)
+    assert np.linalg.cond(oracle.M) > 1e15
+    program = derived_program(description, formulation, "forward_dynamics")
+    *_, found, diagonal = call(program, oracle.torques)
+    assert found.min() < oracle.n * np.finfo(float).eps * diagonal.max()
+
+
+@BOTH
+@pytest.mark.parametrize("seed", [1, 2])
+def test_parameters_of_every_kind(formulation, seed):
+    description, runtime = every_kind()
+    check_forward(description, formulation, runtime, seed)
+    check_hybrid(description, formulation, runtime, seed)
+
+
+def test_every_parameter_of_that_model_matters():
+    description, runtime = every_kind()
+    oracle = Implicit(description, 1, runtime)
+    assert (np.abs(oracle.forward("parameters")).max(axis=0) > 1e-6).all()
+    assert oracle.prescribed.tolist() == [False, True, False, True, False]
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(300, 312))
+def test_inverse_dynamics_undoes_forward_dynamics(formulation, seed):
+    description = described(seeded_model_text(seed, EVERYTHING))
+    oracle = Implicit(description, seed)
+    tau = np.random.default_rng(seed).normal(size=oracle.n) * 10
+    given = {**oracle.state, "tau": tau}
+    qdd = call(derived_program(description, formulation, "forward_dynamics"), given)[0]
+    inverse = derived_program(description, NEWTON_EULER, "inverse_dynamics")
+    scale = max(1.0, np.abs(tau).max(initial=0), np.abs(oracle.M).sum(1).max(initial=0))
+    residual = call(inverse, {**oracle.state, "qdd": qdd})[0] - tau
+    size = scale * max(1.0, np.abs(qdd).max(initial=0))
+    assert np.abs(residual).max(initial=0) <= 1e-13 * size
+
+
+@BOTH
+@pytest.mark.parametrize("function", ["forward_dynamics", "hybrid_dynamics"])
+def test_no_joint_at_all(formulation, function):
+    description = described("symgen: 1\nname: still\njoints: []\n")
+    for name in (function, f"{function}_derivatives", f"{function}_parameter_derivatives"):
+        results = call(derived_program(description, formulation, name), {})
+        assert all(result.size == 0 for result in results)
+
+
+# -- every line --------------------------------------------------------------------------------
+
+
+def values_of(program, arguments, parameters):
+    """Name -> value of every statement, batch axes in front."""
+    values = dict(parameters)
+    for array in program.inputs:
+        if array.name == "parameters":
+            continue
+        given = np.asarray(arguments[array.name])
+        flat = given.reshape((*given.shape[: given.ndim - len(array.shape)], -1))
+        values.update({name: flat[..., k] for k, name in enumerate(array.symbol_names)})
+    results = evaluate([line.value for line in program.statements], values)
+    return {line.name: value for line, value in zip(program.statements, results, strict=True)}
+
+
+@BOTH
+@pytest.mark.parametrize("seed", [320, 321, 327])
+def test_each_line_is_the_derivative_that_its_name_says(formulation, seed):
+    """(27) to (31), (72) to (96) and what they are made of; (8), (9) through d_qdd."""
+    description = random_model(seed)
+    oracle = Implicit(description, seed)
+    tree = build_tree(description, Graph())
+    program = derive(tree, formulation, "forward_dynamics_derivatives")
+    values = values_of(program, oracle.torques, description.parameter_values)
+    for by in ("q", "qd"):
+        moved = {**oracle.torques, by: oracle.torques[by] + 1j * STEP * np.eye(oracle.n)}
+        slopes = values_of(program, moved, description.parameter_values)
+        slopes = {
+            name: np.broadcast_to(value, (oracle.n,)).imag / STEP for name, value in slopes.items()
+        }
+        for name, value in values.items():
+            if match := re.fullmatch(rf"d_(.*)_d{by}_(\d+)", name):
+                line, i = match[1], int(match[2]) - 1
+                assert line in values, name
+                scale = max(1.0, np.abs(slopes[line]).max())
+                assert abs(value - slopes[line][i]) <= 1e-10 * scale, name
+    lines = " ".join(values)
+    for head in ("C", "P", "R0", "omega", "alpha", "a", "F1", "M", "K", "drive", "qdd"):
+        assert f" d_{head}_" in lines or seed != 320, head
+
+
+@pytest.mark.parametrize("seed", [320, 321])
+def test_the_parts_of_appendix_a_add_up(seed):
+    """(80) to (83): the three parts are d R_2i^k; (90) to (92): the two are d F_2^k."""
+    description = random_model(seed)
+    oracle = Implicit(description, seed)
+    tree = build_tree(description, Graph())
+    program = derive(tree, PARTIALLY_RECURSIVE_KANE, "forward_dynamics_derivatives")
+    values = values_of(program, oracle.torques, description.parameter_values)
+    moved = {**oracle.torques, "q": oracle.torques["q"] + 1j * STEP * np.eye(oracle.n)}
+    slopes = values_of(program, moved, description.parameter_values)
+    compared = 0
+    for name, slope in slopes.items():
+        match = re.fullmatch(r"(R2_\d+|F2)_(\d+)_([wv]_[xyz])", name)
+        for i in range(oracle.n) if match else ():
+            heads = ("FQ", "FRQ") if match[1] == "F2" else ("RI", "RQ", "RRQ")
+            column = match[1][2:]
+            parts = [f"{head}{column}_{match[2]}_{match[3]}_dq_{i + 1}" for head in heads]
+            found = sum(values.get(part, 0.0) for part in parts)
+            expected = np.broadcast_to(slope, (oracle.n,)).imag[i] / STEP
+            assert abs(found - expected) <= 1e-10 * max(1.0, abs(expected)), (name, i)
+            compared += any(part in values for part in parts)
+    assert compared > 20
+
+
+# -- the SymPy view ----------------------------------------------------------------------------
+
+
+@BOTH
+def test_two_link_in_symbols(formulation):
+    """M qdd + bias is what Lagrange's equations say, and so is M^-1 (tau - bias)."""
+    model = read(EXAMPLES / "two_link.yaml")
+    dynamics = derive_symbolically(model, formulation.name)
+    lagrange = derive_symbolically(model, "closed_form_lagrange")
+    torques, qdd = euler_lagrange(model), sympy.Matrix(lagrange.qdd)
+    ours = dynamics.mass_matrix * qdd + dynamics.bias_forces
+    tau = sympy.Matrix(dynamics.program("forward_dynamics").input("tau").symbols)
+    solved = dict(zip(qdd, dynamics.forward_dynamics, strict=True))
+    for residual in (ours - torques, torques.xreplace(solved) - tau):
+        symbols = sorted(residual.free_symbols, key=str)
+        values = sympy.lambdify(symbols, residual)(*np.linspace(0.4, 1.9, len(symbols)))
+        assert np.abs(values).max() < 1e-11
+
+
+@BOTH
+@pytest.mark.parametrize("function", sorted(EXPLICIT_KANE.functions))
+def test_both_algebras_give_the_same_numbers(formulation, function):
+    """Over SymPy scalars and over the graph, with prescribed joints, loads and parameters."""
+    description, runtime = described(PLANE), ("L", "m", "G")
+    algebra = SymPyAlgebra()
+    symbolic = derive(build_tree(description, algebra, runtime), formulation, function)
+    graph = derive(build_tree(description, Graph(), runtime), formulation, function)
+    rng = np.random.default_rng(5)
+    names = [name for array in graph.inputs for name in array.symbol_names]
+    numbers = {
+        name: float(x) for name, x in zip(names, rng.uniform(0.3, 1.5, len(names)), strict=True)
+    }
+    assert [array.symbol_names for array in symbolic.inputs] == [
+        array.symbol_names for array in graph.inputs
+    ]
+    known = {sympy.Symbol(name, real=True): sympy.Float(x, 30) for name, x in numbers.items()}
+    for line in symbolic.statements:
+        known[sympy.Symbol(line.name, real=True)] = line.value.xreplace(known).evalf(30)
+    expected = evaluate(graph.results, numbers)
+    found = [float(sympy.sympify(x).xreplace(known).evalf(30)) for x in symbolic.results]
+    assert agrees(np.array(expected, dtype=float), np.array(found), 1e-10)
+
+
+PLANE = """
+symgen: 1
+name: plane
+convention: standard
+gravity: [0, -g, 0]
+parameters: {L: 0.4, m: 1, I: 0.1, g: 9.81, G: 3, half: L/2}
+joints:
+  - {name: a, type: revolute, dh: {a: L}, rotor_inertia: 0.1, gear_ratio: G, friction: 0.2,
+     link: {mass: m, com: [-half, 0, 0], inertia: {zz: I}}}
+  - {name: b, type: prismatic, dh: {alpha: pi/2, theta: 0.3}, prescribed: true, damping: G,
+     link: {mass: 2, com: [0, 0, 0.1], inertia: {xx: I}}}
+  - {name: c, type: revolute, parent: a, dh: {a: L}, link: {mass: m, com: [-half, 0, 0]}}
+loads:
+  - {name: tip, link: c, point: [L, 0, 0]}
+"""
+
+
+# -- cost --------------------------------------------------------------------------------------
+
+
+def chain(n, parameters=1):
+    """A general chain of n revolute joints; the lengths of the first links are parameters."""
+    head, tail = spatial_tree(range(n), f"chain{n}").split("joints:")
+    lengths = re.findall(r"\ba: ([-0-9.e]+)", tail)[:parameters]
+    names = tuple(f"L{k}" for k in range(1, len(lengths) + 1))
+    for name, length in zip(names, lengths, strict=True):
+        tail = re.sub(rf"\ba: {re.escape(length)}", f"a: {name}", tail, count=1)
+    values = ", ".join(f"{name}: {x}" for name, x in zip(names, lengths, strict=True))
+    return described(f"{head}parameters: {{{values}}}\njoints:{tail}"), names
+
+
+@cache
+def operations(name, function, n, parameters=1):
+    description, runtime = chain(n, parameters)
+    with paused_collector():
+        program = derived_program(description, formulation_named(name), function, runtime)
+        return operations_after(program.results).total
+
+
+DEGREES = {
+    "mass_matrix": (3, 2),
+    "bias_forces": (2, 1),
+    "forward_dynamics": (3, 3),
+    "forward_dynamics_derivatives": (4, 3),
+    "forward_dynamics_sensitivities": (4, 3),
+}
+"""Of the polynomials in n that the numbers of operations of chains are: explicit, and recursive."""
+
+
+@pytest.mark.parametrize("function", DEGREES)
+def test_growth_with_the_number_of_coordinates(function):
+    """For chains the number of operations is a polynomial in n: that of the paper's order."""
+    for name, degree in zip(NAMES, DEGREES[function], strict=True):
+        counts = [operations(name, function, n) for n in range(3, degree + 5)]
+        leading = np.diff(counts, degree)
+        assert leading[0] > 0 and (leading == leading[0]).all(), (name, leading)
+
+
+@BOTH
+@pytest.mark.parametrize("function", sorted(EXPLICIT_KANE.functions))
+def test_the_estimate_is_within_a_factor_two(formulation, function):
+    forward = function.replace("hybrid", "forward")  # the same for chains whose joints are free
+    cases = [(2, 1), (6, 1), (10, 1)] + ([(6, 6)] if function_named(function).needs else [])
+    for n, parameters in cases:
+        description, runtime = chain(n, parameters)
+        estimate = formulation.estimate(build_tree(description, Graph(), runtime), function)
+        real = operations(formulation.name, forward, n, parameters)
+        assert 0.5 < estimate / real < 2, (n, parameters, estimate, real)
+
+
+def test_the_recursive_sums_are_cheaper_for_long_chains_only():
+    for n, sign in ((4, -1), (12, 1)):
+        costs = [operations(name, "forward_dynamics_sensitivities", n) for name in NAMES]
+        assert np.sign(costs[0] - costs[1]) == sign, costs

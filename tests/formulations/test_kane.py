@@ -1,0 +1,581 @@
+"""Kane's method, fully recursive: through inverse dynamics, Pinocchio and dense linear algebra."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy
+
+from benchmarks.models import spatial_tree
+from symgen import read
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
+from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.collector import paused_collector
+from symgen.derivation import derived_program
+from symgen.formulations import declare_inputs, derive
+from symgen.formulations.kane import KANE
+from symgen.formulations.kane.contributions import contributions
+from symgen.formulations.kane.recursion import solve
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.operations import operations_after
+from symgen.program.builder import ProgramBuilder
+from symgen.program.evaluation import call
+from tests.oracles.comparison import STEP, agrees
+from tests.oracles.descriptions import described
+from tests.oracles.implicit import Implicit, pivots
+from tests.oracles.pinocchio_forward import acceleration_derivatives, accelerations
+from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = ("two_link", "puma560", "arm7", "tree12", "cart_pole", "satellite_arm", "human43")
+TREES = Recipe(joints=(2, 12), loads=(0, 3), terms=True)
+SINGULAR = 1e10
+"""Condition of the mass matrix from which on a random model is no example of forward dynamics."""
+
+EVERY_KIND = """
+symgen: 1
+name: every_kind
+convention: standard
+gravity: [gx, -2, gz]
+parameters: {gx: 1.1, gz: -9.2, th: 0.3, d1: 0.2, a1: 0.4, al: -1.1, m1: 1.7, cx: 0.1, cz: -0.2,
+  Ixx: 0.3, Ixy: 0.04, half: a1/2, md: 0.5 + m1*half, ux: 0.1, roll: 0.4, yaw: -0.7, ay: 0.6,
+  rotor: 0.02, gear: 7, dm: 0.3, ks: 4, rest: 0.2, fr: 0.8, v: 0.5, px: 0.3, mt: 0.4, ct: 0.15}
+joints:
+  - {name: turn, type: revolute, dh: {theta: th, d: d1, a: a1, alpha: al},
+     rotor_inertia: rotor, gear_ratio: gear, damping: dm, stiffness: ks, rest: rest, friction: fr,
+     friction_velocity: v,
+     link: {mass: m1, com: [cx, 0.1, cz], inertia: {xx: Ixx, yy: 0.4, zz: 0.5, xy: Ixy}}}
+  - {name: slide, type: prismatic, dh: {theta: yaw, d: d1, a: half, alpha: 0.3}, prescribed: true,
+     rotor_inertia: rotor, gear_ratio: 2, damping: dm,
+     link: {mass: md, com: [0.1, cx, 0.2], inertia: {xx: 0.2, yy: 0.3, zz: Ixx}}}
+  - {name: screw, type: cylindrical, origin: {xyz: [ux, 0, d1], rpy: [roll, 0.2, yaw]},
+     axis: [0.2, ay, -1],
+     link: {mass: 0.7, com: [ct, 0, 0.1], inertia: {xx: 0.2, yy: 0.2, zz: 0.3}}}
+  - {name: fork, type: universal, parent: turn, origin: {xyz: [ux, 0, d1], rpy: [roll, 0.2, yaw]},
+     prescribed: [false, true], stiffness: [ks, 1],
+     link: {mass: 0.9, com: [0, ct, 0.1], inertia: {xx: 0.2, yy: 0.25, zz: 0.3, xy: Ixy}}}
+  - {name: tool, type: fixed, origin: {xyz: [0, ux, 0.2], rpy: [0.1, roll, 0]},
+     link: {mass: mt, com: [ct, 0, 0], inertia: {zz: 0.01, xx: 0.02, yy: 0.02}}}
+  - {name: flap, type: revolute, origin: {xyz: [0.1, 0, ux]}, axis: [0.3, ay, 1], friction: fr,
+     link: {mass: 0.6, com: [0.1, 0.2, cz], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+  - {name: rail, type: prismatic, parent: base, origin: {xyz: [ux, 0, 0], rpy: [0, yaw, 0]},
+     axis: [0, ay, 1], prescribed: true, link: {mass: m1}}
+  - {name: pendulum, type: revolute, convention: modified, dh: {a: half, d: ct, alpha: al},
+     link: {mass: mt, com: [0, cx, -0.3], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+loads:
+  - {name: push, link: tool, point: [px, 0, 0.1]}
+  - {name: wind, link: turn, point: [0, half, 0.1]}
+  - {name: blow, link: pendulum, point: [0, 0, px]}
+  - {name: ground, link: base, point: [0, 0, 0]}
+"""
+
+
+def every_kind():
+    """The model, and all parameters that its file gives a value; the others follow from them."""
+    description = described(EVERY_KIND)
+    return description, tuple(p.name for p in description.parameters if not p.derived)
+
+
+def prescribed_somewhere(seed, recipe):
+    """A random model in which every other joint or so is prescribed."""
+    text = seeded_model_text(seed, recipe)
+    rng = np.random.default_rng(seed)
+    kinds = r"(\n    type: (?:revolute|prismatic|universal|cylindrical|spherical|floating))"
+
+    def marked(found):
+        return found[1] + ("\n    prescribed: true" if rng.integers(2) else "")
+
+    return described(re.sub(kinds, marked, text))
+
+
+def regular(seeds, recipe):
+    """Random models whose mass matrix can be inverted, as robots at a state."""
+    found = [Implicit(described(seeded_model_text(seed, recipe)), seed) for seed in seeds]
+    kept = [
+        pytest.param(seed, robot, id=str(seed))
+        for seed, robot in zip(seeds, found, strict=True)
+        if robot.n and np.linalg.cond(robot.M) < SINGULAR
+    ]
+    assert 2 * len(kept) >= len(seeds)
+    return kept
+
+
+RANDOM = regular(range(10), TREES) + regular(range(40, 65), EVERYTHING)
+
+
+def limit(M):
+    """What Pinocchio and we may differ by."""
+    return 1e-10 * max(1.0, np.linalg.cond(M) / 1e4) if len(M) else 1e-10
+
+
+def solved(description, function, arguments, runtime=()):
+    with paused_collector():
+        program = derived_program(description, KANE, function, runtime)
+    return call(program, arguments)
+
+
+@cache
+def program_of_every_kind(function):
+    """With all parameters that have a value as arguments."""
+    with paused_collector():
+        description, runtime = every_kind()
+        return derived_program(description, KANE, function, runtime)
+
+
+def check_accelerations(description, robot):
+    """qdd of the torques of qdd; torques of the qdd; Pinocchio; pivots and diagonal."""
+    qdd, found_pivots, diagonal = solved(description, "forward_dynamics", robot.torques)
+    (tau,) = call(robot.program, {**robot.state, "qdd": qdd})
+    arguments = [robot.torques[name] for name in ("q", "qd", "tau", "loads")]
+    assert agrees(tau, robot.tau, 1e-11)
+    assert agrees(qdd, robot.qdd, limit(robot.M))
+    assert agrees(qdd, accelerations(pinocchio_model(description), *arguments), limit(robot.M))
+    assert agrees(diagonal, np.diag(robot.M))
+    assert agrees(found_pivots, pivots(robot.M), limit(robot.M))
+
+
+def check_slopes(description, robot):
+    """By q, qd and tau: implicitly from inverse dynamics, and by Pinocchio."""
+    results = solved(description, "forward_dynamics_derivatives", robot.torques)
+    arguments = [robot.torques[name] for name in ("q", "qd", "tau", "loads")]
+    expected = acceleration_derivatives(pinocchio_model(description), *arguments)
+    assert agrees(results[0], robot.qdd, limit(robot.M))
+    for by, slope, other in zip(("q", "qd", "tau"), results[1:4], expected, strict=True):
+        assert agrees(slope, robot.forward(by), limit(robot.M))
+        assert agrees(slope, other, limit(robot.M))
+    assert agrees(results[4], pivots(robot.M), limit(robot.M))
+
+
+# -- accelerations and their derivatives -------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_accelerations_of_the_examples(name):
+    description = read(EXAMPLES / f"{name}.yaml")
+    for seed in range(3):
+        check_accelerations(description, Implicit(description, seed))
+
+
+@pytest.mark.parametrize(("seed", "robot"), RANDOM)
+def test_accelerations_of_random_trees(seed, robot):
+    recipe = TREES if seed < 40 else EVERYTHING
+    check_accelerations(described(seeded_model_text(seed, recipe)), robot)
+
+
+@pytest.mark.parametrize("name", [*NAMES[:-1], pytest.param(NAMES[-1], marks=pytest.mark.slow)])
+def test_slopes_of_the_examples(name):
+    description = read(EXAMPLES / f"{name}.yaml")
+    check_slopes(description, Implicit(description, 3))
+
+
+@pytest.mark.parametrize(("seed", "robot"), RANDOM)
+def test_slopes_of_random_trees(seed, robot):
+    recipe = TREES if seed < 40 else EVERYTHING
+    check_slopes(described(seeded_model_text(seed, recipe)), robot)
+
+
+def test_a_free_body_falls():
+    description = described(
+        "symgen: 1\nname: stone\ngravity: [0, 1, -9.81]\njoints:\n"
+        "  - {name: stone, type: floating, origin: {xyz: [0, 0, 0]}, link: {mass: 2, "
+        "inertia: {xx: 1, yy: 1, zz: 1}}}\n"
+    )
+    at_rest = {"q": np.full(6, 0.3)}
+    assert agrees(solved(description, "forward_dynamics", at_rest)[0], [0, 1, -9.81, 0, 0, 0])
+
+
+# -- parameters --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_kind_of_parameter(seed):
+    description, runtime = every_kind()
+    robot = Implicit(description, seed, runtime)
+    program = program_of_every_kind("forward_dynamics_parameter_derivatives")
+    slopes, found_pivots, diagonal = call(program, robot.torques)
+    expected = robot.forward("parameters")
+    assert np.abs(expected).max(axis=0).min() > 1e-3  # each of them matters
+    for k, name in enumerate(runtime):
+        assert agrees(slopes[:, k], expected[:, k]), name
+    assert agrees(diagonal, np.diag(robot.M)) and agrees(found_pivots, pivots(robot.M))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_total_derivatives(seed):
+    description, runtime = every_kind()
+    robot = Implicit(description, seed, runtime)
+    rng = np.random.default_rng(seed)
+    seeds = {name: rng.uniform(-1, 1, (robot.n, len(runtime))) for name in ("dq", "dqd", "dtau")}
+    program = program_of_every_kind("forward_dynamics_sensitivities")
+    qdd, along, *_ = call(program, {**robot.torques, **seeds})
+    assert agrees(qdd, robot.qdd)
+    assert agrees(along, robot.sensitivities(seeds))
+
+
+def test_values_of_parameters_are_arguments():
+    """With other values than those of the file, also in the derivatives."""
+    description, runtime = every_kind()
+    robot = Implicit(description, 5, runtime)
+    rng = np.random.default_rng(5)
+    robot.state["parameters"] = robot.state["parameters"] * rng.uniform(0.8, 1.2, len(runtime))
+    (robot.tau,), robot.M = call(robot.program, robot.state), robot.slope("qdd")
+    results = solved(description, "forward_dynamics_derivatives", robot.torques, runtime)
+    for by, slope in zip(("q", "qd", "tau"), results[1:4], strict=True):
+        assert agrees(slope, robot.forward(by))
+    slopes = solved(description, "forward_dynamics_parameter_derivatives", robot.torques, runtime)[
+        0
+    ]
+    assert agrees(slopes, robot.forward("parameters"))
+
+
+# -- prescribed joints -------------------------------------------------------------------------
+
+
+def check_hybrid(description, robot, runtime=()):
+    """y, its derivatives, and the pivots of the free joints' block of M."""
+    free = ~robot.prescribed
+    block = robot.M[np.ix_(free, free)]
+    close = limit(block)
+    y, found_pivots, diagonal = solved(description, "hybrid_dynamics", robot.given, runtime)
+    assert agrees(y, robot.found, close)
+    assert agrees(diagonal, np.diag(block)) and agrees(found_pivots, pivots(block), close)
+    results = solved(description, "hybrid_dynamics_derivatives", robot.given, runtime)
+    assert agrees(results[0], robot.found, close)
+    for by, slope in zip(("q", "qd", "x"), results[1:4], strict=True):
+        assert agrees(slope, robot.hybrid(by), close)
+
+
+@pytest.mark.parametrize("seed", range(70, 90))
+def test_hybrid_dynamics_of_random_trees(seed):
+    description = prescribed_somewhere(seed, EVERYTHING if seed % 2 else TREES)
+    robot = Implicit(description, seed)
+    free = ~robot.prescribed
+    if free.any() and np.linalg.cond(robot.M[np.ix_(free, free)]) > SINGULAR:
+        pytest.skip("the free joints have no mass of their own")
+    check_hybrid(description, robot)
+
+
+def test_hybrid_dynamics_with_parameters():
+    description, runtime = every_kind()
+    robot = Implicit(description, 1, runtime)
+    assert robot.prescribed.sum() == 3
+    check_hybrid(description, robot, runtime)
+    slopes = solved(description, "hybrid_dynamics_parameter_derivatives", robot.given, runtime)[0]
+    assert agrees(slopes, robot.hybrid("parameters"))
+
+
+def test_forward_dynamics_frees_prescribed_joints():
+    description, _ = every_kind()
+    freed = described(re.sub(r"prescribed: (true|\[.*?\]),", "", EVERY_KIND))
+    robot = Implicit(description, 2)
+    for function in ("forward_dynamics", "forward_dynamics_derivatives"):
+        results = solved(description, function, robot.torques)
+        others = solved(freed, function, robot.torques)
+        assert all((a == c).all() for a, c in zip(results, others, strict=True))
+
+
+# -- the equations, by dense linear algebra ----------------------------------------------------
+
+
+class Statements:
+    """Values of all statements of a program over the graph, by name; parameters stay names."""
+
+    def __init__(self, description, function, state, runtime=()):
+        self.tree = build_tree(description, Graph(), runtime)
+        self.program = derive(self.tree, KANE, function)
+        self.state, self.runtime = state, runtime
+        self.values = self.at(state)
+
+    def at(self, state):
+        """Name -> value; the symbols of inputs and parameters among them."""
+        known = {}
+        for array in self.program.inputs:
+            if array.name in state and array.name != "parameters":
+                flat = np.asarray(state[array.name]).reshape(-1)
+                known |= dict(zip(array.symbol_names, flat, strict=True))
+        known |= state["constants"] | dict(zip(self.runtime, state["parameters"], strict=True))
+        lines = self.program.statements
+        found = evaluate([line.value for line in lines], known)
+        return known | {line.name: x for line, x in zip(lines, found, strict=True)}
+
+    def slopes(self, symbol):
+        """Complex-step derivatives of all statements by one symbol."""
+        moved = {key: np.array(value, dtype=complex) for key, value in self.state.items()
+                 if key != "constants"} | {"constants": self.state["constants"]}  # fmt: skip
+        for array in self.program.inputs:
+            names = self.runtime if array.name == "parameters" else array.symbol_names
+            if symbol in names:
+                moved[array.name].reshape(-1)[names.index(symbol)] += 1j * STEP
+        return {name: np.imag(value) / STEP for name, value in self.at(moved).items()}
+
+
+class Dense:
+    """The recursion at a state, and S^k, P_k^k and I_1^k as 6x6 matrices from poses and bodies."""
+
+    def __init__(self, seed):
+        description, _ = every_kind()
+        self.robot = Implicit(description, seed)
+        self.tree = build_tree(description, Graph())
+        b = ProgramBuilder(self.tree.algebra, taken=self.tree.parameter_names)
+        state = declare_inputs(self.tree, b, "forward_dynamics")
+        self.solution = solve(self.tree, contributions(self.tree, b, state, ()), b, state)
+        self.known = dict(description.parameter_values)
+        for name in ("q", "qd", "tau", "loads"):
+            given = self.robot.torques[name].reshape(-1)
+            self.known |= dict(zip(b.declared(name).symbol_names, given, strict=True))
+        self.numbers = range(1, self.tree.n + 1)
+        self.parent = {joint.number: joint.parent for joint in self.tree.joints}
+        self.S, self.P, self.I_1, self.C, self.gamma = {}, {}, {}, {}, {}
+        self.mass, self.center, self.central = {}, {0: np.zeros(3)}, {}
+        for joint in self.tree.joints:
+            self._add(joint)
+
+    def number(self, entries):
+        return np.array(evaluate(list(entries), self.known), dtype=float)
+
+    def matrix(self, inertia):
+        """The 6x6 matrix of three blocks."""
+        A, B, D = (
+            self.number(block.entries).reshape(3, 3) for block in (inertia.A, inertia.B, inertia.D)
+        )
+        return np.block([[A, B], [B.T, D]])
+
+    def motion(self, k):
+        """omega, alpha_t, a_t and the acceleration of the mass centre, body axes."""
+        motion = self.solution.motions[k]
+        omega, alpha, a = (self.number(x) for x in (motion.omega, motion.alpha, motion.a))
+        c = self.center[k]
+        return omega, alpha, a, a + np.cross(alpha, c) + np.cross(omega, np.cross(omega, c))
+
+    def _add(self, joint):
+        k, algebra, at = joint.number, self.tree.algebra, joint.placement
+        motion = joint.type.motion(at.axis, algebra.symbol(f"q_{k}") + at.offset, algebra)
+        pose = at.tree @ motion
+        if joint.parent:
+            pose = self.tree.joint(joint.parent).placement.link @ pose
+        self.C[k] = self.number(pose.rotation.entries).reshape(3, 3)
+        self.gamma[k] = self.number(pose.translation)
+        self.S[k] = shift(self.gamma[k]) @ np.kron(np.eye(2), self.C[k])  # (38), (42)
+        self.P[k] = np.concatenate([self.number(axis) for axis in joint.axes(algebra)])
+        E, body = self.number(at.link.rotation.entries).reshape(3, 3), joint.body
+        (self.mass[k],), self.center[k] = (
+            self.number([body.mass]),
+            self.number(at.link.apply(body.com)),
+        )
+        self.central[k] = E @ self.number(body.inertia.entries).reshape(3, 3) @ E.T
+        about_center = np.zeros((6, 6))
+        about_center[:3, :3] = self.central[k]
+        about_center[3:, 3:] = self.mass[k] * np.eye(3)
+        self.I_1[k] = shift(self.center[k]) @ about_center @ shift(self.center[k]).T
+
+    def F_1(self, k):
+        """(23), (24) corrected, about the reference point, with the loads."""
+        omega, alpha, _, a_c = self.motion(k)
+        H = self.central[k] @ omega
+        moment = -self.central[k] @ alpha - np.cross(omega, H)
+        found = shift(self.center[k]) @ np.concatenate([moment, -self.mass[k] * a_c])
+        for i, point in self.solution.at[k].points.items():
+            load = self.number(self.solution.loads[k][i].entries)
+            found = found + shift(self.number(point)) @ load
+        return found
+
+
+def shift(gamma):
+    """(38)"""
+    x, y, z = gamma
+    result = np.eye(6)
+    result[:3, 3:] = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
+    return result
+
+
+def test_the_mass_matrix_and_forces_of_the_definitions():
+    """(25), (26), (37), (38): M qdd = K, with partial velocities and forces of the notes."""
+    dense = Dense(1)
+    M, K, partial = np.zeros_like(dense.robot.M), np.zeros(dense.robot.n), {}
+    for k in dense.numbers:
+        path = dense.tree.path(k)
+        for i in path:
+            partial[i, k] = dense.P[k] if i == k else dense.S[k].T @ partial[i, dense.parent[k]]
+        for r in path:
+            K[r - 1] += partial[r, k] @ dense.F_1(k)
+            for i in path:
+                M[r - 1, i - 1] += partial[r, k] @ dense.I_1[k] @ partial[i, k]
+    rotors = dense.number([dense.solution.at[k].rotor for k in dense.numbers])
+    rest = dense.number([dense.solution.at[k].rest for k in dense.numbers])
+    assert agrees(M + np.diag(rotors), dense.robot.M)
+    assert agrees(K - rest, dense.robot.M @ dense.robot.qdd)
+
+
+def test_known_motions():
+    """(33), (35) and (36), that of the mass centres, with the paper's s^k and r^k."""
+    dense = Dense(2)
+    gravity = dense.number(dense.tree.gravity)
+    zero = np.zeros(3)
+    for k in dense.numbers:
+        p, turn, rate = dense.parent[k], dense.C[k].T, dense.robot.state["qd"][k - 1]
+        at_p = dense.motion(p) if p else (zero, zero, -gravity, -gravity)
+        omega_p, alpha_p, a_p = (turn @ at_p[i] for i in (0, 1, 3))
+        s = turn @ (dense.gamma[k] - dense.center[p])
+        r, w, v = dense.center[k], dense.P[k][:3] * rate, dense.P[k][3:] * rate
+        omega, alpha, _, a = dense.motion(k)
+        assert agrees(omega, omega_p + w)
+        assert agrees(alpha, alpha_p + np.cross(omega_p, w))
+        expected = a_p + np.cross(alpha_p, s + r) + np.cross(omega_p, np.cross(omega_p, s))
+        expected = expected + np.cross(omega, np.cross(omega, r))
+        expected = expected + np.cross(np.cross(omega_p, w), r) + 2 * np.cross(omega_p, v)
+        assert agrees(a, expected)
+
+
+def test_articulated_bodies():
+    """(56) to (61)"""
+    dense = Dense(3)
+    bodies, at = dense.solution.bodies, dense.solution.at
+    I_3, F_3 = dict(dense.I_1), {k: dense.F_1(k) for k in dense.numbers}
+    pivot, U, e = {}, {}, {}
+    for k in reversed(dense.numbers):
+        rotor, rest = dense.number([at[k].rotor, at[k].rest])
+        U[k] = I_3[k] @ dense.P[k]
+        pivot[k], e[k] = dense.P[k] @ U[k] + rotor, dense.P[k] @ F_3[k] - rest  # (59)
+        assert agrees(dense.matrix(bodies[k].I_3), I_3[k])
+        assert agrees(dense.number(bodies[k].F_3.entries), F_3[k])
+        assert agrees(dense.number([bodies[k].M, bodies[k].e]), [pivot[k], e[k]])
+        if p := dense.parent[k]:
+            left = I_3[k] - np.outer(U[k], U[k]) / pivot[k]
+            I_3[p] = I_3[p] + dense.S[k] @ left @ dense.S[k].T  # (57)
+            F_3[p] = F_3[p] + dense.S[k] @ (F_3[k] - U[k] * e[k] / pivot[k])  # (58)
+    A = {0: np.zeros(6)}
+    for k in dense.numbers:
+        A_in = dense.S[k].T @ A[dense.parent[k]]
+        qdd = (e[k] - U[k] @ A_in) / pivot[k]  # (60)
+        A[k] = A_in + dense.P[k] * qdd  # (61)
+        assert agrees(dense.number(dense.solution.accelerations[k].A.entries), A[k])
+        assert agrees(qdd, dense.robot.qdd[k - 1])
+        rotor, rest = dense.number([at[k].rotor, at[k].rest])
+        left = dense.P[k] @ (I_3[k] @ A[k] - F_3[k]) + rest + rotor * qdd
+        assert agrees(left, 0)  # (56)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "forward_dynamics_derivatives",
+        "forward_dynamics_parameter_derivatives",
+        "hybrid_dynamics_derivatives",
+        "hybrid_dynamics_parameter_derivatives",
+    ],
+)
+def test_every_line_is_the_derivative_of_its_line(function):
+    """(62)-(70): d_X_dv is the complex-step derivative of X with respect to v."""
+    description, runtime = every_kind()
+    robot = Implicit(description, 4, runtime)
+    arguments = robot.given if "hybrid" in function else robot.torques
+    state = {**arguments, "constants": description.parameter_values}
+    state.pop("qdd")
+    statements = Statements(description, function, state, runtime)
+    symbols = [f"q_{k + 1}" for k in range(robot.n)] + [f"qd_{k + 1}" for k in range(robot.n)]
+    given = "x" if "hybrid" in function else "tau"
+    symbols += [f"{given}_{k + 1}" for k in range(robot.n)] + list(runtime)
+    by_name = {f"_d{symbol}": symbol for symbol in symbols}
+    slopes, checked = {}, set()
+    for line in statements.program.statements:
+        ending = next((end for end in by_name if line.name.endswith(end)), None)
+        if not line.note.startswith("dKANE") or line.name.startswith("D_") or ending is None:
+            continue
+        base = line.name.removesuffix(ending).removeprefix("d_")
+        if base.startswith(("C_", "gamma_")):
+            continue  # a vector that stands for the derivative of a matrix
+        symbol = by_name[ending]
+        if symbol not in slopes:
+            slopes[symbol] = statements.slopes(symbol)
+        assert base in slopes[symbol], line.name
+        assert agrees(statements.values[line.name], slopes[symbol][base]), line.name
+        checked.add(line.note)
+    expected = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+    assert checked >= {f"dKANE-{number}" for number in expected}
+
+
+# -- the same over SymPy -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", sorted(KANE.functions))
+def test_both_algebras_give_the_same_numbers(function):
+    """Of the two-link arm, its elbow prescribed where that matters, with friction and a spring."""
+    text = (EXAMPLES / "two_link.yaml").read_text(encoding="utf-8")
+    marked = "name: elbow\n    prescribed: true\n    friction: 0.3\n    stiffness: 2"
+    description = described(text.replace("name: elbow", marked))
+    programs = [
+        derive(build_tree(description, algebra, ("L1", "m2")), KANE, function)
+        for algebra in (SymPyAlgebra(), Graph())
+    ]
+    symbolic, graph = programs
+    names = [name for array in graph.inputs for name in array.symbol_names]
+    assert names == [name for array in symbolic.inputs for name in array.symbol_names]
+    values = np.random.default_rng(5).uniform(0.3, 1.5, len(names))
+    numbers = dict(zip(names, map(float, values), strict=True))
+    known = {sympy.Symbol(x, real=True): sympy.Float(v, 30) for x, v in numbers.items()}
+    for line in symbolic.statements:
+        known[sympy.Symbol(line.name, real=True)] = line.value.xreplace(known).evalf(30)
+    found = [float(sympy.sympify(x).xreplace(known).evalf(30)) for x in symbolic.results]
+    expected = evaluate(graph.results, numbers)
+    assert agrees(found, np.array(expected, dtype=float))
+
+
+# -- growth ------------------------------------------------------------------------------------
+
+
+def chain(n, parameters):
+    """A spatial chain of n revolute joints; the masses of some links have names."""
+    text = spatial_tree(range(n), f"chain{n}")
+    for k in np.linspace(1, n, parameters).astype(int):
+        text = re.sub(rf"(name: j{k}, .*?mass: )([\d.]+)", rf"\1m{k}", text)
+    names = [f"m{k}" for k in np.linspace(1, n, parameters).astype(int)]
+    given = "parameters: {" + ", ".join(f"{name}: 1.5" for name in names) + "}\njoints:"
+    return described(text.replace("joints:", given)), tuple(names)
+
+
+def operations(n, parameters):
+    description, runtime = chain(n, parameters)
+    tree = build_tree(description, Graph(), runtime)
+    with paused_collector():
+        program = derive(tree, KANE, "forward_dynamics_sensitivities")
+    return operations_after(program.results).total
+
+
+@pytest.mark.slow
+def test_sensitivities_grow_in_proportion_to_joints_and_parameters():
+    sizes = (12, 24, 48, 96)
+    per_parameter = [operations(n, 2) - operations(n, 1) for n in sizes]
+    exponent = np.polyfit(np.log(sizes), np.log(per_parameter), 1)[0]
+    assert 0.85 < exponent <= 1.15
+    counts = [operations(12, p) for p in (1, 2, 3, 4, 6)]
+    steps = np.diff(counts) / np.diff((1, 2, 3, 4, 6))
+    assert np.ptp(steps) <= 0.05 * steps.mean()
+
+
+def test_estimates_are_near_the_counts():
+    for name in ("puma560", "tree12"):
+        description = read(EXAMPLES / f"{name}.yaml")
+        runtime = tuple(p.name for p in description.parameters if not p.derived)
+        for function in ("derivatives", "parameter_derivatives", "sensitivities"):
+            if function != "derivatives" and not runtime:
+                continue
+            given = () if function == "derivatives" else runtime
+            function = f"forward_dynamics_{function}"
+            count = operations_after(derived_program(description, KANE, function, given).results)
+            estimate = KANE.estimate(build_tree(description, Graph(), given), function)
+            assert 0.5 < estimate / count.total < 2.0, (name, function)
+
+
+@pytest.mark.parametrize(
+    ("name", "multiplications", "additions"),
+    [("puma560", 415, 376), ("arm7", 830, 830), ("tree12", 1335, 1195), ("human43", 4310, 3610)],
+)
+def test_operations_stay_low(name, multiplications, additions):
+    """Of forward dynamics, with the diagonal of the mass matrix."""
+    program = derived_program(read(EXAMPLES / f"{name}.yaml"), KANE, "forward_dynamics")
+    count = operations_after(program.results)
+    assert count.multiplications <= multiplications and count.additions <= additions

@@ -1,0 +1,205 @@
+"""Derivatives with respect to runtime parameters: complex steps through another formulation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from symgen.algebra.graph import Graph
+from symgen.formulations import derive
+from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
+from symgen.formulations.newton_euler import NEWTON_EULER
+from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.folding import fold
+from symgen.program.evaluation import call
+from tests.oracles.comparison import STEP, agrees, state_of
+from tests.oracles.descriptions import described
+
+EVERY_KIND = """
+symgen: 1
+name: every_kind
+gravity: [gx, 0.5, gz]
+convention: standard
+parameters:
+  gx: 1.5
+  gz: -9.81
+  m1: 1.3
+  L1: 0.6
+  theta1: 0.2
+  d1: 0.15
+  alpha1: 0.7
+  cx: 0.11
+  Ixx: 0.21
+  Ixy: 0.02
+  k1: 12
+  rest1: 0.3
+  damping1: 0.4
+  friction1: 0.7
+  vf: 0.3
+  rotor: 0.02
+  gear: 7
+  px: 0.25
+  lx: -0.2
+  ox: 0.33
+  roll: 0.41
+  yaw: -0.3
+  ax: 0.3
+  half: L1/2
+  m2: {value: 3*m1 + half}
+  turn: alpha1 - roll
+joints:
+  - {name: base_slide, type: prismatic, origin: {xyz: [ox, 0.1, 0], rpy: [roll, 0.2, yaw]},
+     axis: [ax, 0.2, 1], rotor_inertia: rotor, gear_ratio: gear, stiffness: k1, rest: rest1,
+     link: {mass: m2, com: [0.1, half, 0.2], inertia: {xx: Ixx, yy: 0.3, zz: 0.25}}}
+  - {name: arm, type: revolute, dh: {theta: theta1, d: d1, a: L1, alpha: alpha1},
+     damping: damping1, friction: friction1, friction_velocity: vf,
+     link: {mass: m1, com: [cx, 0.02, -0.1], inertia: {xx: Ixx, yy: 0.4, zz: 0.35, xy: Ixy}}}
+  - {name: fixed, type: fixed, parent: arm, origin: {xyz: [half, 0, d1], rpy: [0, turn, 0]},
+     link: {mass: m1, com: [0, cx, 0], inertia: {xx: 0.1, yy: Ixx, zz: 0.2}}}
+  - {name: wrist, type: universal, parent: fixed, axes: [z, x], origin: {xyz: [L1, ox, 0.1]},
+     damping: [damping1, 0.2], stiffness: [0, k1], rest: [0, 0.2],
+     link: {mass: 0.8, com: [0.05, 0.1, cx], inertia: {xx: 0.2, yy: Ixx, zz: 0.15}}}
+  - {name: side, type: revolute, parent: base_slide, convention: modified,
+     dh: {theta: 0.1, d: half, a: d1, alpha: turn}, rotor_inertia: rotor, gear_ratio: 3,
+     link: {mass: 1.1, com: [half, 0.1, 0.2], inertia: {xx: 0.2, yy: 0.3, zz: 0.15, xy: Ixy}}}
+loads:
+  - {name: push, link: wrist, point: [lx, 0.1, half]}
+  - {name: pull, link: side, point: [0.1, 0.1, lx]}
+points:
+  - {name: tip, link: wrist, point: [px, 0.1, 0.2]}
+  - {name: mark, link: side, point: [half, px, 0]}
+"""
+
+DESCRIPTION = described(EVERY_KIND)
+RUNTIME = tuple(p.name for p in DESCRIPTION.parameters if not p.derived)
+SOME = ("gz", "m1", "L1", "alpha1", "vf", "gear", "roll")
+VALUES = DESCRIPTION.parameter_values
+RESULTS = {
+    "inverse_dynamics": 1,
+    "point_motion": 3,
+    "kinetic_energy": 1,
+    "potential_energy": 1,
+}
+PAIRS = (
+    (NEWTON_EULER, RECURSIVE_LAGRANGE),
+    (RECURSIVE_LAGRANGE, NEWTON_EULER),
+    (CLOSED_FORM_LAGRANGE, NEWTON_EULER),
+)
+CASES = [
+    (formulation, other, function)
+    for formulation, other in PAIRS
+    for function in RESULTS
+    if function in formulation.functions
+]
+SOLVED = ("forward_dynamics", "hybrid_dynamics")
+
+
+def a_tree(algebra, runtime, prescribed=()):
+    tree = build_tree(DESCRIPTION, algebra, runtime)
+    joints = tuple(replace(j, prescribed=j.number in prescribed) for j in tree.joints)
+    return replace(tree, joints=joints)
+
+
+def program(formulation, function, runtime=RUNTIME, prescribed=()):
+    tree = a_tree(Graph(), runtime, prescribed)
+    return fold(derive(tree, formulation, function), VALUES, runtime)
+
+
+def situation(seed, runtime=RUNTIME):
+    rng = np.random.default_rng(seed)
+    state = state_of(DESCRIPTION, seed)
+    n = len(state["q"])
+    values = np.array([VALUES[name] for name in runtime])
+    return {**state, "tau": rng.uniform(-10, 10, n), "parameters": values}
+
+
+def moved_along_parameters(state):
+    """The state with a complex step along every parameter in turn."""
+    values = state["parameters"]
+    return {**state, "parameters": values + 1j * STEP * np.eye(len(values))}
+
+
+def slope(values):
+    """The derivative that the results of a complex step hold, its axis last."""
+    return np.moveaxis(values.imag / STEP, 0, -1)
+
+
+@pytest.mark.parametrize(
+    ("formulation", "other", "function"), CASES, ids=[f"{f.name}-{name}" for f, _, name in CASES]
+)
+@pytest.mark.parametrize("runtime", [RUNTIME, SOME], ids=["all", "some"])
+def test_derivatives_equal_complex_steps(formulation, other, function, runtime):
+    state = situation(1, runtime)
+    found = call(program(formulation, f"{function}_parameter_derivatives", runtime), state)
+    undifferentiated = program(other, function, runtime)
+    expected = [slope(x) for x in call(undifferentiated, moved_along_parameters(state))]
+    assert len(found) == len(expected) == RESULTS[function]
+    for value, reference in zip(found, expected, strict=True):
+        assert agrees(value, reference)
+
+
+def test_every_parameter_matters_somewhere():
+    """No parameter of the model is in vain: each changes the torques, the energies or a point."""
+    state = situation(1)
+    seen = np.zeros(len(RUNTIME), dtype=bool)
+    for function in RESULTS:
+        for value in call(program(NEWTON_EULER, f"{function}_parameter_derivatives"), state):
+            seen |= (value.reshape(-1, len(RUNTIME)) != 0).any(axis=0)
+    assert seen.all()
+
+
+def numpy_solution(state, prescribed, runtime=RUNTIME):
+    """y from another formulation's mass matrix and bias forces, for complex arguments, too."""
+    mass = call(program(RECURSIVE_LAGRANGE, "mass_matrix", runtime), state)[0]
+    bias = call(program(RECURSIVE_LAGRANGE, "bias_forces", runtime), state)[0]
+    n = mass.shape[-1]
+    p = np.array([j in prescribed for j in range(1, n + 1)])
+    x = np.broadcast_to(state["x"] if prescribed else state["tau"], bias.shape)
+    rhs = np.where(p, 0, x - bias - np.einsum("...ij,...j->...i", mass, np.where(p, x, 0)))
+    block = np.where(p[:, None] | p, np.eye(n), mass)
+    qdd = np.where(p, x, np.linalg.solve(block, rhs[..., None])[..., 0])
+    return np.where(p, bias + np.einsum("...ij,...j->...i", mass, qdd), qdd)
+
+
+@pytest.mark.parametrize("runtime", [RUNTIME, SOME], ids=["all", "some"])
+@pytest.mark.parametrize("prescribed", [(), (1,), (2, 4), (3, 5)], ids=str)
+def test_accelerations_vary_as_complex_steps_say(prescribed, runtime):
+    state = situation(2, runtime)
+    p = np.array([j in prescribed for j in range(1, len(state["q"]) + 1)])
+    state["x"] = np.where(p, state["qdd"], state["tau"])
+    kind = "hybrid_dynamics" if prescribed else "forward_dynamics"
+    function = f"{kind}_parameter_derivatives"
+    value = call(program(NEWTON_EULER, function, runtime, prescribed), state)[0]
+    expected = slope(numpy_solution(moved_along_parameters(state), prescribed, runtime))
+    assert agrees(value, expected)
+
+
+@pytest.mark.parametrize("runtime", [RUNTIME, SOME], ids=["all", "some"])
+def test_sensitivities_follow_the_state(runtime):
+    """q, qd and tau move with the parameters: one complex step through all of them."""
+    state = situation(3, runtime)
+    n, p = len(state["q"]), len(runtime)
+    rng = np.random.default_rng(3)
+    along = {name: rng.uniform(-1, 1, (n, p)) for name in ("dq", "dqd", "dtau")}
+    results = call(
+        program(NEWTON_EULER, "forward_dynamics_sensitivities", runtime), {**state, **along}
+    )
+    moved = moved_along_parameters(state)
+    for name in ("q", "qd", "tau"):
+        moved[name] = state[name] + 1j * STEP * along[f"d{name}"].T
+    assert agrees(results[0], numpy_solution(state, (), runtime))
+    assert agrees(results[1], slope(numpy_solution(moved, (), runtime)))
+
+
+@pytest.mark.parametrize("function", SOLVED)
+def test_pivots_are_those_of_the_function_itself(function):
+    prescribed = (2,)
+    state = {**situation(4), "x": situation(4)["tau"]}
+    plain = call(program(NEWTON_EULER, function, RUNTIME, prescribed), state)
+    names = [f"{function}_derivatives", f"{function}_parameter_derivatives"]
+    if function == "forward_dynamics":
+        names.append("forward_dynamics_sensitivities")
+    for name in names:
+        results = call(program(NEWTON_EULER, name, RUNTIME, prescribed), state)
+        assert agrees(results[-2], plain[-2]) and agrees(results[-1], plain[-1])
