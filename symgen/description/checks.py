@@ -2,7 +2,7 @@
 
     read_document   file -> YAML tree with lines           (symgen.description.reading)
     shape           tree -> tables of typed values         (symgen.description.schema)
-    the rest        tables -> description                  (here, names, parameters, joints)
+    the rest        tables -> description                  (here, names, parameters, joints, ...)
 
 Every stage reports to the same `Findings` and goes on with what is sound, so that the faults of
 all stages end up in one report; a faulty value is taken out and blames nothing else.
@@ -12,7 +12,7 @@ be left out; loads and points may sit on `base`, and name links, not joints; `co
 without `dh` says nothing; `axis` and the options of moving joints on a fixed joint, YAML tags and
 merge keys (``<<``) are faults; the words of C23 count as keywords of C; the names of coordinates,
 such as ``hip_2``, belong to the name space of joints and links.  What is silent about options is in
-`symgen.description.joint_options`.
+`symgen.description.joint_options`, about outputs in `symgen.description.outputs`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from symgen.description.model import (
     Triple,
 )
 from symgen.description.names import BASE, NameSpace, illegal_name, name_space
+from symgen.description.outputs import check_outputs
 from symgen.description.parameters import check_parameters, warn_coordinates, warn_unused
 from symgen.description.reading import Document, read_document
 from symgen.description.scalars import Scalars, vector
@@ -56,6 +57,7 @@ def check(document: Document) -> RobotDescription:
     joints = JointChecks(robot, findings, scalars, names).all()
     loads = link_points("loads", robot.loads, names, scalars)
     points = link_points("points", robot.points, names, scalars)
+    outputs = check_outputs(robot, scalars)
     findings.raise_faults()
     warn_unused(parameters, scalars)
     warn_coordinates(parameters, findings)
@@ -73,6 +75,7 @@ def check(document: Document) -> RobotDescription:
         points=points,
         warnings=findings.warnings,
         file=document.file,
+        outputs=outputs,
     )
 
 

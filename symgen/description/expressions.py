@@ -46,7 +46,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Name:
-    """A parameter, or one of `CONSTANTS`."""
+    """A parameter, one of `CONSTANTS`, or in an output a quantity such as ``q.elbow``."""
 
     name: str
 
@@ -64,7 +64,9 @@ Node = Number | Name | Operation
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression: its text as written, its tree, the parameter names that it uses.
+    """A parsed expression: its text as written, its tree, the names that it uses.
+
+    They are parameters, and in outputs also quantities: see `symgen.description.quantities`.
 
     `names` stand in the order of their first appearance, without the constants.
     """
@@ -92,12 +94,21 @@ class EvaluationError(SymgenError):
 
 # --------------------------------------------------------------------------------------- tokens
 
-_TOKEN = re.compile(
-    r"(?P<space>[ \t\r\n]+)"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
-    r"|(?P<sign>\*\*|[-+*/(),])"
-)
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+
+
+def _token_of(name: str) -> re.Pattern[str]:
+    """One token, where `name` is the pattern of a name."""
+    return re.compile(
+        r"(?P<space>[ \t\r\n]+)"
+        r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+        rf"|(?P<name>{name})"
+        r"|(?P<sign>\*\*|[-+*/(),])"
+    )
+
+
+_TOKEN = _token_of(_NAME)
+_TOKEN_WITH_DOTS = _token_of(rf"{_NAME}(?:\.{_NAME})*")
 _ADVICE = {  # characters that people write, and what the grammar has instead
     "^": "powers are written with **",
     "\u00b0": "degrees are written '90*deg'",
@@ -120,11 +131,12 @@ class _Token:
         return "the end" if self.kind == "end" else shown(self.text)
 
 
-def _tokens(text: str) -> list[_Token]:
+def _tokens(text: str, dots: bool) -> list[_Token]:
     tokens: list[_Token] = []
+    pattern = _TOKEN_WITH_DOTS if dots else _TOKEN
     position = 0
     while position < len(text):
-        match = _TOKEN.match(text, position)
+        match = pattern.match(text, position)
         if match is None:
             character = text[position]
             advice = _ADVICE.get(character, "")
@@ -151,13 +163,16 @@ def _operand(token: _Token) -> str:
 # --------------------------------------------------------------------------------------- parser
 
 
-def parse(value: str | int | float, parameters: Collection[str] = ()) -> Expression:
+def parse(
+    value: str | int | float, parameters: Collection[str] = (), dots: bool = False
+) -> Expression:
     """Parse a number or a text of the grammar; `ExpressionError` says what is wrong and where.
 
     `parameters` are names that are known to stand for numbers; only the advice depends on them.
+    `dots` says whether names may have dots in them, as the quantities of outputs do.
     """
     if isinstance(value, str):
-        return _parse_text(value, parameters)
+        return _parse_text(value, parameters, dots)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ExpressionError("expected a number or an expression")
     try:
@@ -178,10 +193,10 @@ ZERO = literal("0", 0.0)
 ONE = literal("1", 1.0)
 
 
-def _parse_text(text: str, parameters: Collection[str]) -> Expression:
+def _parse_text(text: str, parameters: Collection[str], dots: bool) -> Expression:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters, not {len(text)}")
-    parser = _Parser(_tokens(text), parameters)
+    parser = _Parser(_tokens(text, dots), parameters)
     root = parser.whole()
     if _height(root) > MAX_HEIGHT:
         raise ExpressionError(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from symgen.description.model import Source
 from symgen.description.reading import Document
-from symgen.description.wording import KeyPath, did_you_mean, key_path
+from symgen.description.wording import KeyPath, key_path, nearest, shown
 from symgen.errors import Fault, ModelError
 
 _MOST_SUGGESTIONS = 200
@@ -43,10 +43,15 @@ class Findings:
         """Whether a fault was found at `path` or below it."""
         return path in self._broken
 
-    def did_you_mean(self, word: str, known: Iterable[str]) -> str:
+    def nearest(self, word: str, known: Iterable[str]) -> str | None:
         """As in `wording`, but not for ever: a search over thousands of names takes its time."""
         self._suggestions -= 1
-        return did_you_mean(word, known) if self._suggestions >= 0 else ""
+        return nearest(word, known) if self._suggestions >= 0 else None
+
+    def did_you_mean(self, word: str, known: Iterable[str]) -> str:
+        """As in `wording`, and not for ever either."""
+        candidate = self.nearest(word, known)
+        return "" if candidate is None else f"; did you mean {shown(candidate)}?"
 
     def raise_faults(self) -> None:
         """End with all faults in one report, if there are any."""

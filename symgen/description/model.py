@@ -204,6 +204,11 @@ class RobotDescription:
     outputs: tuple[OutputDescription, ...] = ()
 
     @property
+    def independent_parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that are not derived from others, in the order of the file."""
+        return tuple(parameter.name for parameter in self.parameters if not parameter.derived)
+
+    @property
     def parameter_values(self) -> Mapping[str, float]:
         """Value of every parameter, derived ones included, by name."""
         return {parameter.name: parameter.value for parameter in self.parameters}

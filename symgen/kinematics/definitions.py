@@ -80,12 +80,12 @@ def followers(parameters: Sequence[Parameter], leaders: Collection[str]) -> dict
     return found
 
 
-def with_definitions(
+def definitions_of(
     parameters: Sequence[Parameter], runtime: Collection[str], algebra: Algebra[S]
-) -> Algebra[S]:
-    """`algebra`, in which those that follow a parameter of `runtime` have become expressions."""
+) -> dict[str, S]:
+    """The parameters that follow one of `runtime`, by name, as expressions over `algebra`."""
     definitions: dict[str, S] = {}
     defining = WithDefinitions(algebra, definitions)
     for name, parameter in followers(parameters, runtime).items():
         definitions[name] = scalar(parameter.expression, defining)
-    return defining if definitions else algebra
+    return definitions

@@ -107,9 +107,13 @@ class Joint(Generic[S]):
 
     def arm(self, q: S, algebra: Algebra[S]) -> Vector[S]:
         """From the joint's origin to the link frame's origin, in joint axes."""
+        return self.slide(q, algebra) + self.placement.link.translation
+
+    def slide(self, q: S, algebra: Algebra[S]) -> Vector[S]:
+        """From the joint's origin to that of the frame behind the motion, in joint axes."""
         at, x = self.placement, q + self.placement.offset
         motion = self.type.motion(at.axis, x, algebra)
-        return motion.rotation.apply_transposed(motion.translation) + at.link.translation
+        return motion.rotation.apply_transposed(motion.translation)
 
     def axes(self, algebra: Algebra[S]) -> tuple[Vector[S], Vector[S]]:
         """`angular_axis` and `linear_axis` in joint axes."""

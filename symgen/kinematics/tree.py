@@ -10,8 +10,8 @@ DH flavours are gone.  Scalars belong to one algebra; named parameters are still
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic
 
@@ -26,7 +26,7 @@ from symgen.description.model import (
 )
 from symgen.joints import JointType, joint_type
 from symgen.kinematics.bodies import Body, body_of, in_body, massless, merged
-from symgen.kinematics.definitions import followers, with_definitions
+from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
 from symgen.kinematics.frames import chain_of, identity_transform, placement
 from symgen.kinematics.joint import Joint, terms_of
 from symgen.kinematics.scalars import vector
@@ -59,7 +59,8 @@ class KinematicTree(Generic[S]):
     `massless`: the values of all masses that move are 0, whatever names stand for them, and stay 0;
     there is no centre of mass.  `parameter_names` are all parameters of the model,
     `runtime_parameters` those that are arguments at run time, and what derivatives with respect to
-    parameters are about.
+    parameters are about; `definitions` are the parameters that follow them, for expressions that
+    are not scalars yet (`outputs`).
     """
 
     name: str
@@ -73,6 +74,7 @@ class KinematicTree(Generic[S]):
     points: tuple[BodyPoint[S], ...]
     massless: bool
     outputs: tuple[OutputDescription, ...] = ()
+    definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
 
     @property
     def n(self) -> int:
@@ -149,7 +151,9 @@ def build_tree(
     follow, and no decision rests on the values of either.
     """
     whole, changing = algebra, {*runtime, *followers(description.parameters, runtime)}
-    algebra = with_definitions(description.parameters, runtime, algebra)
+    definitions = definitions_of(description.parameters, runtime, algebra)
+    if definitions:
+        algebra = WithDefinitions(algebra, definitions)
     frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
     joints: list[Joint[S]] = []  # massless as yet
     pieces: dict[int, list[tuple[Body[S], float]]] = {BASE: []}
@@ -199,6 +203,7 @@ def build_tree(
         points=body_points(description.points),
         massless=all(mass == 0.0 for j in pieces if j != BASE for _, mass in pieces[j]),
         outputs=description.outputs,
+        definitions=definitions,
     )
 
 

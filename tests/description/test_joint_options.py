@@ -111,11 +111,19 @@ WRONG = {  # lines from 9
         "9: joints[0].dampening: unknown key; did you mean 'damping'?",
         "10: joints[0].spring: unknown key; known here are 'name', 'type', 'parent', 'convention', "
         "'before', 'dh', 'origin', 'axis', 'axes', 'sequence', 'limits', 'rotor_inertia', "
-        "'gear_ratio', 'damping', 'stiffness', 'rest', 'friction', 'friction_velocity', 'link'",
+        "'gear_ratio', 'damping', 'stiffness', 'rest', 'friction', 'friction_velocity', 'prescribed', "
+        "'link'",
     ],
     REVOLUTE + "mimic: b\nprescribed: t": [
         "9: joints[0].mimic: this key is not available yet; remove it",
-        "10: joints[0].prescribed: this key is not available yet; remove it",
+        "10: joints[0].prescribed: expected true or false, found the text 't'",
+    ],
+    REVOLUTE + "prescribed: [true, false]": [
+        "9: joints[0].prescribed: expected true, false, or a list of 1, one for each coordinate of "
+        "a revolute joint, found 2"
+    ],
+    f"type: fixed\ndh: {{}}\n{LINK}\nprescribed: true": [
+        "9: joints[0].prescribed: a fixed joint does not move; remove 'prescribed'"
     ],
     f"type: fixed\ndh: {{}}\n{LINK}\n" + "\n".join(f"{key}: 1" for key in TERMS): [
         f"{line}: joints[0].{key}: a fixed joint does not move; remove '{key}'"

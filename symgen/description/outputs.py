@@ -1,0 +1,144 @@
+"""The outputs of a model: legal names, known quantities, constants that have a value.
+
+Where the format is silent: an output may bear the name of a quantity, of a parameter or of anything
+else; it may not use other outputs; one that mentions nothing that varies is a constant.  What must
+be finite at the values of the parameters is every part of an expression that nothing else is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symgen.description.expressions import (
+    CONSTANT_VALUES,
+    EvaluationError,
+    Expression,
+    Node,
+    Number,
+    Operation,
+    evaluate,
+)
+from symgen.description.findings import Findings
+from symgen.description.model import OutputDescription, coordinate_names
+from symgen.description.names import illegal_name
+from symgen.description.quantities import RATES, SINGLE, Vocabulary
+from symgen.description.scalars import Scalars
+from symgen.description.schema import PointTable, RobotTable
+from symgen.description.wording import KeyPath, shown
+from symgen.joints import joint_type
+
+
+def check_outputs(robot: RobotTable, scalars: Scalars) -> tuple[OutputDescription, ...]:
+    """The outputs in the order of the file."""
+    findings, outputs = scalars.findings, []
+    checks = _OutputChecks(robot, scalars)
+    for name, table in (robot.outputs or {}).items():
+        path: KeyPath = ("outputs", name)
+        illegal = illegal_name(name)
+        if illegal:
+            findings.fault(path, illegal)
+        if table is None or table.value is None:
+            continue
+        checks.check(path, table.value)
+        source = findings.source(path)
+        unit, description = table.unit or "", table.description or ""
+        outputs.append(OutputDescription(name, table.value, source, unit, description))
+    return tuple(outputs)
+
+
+class _OutputChecks:
+    """Checks the expressions of outputs, one after the other."""
+
+    def __init__(self, robot: RobotTable, scalars: Scalars) -> None:
+        self.scalars = scalars
+        self.findings: Findings = scalars.findings
+        self.outputs = robot.outputs or {}
+        self.vocabulary = Vocabulary(
+            _coordinates(robot),
+            _names(robot.points, robot.gives("points")),
+            _names(robot.loads, robot.gives("loads")),
+        )
+
+    def check(self, path: KeyPath, expression: Expression) -> None:
+        """Report what is wrong with one output."""
+        scalars = self.scalars
+        scalars.used.update(expression.names)
+        for name in expression.names:
+            problem = self.problem(name)
+            if problem:
+                self.findings.fault(path, problem)
+        if any(name in scalars.known and name not in scalars.values for name in expression.names):
+            return  # a parameter is faulty itself
+        try:
+            _constant(expression.root, scalars.values)
+        except EvaluationError as error:
+            self.findings.fault(path, f"{shown(expression.text)}: {error}")
+
+    def problem(self, name: str) -> str:
+        """What is wrong with a name in an expression, or nothing."""
+        if name in self.scalars.known:
+            if name not in SINGLE:
+                return ""
+            return (
+                f"{shown(name)} is a parameter of this file and a quantity of outputs; rename the "
+                "parameter"
+            )
+        if "." in name or name in SINGLE or name in self.vocabulary.families:
+            return self.vocabulary.problem(name, self.findings.nearest)
+        if not self.scalars.trusted:
+            return ""
+        return f"unknown name {shown(name)}{self.meant(name)}"
+
+    def meant(self, name: str) -> str:
+        """The tail of a message about a name without dots."""
+        coordinates = self.vocabulary.coordinates or ()
+        if name in coordinates:
+            return f"; did you mean {shown(f'{RATES[0]}.{name}')}?"
+        if name in self.outputs:
+            return "; an output cannot use other outputs; write the expression out"
+        hint = self.scalars.meant(name)
+        hint = hint or self.findings.did_you_mean(name, (*SINGLE, *self.vocabulary.families))
+        example = f" such as {shown(f'{RATES[0]}.{coordinates[0]}')}" if coordinates else ""
+        return hint or f"; expected a parameter of this file, pi, deg or a quantity{example}"
+
+
+def _coordinates(robot: RobotTable) -> tuple[str, ...] | None:
+    """The names of all coordinates; None where they could not all be read."""
+    if robot.joints is None:
+        return None if robot.gives("joints") else ()
+    names: list[str] = []
+    for joint in robot.joints:
+        if joint is None or joint.name is None or joint.type is None:
+            return None
+        names += coordinate_names(joint.name, joint_type(joint.type).coordinates)
+    return tuple(names)
+
+
+def _names(tables: list[PointTable | None] | None, given: bool) -> tuple[str, ...] | None:
+    """The names of the points or loads; None where they could not all be read."""
+    if tables is None:
+        return None if given else ()
+    names = [None if table is None else table.name for table in tables]
+    known = tuple(name for name in names if name is not None)
+    return known if len(known) == len(names) else None
+
+
+def _constant(node: Node, values: Mapping[str, float]) -> float | None:
+    """The value of a part without quantities, at the values of the parameters; None for others."""
+    # Recursion is safe: the grammar limits the height of an expression.
+    if isinstance(node, Number):
+        return node.value
+    if not isinstance(node, Operation):
+        return CONSTANT_VALUES.get(node.name, values.get(node.name))
+    operands = [_constant(operand, values) for operand in node.operands]
+    numbers = [x for x in operands if x is not None]
+    if len(numbers) == len(operands):
+        operation = Operation(node.operator, tuple(map(Number, numbers)))
+        return evaluate(Expression("", operation, ()), {})
+    if node.operator == "/" and operands[1] == 0.0:
+        raise EvaluationError("division by zero")
+    if node.operator == "**" and operands[0] is not None and operands[0] <= 0.0:
+        raise EvaluationError(
+            f"the base {operands[0]:.6g} of an exponent that varies is not positive"
+        )
+    return None

@@ -1,0 +1,132 @@
+"""The names that the expression of an output may use beside parameters, pi and deg.
+
+=========================================  ====================================================
+name                                       meaning
+=========================================  ====================================================
+t                                          time (s)
+q.NAME, qd.NAME, qdd.NAME                  a coordinate, its velocity and acceleration
+tau.NAME                                   the torque or force of its joint: an argument of its
+                                           own, as the acceleration is
+points.NAME.x y z, vx vy vz, ax ay az      position, velocity and acceleration of a point, base
+                                           axes, without gravity
+wrenches.NAME.fx fy fz nx ny nz            what the joint of a coordinate transmits, link axes
+loads.NAME.fx fy fz nx ny nz               a load, base axes
+kinetic_energy, potential_energy           of the whole robot, rotors and springs included (J)
+center_of_mass.x y z                       of all moving bodies, base frame (m)
+=========================================  ====================================================
+
+They are those of the functions of the same names: `symgen.program.functions` says more.  NAME is
+that of a coordinate, a point or a load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from symgen.description.wording import shown
+
+TIME = "t"
+KINETIC_ENERGY = "kinetic_energy"
+POTENTIAL_ENERGY = "potential_energy"
+CENTER_OF_MASS = "center_of_mass"
+POINTS = "points"
+WRENCHES = "wrenches"
+LOADS = "loads"
+RATES = ("q", "qd", "qdd", "tau")
+"""Families with one quantity for every coordinate."""
+
+SINGLE = (TIME, KINETIC_ENERGY, POTENTIAL_ENERGY)
+"""Quantities whose names have no dot; no parameter that an output uses may be called so."""
+
+AXES = ("x", "y", "z")
+POINT_PARTS = ("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az")
+WRENCH_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
+
+_MOST_LISTED = 9  # names that a message lists
+
+Nearest = Callable[[str, Iterable[str]], str | None]
+"""The known word that a word may have been meant to be."""
+
+
+def quantity(family: str, *rest: str) -> str:
+    """The name of a quantity: ``quantity("points", "hand", "vx")`` is ``points.hand.vx``."""
+    return ".".join((family, *rest))
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What stands between two dots: `what` it is, and what there is; None: nobody knows."""
+
+    what: str
+    known: Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The quantities of one model: the names of its coordinates, points and loads.
+
+    None stands for names that could not all be read, so that none of them can be called wrong.
+    """
+
+    coordinates: Sequence[str] | None
+    points: Sequence[str] | None
+    loads: Sequence[str] | None
+
+    @property
+    def families(self) -> Mapping[str, tuple[Slot, ...]]:
+        """What follows the first word of a quantity with dots."""
+        coordinate = Slot("coordinate", self.coordinates)
+        return {
+            **{rate: (coordinate,) for rate in RATES},
+            POINTS: (Slot("point", self.points), Slot("component", POINT_PARTS)),
+            WRENCHES: (coordinate, Slot("component", WRENCH_PARTS)),
+            LOADS: (Slot("load", self.loads), Slot("component", WRENCH_PARTS)),
+            CENTER_OF_MASS: (Slot("component", AXES),),
+        }
+
+    def problem(self, name: str, nearest: Nearest) -> str:
+        """What is wrong with the quantity `name`, or nothing; the end of a message."""
+        family, *rest = name.split(".")
+        if name in SINGLE:
+            return ""
+        slots = self.families.get(family)
+        if slots is None:
+            return f"unknown quantity {shown(name)}{self._meant(family, rest, nearest)}"
+        for word, slot in zip(rest, slots, strict=False):
+            if slot.known is not None and word not in slot.known:
+                hint = self._meant(family, rest, nearest) or _listed(slot)
+                return f"unknown quantity {shown(name)}{hint}"
+        if len(rest) < len(slots):
+            missing = slots[len(rest)]
+            return f"{shown(name)} lacks the {missing.what} behind it{_listed(missing)}"
+        if len(rest) > len(slots):
+            end = quantity(family, *rest[: len(slots)])
+            return f"unknown quantity {shown(name)}; nothing follows {shown(end)}"
+        return ""
+
+    def _meant(self, family: str, rest: Sequence[str], nearest: Nearest) -> str:
+        """The tail of a message: the name with what is known in place of what is near to it."""
+        near = family if family in self.families else nearest(family, self.families)
+        words = [] if near is None else [near]
+        slots = () if near is None else self.families[near]
+        for word, slot in zip(rest, slots, strict=False):
+            known = slot.known or ()
+            found = word if word in known else nearest(word, known)
+            if found is None:
+                return ""
+            words.append(found)
+        if not words or len(rest) != len(slots):
+            known_families = ", ".join((*SINGLE, *(f"{name}. .." for name in self.families)))
+            return "" if words else f"; there are {known_families}"
+        return f"; did you mean {shown(quantity(words[0], *words[1:]))}?"
+
+
+def _listed(slot: Slot) -> str:
+    """The tail of a message: what could stand in a slot."""
+    if slot.known is None:
+        return ""
+    if not slot.known:
+        return f"; the model has no {slot.what}s"
+    names = [*map(shown, slot.known[:_MOST_LISTED]), *["..."] * (len(slot.known) > _MOST_LISTED)]
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}"

@@ -1,0 +1,220 @@
+"""Outputs of a model: which names an expression may use, and every fault in one report."""
+
+from __future__ import annotations
+
+import pytest
+
+from symgen.description.expressions import MAX_LENGTH, MAX_NESTING, Name
+from symgen.description.quantities import POINT_PARTS, RATES, SINGLE, WRENCH_PARTS
+from tests.description.reports import faults, model, warnings
+
+ROBOT = """symgen: 1
+name: robot
+convention: standard
+parameters: {k: 2, weight: -3, half: k/2}
+joints:
+  - {name: base_turn, type: revolute, dh: {}, link: {mass: k, com: [half, weight, 0]}}
+  - {name: hip, type: spherical, origin: {}, link: {name: leg, mass: 1}}
+points: [{name: hand, link: leg}, {name: foot, link: base}]
+loads: [{name: tip, link: leg}]
+"""
+HEADER = ROBOT + "outputs:\n"  # outputs start in line 11
+COORDINATES = ("base_turn", "hip_1", "hip_2", "hip_3")
+
+
+def reported(output: str) -> list[str]:
+    """The faults of a model with one output ``o``, without their place, line 11."""
+    return [line.removeprefix("11: outputs.o: ") for line in faults(f"{HEADER}  o: {output}\n")]
+
+
+def quantities() -> list[str]:
+    return [
+        *SINGLE,
+        *(f"{rate}.{name}" for rate in RATES for name in COORDINATES),
+        *(f"points.{name}.{part}" for name in ("hand", "foot") for part in POINT_PARTS),
+        *(f"wrenches.{name}.{part}" for name in COORDINATES for part in WRENCH_PARTS),
+        *(f"loads.tip.{part}" for part in WRENCH_PARTS),
+        *(f"center_of_mass.{part}" for part in "xyz"),
+    ]
+
+
+@pytest.mark.parametrize("name", quantities())
+def test_every_quantity_is_a_name(name: str) -> None:
+    (output,) = model(f"{HEADER}  o: {name}\n").outputs
+    assert output.expression.root == Name(name)
+    assert output.expression.names == (name,)
+
+
+def test_outputs_in_both_forms_and_in_order() -> None:
+    robot = model(
+        HEADER + "  z: 2*q.hip_1 - k*t\n"
+        "  a: {value: kinetic_energy + deg, unit: J, description: of all}\n"
+        "  n: 7\n"
+    )
+    assert [output.name for output in robot.outputs] == ["z", "a", "n"]
+    assert robot.outputs[0].expression.names == ("q.hip_1", "k", "t")
+    assert robot.outputs[1].expression.names == ("kinetic_energy",)
+    assert (robot.outputs[1].unit, robot.outputs[1].description) == ("J", "of all")
+    assert (robot.outputs[1].source.line, robot.outputs[1].source.key) == (12, "outputs.a")
+
+
+@pytest.mark.parametrize("name", [*SINGLE, *RATES, "points", "pi", "sqrt", "k", "hip", "hand"])
+def test_an_output_may_bear_any_legal_name(name: str) -> None:
+    (output,) = model(f"{HEADER}  {name}: q.hip_1\n").outputs
+    assert output.name == name
+
+
+def test_no_outputs() -> None:
+    assert model(ROBOT).outputs == ()
+    assert model(f"{ROBOT}outputs: {{}}\n").outputs == ()
+
+
+def test_a_parameter_that_only_an_output_names_is_used() -> None:
+    text = "symgen: 1\nname: robot\nparameters: {k: 1}\njoints: []\n"
+    unused = "3: parameters.k: this parameter is not used"
+    assert unused in warnings(text)
+    assert unused not in warnings(text + "outputs: {o: 2*k}\n")
+
+
+def test_a_parameter_called_like_a_family_is_a_parameter() -> None:
+    text = "symgen: 1\nname: robot\nparameters: {q: 1, t: 2}\njoints: []\noutputs: {o: 2*q}\n"
+    assert model(text).outputs[0].expression.names == ("q",)
+
+
+WRONG = {
+    "q.base_trn": ["unknown quantity 'q.base_trn'; did you mean 'q.base_turn'?"],
+    "qd.hip": ["unknown quantity 'qd.hip'; did you mean 'qd.hip_1'?"],
+    "qd.zzz": [
+        "unknown quantity 'qd.zzz'; there are 'base_turn', 'hip_1', 'hip_2', 'hip_3'"
+    ],
+    "point.hnd.x": ["unknown quantity 'point.hnd.x'; did you mean 'points.hand.x'?"],
+    "points.hand": [
+        "'points.hand' lacks the component behind it; there are 'x', 'y', 'z', 'vx', 'vy', 'vz', "
+        "'ax', 'ay', 'az'"
+    ],
+    "points.hand.jx": [
+        "unknown quantity 'points.hand.jx'; there are 'x', 'y', 'z', 'vx', 'vy', 'vz', 'ax', 'ay', "
+        "'az'"
+    ],
+    "points.hand.x.y": [
+        "unknown quantity 'points.hand.x.y'; nothing follows 'points.hand.x'"
+    ],
+    "wrenches.leg.fx": [
+        "unknown quantity 'wrenches.leg.fx'; there are 'base_turn', 'hip_1', 'hip_2', 'hip_3'"
+    ],
+    "loads.top.fx": ["unknown quantity 'loads.top.fx'; did you mean 'loads.tip.fx'?"],
+    "tau": [
+        "'tau' lacks the coordinate behind it; there are 'base_turn', 'hip_1', 'hip_2', 'hip_3'"
+    ],
+    "t.x": [
+        "unknown quantity 't.x'; there are t, kinetic_energy, potential_energy, q. .., qd. .., "
+        "qdd. .., tau. .., points. .., wrenches. .., loads. .., center_of_mass. .."
+    ],
+    "2*kinetic_enrgy": ["unknown name 'kinetic_enrgy'; did you mean 'kinetic_energy'?"],
+    "base_turn": ["unknown name 'base_turn'; did you mean 'q.base_turn'?"],
+    "waight": ["unknown name 'waight'; did you mean 'weight'?"],
+    "PI*k": ["unknown name 'PI'; did you mean 'pi'?"],
+    "zzz": [
+        "unknown name 'zzz'; expected a parameter of this file, pi, deg or a quantity such as "
+        "'q.base_turn'"
+    ],
+    "o": ["unknown name 'o'; an output cannot use other outputs; write the expression out"],
+    "q.hip_1 + 1e308*10": ["'q.hip_1 + 1e308*10': 1e+308 * 10 overflows float64"],
+    "q.hip_1*sqrt(weight)": ["'q.hip_1*sqrt(weight)': sqrt(-3) is not defined"],
+    "q.hip_1/(k - 2)": ["'q.hip_1/(k - 2)': division by zero"],
+    "weight**q.hip_1": [
+        "'weight**q.hip_1': the base -3 of an exponent that varies is not positive"
+    ],
+    "q.hip_1 q.hip_2": [
+        "'q.hip_1 q.hip_2': expected an operator before 'q.hip_2'; write 'q.hip_1*q.hip_2' (column "
+        "9 of the expression)"
+    ],
+    "q.hip_1(2)": ["'q.hip_1(2)': 'q.hip_1' is not a function; known are sqrt, sin, cos, tan, "
+                   "asin, acos, atan, atan2, exp, log, abs; a product needs '*' (column 1 of the "
+                   "expression)"],
+    "q .hip_1": ["'q .hip_1': unexpected character '.' (column 3 of the expression)"],
+    "q.": ["'q.': unexpected character '.' (column 2 of the expression)"],
+    "__import__.os": [
+        "unknown quantity '__import__.os'; there are t, kinetic_energy, potential_energy, q. .., "
+        "qd. .., qdd. .., tau. .., points. .., wrenches. .., loads. .., center_of_mass. .."
+    ],
+    "[q.hip_1]": [
+        "expected a number, an expression or {value, unit, description}, found a list"
+    ],
+    "{unit: m}": [
+        "this key is required and missing; expected an expression such as 'q.elbow'"
+    ],
+    "": ["expected a number or an expression, found nothing"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("output", WRONG)
+def test_wrong_outputs(output: str) -> None:
+    expected = [
+        f"value: {line}" if output == "{unit: m}" else line for line in WRONG[output]
+    ]  # the place of a missing key is the key itself
+    found = [line.removeprefix("11: outputs.o.") for line in reported(output)]
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_parameter_hides_no_quantity(name: str) -> None:
+    text = f"symgen: 1\nname: robot\nparameters: {{{name}: 1}}\njoints: []\n"
+    assert model(f"{text}outputs: {{o: 2}}\n").outputs
+    assert faults(f"{text}outputs: {{o: 2*{name}}}\n") == [
+        f"5: outputs.o: {name!r} is a parameter of this file and a quantity of outputs; rename "
+        "the parameter"
+    ]
+
+
+def test_all_faults_are_in_one_report() -> None:
+    assert faults(
+        f"{HEADER}  2nd: t\n  for: t\n  double: q.hip_9 + qd.nothing\n  ok: t\n  ok: 3\n"
+        "  last: {value: tau.hip_1, units: m}\n"
+    ) == [
+        "11: outputs.'2nd': '2nd' is not a name; a name starts with a letter (A-Z, a-z), followed "
+        "by letters, digits and '_'",
+        "12: outputs.for: 'for' is a keyword of Python; choose another name",
+        "13: outputs.double: 'double' is a keyword of C; choose another name",
+        "13: outputs.double: unknown quantity 'q.hip_9'; did you mean 'q.hip_1'?",
+        "13: outputs.double: unknown quantity 'qd.nothing'; there are 'base_turn', 'hip_1', "
+        "'hip_2', 'hip_3'",
+        "15: outputs.ok: this key stands twice, first in line 14; remove one of them",
+        "16: outputs.last.units: unknown key; did you mean 'unit'?",
+    ]
+
+
+def test_without_points_there_are_none() -> None:
+    text = "symgen: 1\nname: robot\njoints: []\noutputs: {o: points.hand.x + q.a}\n"
+    assert faults(text) == [
+        "4: outputs.o: unknown quantity 'points.hand.x'; the model has no points",
+        "4: outputs.o: unknown quantity 'q.a'; the model has no coordinates",
+    ]
+
+
+def test_names_that_could_not_be_read_blame_no_output() -> None:
+    text = ROBOT.replace("type: spherical", "type: sphere").replace("name: tip, ", "")
+    found = faults(f"{text}outputs: {{o: q.knee + loads.top.fx + points.hind.x}}\n")
+    assert [line for line in found if "outputs" in line] == [
+        "10: outputs.o: unknown quantity 'points.hind.x'; did you mean 'points.hand.x'?"
+    ]
+
+
+def test_a_faulty_parameter_is_blamed_once() -> None:
+    text = HEADER.replace("k: 2", "k: 1/0") + "  o: 1/k + q.hip_1\n"
+    assert [line for line in faults(text) if "outputs" in line] == []
+
+
+def test_dots_are_for_outputs_alone() -> None:
+    text = "symgen: 1\nname: robot\nparameters: {a: q.elbow}\n"
+    assert faults(text) == [
+        "3: parameters.a: 'q.elbow': unexpected character '.' (column 2 of the expression)"
+    ]
+
+
+def test_length_and_depth_are_bounded() -> None:
+    long = "+".join(["q.hip_1"] * (MAX_LENGTH // 4))
+    assert reported(long)[0].endswith(f"characters, not {len(long)}")
+    deep = "(" * (MAX_NESTING + 1) + "q.hip_1" + ")" * (MAX_NESTING + 1)
+    assert f"nested deeper than {MAX_NESTING} levels" in reported(deep)[0]
+    assert reported("+".join(["t"] * 200))[0].endswith("use derived parameters")
