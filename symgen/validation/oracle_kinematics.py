@@ -14,11 +14,13 @@ with a type of joint that is not read there never come here (`unread_types`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 
 from symgen.description.expressions import Expression
 from symgen.description.model import JointDescription, RobotDescription
+from symgen.validation.oracle_parameters import Value, parameter_values, reader
 from symgen.validation.oracle_parts import (
     Array,
     Body,
@@ -27,19 +29,28 @@ from symgen.validation.oracle_parts import (
     as_array,
     carried,
     numbered_motions,
-    parameter_values,
-    reader,
     transferred,
 )
 
 
 class RobotKinematics:
-    """What a description says of a robot, as numbers, and how its links move."""
+    """What a description says of a robot, as numbers, and how its links move.
+
+    `parameters` replaces values of the model's parameters, and derived ones follow; they may be
+    complex.  `runtime` names those that derivatives with respect to parameters are about.
+    """
 
     def __init__(
-        self, description: RobotDescription, parameters: Mapping[str, float] | None = None
+        self,
+        description: RobotDescription,
+        parameters: Mapping[str, Value] | None = None,
+        runtime: Sequence[str] = (),
     ) -> None:
-        number = reader(parameter_values(description, parameters or {}))
+        self.description = description
+        self.parameter_names = tuple(runtime)
+        self.n_parameters = len(self.parameter_names)
+        self.values = parameter_values(description, parameters or {})
+        number = reader(self.values)
         joints = description.joints
         index = {joint.link.name: i for i, joint in enumerate(joints)}
         self.name = description.name
@@ -56,6 +67,7 @@ class RobotKinematics:
         self._revolute = np.array([t == "revolute" for t in types], dtype=float).reshape(-1, 1)
         self._moves = self._moving_coordinates()
         self._terms = JointForces(joints, number)
+        self.prescribed = np.array([x for joint in joints for x in joint.prescribed], dtype=bool)
         bodies = [Body(joint.link, number) for joint in joints]
         self._mass = np.array([body.mass for body in bodies])
         self._com = np.array([body.com for body in bodies]).reshape(-1, 3)
@@ -66,7 +78,7 @@ class RobotKinematics:
         self._read_points(description, number)
 
     def _read_points(
-        self, description: RobotDescription, number: Callable[[Expression], float]
+        self, description: RobotDescription, number: Callable[[Expression], Value]
     ) -> None:
         """The points, and what says which frames and points joint wrenches refer to."""
         joints = description.joints
@@ -92,6 +104,24 @@ class RobotKinematics:
                 moves[i] = moves[parent]
             moves[i, [j for _, j in motions if j >= 0]] = True
         return moves
+
+    # --------------------------------------------------------------------------- parameters
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether a parameter is, so that every result may be."""
+        return any(isinstance(value, complex) for value in self.values.values())
+
+    @property
+    def parameters(self) -> Array:
+        """Values of the runtime parameters, (n_parameters,)."""
+        return as_array([self.values[name] for name in self.parameter_names])
+
+    def with_parameters(self, parameters: Array) -> Self:
+        """The robot with other values of the runtime parameters, (n_parameters,)."""
+        values = (x.item() for x in as_array(parameters))
+        changed = dict(zip(self.parameter_names, values, strict=True))
+        return type(self)(self.description, changed, self.parameter_names)
 
     # --------------------------------------------------------------------------- magnitudes
 
@@ -139,10 +169,11 @@ class RobotKinematics:
     def _kinematics(self, q: Array) -> Motion:
         q = as_array(q)
         batch = q.shape[:-1]
-        frames = np.empty((*batch, self.n_links + 1, 4, 4), dtype=q.dtype)
+        kind = complex if self.is_complex else q.dtype
+        frames = np.empty((*batch, self.n_links + 1, 4, 4), dtype=kind)
         frames[..., -1, :, :] = np.eye(4)
-        axes = np.empty((*batch, self.n, 3), dtype=q.dtype)
-        origins = np.empty((*batch, self.n, 3), dtype=q.dtype)
+        axes = np.empty((*batch, self.n, 3), dtype=kind)
+        origins = np.empty((*batch, self.n, 3), dtype=kind)
         for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
             frame = frames[..., parent, :, :]
             for motion, j in motions:

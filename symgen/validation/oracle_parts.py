@@ -3,18 +3,20 @@
 Nothing here is shared with `symgen.kinematics` and `symgen.joints`; two independent readings of the
 format agree.  `READABLE_TYPES` is therefore a list of its own: a model with another type of joint
 is not compared with the numeric model until the type is read here a second time.
+
+Parameters may be complex numbers, so that complex step with respect to them works everywhere.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from symgen.description.expressions import Expression, evaluate
+from symgen.description.expressions import Expression
 from symgen.description.model import (
     DenavitHartenberg,
     JointDescription,
@@ -23,6 +25,7 @@ from symgen.description.model import (
     RobotDescription,
 )
 from symgen.validation.limits import STEP
+from symgen.validation.oracle_parameters import Value
 
 Array = np.ndarray[Any, Any]
 
@@ -68,7 +71,7 @@ class JointMotion:
 
 
 def joint_motions(
-    joint: JointDescription, number: Callable[[Expression], float]
+    joint: JointDescription, number: Callable[[Expression], Value]
 ) -> list[JointMotion]:
     """The coordinates of a joint, each as a motion of its own; one motion for a fixed joint."""
     if joint.dh is not None:
@@ -77,7 +80,7 @@ def joint_motions(
     axis = UNITS["z"]
     if joint.axis is not None:
         axis = np.array([number(x) for x in joint.axis])
-        axis = axis / np.linalg.norm(axis)
+        axis = axis / np.sqrt(axis @ axis)  # analytic, as complex step wants it
     slides, turns = [("prismatic", axis)], [("revolute", axis)]
     rotations = [("revolute", UNITS[letter]) for letter in joint.sequence]
     travel = [("prismatic", UNITS[letter]) for letter in "xyz"]
@@ -95,7 +98,7 @@ def joint_motions(
 
 
 def numbered_motions(
-    joints: Sequence[JointDescription], number: Callable[[Expression], float]
+    joints: Sequence[JointDescription], number: Callable[[Expression], Value]
 ) -> list[list[tuple[JointMotion, int]]]:
     """Every motion of every joint with the number of its coordinate; -1 for a fixed joint."""
     numbers = itertools.count()
@@ -109,7 +112,7 @@ def numbered_motions(
 
 
 def _dh_motion(
-    joint: JointDescription, dh: DenavitHartenberg, number: Callable[[Expression], float]
+    joint: JointDescription, dh: DenavitHartenberg, number: Callable[[Expression], Value]
 ) -> JointMotion:
     before = np.eye(4) if joint.before is None else _pose(joint.before, number)
     theta, d, a, alpha = (number(x) for x in (dh.theta, dh.d, dh.a, dh.alpha))
@@ -136,12 +139,12 @@ class JointForces:
     """
 
     def __init__(
-        self, joints: Sequence[JointDescription], number: Callable[[Expression], float]
+        self, joints: Sequence[JointDescription], number: Callable[[Expression], Value]
     ) -> None:
         terms = [terms for joint in joints for terms in joint.terms]
 
         def column(key: str) -> Array:
-            return np.array([number(getattr(term, key)) for term in terms], dtype=float)
+            return as_array([number(getattr(term, key)) for term in terms])
 
         with np.errstate(over="ignore"):  # what overflows is refused when the program is derived
             self.reflected_inertia = column("gear_ratio") ** 2 * column("rotor_inertia")
@@ -175,39 +178,22 @@ class JointForces:
 class Body:
     """Mass (kg), centre of mass (m) and inertia about it (kg m^2), in the link frame."""
 
-    def __init__(self, link: LinkDescription, number: Callable[[Expression], float]) -> None:
+    def __init__(self, link: LinkDescription, number: Callable[[Expression], Value]) -> None:
         xx, yy, zz, xy, xz, yz = (number(x) for x in link.inertia)
         self.mass = number(link.mass)
         self.com = [number(x) for x in link.com]
         self.inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
 
-def parameter_values(
-    description: RobotDescription, changed: Mapping[str, float]
-) -> dict[str, float]:
-    """Values of all parameters, in which some are replaced and derived ones follow."""
-    values: dict[str, float] = dict(changed)
-    waiting = [p for p in description.parameters if p.name not in values]
-    while waiting:
-        ready = [p for p in waiting if all(name in values for name in p.expression.names)]
-        for parameter in ready:
-            values[parameter.name] = evaluate(parameter.expression, values)
-        waiting = [p for p in waiting if p.name not in values]
-    return values
-
-
-def reader(values: Mapping[str, float]) -> Callable[[Expression], float]:
-    """The value of an expression, given those of the parameters."""
-    return lambda expression: evaluate(expression, values)
-
-
 # ----------------------------------------------------------------------------- 4x4 matrices
 
 
-def _pose(pose: Pose, number: Callable[[Expression], float]) -> Array:
+def _pose(pose: Pose, number: Callable[[Expression], Value]) -> Array:
     """Translation, then rotation about the fixed axes x, y, z: T Rz(yaw) Ry(pitch) Rx(roll)."""
     roll, pitch, yaw = (number(x) for x in pose.rpy)
-    matrix = _rz(yaw) @ _rotation(UNITS["y"], np.asarray(pitch)) @ _rx(roll)
+    turn = _rz(yaw) @ _rotation(UNITS["y"], np.asarray(pitch)) @ _rx(roll)
+    matrix = np.eye(4, dtype=np.result_type(turn, *(number(x) for x in pose.xyz)))
+    matrix[:3, :3] = turn[:3, :3]
     matrix[:3, 3] = [number(x) for x in pose.xyz]
     return matrix
 
@@ -217,7 +203,7 @@ def _rotation(axis: Array, angle: Array) -> Array:
     x, y, z = axis
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     angle = np.asarray(angle)[..., np.newaxis, np.newaxis]
-    matrix = np.zeros((*angle.shape[:-2], 4, 4), dtype=np.result_type(angle, float))
+    matrix = np.zeros((*angle.shape[:-2], 4, 4), dtype=np.result_type(angle, axis, float))
     versine = 2.0 * np.sin(0.5 * angle) ** 2
     matrix[..., :3, :3] = np.eye(3) + np.sin(angle) * skew + versine * (skew @ skew)
     matrix[..., 3, 3] = 1.0
@@ -226,13 +212,13 @@ def _rotation(axis: Array, angle: Array) -> Array:
 
 def _translation(axis: Array, distance: Array) -> Array:
     distance = np.asarray(distance)
-    matrix = np.zeros((*distance.shape, 4, 4), dtype=np.result_type(distance, float))
+    matrix = np.zeros((*distance.shape, 4, 4), dtype=np.result_type(distance, axis, float))
     matrix[...] = np.eye(4)
     matrix[..., :3, 3] = distance[..., np.newaxis] * axis
     return matrix
 
 
-def _rx(angle: float) -> Array:
+def _rx(angle: Value) -> Array:
     return _rotation(UNITS["x"], np.asarray(angle))
 
 
@@ -240,7 +226,7 @@ def _rz(angle: Any) -> Array:
     return _rotation(UNITS["z"], np.asarray(angle))
 
 
-def _tx(distance: float) -> Array:
+def _tx(distance: Value) -> Array:
     return _translation(UNITS["x"], np.asarray(distance))
 
 

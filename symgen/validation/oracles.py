@@ -21,16 +21,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from symgen.validation.limits import STEP
-from symgen.validation.oracle_motion import MotionFunctions
+from symgen.validation.oracle_outputs import OutputFunctions
 from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
 
 
-class NumericRobot(MotionFunctions):
+class NumericRobot(OutputFunctions):
     """A robot as numbers: every function of a generated module, for real arrays.
 
     The kinematics, `mass_matrix`, `gravity_forces`, `bias_forces`, the energies and
-    `inverse_dynamics` also take complex numbers, so that complex step works on them.
-    `parameters` replaces values of the model's parameters; derived ones follow.
+    `inverse_dynamics` also take complex numbers, so that complex step works on them, and so do the
+    forward and hybrid dynamics.  Parameters may be complex as well.
     """
 
     def _bodies(self, motion: Motion) -> _Bodies:
@@ -110,7 +110,8 @@ class NumericRobot(MotionFunctions):
         Complex steps cannot be nested; complex arguments go through `virtual_power`.
         """
         q, qd, qdd = same_batch(q, qd, qdd)
-        if any(np.iscomplexobj(x) for x in (q, qd, qdd, loads) if x is not None):
+        given = (q, qd, qdd, loads)
+        if self.is_complex or any(np.iscomplexobj(x) for x in given if x is not None):
             return self.virtual_power(q, qd, qdd, loads=loads)
         slope = self.mass_matrix_derivatives(q)
         inertial = _times(self.mass_matrix(q), qdd)

@@ -11,32 +11,44 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from symgen.description import RobotDescription, read
+from symgen.description.expressions import EvaluationError
 from symgen.errors import ValidationError
 from symgen.validation import limits, two_link
 from symgen.validation.checks import (
+    CHANGED,
     Check,
     Evaluation,
     Facts,
     States,
     Subject,
     agreement,
+    between,
+    changed_parameters,
     check_evaluations,
     random_states,
     relative_error,
+    with_parameters,
 )
 from symgen.validation.conditioning import condition
-from symgen.validation.oracle_parts import JointForces, parameter_values, reader, unread_types
+from symgen.validation.evaluation import without_warnings
+from symgen.validation.oracle_parameters import parameter_values, reader
+from symgen.validation.oracle_parts import JointForces, unread_types
 from symgen.validation.oracles import NumericRobot
 
 INDEPENDENT = "the independent numeric model"
 UNREAD = f"{INDEPENDENT} cannot read"
 PRINTED = "eqs. (69)-(82) of Xiang et al. 2009"
+PRINTED_FUNCTIONS = (
+    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_load_derivatives",
+    "mass_matrix", "coriolis_matrix", "bias_forces", "gravity_forces", "kinetic_energy",
+)  # fmt: skip
+"""The functions that `validate_two_link` compares with them."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +71,12 @@ class ValidationResult:
     @property
     def left_out(self) -> tuple[str, ...]:
         """In words, what could not be compared: its row has no samples."""
-        return tuple(row.name for row in self.rows if row.name.startswith(UNREAD))
+        return tuple(dict.fromkeys(row.name for row in self.rows if not row.samples))
 
     @property
     def summary(self) -> str:
         """One line: how many comparisons, what was left out, and what came closest to its limit."""
-        made = len(self.rows) - len(self.left_out)
+        made = sum(row.samples > 0 for row in self.rows)
         if not self.passed:
             return f"{len(self.failures)} of {made} checks FAILED"
         allowed = [row for row in self.rows if row.limit > 0.0]
@@ -109,27 +121,47 @@ def _in_words(row: Check) -> str:
 
 
 def validate(
-    description: RobotDescription, subjects: Sequence[Subject], samples: int | None = None
+    description: RobotDescription,
+    subjects: Sequence[Subject],
+    samples: int | None = None,
+    *,
+    runtime: tuple[str, ...] = (),
 ) -> ValidationResult:
-    """Check every function of every subject on random states of the described robot."""
+    """Check every function of every subject on random states of the described robot.
+
+    `runtime` names the parameters that the subjects take as arguments, in the order of the file;
+    they are compared once more where these have other values.
+    """
     start = time.perf_counter()
     unread = unread_types(description)
-    robot = None if unread else NumericRobot(description)
     n = sum(len(joint.coordinate_names) for joint in description.joints)
-    states = random_states(n, len(description.loads), samples or limits.samples(n))
-    facts = Facts(
-        condition(description),
-        None if robot is None else robot.inertial_parameters,
-        JointForces(description.joints, reader(parameter_values(description, {}))).numbers,
-    )
+    defaults = [description.parameter_values[name] for name in runtime]
+    loads = len(description.loads)
+    states = random_states(n, loads, samples or limits.samples(n), parameters=defaults)
+    terms = condition(description)
+    robot = None if unread else NumericRobot(description, runtime=runtime)
+    facts = _facts(description, robot, terms)
     evaluations = [Evaluation(subject, states, facts) for subject in subjects]
-    with np.errstate(all="ignore"):
+    with without_warnings():
         if robot is None:
             rows = [_not_compared(unread)]
         else:
-            rows = list(_independent_rows(robot, evaluations, states, facts.condition))
+            rows = [_two_ways(robot, states, terms), *_independent_rows(robot, evaluations)]
         rows += check_evaluations(evaluations)
+        if runtime:
+            changed = with_parameters(states, changed_parameters(defaults))
+            rows += _changed_rows(description, subjects, changed, runtime, robot, terms)
     return ValidationResult(tuple(rows), time.perf_counter() - start)
+
+
+def _facts(description: RobotDescription, robot: NumericRobot | None, terms: float) -> Facts:
+    values = parameter_values(description, {}) if robot is None else robot.values
+    return Facts(
+        terms,
+        None if robot is None else robot.inertial_parameters,
+        JointForces(description.joints, reader(values)).numbers,
+        np.array([x for joint in description.joints for x in joint.prescribed], dtype=bool),
+    )
 
 
 def _not_compared(unread: Sequence[str]) -> Check:
@@ -138,16 +170,51 @@ def _not_compared(unread: Sequence[str]) -> Check:
     return Check(f"{UNREAD} {types}: not compared with it", INDEPENDENT, 0.0, 0.0, 0)
 
 
-def _independent_rows(
-    robot: NumericRobot, evaluations: Sequence[Evaluation], states: States, terms: float
-) -> Iterator[Check]:
-    oracle = Evaluation(Subject(INDEPENDENT, robot), states)
-    power = robot.virtual_power(states.q, states.qd, states.qdd, loads=states.loads)
-    error = relative_error(oracle["inverse_dynamics"], power)
+def _two_ways(robot: NumericRobot, states: States, terms: float) -> Check:
+    """The numeric model against itself."""
+    taken = states.q, states.qd, states.qdd
+    power = robot.virtual_power(*taken, loads=states.loads)
+    error = relative_error(robot.inverse_dynamics(*taken, loads=states.loads), power)
     name = "Lagrange's equations = virtual power"
-    yield Check(name, INDEPENDENT, error, limits.agreement(robot.n) * terms, len(states.q))
+    return Check(name, INDEPENDENT, error, limits.agreement(robot.n) * terms, len(states.q))
+
+
+def _independent_rows(
+    robot: NumericRobot, evaluations: Sequence[Evaluation], where: str = ""
+) -> Iterator[Check]:
+    for s in evaluations[:1]:
+        own = replace(s.states, parameters=s.states.parameters[:, :0])  # the robot has its values
+        oracle = Evaluation(Subject(INDEPENDENT, robot, complex_step=True), own, s.facts)
     for s in evaluations:
-        yield from agreement(s, oracle, robot.n)
+        yield from agreement(s, oracle, robot.n, where)
+
+
+def _changed_rows(
+    description: RobotDescription,
+    subjects: Sequence[Subject],
+    states: States,
+    runtime: tuple[str, ...],
+    robot: NumericRobot | None,
+    terms: float,
+) -> Iterator[Check]:
+    """Where the parameters have other values: against the numeric model, and among each other."""
+    facts = _facts(description, None, terms)
+    if robot is not None:
+        try:
+            robot = robot.with_parameters(states.parameters[0])
+            facts = _facts(description, robot, terms)
+            torques = robot.virtual_power(states.q, states.qd, states.qdd, loads=states.loads)
+            known = bool(np.isfinite(torques).all())
+        except (EvaluationError, ArithmeticError, ValueError):
+            known = False
+        if not known:
+            name = "some values have no meaning there, and nothing is compared"
+            yield Check(f"{CHANGED[2:]}: {name}", INDEPENDENT, 0.0, 0.0, 0)
+            return
+    evaluations = [Evaluation(subject, states, facts) for subject in subjects]
+    if robot is not None:
+        yield from _independent_rows(robot, evaluations, CHANGED)
+    yield from between(evaluations)
 
 
 # --------------------------------------------------------------------------- the two-link arm
@@ -166,7 +233,7 @@ def validate_two_link(
     states.loads[:, 0, [0, 2, 3, 4, 5]] = 0.0
     expected = printed_results(arm or _shipped_arm(), states)
     rows: list[Check] = []
-    with np.errstate(all="ignore"):
+    with without_warnings():
         for subject in subjects:
             s = Evaluation(subject, states)
             for name, observe, reference in expected:

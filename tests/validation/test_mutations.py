@@ -21,6 +21,7 @@ from tests.oracles.random_models import Recipe, seeded_model_text
 SMALL = Recipe(
     joints=(2, 4), types=("revolute", "prismatic"), loads=(1, 1), points=(1, 2), massless=False
 )
+RUNTIME, VALUES = ("k",), (0.75,)
 PROVIDED = {item.name: provided_functions(item) for item in FORMULATIONS}
 FUNCTIONS = tuple(name for name in FUNCTION_NAMES if any(name in x for x in PROVIDED.values()))
 ARITHMETIC = {
@@ -32,8 +33,11 @@ def function_of(program, flipped=-1):
     """The program as a function; the node numbered `flipped` has the wrong sign."""
     function = function_named(program.function)
 
-    def run(*arguments, loads=None):
+    def run(*arguments, loads=None, parameters=None):
         given = dict(zip((a.name for a in function.arguments), arguments, strict=True))
+        given["parameters"] = np.tile(VALUES, (len(arguments[0]), 1))
+        if parameters is not None:
+            given["parameters"] = parameters
         given["loads"] = np.zeros((len(arguments[0]), 1, 6)) if loads is None else loads
         symbols = {}
         for array in program.inputs:
@@ -56,9 +60,26 @@ def function_of(program, flipped=-1):
             columns = [batch + values[entry.index] for entry in output.entries]
             stack = np.stack(columns, axis=-1) if columns else np.zeros((len(batch), 0))
             results.append(stack.reshape(len(batch), *output.shape))
+        results = results[: len(function.results)]  # without what the caller does not see
         return tuple(results) if program.function in SEVERAL_RESULTS else results[0]
 
     return run
+
+
+def with_everything(seed):
+    """A random model with a prescribed joint, outputs, and a parameter in lengths and masses."""
+    text = seeded_model_text(seed, SMALL)
+    kind = text.split("    type: ")[1].split("\n")[0]
+    text = text.replace(f"    type: {kind}\n", f"    type: {kind}\n    prescribed: true\n", 1)
+    text = text.replace("mass: ", "mass: 0.2*k + ").replace("com: [", "com: [0.1*k + ")
+    text = text.replace("point: [", "point: [k + ")
+    return (
+        text
+        + """outputs:
+  distance: sqrt(1 + points.points_0.x**2) * k
+  work: t*kinetic_energy + loads.loads_0.fy*points.points_0.vx + points.points_0.az
+"""
+    )
 
 
 def mutations(seed, functions=FUNCTIONS):
@@ -70,11 +91,11 @@ def mutations(seed, functions=FUNCTIONS):
     able = [item for item in FORMULATIONS if set(functions) & set(PROVIDED[item.name])]
     for times in itertools.count():
         if times % 10 == 0:
-            description = described(seeded_model_text(seed + 1000 * (times // 10), SMALL))
+            description = described(with_everything(seed + 1000 * (times // 10)))
         formulation = able[int(rng.integers(len(able)))]
         names = [name for name in PROVIDED[formulation.name] if name in functions]
         name = names[int(rng.integers(len(names)))]
-        program = derived_program(description, formulation, name)
+        program = derived_program(description, formulation, name, RUNTIME)
         nodes = [statement.value for statement in program.statements] + list(program.results)
         nodes = [node for node in nodes if node.op is not CONST]
         if nodes:
@@ -84,7 +105,8 @@ def mutations(seed, functions=FUNCTIONS):
 
 def matters(program, right, wrong):
     """Whether the flipped sign shows: that of something squared does not."""
-    states = random_states(len(program.input("q").symbols), 1, 2, seed=1)
+    n = len(program.input("q").symbols)
+    states = random_states(n, 1, 2, seed=1, parameters=VALUES)
     taken = [getattr(states, a.name) for a in function_named(program.function).arguments]
     pairs = [x if isinstance(x, tuple) else (x,) for x in (right(*taken), wrong(*taken))]
     return not all(np.allclose(x, y, rtol=0, atol=1e-9) for x, y in zip(*pairs, strict=True))
@@ -107,4 +129,4 @@ def assert_found(candidates):
     for function, passes in ((right, True), (wrong, False)):
         functions = SimpleNamespace(**{program.function: function})
         subject = Subject("mutant", functions, arrays=False)
-        assert validate(description, [subject]).passed == passes
+        assert validate(description, [subject], runtime=RUNTIME).passed == passes

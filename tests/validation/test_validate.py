@@ -10,15 +10,17 @@ import pytest
 from symgen.errors import ValidationError
 from symgen.validation.checks import (
     ARGUMENTS,
+    CHANGED,
     Evaluation,
     Subject,
+    changed_parameters,
     random_states,
     relative_error,
 )
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, validate
 from tests.oracles.descriptions import described
-from tests.oracles.fake_module import altered, formulation
+from tests.oracles.fake_module import altered, formulation, has
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 SMALL = Recipe(
@@ -52,19 +54,30 @@ def test_a_small_robot_takes_less_than_half_a_second():
     assert time.process_time() - start < 2.0  # 0.2 s on an idle machine
 
 
+@pytest.fixture(scope="module")
+def whole():
+    """A robot with a prescribed joint, a parameter and outputs: it has every function."""
+    text = seeded_model_text(8, SMALL)
+    text = text.replace("    type: revolute\n", "    type: revolute\n    prescribed: true\n", 1)
+    text = text.replace("mass: ", "mass: 0.1*k + ", 1).replace("point: [", "point: [k + ")
+    return NumericRobot(described(f"{text}outputs: {{o: k*t + kinetic_energy}}\n"), runtime=("k",))
+
+
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_a_wrong_function_is_named(name):
-    description = described(seeded_model_text(8, SMALL))
-    robot = NumericRobot(description)
+def test_a_wrong_function_is_named(whole, name):
+    robot, description = whole, whole.description
+    assert has(robot, name)
 
     def change(result, *_):
         return tuple(-x for x in result) if isinstance(result, tuple) else -result
 
-    result = validate(description, subjects(robot, altered(robot, name, change)), samples=3)
+    made = subjects(robot, altered(robot, name, change))
+    result = validate(description, made, samples=3, runtime=("k",))
     assert {row.subject for row in result.failures} == {"newton_euler (compiled)"}
     independent = [row.name for row in result.failures if INDEPENDENT in row.name]
     assert independent
     assert all(row.startswith(name) for row in independent)
+    assert {CHANGED in row for row in independent} == {True, False}
     with pytest.raises(ValidationError) as failure:
         result.raise_if_failed()
     assert failure.value.exit_status == 3
@@ -112,9 +125,61 @@ def test_a_wrong_frame_in_a_joint_is_found(text, wrong):
     mutant = NumericRobot(described(wrong.replace("--", "").replace("-pi", "pi*(-1)")))
     states = random_states(mutant.n, mutant.n_loads, 3)
     here, there = (Evaluation(Subject("", x), states) for x in (mutant, NumericRobot(description)))
-    same = all(relative_error(here[name], there[name]) < 1e-14 for name in ARGUMENTS)
-    result = validate(description, subjects(mutant), samples=3)
+    names = [name for name in ARGUMENTS if has(mutant, name)]
+    same = all(relative_error(here[name], there[name]) < 1e-14 for name in names)
+    result = validate(description, subjects(mutant)[:1], samples=3)
     assert result.passed == same
+
+
+DERIVED = """
+symgen: 1
+name: derived
+gravity: [0, -9.81, 0]
+convention: standard
+parameters: {c: 0.99, alpha: acos(c), L: 0.4, half: L/2, none: 0}
+joints:
+  - {name: a, type: revolute, dh: {a: L, alpha: alpha}, damping: none,
+     link: {mass: 1, com: [half, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
+"""
+
+
+def test_parameters_have_other_values_too():
+    """A subject that is right at the default values alone."""
+    description = described(DERIVED)
+    robot = NumericRobot(description, runtime=("L",))
+    right = formulation(robot).potential_energy
+
+    def wrong(q, *, parameters=None, out=None):
+        return right(q, out=out)
+
+    functions = formulation(robot, {"potential_energy": wrong})
+    made = [Subject("s", functions, complex_step=True, arrays=False)]
+    result = validate(description, made, runtime=("L",))
+    name = f"potential_energy = that of {INDEPENDENT}{CHANGED}"
+    assert name in {row.name for row in result.failures}
+
+
+def test_parameters_that_may_not_have_other_values():
+    """With c above 1 there is no angle."""
+    description = described(DERIVED)
+    robot = NumericRobot(description, runtime=("L", "c"))
+    assert changed_parameters([0.4, 0.99])[1] > 1.0
+    result = validate(description, subjects(robot)[:1], runtime=("L", "c"))
+    assert result.passed
+    assert result.left_out == (
+        f"{CHANGED[2:]}: some values have no meaning there, and nothing is compared",
+    )
+    assert result.left_out[0] in result.summary
+    assert not [row for row in result.rows if row.name.endswith(CHANGED)]
+
+
+def test_changes_of_the_parameters_are_small_and_the_same_every_time():
+    values = np.array([2.0, 0.0, -3.0])
+    changed = changed_parameters(values)
+    assert changed[1] == 0.0
+    assert np.all(np.abs(changed - values) <= 0.05 * np.abs(values))
+    assert np.all(changed[[0, 2]] != values[[0, 2]])
+    assert np.array_equal(changed, changed_parameters(values))
 
 
 def test_the_table_has_a_line_for_every_row():

@@ -1,0 +1,186 @@
+"""The outputs of a model as numbers, by `NumericRobot`.
+
+An expression is evaluated as it stands in the file, over arrays with batch axes in front; its
+quantities are those of the numeric model.  Complex numbers go through every operation, so that
+complex step differentiates an output: what is not analytic (abs, atan2, powers) is continued from
+the real axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from symgen.description.expressions import CONSTANT_VALUES, Name, Node, Number
+from symgen.validation.limits import STEP
+from symgen.validation.oracle_forward import ForwardFunctions
+from symgen.validation.oracle_parts import Array, as_array
+
+_AXES = ("x", "y", "z")
+_WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+_CORES: Mapping[str, int] = {"t": 0, "q": 1, "qd": 1, "qdd": 1, "tau": 1, "loads": 2}
+"""Number of axes of an argument without its batch axes."""
+
+
+class OutputFunctions(ForwardFunctions):
+    """Functions of `NumericRobot` that a model file asks for."""
+
+    def outputs(
+        self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array, *, loads: Array | None = None
+    ) -> Array:
+        """The model's outputs, (..., n_outputs); `t` has the shape (...).  Complex ones, too."""
+        return values_of_outputs(self, self._output_arguments(t, q, qd, qdd, tau, loads))
+
+    def outputs_derivatives(
+        self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array, *, loads: Array | None = None
+    ) -> tuple[Array, ...]:
+        """The outputs and their derivatives by t, q, qd, qdd, tau, loads, parameters; real only.
+
+        The shape of an argument stands behind that of the outputs: (..., n_outputs),
+        4 x (..., n_outputs, n), (..., n_outputs, n_loads, 6), (..., n_outputs, n_parameters).
+        """
+        arguments = self._output_arguments(t, q, qd, qdd, tau, loads)
+        slopes = [self._slope_of_outputs(arguments, name) for name in _CORES]
+        by_parameters = self.by_parameters(lambda robot: values_of_outputs(robot, arguments))
+        return values_of_outputs(self, arguments), *slopes, by_parameters
+
+    def _output_arguments(self, *given: Array | None) -> dict[str, Array]:
+        """The arguments by name, with batch axes of one shape."""
+        arguments = {
+            name: np.zeros((self.n_loads, 6)) if x is None else as_array(x)
+            for name, x in zip(_CORES, given, strict=True)
+        }
+        batches = {name: x.shape[: x.ndim - _CORES[name]] for name, x in arguments.items()}
+        batch = np.broadcast_shapes(*batches.values())
+        return {
+            name: np.broadcast_to(x, (*batch, *x.shape[len(batches[name]) :]))
+            for name, x in arguments.items()
+        }
+
+    def _slope_of_outputs(self, arguments: Mapping[str, Array], name: str) -> Array:
+        """d outputs / d the argument `name` by complex step."""
+        value, batch = arguments[name], arguments["t"].ndim
+        core = value.shape[batch:]
+        size = int(np.prod(core))
+        steps = 1j * STEP * np.eye(size).reshape(size, *(1,) * batch, *core)
+        moved = {key: np.broadcast_to(x, (size, *x.shape)) for key, x in arguments.items()}
+        moved[name] = value + steps
+        slope = np.moveaxis(values_of_outputs(self, moved).imag / STEP, 0, -1)
+        return np.asarray(slope.reshape(*slope.shape[:-1], *core))
+
+
+def values_of_outputs(robot: ForwardFunctions, arguments: Mapping[str, Array]) -> Array:
+    """The outputs of a robot at arguments with batch axes of one shape, (..., n_outputs)."""
+    quantities, batch = Quantities(robot, arguments), arguments["t"].shape
+    roots = [output.expression.root for output in robot.description.outputs]
+    values = [np.broadcast_to(value_of(root, quantities), batch) for root in roots]
+    return np.stack(values, axis=-1) if values else np.zeros((*batch, 0))
+
+
+class Quantities:
+    """What expressions are made of, at one state; each is computed where it is asked for.
+
+    `t` has the shape (...), `q`, `qd`, `qdd` and `tau` have (..., n), `loads` (..., n_loads, 6).
+    """
+
+    def __init__(self, robot: ForwardFunctions, arguments: Mapping[str, Array]) -> None:
+        self.robot = robot
+        self.arguments = arguments
+
+    def __call__(self, name: str) -> Array:
+        """A parameter, constant or quantity by its name, (...)."""
+        if name in self.robot.values:
+            return np.asarray(self.robot.values[name])
+        if name in CONSTANT_VALUES:
+            return np.asarray(CONSTANT_VALUES[name])
+        family, *rest = name.split(".")
+        if family == "t":
+            return self.arguments["t"]
+        if family in ("q", "qd", "qdd", "tau"):
+            return np.asarray(self.arguments[family][..., self.coordinate(rest[0])])
+        if family == "points":
+            return self.point_component(rest[0], rest[1])
+        if family == "wrenches":
+            wrench = self.wrenches[..., self.coordinate(rest[0]), :]
+            return np.asarray(wrench[..., _WRENCH.index(rest[1])])
+        if family == "loads":
+            load = self.arguments["loads"][..., self.robot.load_names.index(rest[0]), :]
+            return np.asarray(load[..., _WRENCH.index(rest[1])])
+        return self.of_the_whole(family, rest)
+
+    def of_the_whole(self, family: str, rest: list[str]) -> Array:
+        """An energy, or a coordinate of the centre of mass, (...)."""
+        robot, q, qd = self.robot, self.arguments["q"], self.arguments["qd"]
+        if family == "kinetic_energy":
+            return robot.kinetic_energy(q, qd)
+        if family == "potential_energy":
+            return robot.potential_energy(q)
+        return np.asarray(robot.center_of_mass(q)[..., _AXES.index(rest[0])])
+
+    def coordinate(self, name: str) -> int:
+        """The number of a coordinate, from 0."""
+        return self.robot.coordinate_names.index(name)
+
+    def point_component(self, point: str, part: str) -> Array:
+        """x, vx or ax of a point, and the other axes, (...)."""
+        order = 0 if len(part) == 1 else "va".index(part[0]) + 1
+        vectors = self.point_motion[order][..., self.robot.point_names.index(point), :]
+        return np.asarray(vectors[..., _AXES.index(part[-1])])
+
+    @cached_property
+    def point_motion(self) -> tuple[Array, Array, Array]:
+        """As in the numeric model."""
+        return self.robot.point_motion(*(self.arguments[name] for name in ("q", "qd", "qdd")))
+
+    @cached_property
+    def wrenches(self) -> Array:
+        """As `joint_wrenches` of the numeric model."""
+        q, qd, qdd = (self.arguments[name] for name in ("q", "qd", "qdd"))
+        return self.robot.joint_wrenches(q, qd, qdd, loads=self.arguments["loads"])
+
+
+def value_of(node: Node, quantities: Quantities) -> Array:
+    """The value of an expression, (...)."""
+    # Recursion is safe: the grammar limits the height of an expression.
+    if isinstance(node, Number):
+        return np.asarray(node.value)
+    if isinstance(node, Name):
+        return quantities(node.name)
+    operands = [value_of(operand, quantities) for operand in node.operands]
+    return np.asarray(_OPERATIONS[node.operator](*operands))
+
+
+def _absolute(x: Array) -> Array:
+    return np.where(np.real(x) < 0.0, -x, x)
+
+
+def _angle(y: Array, x: Array) -> Array:
+    """atan2 of the real parts, and its differential along the imaginary ones."""
+    a, b = np.real(x), np.real(y)
+    angle = np.arctan2(b, a)
+    if not (np.iscomplexobj(x) or np.iscomplexobj(y)):
+        return np.asarray(angle)
+    return np.asarray(angle + 1j * (a * np.imag(y) - b * np.imag(x)) / (a * a + b * b))
+
+
+def _power(base: Array, exponent: Array) -> Array:
+    """The power of the real parts, and its differential along the imaginary ones."""
+    a, b = np.real(base), np.real(exponent)
+    power = np.power(a, b)
+    if not (np.iscomplexobj(base) or np.iscomplexobj(exponent)):
+        return np.asarray(power)
+    slope = np.where(b == 0.0, 0.0, b * np.power(a, np.where(b == 0.0, 1.0, b - 1.0)))
+    along = slope * np.imag(base)
+    if np.any(np.imag(exponent)):
+        along = along + np.log(a) * power * np.imag(exponent)
+    return np.asarray(power + 1j * along)
+
+
+_OPERATIONS: Mapping[str, Callable[..., Array]] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": _power,
+    "neg": np.negative, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan,
+    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": _angle, "exp": np.exp,
+    "log": np.log, "abs": _absolute,
+}  # fmt: skip
