@@ -25,7 +25,12 @@ from symgen.optimize.operations import operations_after  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "operation_counts.md"
 BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
-FUNCTIONS = ("inverse_dynamics", "inverse_dynamics_derivatives")
+FUNCTIONS = (
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+)
 LARGEST = 300_000
 """A result with more operations than this (estimated) is not derived."""
 
@@ -50,12 +55,13 @@ def count(description, formulation, function):
 
 def table(function, joints):
     """Lines of a Markdown table: one row per number of joints, one column per formulation."""
-    names = [formulation.name for formulation in FORMULATIONS]
+    able = [formulation for formulation in FORMULATIONS if function in formulation.functions]
+    names = [formulation.name for formulation in able]
     lines = ["| n | " + " | ".join(names) + " |", "| ---: |" + " ---: |" * len(names)]
     with tempfile.TemporaryDirectory() as folder:
         for n in joints:
             robot = chain(n, folder)
-            cells = [count(robot, formulation, function) for formulation in FORMULATIONS]
+            cells = [count(robot, formulation, function) for formulation in able]
             lines.append(f"| {n} | " + " | ".join(cells) + " |")
     return lines
 

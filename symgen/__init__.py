@@ -3,6 +3,7 @@
 robot = symgen.load("robot.yaml")              # a compiled, validated module
 model = symgen.read("robot.yaml")              # the checked description
 dyn   = symgen.derive(model, "newton_euler")   # the SymPy view of a formulation
+motion = symgen.simulate(robot, q0, qd0, t)    # integrated, with sensitivities where asked
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import xarray
+    from numpy.typing import ArrayLike
+
     from symgen.description.model import RobotDescription
     from symgen.symbolic import SymbolicDynamics
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "derive", "load", "read"]
+__all__ = ["__version__", "derive", "load", "read", "simulate"]
 
 
 def read(path: str | Path) -> RobotDescription:
@@ -63,3 +67,16 @@ def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDy
 
     description = read(model) if isinstance(model, str | Path) else model
     return derive_symbolically(description, formulation)
+
+
+def simulate(
+    module: Any, q0: ArrayLike, qd0: ArrayLike, t: ArrayLike, **options: Any
+) -> xarray.Dataset:
+    """The motion of a generated module from q0, qd0 at the times `t`, as an `xarray.Dataset`.
+
+    `options` are torques, loads, parameters, sensitivities, objectives, tolerances and others; they
+    are listed and explained in `symgen.simulation.simulate`.  It needs ``symgen[simulate]``.
+    """
+    from symgen.simulation import simulate as integrate
+
+    return integrate(module, q0, qd0, t, **options)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from symgen.derivation import derive_all
 from symgen.description import read
 from symgen.errors import RequestError, ValidationError
-from symgen.exact import POINTS, ExactResult, prove
+from symgen.exact import POINTS, ExactResult, general_robot, prove, runtime_parameters
 from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.journal import Journal
-from symgen.options import ALL, DEFAULT, BuildOptions
+from symgen.options import ALL, DEFAULT, NONE, BuildOptions
 from symgen.pipeline import run, validate_package
 from symgen.selection import select
 from symgen.validation.validate import ValidationResult
@@ -47,11 +48,13 @@ def check_exactly(
     """Every formulation against every other, and their derivatives, without tolerance.
 
     Nothing is built.  Of `options` only the formulations (all that apply, unless some are named)
-    and the functions matter.
+    and the functions matter: runtime parameters are those of the general robot.
     """
     with journal.stage("read"):
         description = read(path)
-    functions = select(description, options).functions
+    robot = general_robot(description)
+    runtime = runtime_parameters(description, robot) or (NONE,)
+    functions = select(robot, replace(options, runtime_parameters=runtime)).functions
     formulations = FORMULATIONS
     if options.formulations not in ((DEFAULT,), (ALL,)):
         formulations = tuple(formulation_named(name) for name in options.formulations)

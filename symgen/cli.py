@@ -123,7 +123,8 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--runtime-parameters",
         default="none",
         show_default=True,
-        help="Parameters that become arguments of the module (not available yet).",
+        help="Parameters of the model that become arguments: names separated by commas, 'all' or "
+        "'none'.",
     )
     @click.option(
         "--flags",

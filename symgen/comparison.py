@@ -101,7 +101,8 @@ def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Compar
 def _rows(
     module: ModuleType, derived: Derived, formulations: tuple[str, ...], journal: Journal
 ) -> list[Row]:
-    states = random_states(module.n, module.n_loads, BATCH)
+    values = module.default_parameters
+    states = random_states(module.n, module.n_loads, BATCH, parameters=values)
     evaluations = {
         name: Evaluation(Subject(name, getattr(module, name)), states) for name in formulations
     }

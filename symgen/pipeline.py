@@ -84,7 +84,10 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         formulations=plan.selection.formulations,
         backends=plan.backends,
         function_names=plan.selection.functions,
-        evaluated=tuple(plan.selection.evaluated),
+        runtime_parameters=plan.selection.runtime_parameters,
+        evaluated=tuple(
+            name for name in plan.selection.evaluated if name not in plan.selection.built
+        ),
         skipped=plan.selection.skipped,
     )
     if not options.force and _is_up_to_date(plan):
@@ -184,7 +187,7 @@ def validate_package(
                 [description.parameter_values[name] for name in selection.runtime_parameters],
             ),
         ]
-        return validate(description, subjects, samples)
+        return validate(description, subjects, samples, runtime=selection.runtime_parameters)
     finally:
         forget_package(module)
 

@@ -22,7 +22,7 @@ from symgen.toolchain.key import toolchain_key
 from symgen.toolchain.loading import forget_package, load_built
 from symgen.validation.checks import subjects_of
 from symgen.validation.two_link import model_path
-from symgen.validation.validate import ValidationResult, validate_two_link
+from symgen.validation.validate import PRINTED_FUNCTIONS, ValidationResult, validate_two_link
 
 
 def qualify(compiler: Compiler | None, flags: str, journal: Journal) -> bool:
@@ -52,7 +52,7 @@ def qualify(compiler: Compiler | None, flags: str, journal: Journal) -> bool:
 
 def _two_link_result(compiler: Compiler | None, flags: str, journal: Journal) -> ValidationResult:
     description = read(model_path())
-    options = BuildOptions(formulations=(ALL,), flags=flags)
+    options = BuildOptions(formulations=(ALL,), functions=PRINTED_FUNCTIONS, flags=flags)
     selection = select(description, options)
     derived = derive_all(description, selection)
     backends = ("numpy",) if compiler is None else ("compiled", "cython", "numpy")

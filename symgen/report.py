@@ -32,7 +32,7 @@ class BuildReport:
 
     `up_to_date` means that nothing had to be done; then only `robot`, `n`, `folder`,
     `formulations`, `backends` and `notices` are filled in.  `evaluated` are formulations that
-    served for validation only; `skipped` says why others do not apply, or were not evaluated.
+    served for validation only; `runtime_parameters` are arguments of the module; `skipped` says why others do not apply, or were not evaluated.
     `seconds` are by stage.
     """
 
@@ -42,6 +42,7 @@ class BuildReport:
     formulations: tuple[str, ...]
     backends: tuple[str, ...]
     function_names: tuple[str, ...] = ()
+    runtime_parameters: tuple[str, ...] = ()
     evaluated: tuple[str, ...] = ()
     up_to_date: bool = False
     functions: tuple[FunctionReport, ...] = ()
@@ -63,6 +64,7 @@ class BuildReport:
             "folder": str(self.folder),
             "formulations": list(self.formulations),
             "backends": list(self.backends),
+            "runtime_parameters": list(self.runtime_parameters),
             "evaluated": list(self.evaluated),
             "up_to_date": self.up_to_date,
             "functions": [asdict(function) for function in self.functions],

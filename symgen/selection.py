@@ -13,7 +13,7 @@ from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, BuildOptions
-from symgen.program.functions import FUNCTION_NAMES, FUNCTIONS, NEEDS
+from symgen.program.functions import FUNCTION_NAMES, senseless_functions
 
 LARGEST_BUILT = 1_000_000
 """A function of a formulation is not built above this estimated number of operations: gcc alone
@@ -64,7 +64,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     tree = build_tree(description, Graph(), runtime)
     reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
-    senseless = senseless_functions(tree)
+    senseless = senseless_functions(tree.sizes)
     asked = _asked_formulations(options.formulations, reasons, tree.n)
     functions = _chosen_functions(options.functions, asked or applicable, senseless)
     wanted = _wanted(asked, applicable, functions, tree)
@@ -168,21 +168,11 @@ def _chosen_functions(
     return tuple(name for name in FUNCTION_NAMES if name in asked)
 
 
-def senseless_functions(tree: KinematicTree[Any]) -> dict[str, str]:
-    """The functions that mean nothing for this robot, each with what it needs."""
-    found: dict[str, str] = {}
-    for function in FUNCTIONS:
-        lacking = [NEEDS[size] for size in function.needs if not tree.sizes[size]]
-        if lacking:
-            found[function.name] = lacking[0]
-    return found
-
-
 def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) -> tuple[str, ...]:
     """The parameters that become arguments, in the order of the file; RequestError for others."""
-    independent = [p.name for p in description.parameters if not p.derived]
+    independent = description.independent_parameters
     if asked == (ALL,):
-        return tuple(independent)
+        return independent
     if asked in ((NONE,), ()):
         return ()
     by_name = {parameter.name: parameter for parameter in description.parameters}

@@ -20,11 +20,11 @@ from symgen.errors import RequestError
 from symgen.formulations import declare_inputs, derive, formulation_named, provided_functions
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.optimize.operations import operations_before
-from symgen.options import BuildOptions
+from symgen.options import ALL, NONE, BuildOptions
 from symgen.program.builder import ProgramBuilder
-from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
 from symgen.program.program import Output, Program, Step
-from symgen.selection import select, suggestion
+from symgen.selection import select, suggestion, who_derives
 from symgen.symbolic import SymbolicDynamics
 from symgen.typesetting import (
     Inputs,
@@ -64,12 +64,12 @@ def show(
         raise RequestError(f"there is no {what!r} to show; {suggestion(what, known)}")
     name = formulation or _default_formulation(description, what, steps)
     if what not in provided_functions(formulation_named(name)):
-        raise RequestError(f"{name} does not derive {what}")
+        raise RequestError(f"{name} does not derive {what}; {who_derives(what)}")
     if style in ("python", "c"):
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))
     if steps is None:
-        operations = _operations(description, what)
+        operations = _operations(description, what, name)
         if operations > LARGEST_EXPANSION:
             heading = _too_long(description.name, what, style, operations)
             return f"{heading}\n\n{step_by_step(dynamics, what, style)}"
@@ -88,18 +88,19 @@ def _too_long(robot: str, what: str, style: str, operations: int) -> str:
 def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
     """The closed form where it is to be read as such, else the recursion."""
     closed = formulation_named("closed_form_lagrange")
+    recursion = "kane" if function_named(what).solves else "newton_euler"
     if what not in provided_functions(closed) or _size(description) > LARGEST_CLOSED_ROBOT:
-        return "newton_euler"
-    if steps or (steps is None and _operations(description, what) > LARGEST_EXPANSION):
-        return "newton_euler"
+        return recursion
+    if steps or (steps is None and _operations(description, what, recursion) > LARGEST_EXPANSION):
+        return recursion
     return closed.name
 
 
-def _operations(description: RobotDescription, what: str) -> int:
+def _operations(description: RobotDescription, what: str, formulation: str) -> int:
     """How many operations the result has, written out in full."""
-    tree = build_tree(description, Graph())
-    program = derive(tree, formulation_named("newton_euler"), what)
-    return operations_before(program.results).total
+    tree = build_tree(description, Graph(), description.independent_parameters)
+    program = derive(tree, formulation_named(formulation), what)
+    return operations_before([x for array in visible_outputs(program) for x in array.entries]).total
 
 
 def _size(description: RobotDescription) -> int:
@@ -123,12 +124,13 @@ def expanded(dynamics: SymbolicDynamics, function: str, style: str) -> str:
         display = _display(result)
         if not _is_empty(display) and fits(pretty(display)):
             return latex(display, inputs)
-    names = names_in(build_tree(dynamics.description, Graph()))
+    runtime = dynamics.description.independent_parameters
+    names = names_in(build_tree(dynamics.description, Graph(), runtime))
     return "\n\n".join(
         _equation(
             _indexed(output.name, index), _label(output, index, style, names), part, style, inputs
         )
-        for output, whole in zip(program.outputs, parts, strict=True)
+        for output, whole in zip(visible_outputs(program), parts, strict=True)
         for index, part in _matrices(whole)
     )
 
@@ -212,7 +214,7 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
             value = with_decimals(statement.value)
             lines.append(f"  {statement.name} = {value}    [{statement.note}]")
     lines.append("")
-    lines += [_result(output) for output in program.outputs]
+    lines += [_result(output) for output in visible_outputs(program)]
     return "\n".join(lines)
 
 
@@ -227,7 +229,7 @@ def _steps_in_latex(program: Program[Any], title: str) -> str:
             for line in step.statements
         ]
         lines += ["", f"% {_heading(step)}", aligned(rows)]
-    results = [row for output in program.outputs for row in _result(output).splitlines()]
+    results = [row for output in visible_outputs(program) for row in _result(output).splitlines()]
     return "\n".join([*lines, "", *(f"% {row}" for row in results)])
 
 
@@ -259,7 +261,11 @@ def _matrix(label: str, entries: Sequence[str], width: int) -> str:
 
 def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:
     """The generated NumPy or C source of one function."""
-    options = BuildOptions(formulations=(formulation,), functions=(function,))
+    by_parameters = any("n_parameters" in a.shape for a in function_named(function).results)
+    runtime = (ALL,) if by_parameters else (NONE,)
+    options = BuildOptions(
+        formulations=(formulation,), functions=(function,), runtime_parameters=runtime
+    )
     selection = select(description, options)
     derived = derive_all(description, selection)
     backend = "numpy" if style == "python" else "compiled"

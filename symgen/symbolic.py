@@ -10,11 +10,13 @@ attribute; vectors are column matrices, and arrays of more axes are nested lists
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import sympy
 
 from symgen.algebra.blackboard import readable
+from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Transform, Vector
 from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.description.model import RobotDescription
@@ -29,6 +31,7 @@ from symgen.formulations import (
 from symgen.formulations.interface import State
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.functions import function_named, senseless_functions, visible_outputs
 from symgen.program.program import Output, Program
 
 Expr = Any
@@ -40,8 +43,10 @@ class SymbolicDynamics:
 
     ``dyn.mass_matrix``, ``dyn.inverse_dynamics`` and so on are the expanded results; a function
     with several results (``inverse_dynamics_derivatives``) gives a tuple.  Parameters are symbols
-    of their own names; `q`, `qd`, `qdd` and `loads` hold the other symbols: ``q_1``, ``qd_1``,
-    ``qdd_1``, ``<load>_fx``, each with a number behind it where a parameter has that name.
+    of their own names; `q`, `qd`, `qdd`, `tau` and `loads` hold the other symbols: ``q_1``,
+    ``qd_1``, ``qdd_1``, ``tau_1``, ``<load>_fx``, each with a number behind it where a parameter
+    has that name.  Derivatives with respect to parameters are those with respect to all that are
+    not derived from others; in them derived ones are replaced by what they are derived from.
     """
 
     def __init__(self, description: RobotDescription, formulation: Formulation) -> None:
@@ -56,32 +61,49 @@ class SymbolicDynamics:
     @property
     def q(self) -> tuple[Expr, ...]:
         """Symbols of the coordinates."""
-        return self.program("inverse_dynamics").input("q").symbols
+        return self._symbols("q")
 
     @property
     def qd(self) -> tuple[Expr, ...]:
         """Symbols of the velocities."""
-        return self.program("inverse_dynamics").input("qd").symbols
+        return self._symbols("qd")
 
     @property
     def qdd(self) -> tuple[Expr, ...]:
         """Symbols of the accelerations."""
-        return self.program("inverse_dynamics").input("qdd").symbols
+        return self._symbols("qdd")
+
+    @property
+    def tau(self) -> tuple[Expr, ...]:
+        """Symbols of the joint torques, as arguments."""
+        return self._symbols("tau")
 
     @property
     def loads(self) -> tuple[Expr, ...]:
         """Symbols of the loads, [fx fy fz nx ny nz] of one after the other."""
-        return self.program("inverse_dynamics").input("loads").symbols
+        return self._symbols("loads")
+
+    def _symbols(self, argument: str) -> tuple[Expr, ...]:
+        for name in self.functions:
+            spec = function_named(name)
+            if argument in (array.name for array in (*spec.arguments, *spec.options)):
+                return self.program(name).input(argument).symbols
+        raise AttributeError(f"no function of {self.formulation.name} takes {argument}")
 
     @property
     def functions(self) -> tuple[str, ...]:
         """Names of the functions that this formulation derives."""
-        return provided_functions(self.formulation)
+        provided = provided_functions(self.formulation)
+        return tuple(name for name in provided if name not in self._senseless)
 
     @property
     def steps(self) -> tuple[tuple[str, Expr, str], ...]:
-        """The recursion of inverse dynamics: (name, expression, equation it comes from)."""
-        return self.steps_of("inverse_dynamics")
+        """The recursion itself, of inverse dynamics, or of forward dynamics for a formulation that
+        has nothing else: (name, expression, equation it comes from)."""
+        provided = provided_functions(self.formulation)
+        return self.steps_of(
+            "inverse_dynamics" if "inverse_dynamics" in provided else "forward_dynamics"
+        )
 
     def steps_of(self, function: str) -> tuple[tuple[str, Expr, str], ...]:
         """The steps of any function: (name, expression, equation it comes from)."""
@@ -95,7 +117,7 @@ class SymbolicDynamics:
         """The result with every step substituted: the closed form that the recursion amounts to."""
         if function not in self._results:
             algebra, program = self._derived(function)
-            results = [_shaped(output, algebra) for output in program.outputs]
+            results = [_shaped(output, algebra) for output in visible_outputs(program)]
             self._results[function] = results[0] if len(results) == 1 else tuple(results)
         return _mapped(self._results[function], lambda entry: entry)  # a copy: matrices are mutable
 
@@ -105,7 +127,7 @@ class SymbolicDynamics:
         It is what `symgen show` prints; meant for small robots.
         """
         program = self.program(function)
-        moving = ("qd", "qdd", "loads")
+        moving = ("qd", "qdd", "loads", "tau", "x")
         motion = [x for array in program.inputs if array.name in moving for x in array.symbols]
         return _mapped(self.expanded(function), lambda entry: readable(entry, motion))
 
@@ -116,24 +138,38 @@ class SymbolicDynamics:
     def __getattr__(self, name: str) -> Result:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name not in provided_functions(self.formulation):
-            raise AttributeError(
-                f"{self.formulation.name} has no function {name!r}; it derives: "
-                + ", ".join(provided_functions(self.formulation))
-            )
+        if name not in self.functions:
+            raise AttributeError(self._lacks(name))
         return self.expanded(name)
 
     def _derived(self, function: str) -> tuple[SymPyAlgebra, Program[Expr]]:
-        if function not in provided_functions(self.formulation):
-            raise RequestError(
-                f"{self.formulation.name} has no function {function!r}; it derives: "
-                + ", ".join(provided_functions(self.formulation))
-            )
+        if function not in self.functions:
+            raise RequestError(self._lacks(function))
         if function not in self._programs:
             algebra = SymPyAlgebra()
-            tree = build_tree(self.description, algebra)
+            tree = build_tree(self.description, algebra, self._runtime(function))
             self._programs[function] = (algebra, derive(tree, self.formulation, function))
         return self._programs[function]
+
+    def _runtime(self, function: str) -> tuple[str, ...]:
+        """The parameters that `function` is differentiated by."""
+        results = function_named(function).results
+        if not any("n_parameters" in array.shape for array in results):
+            return ()
+        return self.description.independent_parameters
+
+    @cached_property
+    def _senseless(self) -> dict[str, str]:
+        """The functions that mean nothing for this robot, each with what it needs."""
+        runtime = self.description.independent_parameters
+        return senseless_functions(build_tree(self.description, Graph(), runtime).sizes)
+
+    def _lacks(self, name: str) -> str:
+        if name in self._senseless:
+            return f"{name}: {self._senseless[name]}"
+        return f"{self.formulation.name} has no function {name!r}; it derives: " + ", ".join(
+            self.functions
+        )
 
 
 def derive_symbolically(description: RobotDescription, formulation: str) -> SymbolicDynamics:

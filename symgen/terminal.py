@@ -105,6 +105,9 @@ def print_build(report: BuildReport) -> None:
         f"{', '.join(report.backends)}",
         markup=False,
     )
+    if report.runtime_parameters:
+        names = ", ".join(report.runtime_parameters)
+        console.print(f"parameters at run time: {names}", markup=False)
     _print_table(console, _operations_table(report))
     console.print(OPERATIONS_LEGEND, markup=False)
     for name in report.evaluated:

@@ -5,6 +5,8 @@ entry, in LaTeX as one align* environment whose lines fit on a slide.  In LaTeX 
 symbol of the field, and its entries count from 1:
 
     tau, tau^bias, tau^gravity      inverse_dynamics, bias_forces, gravity_forces
+    q with two dots, y              forward_dynamics, hybrid_dynamics
+    o^output                        outputs
     M, C, Y                         mass_matrix, coriolis_matrix, regressor
     E_kin, E_pot                    kinetic_energy, potential_energy
     T^link, J^link                  forward_kinematics, jacobians (rows v_x ... omega_z)
@@ -167,11 +169,14 @@ _COMPONENTS: Names = {
     "wrench": ("f_x", "f_y", "f_z", "n_x", "n_y", "n_z"),
     "momentum": ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z"),
 }
-_NAMED = ("link", "point")
+_NAMED = ("link", "point", "output")
 _QUANTITIES = {
     "tau": _Quantity(r"\tau", ("number",)),
     "bias_forces": _Quantity(r"\tau", ("number",), "bias"),
     "gravity_forces": _Quantity(r"\tau", ("number",), "gravity"),
+    "qdd": _Quantity(r"\ddot{q}", ("number",)),
+    "y": _Quantity("y", ("number",)),
+    "outputs": _Quantity("o", ("output",)),
     "mass_matrix": _Quantity("M", ("number", "number")),
     "coriolis_matrix": _Quantity("C", ("number", "number")),
     "regressor": _Quantity("Y", ("number", "number")),
@@ -188,13 +193,27 @@ _QUANTITIES = {
 }
 _NUMERATORS = {
     "tau": "tau",
+    "qdd": "qdd",
+    "y": "y",
+    "o": "outputs",
+    "T": "kinetic_energy",
+    "V": "potential_energy",
     "w": "joint_wrenches",
     "x": "position",
     "v": "velocity",
     "a": "acceleration",
 }
-_DERIVATIVE = re.compile(r"d(\w+)_d(qdd|qd|q|loads)")
-_DOTTED = {"q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "loads": r"\mathrm{loads}"}
+_DERIVATIVE = re.compile(r"d(\w+)_d(qdd|qd|q|tau|x|t|loads|parameters)")
+_DOTTED = {
+    "q": "q",
+    "qd": r"\dot{q}",
+    "qdd": r"\ddot{q}",
+    "tau": r"\tau",
+    "x": "x",
+    "t": "t",
+    "loads": r"\mathrm{loads}",
+    "parameters": "p",
+}
 
 
 def names_in(tree: KinematicTree[Any]) -> Names:
@@ -203,6 +222,8 @@ def names_in(tree: KinematicTree[Any]) -> Names:
         "link": [frame.name for frame in tree.frames],
         "point": [point.name for point in tree.points],
         "load": [load.name for load in tree.loads],
+        "output": [output.name for output in tree.outputs],
+        "parameter": tree.runtime_parameters,
     }
 
 
@@ -213,6 +234,9 @@ def result_symbol(name: str, names: Names, index: tuple[int, ...] = ()) -> str:
     """
     if name == "center_of_mass_jacobian":
         return _fraction(_QUANTITIES["center_of_mass"], "q", names, index)
+    if name == "dqdd":  # along the sensitivities of the state
+        total = _fraction(_QUANTITIES["qdd"], "parameters", names, index)
+        return total.replace(r"\partial", r"\mathrm{d}")
     derivative = _DERIVATIVE.fullmatch(name)
     if derivative and derivative[1] in _NUMERATORS:
         return _fraction(_QUANTITIES[_NUMERATORS[derivative[1]]], derivative[2], names, index)
@@ -245,6 +269,8 @@ def _fraction(quantity: _Quantity, by: str, names: Names, index: tuple[int, ...]
     denominator = _DOTTED[by]
     if by == "loads" and index[order:]:
         denominator = _load(names["load"][index[order]], *index[order + 1 :])
+    elif by == "parameters" and index[order:]:
+        denominator = upright(names["parameter"][index[order]])
     elif index[order:]:
         denominator += f"_{{{index[order] + 1}}}"
     return rf"\frac{{\partial {numerator}}}{{\partial {denominator}}}"

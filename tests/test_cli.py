@@ -71,8 +71,14 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
     assert module.backend == "numpy"
     with pytest.raises(AttributeError, match="--functions mass_matrix,inverse_dynamics"):
         module.inverse_dynamics
-    with pytest.raises(AttributeError, match="not available yet"):
+    with pytest.raises(AttributeError, match="--functions mass_matrix,forward_dynamics"):
         module.forward_dynamics
+    with pytest.raises(AttributeError, match="--runtime-parameters all"):
+        module.forward_dynamics_parameter_derivatives
+    with pytest.raises(AttributeError, match="prescribed: true"):
+        module.hybrid_dynamics
+    with pytest.raises(AttributeError, match="outputs: {NAME: EXPRESSION}"):
+        module.outputs_derivatives
 
 
 @pytest.mark.parametrize(
@@ -80,14 +86,15 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
     [
         (["build", "missing.yaml"], 2, "missing.yaml"),
         (["build", TWO_LINK, "--formulations", "newton"], 2, "newton_euler"),
-        (["build", TWO_LINK, "--formulations", "kane"], 2, "not available yet"),
+        (["build", TWO_LINK, "--formulations", "semi_recursive"], 2, "not available yet"),
         (["build", TWO_LINK, "--functions", "mass_matrx"], 2, "did you mean 'mass_matrix'"),
-        (["build", TWO_LINK, "--functions", "forward_dynamics"], 2, "not available yet"),
-        (["build", TWO_LINK, "--runtime-parameters", "m1"], 2, "not available yet"),
+        (["build", TWO_LINK, "--functions", "hybrid_dynamics"], 2, "prescribed: true"),
+        (["build", TWO_LINK, "--functions", "outputs"], 2, "the model has no outputs"),
+        (["build", TWO_LINK, "--runtime-parameters", "m3"], 2, "no parameter is called 'm3'"),
         (["build", TWO_LINK, "--backend", "fortran"], 2, "fortran"),
         (["biuld", TWO_LINK], 2, "did you mean 'build'"),
         (["show", TWO_LINK, "mas_matrix"], 2, "did you mean 'mass_matrix'"),
-        (["show", TWO_LINK, "forward_dynamics"], 2, "not available yet"),
+        (["show", TWO_LINK, "hybrid_dynamics"], 2, "prescribed: true"),
         (["build"], 2, "MODEL"),
     ],
 )

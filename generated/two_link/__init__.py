@@ -84,6 +84,7 @@ n = 2
 n_links = 2
 n_loads = 1
 n_points = 1
+n_outputs = 0
 n_parameters = 0
 coordinate_names = ('shoulder', 'elbow')
 link_names = ('upper_arm', 'forearm')
@@ -115,6 +116,10 @@ branch_parents = (0,)
 joint_branches = ((1, 2),)
 junctions = ()
 leaves = (2,)
+prescribed = (False, False)
+output_names = ()
+output_sparsity = {
+}
 derivative_sparsity = _runtime.on_one_path(joint_parents)
 formulations = ('newton_euler', 'recursive_lagrange', 'closed_form_lagrange')
 functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'regressor')
@@ -172,15 +177,24 @@ operation_counts = {
         "jacobians": {'additions': 7, 'multiplications': 13, 'divisions': 0, 'functions': 4},
     },
 }
-model_hash = '9a0fa1eef7fc803b8cd888f77918563a2682cf3ad86dc766a936b3164eb38bbc'
+model_hash = '5b8dd80eb401cc3051830e55c3f9ce36928b1fa69bd0e3fc66b6fdd11b4abeee'
 condition = 1.0
 symgen_version = '0.1.0'
 
 _missing = {
-    'inverse_dynamics_parameter_derivatives': 'inverse_dynamics_parameter_derivatives is not available yet',
-    'forward_dynamics': 'forward_dynamics is not available yet',
-    'forward_dynamics_derivatives': 'forward_dynamics_derivatives is not available yet',
-    'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives is not available yet',
+    'inverse_dynamics_parameter_derivatives': 'inverse_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'kinetic_energy_parameter_derivatives': 'kinetic_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'potential_energy_parameter_derivatives': 'potential_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'forward_dynamics': 'forward_dynamics was not built; forward_dynamics is not available yet',
+    'forward_dynamics_derivatives': 'forward_dynamics_derivatives was not built; forward_dynamics_derivatives is not available yet',
+    'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'forward_dynamics_sensitivities': 'forward_dynamics_sensitivities was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'hybrid_dynamics': "hybrid_dynamics was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
+    'hybrid_dynamics_derivatives': "hybrid_dynamics_derivatives was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
+    'hybrid_dynamics_parameter_derivatives': "hybrid_dynamics_parameter_derivatives was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
+    'outputs': "outputs was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
+    'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
 }
 
 

@@ -15,6 +15,7 @@ n: int
 n_links: int
 n_loads: int
 n_points: int
+n_outputs: int
 n_parameters: int
 coordinate_names: tuple[str, ...]
 link_names: tuple[str, ...]
@@ -31,6 +32,9 @@ branch_parents: tuple[int, ...]
 joint_branches: tuple[tuple[int, int], ...]
 junctions: tuple[int, ...]
 leaves: tuple[int, ...]
+prescribed: tuple[bool, ...]
+output_names: tuple[str, ...]
+output_sparsity: dict[str, NDArray[np.bool_]]
 derivative_sparsity: NDArray[np.bool_]
 formulations: tuple[str, ...]
 functions: tuple[str, ...]

@@ -9,7 +9,7 @@ from functools import partial
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
-from ._runtime import evaluate_rows
+from ._runtime import evaluate_rows, tell_singular
 from ._signatures import SIGNATURES
 
 cdef extern from *:
@@ -255,189 +255,235 @@ cdef extern from "c/two_link.h" nogil:
         double *jacobians) noexcept
 
 
-cdef void adapt_newton_euler_inverse_dynamics(
+cdef int adapt_newton_euler_inverse_dynamics(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
+    return 0
 
-cdef void adapt_newton_euler_inverse_dynamics_derivatives(
+cdef int adapt_newton_euler_inverse_dynamics_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+    return 0
 
-cdef void adapt_newton_euler_inverse_dynamics_load_derivatives(
+cdef int adapt_newton_euler_inverse_dynamics_load_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_inverse_dynamics_load_derivatives(x[0], y[0])
+    return 0
 
-cdef void adapt_newton_euler_mass_matrix(
+cdef int adapt_newton_euler_mass_matrix(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_mass_matrix(x[0], y[0])
+    return 0
 
-cdef void adapt_newton_euler_coriolis_matrix(
+cdef int adapt_newton_euler_coriolis_matrix(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_coriolis_matrix(x[0], x[1], y[0])
+    return 0
 
-cdef void adapt_newton_euler_bias_forces(
+cdef int adapt_newton_euler_bias_forces(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_bias_forces(x[0], x[1], x[2], y[0])
+    return 0
 
-cdef void adapt_newton_euler_gravity_forces(
+cdef int adapt_newton_euler_gravity_forces(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_gravity_forces(x[0], y[0])
+    return 0
 
-cdef void adapt_newton_euler_kinetic_energy(
+cdef int adapt_newton_euler_kinetic_energy(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_kinetic_energy(x[0], x[1], y[0])
+    return 0
 
-cdef void adapt_newton_euler_potential_energy(
+cdef int adapt_newton_euler_potential_energy(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_potential_energy(x[0], y[0])
+    return 0
 
-cdef void adapt_newton_euler_forward_kinematics(
+cdef int adapt_newton_euler_forward_kinematics(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_forward_kinematics(x[0], y[0])
+    return 0
 
-cdef void adapt_newton_euler_jacobians(
+cdef int adapt_newton_euler_jacobians(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_jacobians(x[0], y[0])
+    return 0
 
-cdef void adapt_newton_euler_joint_wrenches(
+cdef int adapt_newton_euler_joint_wrenches(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_joint_wrenches(x[0], x[1], x[2], x[3], y[0])
+    return 0
 
-cdef void adapt_newton_euler_joint_wrench_derivatives(
+cdef int adapt_newton_euler_joint_wrench_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_joint_wrench_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+    return 0
 
-cdef void adapt_newton_euler_point_motion(
+cdef int adapt_newton_euler_point_motion(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_point_motion(x[0], x[1], x[2], y[0], y[1], y[2])
+    return 0
 
-cdef void adapt_newton_euler_point_motion_derivatives(
+cdef int adapt_newton_euler_point_motion_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_point_motion_derivatives(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5])
+    return 0
 
-cdef void adapt_newton_euler_center_of_mass(
+cdef int adapt_newton_euler_center_of_mass(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_center_of_mass(x[0], y[0])
+    return 0
 
-cdef void adapt_newton_euler_center_of_mass_jacobian(
+cdef int adapt_newton_euler_center_of_mass_jacobian(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_center_of_mass_jacobian(x[0], y[0])
+    return 0
 
-cdef void adapt_newton_euler_centroidal_momentum(
+cdef int adapt_newton_euler_centroidal_momentum(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_centroidal_momentum(x[0], x[1], y[0])
+    return 0
 
-cdef void adapt_newton_euler_regressor(
+cdef int adapt_newton_euler_regressor(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_regressor(x[0], x[1], x[2], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_inverse_dynamics(
+cdef int adapt_recursive_lagrange_inverse_dynamics(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_inverse_dynamics_derivatives(
+cdef int adapt_recursive_lagrange_inverse_dynamics_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+    return 0
 
-cdef void adapt_recursive_lagrange_inverse_dynamics_load_derivatives(
+cdef int adapt_recursive_lagrange_inverse_dynamics_load_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_inverse_dynamics_load_derivatives(x[0], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_mass_matrix(
+cdef int adapt_recursive_lagrange_mass_matrix(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_mass_matrix(x[0], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_coriolis_matrix(
+cdef int adapt_recursive_lagrange_coriolis_matrix(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_coriolis_matrix(x[0], x[1], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_bias_forces(
+cdef int adapt_recursive_lagrange_bias_forces(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_bias_forces(x[0], x[1], x[2], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_gravity_forces(
+cdef int adapt_recursive_lagrange_gravity_forces(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_gravity_forces(x[0], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_kinetic_energy(
+cdef int adapt_recursive_lagrange_kinetic_energy(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_kinetic_energy(x[0], x[1], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_potential_energy(
+cdef int adapt_recursive_lagrange_potential_energy(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_potential_energy(x[0], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_forward_kinematics(
+cdef int adapt_recursive_lagrange_forward_kinematics(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_forward_kinematics(x[0], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_jacobians(
+cdef int adapt_recursive_lagrange_jacobians(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_jacobians(x[0], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_point_motion(
+cdef int adapt_recursive_lagrange_point_motion(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_point_motion(x[0], x[1], x[2], y[0], y[1], y[2])
+    return 0
 
-cdef void adapt_recursive_lagrange_point_motion_derivatives(
+cdef int adapt_recursive_lagrange_point_motion_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_point_motion_derivatives(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5])
+    return 0
 
-cdef void adapt_recursive_lagrange_center_of_mass(
+cdef int adapt_recursive_lagrange_center_of_mass(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_center_of_mass(x[0], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_center_of_mass_jacobian(
+cdef int adapt_recursive_lagrange_center_of_mass_jacobian(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_center_of_mass_jacobian(x[0], y[0])
+    return 0
 
-cdef void adapt_recursive_lagrange_centroidal_momentum(
+cdef int adapt_recursive_lagrange_centroidal_momentum(
         const double **x, double **y) noexcept nogil:
     two_link_recursive_lagrange_centroidal_momentum(x[0], x[1], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_inverse_dynamics(
+cdef int adapt_closed_form_lagrange_inverse_dynamics(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_inverse_dynamics_derivatives(
+cdef int adapt_closed_form_lagrange_inverse_dynamics_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+    return 0
 
-cdef void adapt_closed_form_lagrange_inverse_dynamics_load_derivatives(
+cdef int adapt_closed_form_lagrange_inverse_dynamics_load_derivatives(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_inverse_dynamics_load_derivatives(x[0], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_mass_matrix(
+cdef int adapt_closed_form_lagrange_mass_matrix(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_mass_matrix(x[0], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_coriolis_matrix(
+cdef int adapt_closed_form_lagrange_coriolis_matrix(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_coriolis_matrix(x[0], x[1], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_bias_forces(
+cdef int adapt_closed_form_lagrange_bias_forces(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_bias_forces(x[0], x[1], x[2], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_gravity_forces(
+cdef int adapt_closed_form_lagrange_gravity_forces(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_gravity_forces(x[0], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_kinetic_energy(
+cdef int adapt_closed_form_lagrange_kinetic_energy(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_kinetic_energy(x[0], x[1], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_potential_energy(
+cdef int adapt_closed_form_lagrange_potential_energy(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_potential_energy(x[0], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_forward_kinematics(
+cdef int adapt_closed_form_lagrange_forward_kinematics(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_forward_kinematics(x[0], y[0])
+    return 0
 
-cdef void adapt_closed_form_lagrange_jacobians(
+cdef int adapt_closed_form_lagrange_jacobians(
         const double **x, double **y) noexcept nogil:
     two_link_closed_form_lagrange_jacobians(x[0], y[0])
+    return 0
 
 
 # ---- from NumPy arrays to kernels ------------------------------------------------------------
@@ -453,7 +499,7 @@ cdef struct Function:
     int outputs
     Array input[5]
     Array output[6]
-    void (*kernel)(const double **x, double **y) noexcept nogil
+    int (*kernel)(const double **x, double **y) noexcept nogil  # 1: there is no solution
 
 cdef struct Batch:  # the batch axes that the arguments of a call share
     int axes
@@ -761,17 +807,18 @@ cdef bint is_writable(const Function *f, PyObject *out, int k, const Batch *batc
     return True
 
 
-cdef void run(const Function *f, npy_intp count, const double **x, const npy_intp *dx,
-              double **y) noexcept nogil:
-    """Call the kernel on every sample."""
-    cdef npy_intp sample
+cdef npy_intp run(const Function *f, npy_intp count, const double **x, const npy_intp *dx,
+                  double **y) noexcept nogil:
+    """Call the kernel on every sample; the number of those without a solution."""
+    cdef npy_intp sample, singular = 0
     cdef int i
     for sample in range(count):
-        f.kernel(x, y)
+        singular += f.kernel(x, y)
         for i in range(f.inputs):
             x[i] += dx[i]
         for i in range(f.outputs):
             y[i] += f.output[i].size
+    return singular
 
 
 cdef object results(const Function *f, object out, const Batch *batch,
@@ -810,16 +857,19 @@ cdef object call(int which, PyObject **given, object out):
     cdef double *y[6]
     cdef Batch batch
     cdef object result
+    cdef npy_intp singular
     if not read(f, given, &batch, x, dx):
         return convert(which, given, out)
     result = results(f, out, &batch, x, dx, y)
     if result is None:
         return convert(which, given, out)
     if batch.count == 1:
-        f.kernel(x, y)
+        singular = f.kernel(x, y)
     else:
         with nogil:
-            run(f, batch.count, x, dx, y)
+            singular = run(f, batch.count, x, dx, y)
+    if singular:
+        tell_singular(NAMES[which], singular, batch.count, batch.axes == 0)
     if out is None and f.outputs == 1 and f.output[0].axes == 0 and batch.axes == 0:
         return PyArray_ToScalar(PyArray_DATA(<PyArrayObject *>result), result)
     return result
@@ -832,7 +882,7 @@ cdef object convert(int which, PyObject **given, object out):
 
 
 def rows(int which, list inputs, list outputs):
-    """Run a kernel on ordinary arrays."""
+    """Run a kernel on ordinary arrays; the number of samples without a solution."""
     cdef const Function *f = &FUNCTIONS[which]
     cdef const double *x[5]
     cdef npy_intp dx[5]
@@ -849,8 +899,10 @@ def rows(int which, list inputs, list outputs):
         raise RuntimeError("symgen: not an ordinary array")
     if results(f, out, &batch, x, dx, y) is None:
         raise RuntimeError("symgen: not an ordinary array")
+    cdef npy_intp singular
     with nogil:
-        run(f, batch.count, x, dx, y)
+        singular = run(f, batch.count, x, dx, y)
+    return singular
 
 
 # ---- the functions ---------------------------------------------------------------------------

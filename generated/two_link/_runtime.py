@@ -6,6 +6,7 @@ This file is the same for every robot; it needs nothing but NumPy.
 """
 
 import math
+import warnings
 
 import numpy as np
 
@@ -27,17 +28,32 @@ class Array:
 
 
 class Signature:
-    """The arguments and results of one function."""
+    """The arguments and results of one function.
 
-    def __init__(self, name, inputs, outputs):
+    `hidden` are the pivots and the diagonal of the mass matrix, for a function that divides by the
+    pivots: where one is not above `tolerance` times the largest entry of the diagonal there is no
+    solution.
+    """
+
+    def __init__(self, name, inputs, outputs, hidden=(), tolerance=0.0):
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
+        self.hidden = hidden
+        self.tolerance = tolerance
 
 
 def constant(values):
     """A read-only float64 array."""
     array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def pattern(shape, positions):
+    """A read-only array that is True at `positions`, which count row by row."""
+    array = np.zeros(shape, dtype=bool)
+    array.flat[list(positions)] = True
     array.flags.writeable = False
     return array
 
@@ -61,7 +77,7 @@ def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
     """Call ``run(inputs, outputs)`` on checked and broadcast arrays, and return the results.
 
     `run` gets samples in blocks of at most `limit`: inputs whose batch axes broadcast to those of
-    the outputs, and outputs to fill.
+    the outputs, and outputs to fill.  It returns the number of samples without a solution.
     """
     inputs = [_read(a, v, kinds) for a, v in zip(signature.inputs, arguments, strict=True)]
     batch = _batch(signature, inputs)
@@ -75,9 +91,28 @@ def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
     _check_outputs(signature, inputs, outputs, wanted, batch, dtype)
     pairs = zip(signature.inputs, inputs, strict=True)
     inputs = [_with_batch_axes(array, given, len(batch)) for array, given in pairs]
+    singular = 0
     for block in _blocks(batch, limit):
-        run([_cut(array, block) for array in inputs], [array[(*block, ...)] for array in outputs])
+        filled = [array[(*block, ...)] for array in outputs]
+        singular += run([_cut(array, block) for array in inputs], filled)
+    if singular:
+        tell_singular(signature.name, singular, math.prod(batch), not batch)
     return _returned(outputs, wanted, out)
+
+
+def tell_singular(function, singular, samples, single):
+    """Say that a mass matrix was singular: for one sample an error, in a batch a warning."""
+    if single:
+        raise np.linalg.LinAlgError(
+            f"{function}: the mass matrix is singular at this q: some motion of the joints moves "
+            "no mass, so that the torques do not determine the accelerations"
+        )
+    warnings.warn(
+        f"{function}: the mass matrix is singular in {singular} of {samples} samples; their "
+        "results are NaN",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def evaluate_arithmetic(signature, kernel, arguments, out):
@@ -86,9 +121,26 @@ def evaluate_arithmetic(signature, kernel, arguments, out):
     limit = min(4096, max(64, 2**21 // (kernel.__code__.co_nlocals + 1)))
 
     def run(inputs, outputs):
-        kernel(*(array for array, take in zip(inputs, taken, strict=True) if take), *outputs)
+        given = [array for array, take in zip(inputs, taken, strict=True) if take]
+        if not signature.hidden:
+            kernel(*given, *outputs)
+            return 0
+        batch = outputs[0].shape[: outputs[0].ndim - len(signature.outputs[0].shape)]
+        hidden = [np.empty(batch + array.shape, outputs[0].dtype) for array in signature.hidden]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            kernel(*given, *outputs, *hidden)
+        return _without_solution(*hidden, signature.tolerance, outputs)
 
     return evaluate(signature, run, arguments, out, kinds=COMPLEX, limit=limit)
+
+
+def _without_solution(pivots, diagonal, tolerance, outputs):
+    """Fill the results of samples without a solution with NaN, and count these samples."""
+    largest = np.max(diagonal.real, axis=-1, initial=0.0)
+    singular = np.any(pivots.real <= tolerance * largest[..., np.newaxis], axis=-1)
+    for array in outputs:
+        array[singular] = np.nan
+    return int(np.count_nonzero(singular))
 
 
 def evaluate_rows(signature, rows, arguments, out):
@@ -100,10 +152,12 @@ def evaluate_rows(signature, rows, arguments, out):
         samples = [_samples(array, given, batch) for array, given in pairs]
         filled = [np.require(array, requirements="CA") for array in outputs]
         pairs = zip(signature.outputs, filled, strict=True)
-        rows(samples, [values.reshape(math.prod(batch), *array.shape) for array, values in pairs])
+        flat = [values.reshape(math.prod(batch), *array.shape) for array, values in pairs]
+        singular = rows(samples, flat)
         for array, values in zip(outputs, filled, strict=True):
             if values is not array:
                 array[...] = values
+        return singular
 
     return evaluate(signature, run, arguments, out)
 

@@ -73,10 +73,19 @@ __all__ = [
 ]
 
 _missing = {
-    'inverse_dynamics_parameter_derivatives': 'inverse_dynamics_parameter_derivatives is not available yet',
-    'forward_dynamics': 'forward_dynamics is not available yet',
-    'forward_dynamics_derivatives': 'forward_dynamics_derivatives is not available yet',
-    'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives is not available yet',
+    'inverse_dynamics_parameter_derivatives': 'inverse_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'kinetic_energy_parameter_derivatives': 'kinetic_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'potential_energy_parameter_derivatives': 'potential_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'forward_dynamics': 'forward_dynamics was not built; forward_dynamics is not available yet',
+    'forward_dynamics_derivatives': 'forward_dynamics_derivatives was not built; forward_dynamics_derivatives is not available yet',
+    'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'forward_dynamics_sensitivities': 'forward_dynamics_sensitivities was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'hybrid_dynamics': "hybrid_dynamics was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
+    'hybrid_dynamics_derivatives': "hybrid_dynamics_derivatives was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
+    'hybrid_dynamics_parameter_derivatives': "hybrid_dynamics_parameter_derivatives was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
+    'outputs': "outputs was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
+    'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
 }
 
 

@@ -14,7 +14,7 @@ from symgen.emit.names import identifier
 from symgen.emit.templates import Templates
 
 _VERBATIM = ("_backends.py", "_runtime.py")
-_CHECKS = ("checks", "evaluation", "limits", "motion_laws")
+_CHECKS = ("checks", "evaluation", "forward_laws", "limits", "motion_laws", "parameter_laws")
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:

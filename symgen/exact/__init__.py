@@ -8,12 +8,14 @@ stated with the result (`symgen.exact.degree`); with roots in a model, for one c
 equalities   a function by one formulation = the same function by another
 relations    a derivative by one formulation = the slopes of the function that it is the derivative
              of, by the same formulation and by every other (`symgen.exact.relations`); other laws
-             by way of the model, such as regressor @ inertial parameters = inverse dynamics
+             by way of the model, such as regressor @ inertial parameters = inverse dynamics, or
+             M qdd + bias forces = tau for the accelerations of forward dynamics
              (`symgen.exact.compositions`)
 
 Where something differs, the result names the entry, and the step at fault as far as it is known.
 """
 
+from symgen.exact.general import general_robot, runtime_parameters
 from symgen.exact.location import Location, first_difference, first_wrong_derivative
 from symgen.exact.proof import POINTS, compare, general_programs, prove
 from symgen.exact.result import Difference, ExactResult, Proof
@@ -28,5 +30,7 @@ __all__ = [
     "first_difference",
     "first_wrong_derivative",
     "general_programs",
+    "general_robot",
     "prove",
+    "runtime_parameters",
 ]

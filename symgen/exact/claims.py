@@ -9,10 +9,10 @@ from itertools import groupby
 import numpy as np
 
 from symgen.algebra.graph import Scalar
-from symgen.exact.compositions import Key
 from symgen.exact.evaluations import Entries, Evaluations, Programs
 from symgen.exact.location import Location, earliest, first_difference, first_wrong_derivative
-from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, TIME, Relation
+from symgen.exact.model import MODEL, Key
+from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, SENSITIVITY, TIME, Relation
 from symgen.exact.result import Difference, Proof
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.program import Output
@@ -71,7 +71,8 @@ class Claims:
 
     def _relation(self, table: Sequence[Relation], key: Key, base: Key) -> Proof:
         comparisons = [self._related(relation, key, base) for relation in table]
-        claim = f"{self._subject(key)} = {_in_words(table, '.'.join(base))}"
+        name = base[1] if base[0] == MODEL else ".".join(base)
+        claim = f"{self._subject(key)} = {_in_words(table, name)}"
         return self._proof(claim, comparisons, key, base)
 
     def _subject(self, key: Key) -> str:
@@ -86,6 +87,8 @@ class Claims:
         found = self.evaluations.values(key)[relation.result]
         if relation.by == TIME:
             wanted = self.evaluations.rates(base)[relation.base_result]
+        elif relation.by == SENSITIVITY:
+            wanted = self.evaluations.sensitivities(base, key)[relation.base_result]
         elif relation.by:
             wanted = self.evaluations.slopes(base, relation.by)[relation.base_result]
         else:

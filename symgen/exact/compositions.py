@@ -7,76 +7,27 @@
     slopes of the potential energy by q = gravity forces + springs
     slopes of the poses by q            = what the Jacobians say: dR = omega x R, dx = v
     kinetic energy    = qd^T M qd / 2
+    M qdd + bias      = tau, for the accelerations of forward dynamics, and for those that are given
+                        to and found by hybrid dynamics
+    pivots, diagonal  = those of M, by elimination without a thought to the tree
 
-The joint terms are written out here a second time, so that the relations test them, too.  What the
-model says by itself stands in a program of its own, `model_program`, over the same graph.
+    outputs           = their expressions over the results of other functions
+
+What the model says by itself stands in a program of its own (`symgen.exact.model`), over the same
+graph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from symgen.algebra.graph import Scalar
+from symgen.algebra.evaluation import evaluate, over_graph
+from symgen.algebra.graph import SYMBOL, Scalar, reachable
 from symgen.algebra.linear import Vector, inner, total
-from symgen.formulations import declare_inputs
-from symgen.kinematics.joint import Joint
-from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.exact.model import EXPRESSIONS, MODEL, NAMES, Entries, Key
 from symgen.program.functions import Size
 from symgen.program.program import Output, Program
-
-MODEL = "model"
-"""Stands for formulation and function in the key of the model's own program."""
-
-Key = tuple[str, str]
-Entries = tuple[Scalar, ...]
-
-
-def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
-    """What the model says without any dynamics: inertial parameters, joint terms, axes."""
-    builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
-    state = declare_inputs(tree, builder, "inverse_dynamics")
-    builder.parameters(tree.parameter_names)
-    n = tree.n
-    motion = list(zip(tree.joints, state.q, state.qd, state.qdd, strict=True))
-    axes = [part for joint, q, _, _ in motion for part in _wrench_axis(joint, q, tree)]
-    builder.output("parameters", (10 * n,), tree.inertial_parameters)
-    builder.output("terms", (n,), (_terms(*given) for given in motion))
-    builder.output("damping", (n,), (_damping(joint, qd) for joint, _, qd, _ in motion))
-    builder.output("springs", (n,), (_spring(joint, q) for joint, q, _, _ in motion))
-    builder.output("axes", (n, 6), axes)
-    builder.output("qd", (n,), state.qd)
-    return builder.build(tree.name, MODEL, MODEL, {})
-
-
-def _terms(joint: Joint[Scalar], q: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
-    terms = joint.terms
-    rotor = terms.rotor_inertia * terms.gear_ratio * terms.gear_ratio * qdd
-    friction = terms.friction * _slip(joint, qd)
-    return rotor + _spring(joint, q) + friction + terms.damping * qd
-
-
-def _spring(joint: Joint[Scalar], q: Scalar) -> Scalar:
-    return joint.terms.stiffness * (q - joint.terms.rest)
-
-
-def _damping(joint: Joint[Scalar], qd: Scalar) -> Scalar:
-    """Slope of damping and friction by qd."""
-    terms, slip = joint.terms, _slip(joint, qd)
-    return terms.damping + terms.friction / terms.friction_velocity * (1.0 - slip * slip)
-
-
-def _slip(joint: Joint[Scalar], qd: Scalar) -> Scalar:
-    return qd.graph.function("tanh", qd / joint.terms.friction_velocity)
-
-
-def _wrench_axis(joint: Joint[Scalar], q: Scalar, tree: KinematicTree[Scalar]) -> Iterator[Scalar]:
-    """(a, b) such that the wrench (f, m) of the joint has the torque a.f + b.m along its axis."""
-    turn, slide = joint.angular_axis(tree.algebra), joint.linear_axis(tree.algebra)
-    arm = joint.wrench_origin(q, tree.algebra)  # turn . (arm x f) = (turn x arm) . f
-    yield from slide + turn.cross(arm)
-    yield from turn
 
 
 @dataclass(frozen=True)
@@ -84,7 +35,9 @@ class Composition:
     """`entries` makes the entries from the outputs, by name, of the programs of `sources`.
 
     The sources are functions of one formulation; the first is the one that the composition is
-    about.  The outputs of the model are among those that `entries` is given.
+    about, the others are by the first formulation that has them where it has not.  The outputs of
+    the model are among those that `entries` is given, where no source has one of that name; without
+    sources they are all there is.
     """
 
     name: str
@@ -145,10 +98,78 @@ def _change(pose: Entries, v: Vector[Scalar], omega: Vector[Scalar]) -> list[Sca
     return [part for row in zip(*turned, v, strict=True) for part in row] + [zero] * 4
 
 
+def _torques(of: Mapping[str, Entries]) -> Sequence[Scalar]:
+    return of["tau"]
+
+
+def _torques_of_motion(of: Mapping[str, Entries]) -> list[Scalar]:
+    """M qdd + bias for the accelerations of forward dynamics."""
+    return [
+        x + y for x, y in zip(_times(of["mass_matrix"], of["qdd"]), of["bias_forces"], strict=True)
+    ]
+
+
+def _torques_of_hybrid_motion(of: Mapping[str, Entries]) -> list[Scalar]:
+    """M qdd + bias for the accelerations that are given and found."""
+    return _torques_of_motion({**of, "qdd": _chosen(of, "x", "y")})
+
+
+def _hybrid_torques(of: Mapping[str, Entries]) -> Sequence[Scalar]:
+    """The torques that are found and given."""
+    return _chosen(of, "y", "x")
+
+
+def _chosen(of: Mapping[str, Entries], prescribed: str, free: str) -> tuple[Scalar, ...]:
+    """For every joint an entry of the one array where it is prescribed, else of the other."""
+    triples = zip(of["prescribed"], of[prescribed], of[free], strict=True)
+    return tuple(y if flag.is_zero else x for flag, x, y in triples)
+
+
+def _expressions(of: Mapping[str, Entries]) -> list[Scalar]:
+    """The outputs of the model, the results of other functions in place of the quantities."""
+    expressions = of[EXPRESSIONS]
+    graph = expressions[0].graph
+    values = {x.name: x for x in reachable(expressions) if x.op is SYMBOL}
+    for array, names in of.items():
+        if array.startswith(NAMES):
+            entries = of[array.removeprefix(NAMES)]
+            values.update((x.name, y) for x, y in zip(names, entries, strict=True))
+    return evaluate(expressions, values, over_graph(graph))
+
+
+def _all_rows(of: Mapping[str, Entries]) -> list[Entries]:
+    return _rows(of["mass_matrix"], len(of["prescribed"]))
+
+
+def _free_rows(of: Mapping[str, Entries]) -> list[list[Scalar]]:
+    """The block of the mass matrix that belongs to the free joints."""
+    rows = _all_rows(of)
+    free = [k for k, flag in enumerate(of["prescribed"]) if flag.is_zero]
+    return [[rows[i][k] for k in free] for i in free]
+
+
+def _diagonal(matrix: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    return [row[k] for k, row in enumerate(matrix)]
+
+
+def _eliminated(left: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    """The pivots of a symmetric matrix, the last row being the first to go."""
+    rows = [list(row) for row in left]
+    for k in reversed(range(len(rows))):
+        present = [i for i in range(k) if not rows[k][i].is_zero]
+        for i in present:
+            factor = rows[k][i] / rows[k][k]
+            for j in present:
+                rows[i][j] = rows[i][j] - factor * rows[k][j]
+    return _diagonal(rows)
+
+
+def _rows(matrix: Entries, width: int) -> list[Entries]:
+    return [matrix[start : start + width] for start in range(0, len(matrix), width)]
+
+
 def _times(matrix: Entries, vector: Entries) -> list[Scalar]:
-    width = len(vector)
-    rows = [matrix[start : start + width] for start in range(0, len(matrix), width)]
-    return [inner(row, vector) for row in rows]
+    return [inner(row, vector) for row in _rows(matrix, len(vector))]
 
 
 REGRESSOR = Composition(
@@ -169,34 +190,125 @@ POSES = Composition(
     _changes_of_poses,
 )
 
-COMPOSITIONS = (REGRESSOR, WRENCHES, CORIOLIS, GRAVITY, ENERGY, POSES)
+TORQUES = Composition("tau", (), ("n",), _torques)
+MOTION = Composition(
+    "mass_matrix @ qdd + bias_forces",
+    ("forward_dynamics", "mass_matrix", "bias_forces"),
+    ("n",),
+    _torques_of_motion,
+)
+PIVOTS = Composition(
+    "pivots of the mass matrix",
+    ("mass_matrix", "forward_dynamics"),
+    ("n",),
+    lambda of: _eliminated(_all_rows(of)),
+)
+DIAGONAL = Composition(
+    "diagonal of the mass matrix",
+    ("mass_matrix", "forward_dynamics"),
+    ("n",),
+    lambda of: _diagonal(_all_rows(of)),
+)
+HYBRID_TORQUES = Composition(
+    "torques given and found", ("hybrid_dynamics",), ("n",), _hybrid_torques
+)
+HYBRID_MOTION = Composition(
+    "mass_matrix @ accelerations given and found + bias_forces",
+    ("hybrid_dynamics", "mass_matrix", "bias_forces"),
+    ("n",),
+    _torques_of_hybrid_motion,
+)
+FREE_PIVOTS = Composition(
+    "pivots of the free mass matrix",
+    ("mass_matrix", "hybrid_dynamics"),
+    ("n_free",),
+    lambda of: _eliminated(_free_rows(of)),
+)
+FREE_DIAGONAL = Composition(
+    "diagonal of the free mass matrix",
+    ("mass_matrix", "hybrid_dynamics"),
+    ("n_free",),
+    lambda of: _diagonal(_free_rows(of)),
+)
+OUTPUTS = Composition(
+    "expressions over the results of other functions",
+    (
+        "point_motion",
+        "outputs",
+        "joint_wrenches",
+        "kinetic_energy",
+        "potential_energy",
+        "center_of_mass",
+    ),
+    ("n_outputs",),
+    _expressions,
+)
+
+COMPOSITIONS = (
+    REGRESSOR,
+    WRENCHES,
+    CORIOLIS,
+    GRAVITY,
+    ENERGY,
+    POSES,
+    TORQUES,
+    MOTION,
+    PIVOTS,
+    DIAGONAL,
+    HYBRID_TORQUES,
+    HYBRID_MOTION,
+    FREE_PIVOTS,
+    FREE_DIAGONAL,
+    OUTPUTS,
+)
 
 
 def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scalar]]:
-    """Every composition by every formulation that has its sources: (formulation, name) -> program.
+    """Every composition by every formulation that has its first source: (formulation, name) -> it.
 
-    A program of a composition is that of its first source, with other outputs.
+    A program of a composition is that of its first source, with other outputs.  One without
+    sources belongs to the model.
     """
-    result: dict[Key, Program[Scalar]] = {}
     model = programs.get((MODEL, MODEL))
-    if model is not None and not model.results:
+    if model is None or not _sizes(model)["n"]:
         return {}  # a robot that does not move
-    formulations = dict.fromkeys(formulation for formulation, _ in programs)
+    result: dict[Key, Program[Scalar]] = {}
+    formulations = [name for name in dict.fromkeys(name for name, _ in programs) if name != MODEL]
     for composition in COMPOSITIONS:
-        for formulation in formulations:
-            found = [programs.get((formulation, source)) for source in composition.sources]
+        if not composition.sources:
+            result[MODEL, composition.name] = _program(composition, [model], model)
+        for formulation in formulations if composition.sources else ():
+            first, *others = composition.sources
+            found = [programs.get((formulation, first))]
+            found += [_source(programs, name, (formulation, *formulations)) for name in others]
             sources = [program for program in found if program is not None]
-            if model is not None and len(sources) == len(found):
+            if len(sources) == len(found):
                 result[formulation, composition.name] = _program(composition, sources, model)
     return result
+
+
+def _source(
+    programs: Mapping[Key, Program[Scalar]], function: str, formulations: Iterable[str]
+) -> Program[Scalar] | None:
+    """The program of a function by the first of `formulations` that has it."""
+    keys = ((formulation, function) for formulation in formulations)
+    return next((programs[key] for key in keys if key in programs), None)
+
+
+def _sizes(model: Program[Scalar]) -> dict[str, int]:
+    prescribed = next(output for output in model.outputs if output.name == "prescribed").entries
+    n_free = sum(flag.is_zero for flag in prescribed)
+    outputs = [output for output in model.outputs if output.name == EXPRESSIONS]
+    n_outputs = sum(len(output.entries) for output in outputs)
+    return {"n": len(prescribed), "n_free": n_free, "n_outputs": n_outputs}
 
 
 def _program(
     composition: Composition, sources: Sequence[Program[Scalar]], model: Program[Scalar]
 ) -> Program[Scalar]:
-    outputs = [output for program in (*sources, model) for output in program.outputs]
+    outputs = [output for program in (model, *sources) for output in program.outputs]
     entries = tuple(composition.entries({output.name: output.entries for output in outputs}))
-    n = len(next(output for output in model.outputs if output.name == "qd").entries)
-    sizes = {"n": n, "n_links": len(entries) // (16 * n)}
+    sizes = _sizes(model)
+    sizes["n_links"] = len(entries) // (16 * sizes["n"])
     shape = tuple(size if isinstance(size, int) else sizes[size] for size in composition.shape)
     return replace(sources[0], outputs=(Output(composition.name, shape, entries),))

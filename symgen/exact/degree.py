@@ -1,8 +1,11 @@
 """How often a difference can hide: a bound on the degrees of what programs compute.
 
-A program is seen as a polynomial in its inputs and parameters, in the pairs (cos, sin) of its
-angles, in the values of its other functions, in its roots, and in the reciprocals of what it
-divides by.  Each node has a `Degree` in them.
+A program is seen as a fraction of polynomials in its inputs and parameters, in the pairs (cos, sin)
+of its angles, in the values of its other functions and in its roots.  Below stand whole powers of
+the numerators of what is divided by.  Each node has a `Degree`: that of its numerator, and the
+powers.  To know the powers of each divisor apart keeps the bound small where pivots are divided by
+pivots: over one common denominator the numerators of a factorisation of n joints would have 2^(n^2)
+times the degree of the mass matrix, so they have 2^n.
 
 The bound.  Let f have total degree d, where a sine or cosine counts 2 and everything else 1, and
 let f not be 0.  At a random point f vanishes with probability at most d / p: by induction over the
@@ -11,7 +14,8 @@ variables, take the highest power a of one of them, with a coefficient of degree
 a roots in a variable of its own.  In a pair of degree a (reduced by s^2 = 1 - c^2, which keeps the
 degree) f is a rational function of the half-angle t with a numerator of degree at most 2 a.
 
-    reciprocals    f is multiplied by every divisor, as often as reciprocals occur at all
+    divisors       f is multiplied by what stands below; where that is 0 there is no value at all,
+                   and nothing is proven
     roots          f is multiplied by its conjugates: twice the degree for each root; and points
                    are drawn until the root exists, which half of them pass: twice again.  The
                    product is 0 where f is for one choice of the signs of the roots: this is what
@@ -43,23 +47,13 @@ from symgen.algebra.graph import (
 
 @dataclass(slots=True)  # not frozen: millions are made, and freezing trebles their cost
 class Degree:
-    """Degree in the variables, and in the reciprocals of divisors; never changed."""
+    """Degree of a numerator, and the number of the product of `_Divisors` below it."""
 
-    direct: int
-    reciprocal: int
-
-    def __mul__(self, other: Degree) -> Degree:
-        """Of a product."""
-        return Degree(self.direct + other.direct, self.reciprocal + other.reciprocal)
-
-    def __or__(self, other: Degree) -> Degree:
-        """Of a sum."""
-        if self.direct >= other.direct and self.reciprocal >= other.reciprocal:
-            return self
-        return Degree(max(self.direct, other.direct), max(self.reciprocal, other.reciprocal))
+    above: int
+    below: int = 0
 
 
-CONSTANT, VARIABLE, PAIR, RECIPROCAL = Degree(0, 0), Degree(1, 0), Degree(2, 0), Degree(0, 1)
+CONSTANT, VARIABLE, PAIR = Degree(0), Degree(1), Degree(2)
 
 
 def hiding_degree(
@@ -70,14 +64,74 @@ def hiding_degree(
 ) -> int:
     """d such that a difference of two of `results` hides at a random point with at most d / p.
 
-    The same holds for the derivatives of those `differentiated` with respect to the symbols named
-    in `inputs`.  `units` are the indices of roots that are known to be 1.
+    The same holds for the derivatives of those `differentiated` where each of the symbols named in
+    `inputs` changes at the rate 1, or at the rate that another symbol is.  `units` are the indices
+    of roots that are known to be 1.
     """
     wanted, slopes = list(results), list(differentiated)
     bounds = _Degrees(inputs, units, {node.index for node in reachable(slopes)})
     for node in reachable([*wanted, *slopes]):
         bounds.visit(node)
     return bounds.total(wanted, slopes)
+
+
+class _Divisors:
+    """Products of whole powers of divisors, each under a number: 0 for the empty one.
+
+    Few of them are different, so that what is known of pairs is kept.
+    """
+
+    def __init__(self) -> None:
+        self.degrees: list[int] = []
+        self.powers: list[dict[int, int]] = [{}]
+        self._numbers: dict[tuple[tuple[int, int], ...], int] = {(): 0}
+        self._products: dict[tuple[int, int], int] = {}
+        self._common: dict[tuple[int, int], tuple[int, int, int]] = {}
+
+    def new(self, degree: int) -> int:
+        """One more divisor, of this degree, by itself."""
+        self.degrees.append(degree)
+        return self._number({len(self.degrees) - 1: 1})
+
+    def product(self, x: int, y: int) -> int:
+        """x y"""
+        if not x or not y:
+            return x or y
+        if (x, y) not in self._products:
+            powers = dict(self.powers[x])
+            for k, power in self.powers[y].items():
+                powers[k] = powers.get(k, 0) + power
+            self._products[x, y] = self._number(powers)
+        return self._products[x, y]
+
+    def inverse(self, x: int) -> int:
+        """1 / x"""
+        return self._number({k: -power for k, power in self.powers[x].items()})
+
+    def common(self, x: int, y: int) -> tuple[int, int, int]:
+        """A common multiple, and the degrees of the factors that x and y lack."""
+        if x == y:
+            return x, 0, 0
+        if (x, y) not in self._common:
+            a, b = self.powers[x], self.powers[y]
+            both = {k: max(a.get(k, 0), b.get(k, 0)) for k in {**a, **b}}
+            missing = (self._weight(both) - self._weight(powers) for powers in (a, b))
+            self._common[x, y] = (self._number(both), *missing)  # type: ignore[assignment]
+        return self._common[x, y]
+
+    def size(self, x: int) -> int:
+        """The degrees of everything in x, above and below, together."""
+        return sum(abs(power) * self.degrees[k] for k, power in self.powers[x].items())
+
+    def _weight(self, powers: dict[int, int]) -> int:
+        return sum(power * self.degrees[k] for k, power in powers.items())
+
+    def _number(self, powers: dict[int, int]) -> int:
+        key = tuple(sorted((k, power) for k, power in powers.items() if power))
+        if key not in self._numbers:
+            self._numbers[key] = len(self.powers)
+            self.powers.append(dict(key))
+        return self._numbers[key]
 
 
 class _Degrees:
@@ -91,8 +145,8 @@ class _Degrees:
         self.sloped = sloped
         self.of: dict[int, Degree] = {}
         self.slope: dict[int, Degree | None] = {}
-        self.divisors = 0  # degree of the product of all divisors
-        self.divided_by: set[int] = set()
+        self.divisors = _Divisors()
+        self.reciprocals: dict[int, Degree] = {}  # of nodes that something is divided by
         self.arguments: list[int] = []  # degrees of the arguments of functions
         self.roots = 0
 
@@ -114,7 +168,12 @@ class _Degrees:
         """The degree of a difference, with everything that can go wrong."""
         degrees = [self.of[node.index] for node in wanted]
         degrees += [self.slope[node.index] or CONSTANT for node in slopes]
-        worst = max(map(self._cleared, degrees), default=0)
+        below = 0
+        for number in {degree.below: None for degree in degrees}:
+            below, _, _ = self.divisors.common(below, number)
+        worst = max(
+            map(lambda x: x.above + self.divisors.common(x.below, below)[1], degrees), default=0
+        )
         pairs = len(self.arguments) ** 2 * max(self.arguments, default=0)
         return (worst + pairs) << (2 * self.roots)
 
@@ -124,19 +183,26 @@ class _Degrees:
             return x
         y = self.of[node.args[1].index]
         if node.op is MUL:
-            return x * y
+            return self._product(x, y)
         if node.op is not DIV:
-            return x | y
-        if node.args[1].op is CONST:
-            return x
-        self._divide_by(node.args[1].index, y)
-        return x * RECIPROCAL
+            return self._sum(x, y)
+        return x if node.args[1].op is CONST else self._product(x, self._reciprocal(node.args[1]))
+
+    def _reciprocal(self, node: Scalar) -> Degree:
+        """1 / node: the numerator of the node becomes a divisor."""
+        if node.index not in self.reciprocals:
+            degree = self.of[node.index]
+            numerator = self.divisors.new(degree.above)
+            below = self.divisors.product(numerator, self.divisors.inverse(degree.below))
+            self.reciprocals[node.index] = Degree(0, below)
+        return self.reciprocals[node.index]
 
     def _function(self, node: Scalar) -> Degree:
         degree = CONSTANT
         for arg in node.args:
-            degree = degree | self.of[arg.index]
-        self.arguments.append(self._cleared(degree))
+            degree = self._sum(degree, self.of[arg.index])
+        size = degree.above + self.divisors.size(degree.below)
+        self.arguments.append(size)
         if node.op in ("sin", "cos"):
             return PAIR
         # tan and whole powers are rational, roots algebraic, all others are values of their own;
@@ -146,40 +212,43 @@ class _Degrees:
             power = max(power, int(abs(node.args[1].value)) + 1)
         if node.op in ("sqrt", "asin", "acos"):  # the slope of the last two has a root in it
             self.roots += 1
-        value = Degree(2 + power * degree.direct, 1 + power * degree.reciprocal)
-        self._divide_by(node.index, value)
-        return value
+        value = 2 + power * size
+        return Degree(2 * value, self.divisors.new(value))
 
     def _slope(self, node: Scalar) -> Degree | None:
         if node.op is SYMBOL:
-            return CONSTANT if node.name in self.inputs else None
+            return VARIABLE if node.name in self.inputs else None
         degrees = [self.of[arg.index] for arg in node.args]
         slopes = [self.slope[arg.index] for arg in node.args]
         if node.op is MUL:
-            return _sum(_product(slopes[0], degrees[1]), _product(slopes[1], degrees[0]))
-        if node.op is DIV:
-            by_divisor = _product(slopes[1], degrees[0] * RECIPROCAL * RECIPROCAL)
-            return _sum(_product(slopes[0], RECIPROCAL), by_divisor)
-        inner = _sum(slopes[0], slopes[-1])
+            return self._sum_of(
+                self._multiple(slopes[0], degrees[1]), self._multiple(slopes[1], degrees[0])
+            )
+        if node.op is DIV and node.args[1].op is not CONST:
+            by = self._reciprocal(node.args[1])
+            of_divisor = self._multiple(slopes[1], self._product(self.of[node.index], by))
+            return self._sum_of(self._multiple(slopes[0], by), of_divisor)
+        inner = self._sum_of(slopes[0], slopes[-1])
         if node.op in ARITHMETIC:
             return inner
         value = self.of[node.index]
-        return _product(inner, value if node.op in ("sin", "cos") else value * value)
+        return self._multiple(
+            inner, value if node.op in ("sin", "cos") else self._product(value, value)
+        )
 
-    def _divide_by(self, index: int, degree: Degree) -> None:
-        if index not in self.divided_by:
-            self.divided_by.add(index)
-            self.divisors += self._cleared(degree)
+    def _product(self, x: Degree, y: Degree) -> Degree:
+        return Degree(x.above + y.above, self.divisors.product(x.below, y.below))
 
-    def _cleared(self, degree: Degree) -> int:
-        return degree.direct + degree.reciprocal * self.divisors
+    def _sum(self, x: Degree, y: Degree) -> Degree:
+        if x.below == y.below:
+            return x if x.above >= y.above else y
+        below, of_x, of_y = self.divisors.common(x.below, y.below)
+        return Degree(max(x.above + of_x, y.above + of_y), below)
 
+    def _sum_of(self, x: Degree | None, y: Degree | None) -> Degree | None:
+        if x is None or y is None:
+            return y if x is None else x
+        return self._sum(x, y)
 
-def _sum(x: Degree | None, y: Degree | None) -> Degree | None:
-    if x is None or y is None:
-        return y if x is None else x
-    return x | y
-
-
-def _product(x: Degree | None, factor: Degree) -> Degree | None:
-    return None if x is None else x * factor
+    def _multiple(self, x: Degree | None, factor: Degree) -> Degree | None:
+        return None if x is None else self._product(x, factor)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from symgen.algebra.graph import Scalar, reachable
 from symgen.algebra.prime_field import NotASquareError
 from symgen.errors import RequestError
-from symgen.exact.compositions import Key, composed
+from symgen.exact.compositions import composed
 from symgen.exact.degree import hiding_degree
-from symgen.exact.points import Point, random_points
+from symgen.exact.model import Key, runtime_parameters
+from symgen.exact.movements import by_parameters, in_time, symbols
+from symgen.exact.points import Movement, Point, random_points
 from symgen.exact.relations import RELATIONS
 from symgen.program.program import Program
 
 Programs = Mapping[Key, Program[Scalar]]
 """By formulation and function, or by formulation and composition."""
+
+Movements = tuple[tuple[tuple[str, str | None], ...], ...]
 
 Entries = list[tuple[int, ...]]
 """The entries of one result, each with its values at all points."""
@@ -26,24 +30,22 @@ class Evaluations:
 
     def __init__(self, programs: Programs, points: int, seed: int) -> None:
         self.programs = programs = {**programs, **composed(programs)}
+        self.runtime_parameters = runtime_parameters(programs)
         self.results = [entry for program in programs.values() for entry in program.results]
         self.points = random_points(self.results, count=points, seed=seed)
         everything = iter(self._at_points(lambda point: point.values(self.results)))
         self._values: dict[tuple[Key, tuple[str, ...]], list[Entries]] = {
             (key, ()): _by_output(program, everything) for key, program in programs.items()
         }
-        self._slopes: dict[tuple[Key, str], list[Entries]] = {}
+        self._changes: dict[tuple[Key, Movements], list[Entries]] = {}
 
     @property
     def degree(self) -> int:
         """A difference hides at one point with probability at most degree / prime."""
-        inputs = {
-            name
-            for program in self.programs.values()
-            for array in program.inputs
-            if array.name != "parameters"
-            for name in array.symbol_names
-        }
+        inputs = {*self.runtime_parameters}
+        for program in self.programs.values():
+            arrays = (array for array in program.inputs if array.name != "parameters")
+            inputs.update(name for array in arrays for name in array.symbol_names)
         roots = [node for node in reachable(self.results) if node.op == "sqrt"]
         columns = self._at_points(lambda point: point.values(roots))
         ones = {
@@ -64,32 +66,45 @@ class Evaluations:
         """The results of a program; the inputs named in `at_zero` are 0."""
         if (key, at_zero) not in self._values:
             program = self.programs[key]
-            zeros = _symbols(program, at_zero)
+            zeros = symbols(program, *at_zero)
             columns = self._at_points(lambda point: point.values(program.results, zeros))
             self._values[key, at_zero] = _by_output(program, iter(columns))
         return self._values[key, at_zero]
 
     def slopes(self, key: Key, by: str) -> list[Entries]:
-        """Derivatives of the results of a program, by all entries of the input `by` in turn."""
-        if (key, by) not in self._slopes:
-            program = self.programs[key]
-            names = _symbols(program, (by,))
+        """Derivatives of the results of a program, by all entries of the input `by` in turn.
 
-            def rows(point: Point) -> Iterator[int]:
-                for row in point.slopes(program.results, names):
-                    yield from (row.get(k, 0) for k in range(len(names)))
-
-            columns = self._at_points(rows)
-            self._slopes[key, by] = _by_output(program, iter(columns), len(names))
-        return self._slopes[key, by]
+        Those by ``parameters`` are by the runtime parameters.
+        """
+        names = symbols(self.programs[key], by)
+        if by == "parameters":
+            names = list(self.runtime_parameters)
+        return self._rates(key, [{name: None} for name in names])
 
     def rates(self, key: Key) -> list[Entries]:
         """Derivatives of the results of a program with respect to time."""
-        program = self.programs[key]
-        q, qd, qdd = (_symbols(program, (name,)) for name in ("q", "qd", "qdd"))
-        successors = dict(zip([*q, *qd], [*qd, *qdd], strict=True))
-        columns = self._at_points(lambda point: point.rates(program.results, successors))
-        return _by_output(program, iter(columns))
+        return self._rates(key, [in_time(self.programs[key])])
+
+    def sensitivities(self, key: Key, varied: Key) -> list[Entries]:
+        """Derivatives of the results by the runtime parameters, the state varying with them.
+
+        How it does so is among the arguments of the program `varied`.
+        """
+        return self._rates(key, by_parameters(self.programs[varied], self.runtime_parameters))
+
+    def _rates(self, key: Key, movements: Sequence[Movement]) -> list[Entries]:
+        """How fast the results of a program change along each of `movements` in turn."""
+        known = key, tuple(tuple(movement.items()) for movement in movements)
+        if known not in self._changes:
+            program, width = self.programs[key], len(movements)
+
+            def rows(point: Point) -> Iterator[int]:
+                for row in point.changes(program.results, movements):
+                    yield from (row.get(k, 0) for k in range(width))
+
+            columns = self._at_points(rows)
+            self._changes[known] = _by_output(program, iter(columns), width)
+        return self._changes[known]
 
     def _at_points(self, at: Callable[[Point], Iterable[int]]) -> Entries:
         try:
@@ -106,7 +121,3 @@ def _by_output(
 ) -> list[Entries]:
     """The next of `entries`, split by output; `width` of them belong to one of its entries."""
     return [list(islice(entries, width * len(output.entries))) for output in program.outputs]
-
-
-def _symbols(program: Program[Scalar], inputs: Collection[str]) -> list[str]:
-    return [name for array in program.inputs if array.name in inputs for name in array.symbol_names]

@@ -11,13 +11,19 @@ sines of one or two new angles: its normalisation then has a root at every rando
 
 Parameters are independent here, derived ones included.  That is more than is needed, and safe: no
 formulation may rely on a relation between the numbers of a file, beyond those that the tree of the
-robot keeps by its structure (rotations are orthogonal, axes are of length 1).
+robot keeps by its structure (rotations are orthogonal, axes are of length 1).  Only those that
+follow a runtime parameter do so here, too, by definitions in which numbers are parameters again.
+
+What differentiates by runtime parameters is proven for `runtime_parameters`: one for every kind of
+number that the file has (masses, lengths, angles, springs, points, ...), those of the file first,
+as many as `COLUMNS` leaves for a robot of that size.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -25,6 +31,7 @@ from symgen import rounding
 from symgen.description import RobotDescription
 from symgen.description.expressions import (
     CONSTANTS,
+    ZERO,
     Expression,
     Name,
     Node,
@@ -38,13 +45,83 @@ ANGLES = ("theta", "alpha", "rpy")
 AXES = ("axis", "axes")
 _STRUCTURE = (0.0, 1.0, -1.0)
 _AS_THEY_ARE = ("parameters", "limits", "warnings")
+_IDLE_WITHOUT = {
+    "friction_velocity": "friction",
+    "gear_ratio": "rotor_inertia",
+    "rest": "stiffness",
+}
+"""Joint terms that mean nothing where another one is 0."""
+
+COLUMNS = 240
+"""Joints times runtime parameters, at most: what a matrix of derivatives has columns for."""
 
 
 def general_robot(description: RobotDescription) -> RobotDescription:
     """`description` with a parameter in place of every number that is not structure."""
     namer = _Namer(description)
     named: RobotDescription = namer.rewritten(description, "")
-    return replace(named, parameters=(*description.parameters, *namer.parameters))
+    own = [
+        replace(item, expression=namer.rewritten(item.expression, "")) if item.derived else item
+        for item in description.parameters
+    ]
+    return replace(named, parameters=(*own, *namer.parameters))
+
+
+def runtime_parameters(description: RobotDescription, general: RobotDescription) -> tuple[str, ...]:
+    """The runtime parameters of the `general` robot of `description`: see the module."""
+    kinds = _kinds(general)
+    own = set(description.independent_parameters)
+    most = max(1, COLUMNS // max(1, sum(joint.coordinates for joint in general.joints)))
+    waiting, chosen = dict(kinds), list[str]()
+    while waiting and len(chosen) < most:
+        counts = Counter(name for names in waiting.values() for name in names if name in own)
+        best = max(counts, key=counts.__getitem__, default="")
+        if not best:  # the middle one: something stands before it, and something behind it
+            names = next(iter(waiting.values()))
+            best = names[len(names) // 2]
+        chosen.append(best)
+        waiting = {kind: names for kind, names in waiting.items() if best not in names}
+    used = dict.fromkeys(name for names in kinds.values() for name in names)
+    chosen += [name for name in used if name in own and name not in chosen]
+    return tuple(name for name in general.parameter_values if name in chosen[:most])
+
+
+def _kinds(general: RobotDescription) -> dict[str, list[str]]:
+    """The independent parameters that decide the numbers of each kind, in order."""
+    definitions = {item.name: item.expression.names for item in general.parameters}
+    kinds: dict[str, dict[str, None]] = {}
+    for kind, name in _uses(general, ""):
+        if name in definitions:  # else it is a quantity of an output
+            leaders = kinds.setdefault(kind, {})
+            leaders.update(dict.fromkeys(_leaders(name, definitions)))
+    return {kind: list(names) for kind, names in kinds.items()}
+
+
+def _uses(value: Any, kind: str) -> Iterator[tuple[str, str]]:
+    """(kind of number, name in its expression): a kind is the path of keys of the file."""
+    if isinstance(value, Expression):
+        yield from ((kind, name) for name in value.names)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _uses(item, kind)
+    elif is_dataclass(value) and not isinstance(value, type | Source):
+        for field in fields(value):
+            master = getattr(value, _IDLE_WITHOUT.get(field.name, ""), None)
+            if field.name not in _AS_THEY_ARE and master != ZERO:
+                yield from _uses(getattr(value, field.name), f"{kind}.{field.name}")
+
+
+def _leaders(name: str, definitions: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The independent parameters that `name` builds on; itself, where it is one."""
+    found: dict[str, None] = {}
+    waiting, seen = [name], {name}
+    while waiting:
+        name = waiting.pop()
+        if not definitions[name]:
+            found[name] = None
+        waiting += [x for x in reversed(definitions[name]) if x not in seen]
+        seen.update(definitions[name])
+    return list(found)
 
 
 class _Namer:

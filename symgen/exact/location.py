@@ -12,8 +12,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from symgen.algebra.graph import NEG, Scalar
-from symgen.exact.points import random_points
+from symgen.exact.movements import by_parameters, varying_parameters
+from symgen.exact.points import Movement, random_points
 from symgen.program.program import Program, Statement, Step
+
+SOLUTION = "LTDL-4"
+"""The note of statements that solve equations (`symgen.formulations.elimination`)."""
 
 _ENTRY = re.compile(r"[xyz]|[0-9]+")  # how entries of vectors and matrices are told apart
 
@@ -85,6 +89,8 @@ def first_wrong_derivative(
 
     The entry of a vector may be told at the end: ``d_omega_2_dq_1_x`` belongs to ``omega_2_x``.
     Derivatives of what is no statement of the program are passed over; None where all are right.
+    Where equations are differentiated implicitly, accelerations that solve them may be held; where
+    the state varies with a parameter, derivatives by it may be total.
     """
     labels = {name for array in program.inputs for name in array.symbol_names}
     values = {statement.name: statement.value for statement in program.statements}
@@ -95,11 +101,36 @@ def first_wrong_derivative(
     directions = sorted({label for _, _, label in derivatives})
     wrong = set()
     for point in random_points(found, bases, count=points, seed=seed):
-        values_found, slopes = point.values(found), point.slopes(bases, directions)
-        for k, (_, _, label) in enumerate(derivatives):
-            if values_found[k] != slopes[k].get(directions.index(label), 0):
-                wrong.add(k)
+        right: set[int] = set()
+        for movements, held in _ways(program, directions):
+            values_found, slopes = point.values(found), point.changes(bases, movements, held)
+            for k, (_, _, label) in enumerate(derivatives):
+                if values_found[k] == slopes[k].get(directions.index(label), 0):
+                    right.add(k)
+        wrong |= {*range(len(derivatives))} - right
     return location(program, derivatives[min(wrong)][0]) if wrong else None
+
+
+def _ways(
+    program: Program[Scalar], directions: Sequence[str]
+) -> Iterator[tuple[list[Movement], list[Scalar]]]:
+    """How statements may be differentiated by `directions`: movements, and what is held."""
+    plain: dict[str, Movement] = {label: {label: None} for label in directions}
+    varying = varying_parameters(program)
+    total = plain | dict(zip(varying, by_parameters(program, varying), strict=True))
+    solution = [
+        _unsigned(statement.value)
+        for statement in program.statements
+        if statement.note == SOLUTION and not statement.name.startswith("d_")
+    ]
+    for ways in (plain, total) if varying else (plain,):
+        for held in ([], solution) if solution else ([],):
+            yield [ways[label] for label in directions], held
+
+
+def _unsigned(x: Scalar) -> Scalar:
+    """x or -x: the one that the graph makes products and sums of."""
+    return x.args[0] if x.op is NEG else x
 
 
 def _origin(

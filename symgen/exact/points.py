@@ -24,6 +24,9 @@ every other field."""
 _TRIES_PER_ROOT = 20
 """Draws in one field, times the number of roots; a root takes two draws on average."""
 
+Movement = Mapping[str, str | None]
+"""Symbols that change, each at the rate that another symbol is; None: at the rate 1."""
+
 T = TypeVar("T")
 
 
@@ -58,18 +61,33 @@ class Point:
 
     def slopes(self, scalars: Iterable[Scalar], directions: Sequence[str]) -> list[Slopes]:
         """Per scalar: position of a symbol in `directions` -> derivative; 0 where there is none."""
-        return self._slopes(scalars, {name: {k: 1} for k, name in enumerate(directions)})
+        return self.changes(scalars, [{name: None} for name in directions])
 
-    def rates(self, scalars: Iterable[Scalar], successors: Mapping[str, str]) -> list[int]:
-        """How fast `scalars` change where each symbol changes at the rate that another one is."""
-        seeds = {name: {0: self.symbol(rate).value} for name, rate in successors.items()}
-        return [slopes.get(0, 0) for slopes in self._slopes(scalars, seeds)]
+    def changes(
+        self,
+        scalars: Iterable[Scalar],
+        movements: Sequence[Movement],
+        held: Sequence[Scalar] = (),
+    ) -> list[Slopes]:
+        """Per scalar: position of a movement in `movements` -> how fast the scalar changes.
 
-    def _slopes(self, scalars: Iterable[Scalar], seeds: Mapping[str, Slopes]) -> list[Slopes]:
+        The nodes `held` do not change.
+        """
+        prime = self.field.prime
+        known = {
+            node.index: Dual(value, {}, prime)
+            for node, value in zip(held, self.values(held), strict=True)
+        }
+        seeds: dict[str, Slopes] = {}
+        for k, movement in enumerate(movements):
+            for name, rate in movement.items():
+                seeds.setdefault(name, {})[k] = 1 if rate is None else self.symbol(rate).value
+
         def dual(name: str) -> Dual:
-            return Dual(self.symbol(name).value, seeds.get(name, {}), self.field.prime)
+            return Dual(self.symbol(name).value, seeds.get(name, {}), prime)
 
-        return [x.slopes for x in evaluate(scalars, _Drawn(dual), dual_arithmetic(self.field))]
+        numbers = dual_arithmetic(self.field)
+        return [x.slopes for x in evaluate(scalars, _Drawn(dual), numbers, known)]
 
 
 def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> tuple[Point, ...]:

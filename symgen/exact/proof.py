@@ -10,13 +10,19 @@ from symgen.algebra.graph import Graph, Scalar
 from symgen.collector import paused_collector
 from symgen.description import RobotDescription
 from symgen.exact.claims import Claims
-from symgen.exact.compositions import MODEL, Key, model_program
 from symgen.exact.evaluations import Evaluations, Programs
-from symgen.exact.general import general_robot
+from symgen.exact.general import general_robot, runtime_parameters
+from symgen.exact.model import MODEL, Key, model_program
+from symgen.exact.points import random_points
 from symgen.exact.result import ExactResult, Proof
 from symgen.formulations import FORMULATIONS, Formulation, derive, provided_functions
-from symgen.kinematics.tree import build_tree
-from symgen.program.functions import FUNCTION_NAMES
+from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.program.functions import (
+    FUNCTION_NAMES,
+    PIVOTS,
+    function_named,
+    senseless_functions,
+)
 from symgen.program.program import Program
 
 POINTS = 2
@@ -24,6 +30,9 @@ POINTS = 2
 LARGEST_PROVEN = 1_000_000
 """Functions with more operations, by the estimate of their formulation, are left out: they would
 take minutes and gigabytes."""
+
+LARGEST_SOLUTION = 80_000
+"""The same for functions that solve: all of them are differentiated along many directions."""
 
 Progress = Callable[[str, int, int], None]
 
@@ -62,9 +71,12 @@ def general_programs(
 ) -> tuple[dict[Key, Program[Scalar]], dict[str, str]]:
     """The programs of the general robot over one graph, and what is left out with the reason.
 
-    What the model itself says is one of the programs, under the key (MODEL, MODEL).
+    What the model itself says is one of the programs, under the key (MODEL, MODEL).  Functions that
+    mean nothing for this model are left out without a word.
     """
-    tree = build_tree(general_robot(description), Graph())
+    robot = general_robot(description)
+    tree = build_tree(robot, Graph(), runtime_parameters(description, robot))
+    senseless = senseless_functions(tree.sizes)
     work: list[tuple[Formulation, str]] = []
     left_out: dict[str, str] = {}
     for item in formulations:
@@ -73,16 +85,37 @@ def general_programs(
             left_out[item.name] = reason
             continue
         for name in provided_functions(item):
+            if name not in functions or name in senseless:
+                continue
             size = item.estimate(tree, name)
-            if name in functions and size <= LARGEST_PROVEN:
+            if size <= (LARGEST_SOLUTION if function_named(name).solves else LARGEST_PROVEN):
                 work.append((item, name))
-            elif name in functions:
+            else:
                 left_out[f"{item.name}.{name}"] = f"about {size:,} operations are too many"
     programs: dict[Key, Program[Scalar]] = {(MODEL, MODEL): model_program(tree)} if work else {}
     for done, (item, name) in enumerate(work):
         progress(f"derive: {item.name}.{name}", done, len(work))
-        programs[item.name, name] = derive(tree, item, name)
+        program = _derived(tree, item, name)
+        if program is None:
+            left_out[f"{item.name}.{name}"] = "the mass matrix is singular in every state"
+        else:
+            programs[item.name, name] = program
     return programs, left_out
+
+
+def _derived(
+    tree: KinematicTree[Scalar], formulation: Formulation, function: str
+) -> Program[Scalar] | None:
+    """The program, or None where it divides by a pivot that is always 0."""
+    if not function_named(function).solves:
+        return derive(tree, formulation, function)
+    try:
+        program = derive(tree, formulation, function)
+        pivots = [x for output in program.outputs if output.name == PIVOTS for x in output.entries]
+        (point,) = random_points(pivots)
+        return program if all(point.values(pivots)) else None
+    except ZeroDivisionError:
+        return None
 
 
 def compare(

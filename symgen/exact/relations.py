@@ -3,18 +3,40 @@
 Each relation says: result `result` of `function` is result `base_result` of `base`, with the
 inputs in `at_zero` set to 0, or its derivative with respect to the input `by`, or to `TIME`.
 In place of a function there may be a composition (`symgen.exact.compositions`).
-Results are counted as in `symgen.program.functions`.  The derivative of an array of shape r by an
-input of shape s has the shape (*r, *s).
+Results are counted as in `symgen.program.functions`, the hidden ones after the others.
+The derivative of an array of shape r by an input of shape s has the shape (*r, *s).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symgen.exact.compositions import CORIOLIS, ENERGY, GRAVITY, POSES, REGRESSOR, WRENCHES
+from symgen.exact.compositions import (
+    CORIOLIS,
+    DIAGONAL,
+    ENERGY,
+    FREE_DIAGONAL,
+    FREE_PIVOTS,
+    GRAVITY,
+    HYBRID_MOTION,
+    HYBRID_TORQUES,
+    MOTION,
+    OUTPUTS,
+    PIVOTS,
+    POSES,
+    REGRESSOR,
+    TORQUES,
+    WRENCHES,
+)
 
 TIME = "time"
 """Instead of an input: q changes at the rate qd, and qd at the rate qdd."""
+
+PARAMETERS = "parameters"
+"""The runtime parameters."""
+
+SENSITIVITY = "parameters and varying state"
+"""Instead of an input: the runtime parameters, with which q, qd and tau vary, too."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +61,13 @@ def _derivatives(
     )
 
 
+def _results(function: str, base: str, *pairs: tuple[int, int]) -> tuple[Relation, ...]:
+    """(result of function) = (result of base)"""
+    return tuple(Relation(function, number, base, result) for number, result in pairs)
+
+
 _BY_MOTION = ((0, "q"), (0, "qd"), (0, "qdd"))
+_BY_OUTPUT = tuple((0, name) for name in ("t", "q", "qd", "qdd", "tau", "loads", PARAMETERS))
 
 RELATIONS: tuple[Relation, ...] = (
     Relation("inverse_dynamics_derivatives", 0, "inverse_dynamics"),
@@ -63,6 +91,43 @@ RELATIONS: tuple[Relation, ...] = (
     *_derivatives(GRAVITY.name, "potential_energy", (0, "q")),
     *_derivatives(POSES.name, "forward_kinematics", (0, "q")),
     Relation("kinetic_energy", 0, ENERGY.name),
+    *_derivatives("inverse_dynamics_parameter_derivatives", "inverse_dynamics", (0, PARAMETERS)),
+    *_derivatives(
+        "point_motion_parameter_derivatives",
+        "point_motion",
+        *((0, PARAMETERS), (1, PARAMETERS), (2, PARAMETERS)),
+    ),
+    *_derivatives("kinetic_energy_parameter_derivatives", "kinetic_energy", (0, PARAMETERS)),
+    *_derivatives("potential_energy_parameter_derivatives", "potential_energy", (0, PARAMETERS)),
+    Relation(MOTION.name, 0, TORQUES.name),
+    Relation("forward_dynamics", 1, PIVOTS.name),
+    Relation("forward_dynamics", 2, DIAGONAL.name),
+    *_results("forward_dynamics_derivatives", "forward_dynamics", (0, 0), (4, 1), (5, 2)),
+    *_derivatives(
+        "forward_dynamics_derivatives",
+        "forward_dynamics",
+        *((0, "q"), (0, "qd"), (0, "tau")),
+        first=1,
+    ),
+    *_derivatives("forward_dynamics_parameter_derivatives", "forward_dynamics", (0, PARAMETERS)),
+    *_results("forward_dynamics_parameter_derivatives", "forward_dynamics", (1, 1), (2, 2)),
+    *_results("forward_dynamics_sensitivities", "forward_dynamics", (0, 0), (2, 1), (3, 2)),
+    *_derivatives("forward_dynamics_sensitivities", "forward_dynamics", (0, SENSITIVITY), first=1),
+    Relation(HYBRID_MOTION.name, 0, HYBRID_TORQUES.name),
+    Relation("hybrid_dynamics", 1, FREE_PIVOTS.name),
+    Relation("hybrid_dynamics", 2, FREE_DIAGONAL.name),
+    *_results("hybrid_dynamics_derivatives", "hybrid_dynamics", (0, 0), (4, 1), (5, 2)),
+    *_derivatives(
+        "hybrid_dynamics_derivatives",
+        "hybrid_dynamics",
+        *((0, "q"), (0, "qd"), (0, "x")),
+        first=1,
+    ),
+    *_derivatives("hybrid_dynamics_parameter_derivatives", "hybrid_dynamics", (0, PARAMETERS)),
+    *_results("hybrid_dynamics_parameter_derivatives", "hybrid_dynamics", (1, 1), (2, 2)),
+    Relation("outputs", 0, OUTPUTS.name),
+    Relation("outputs_derivatives", 0, "outputs"),
+    *_derivatives("outputs_derivatives", "outputs", *_BY_OUTPUT, first=1),
 )
 
 _EVERYWHERE = (
@@ -74,6 +139,8 @@ _EVERYWHERE = (
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_momentum",
+    "kinetic_energy_parameter_derivatives",
+    "potential_energy_parameter_derivatives",
 )
 """Statements of these do not depend on gravity, loads or accelerations, unless named apart."""
 
@@ -86,10 +153,22 @@ SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple(
             "joint_wrenches",
             "joint_wrench_derivatives",
             "regressor",
+            "inverse_dynamics_parameter_derivatives",
         ),
-        ("point_motion", "point_motion_derivatives", "inverse_dynamics_load_derivatives"),
+        (
+            "point_motion",
+            "point_motion_derivatives",
+            "point_motion_parameter_derivatives",
+            "inverse_dynamics_load_derivatives",
+        ),
         ("coriolis_matrix",),
-        ("bias_forces",),
+        ("bias_forces", "forward_dynamics"),
+        ("forward_dynamics_derivatives", "forward_dynamics_sensitivities"),
+        ("forward_dynamics_parameter_derivatives",),
+        ("hybrid_dynamics",),
+        ("hybrid_dynamics_derivatives",),
+        ("hybrid_dynamics_parameter_derivatives",),
+        ("outputs", "outputs_derivatives"),
         ("gravity_forces",),
     )
 )

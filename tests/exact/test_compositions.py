@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 
 from symgen.exact import compare, general_programs, prove
-from symgen.exact.compositions import COMPOSITIONS, ENERGY, MODEL, REGRESSOR, WRENCHES
+from symgen.exact.compositions import COMPOSITIONS, ENERGY, REGRESSOR, WRENCHES
+from symgen.exact.model import MODEL
 from symgen.exact.relations import RELATIONS
 from symgen.formulations import FORMULATIONS, NEWTON_EULER
 from tests.oracles.descriptions import described

@@ -11,7 +11,8 @@ from symgen.cli import run
 from symgen.description import read
 from symgen.errors import RequestError, ValidationError
 from symgen.exact import compare, general_programs, prove
-from symgen.exact.compositions import COMPOSITIONS, MODEL
+from symgen.exact.compositions import COMPOSITIONS
+from symgen.exact.model import MODEL
 from symgen.exact.points import random_points
 from symgen.formulations import CLOSED_FORM_LAGRANGE, FORMULATIONS, NEWTON_EULER
 from symgen.formulations.interface import Formulation

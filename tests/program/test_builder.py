@@ -48,3 +48,12 @@ def test_misuse_is_a_programming_error():
         b.let("x", g.symbol("a") + g.symbol("b"), "N-1")
     with b.step("forward"), pytest.raises(RuntimeError, match="nest"), b.step("forward"):
         pass
+
+
+def test_an_output_that_is_withdrawn_is_none():
+    b = ProgramBuilder(Graph())
+    (x,) = b.input("x", (1,), ["x_1"])
+    b.output("twice", (1,), [x + x])
+    b.output("square", (1,), [x * x])
+    assert b.withdraw("twice").name == "twice"
+    assert [output.name for output in b.build("r", "f", "g", {}).outputs] == ["square"]

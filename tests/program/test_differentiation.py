@@ -8,6 +8,8 @@ from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
+from symgen.program.builder import ProgramBuilder
+from symgen.program.differentiation import differentiate
 from symgen.program.evaluation import call
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
@@ -77,3 +79,31 @@ def test_the_same_derivation_over_sympy_names_the_derivatives():
     )
     assert any(name.name.startswith("d_") for name in algebra.definitions)
     assert len(program.outputs) == 4
+
+
+@pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
+def test_what_is_held_counts_as_a_constant(algebra):
+    """z = y x with y = x^2 held: the derivative is y, not 3 x^2; y's own step stays as it is."""
+    b = ProgramBuilder(algebra())
+    (x,) = b.input("x", (1,), ["x"])
+    with b.step("first"):
+        y = b.let("y", x * x, "A")
+    start = b.length
+    with b.step("second"):
+        z = b.let("z", y * x, "B")
+    assert start == 1
+    derivatives = differentiate(b, [b.declared("x")], held=[y], skip=range(start))
+    assert derivatives.of(z)[0] == y
+    statements = b.build("r", "f", "g", {"A": "", "B": ""}).statements
+    assert [line.name for line in statements][:2] == ["y", "z"]
+    assert not any(line.name.startswith("d_y") for line in statements)
+
+
+@pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
+def test_what_is_not_held_is_differentiated_although_its_step_is_skipped(algebra):
+    b = ProgramBuilder(algebra())
+    (x,) = b.input("x", (1,), ["x"])
+    with b.step("first"):
+        y = b.let("y", x * x, "A")
+    derivatives = differentiate(b, [b.declared("x")], skip=range(1))
+    assert derivatives.of(y)[0] == x + x

@@ -1,0 +1,148 @@
+"""What the model says without any dynamics, as a program: the other side of many relations.
+
+Inertial parameters, joint terms, axes of joints, which joints are prescribed, runtime parameters,
+and the expressions of the outputs.  Joint terms and outputs are written out here a second time, so
+that the relations test them, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from symgen.algebra.graph import Scalar
+from symgen.description.quantities import (
+    AXES,
+    CENTER_OF_MASS,
+    LOADS,
+    POINT_PARTS,
+    POINTS,
+    RATES,
+    SINGLE,
+    WRENCH_PARTS,
+    WRENCHES,
+    quantity,
+)
+from symgen.formulations import declare_inputs
+from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.scalars import scalar
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+from symgen.program.program import Program
+
+MODEL = "model"
+"""Stands for formulation and function in the key of the model's own program."""
+
+RUNTIME = "runtime_parameters"
+"""The output of that program that holds the symbols of the runtime parameters."""
+
+EXPRESSIONS = "expressions of the outputs"
+"""The output of that program that holds them, over symbols for their quantities."""
+
+NAMES = "names of "
+"""Ahead of the name of an array: the output of that program that holds, as symbols, which
+quantities its entries are."""
+
+_THREES = (POINT_PARTS[:3], POINT_PARTS[3:6], POINT_PARTS[6:])
+
+Key = tuple[str, str]
+"""Formulation and function."""
+
+Entries = tuple[Scalar, ...]
+
+
+def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
+    """What the model says without any dynamics: inertial parameters, joint terms, axes."""
+    builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
+    state = declare_inputs(tree, builder, "outputs")
+    builder.parameters(tree.parameter_names)
+    n = tree.n
+    motion = list(zip(tree.joints, state.q, state.qd, state.qdd, strict=True))
+    axes = [part for joint, q, _, _ in motion for part in _wrench_axis(joint, q, tree)]
+    builder.output("parameters", (10 * n,), tree.inertial_parameters)
+    builder.output("terms", (n,), (_terms(*given) for given in motion))
+    builder.output("damping", (n,), (_damping(joint, qd) for joint, _, qd, _ in motion))
+    builder.output("springs", (n,), (_spring(joint, q) for joint, q, _, _ in motion))
+    builder.output("axes", (n, 6), axes)
+    builder.output("qd", (n,), state.qd)
+    builder.output("tau", (n,), state.tau)
+    given, zero, one = _given(tree), tree.algebra.zero, tree.algebra.one
+    builder.output("x", (n,), given)
+    builder.output("prescribed", (n,), (one if j.prescribed else zero for j in tree.joints))
+    runtime = tree.runtime_parameters
+    builder.output(RUNTIME, (len(runtime),), map(tree.algebra.symbol, runtime))
+    if tree.outputs:
+        _write_outputs(tree, builder)
+    return builder.build(tree.name, MODEL, MODEL, {})
+
+
+def _given(tree: KinematicTree[Scalar]) -> tuple[Scalar, ...]:
+    """The argument x of hybrid dynamics."""
+    builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
+    declare_inputs(tree, builder, "hybrid_dynamics")
+    return builder.declared("x").symbols
+
+
+def runtime_parameters(programs: Mapping[Key, Program[Scalar]]) -> tuple[str, ...]:
+    """Their names; none where the model's own program is missing."""
+    model = programs.get((MODEL, MODEL))
+    found = () if model is None else model.outputs
+    return tuple(x.name for output in found if output.name == RUNTIME for x in output.entries)
+
+
+def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar]) -> None:
+    """The expressions of the outputs over symbols for quantities, and which these are, by array."""
+    algebra = WithDefinitions(tree.algebra, tree.definitions)
+    expressions = [scalar(output.expression, algebra) for output in tree.outputs]
+    builder.output(EXPRESSIONS, (len(expressions),), expressions)
+    for array, names in _quantities(tree).items():
+        builder.output(NAMES + array, (len(names),), map(tree.algebra.symbol, names))
+    for argument in ("t", "q", "qdd", "loads"):
+        declared = builder.declared(argument)
+        builder.output(argument, declared.shape, declared.symbols)
+
+
+def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
+    """The quantities of outputs that the entries of arguments and results are."""
+    joints = [joint.name for joint in tree.joints]
+    points = [point.name for point in tree.points]
+    loads = [load.name for load in tree.loads]
+    motion = ("position", "velocity", "acceleration")
+    names = {
+        array: [quantity(POINTS, point, part) for point in points for part in parts]
+        for array, parts in zip(motion, _THREES, strict=True)
+    }
+    names |= {rate: [quantity(rate, joint) for joint in joints] for rate in RATES}
+    names["joint_wrenches"] = [quantity(WRENCHES, j, part) for j in joints for part in WRENCH_PARTS]
+    names["loads"] = [quantity(LOADS, load, part) for load in loads for part in WRENCH_PARTS]
+    names["center_of_mass"] = [quantity(CENTER_OF_MASS, part) for part in AXES]
+    return names | {single: [single] for single in SINGLE}
+
+
+def _terms(joint: Joint[Scalar], q: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
+    terms = joint.terms
+    rotor = terms.rotor_inertia * terms.gear_ratio * terms.gear_ratio * qdd
+    friction = terms.friction * _slip(joint, qd)
+    return rotor + _spring(joint, q) + friction + terms.damping * qd
+
+
+def _spring(joint: Joint[Scalar], q: Scalar) -> Scalar:
+    return joint.terms.stiffness * (q - joint.terms.rest)
+
+
+def _damping(joint: Joint[Scalar], qd: Scalar) -> Scalar:
+    """Slope of damping and friction by qd."""
+    terms, slip = joint.terms, _slip(joint, qd)
+    return terms.damping + terms.friction / terms.friction_velocity * (1.0 - slip * slip)
+
+
+def _slip(joint: Joint[Scalar], qd: Scalar) -> Scalar:
+    return qd.graph.function("tanh", qd / joint.terms.friction_velocity)
+
+
+def _wrench_axis(joint: Joint[Scalar], q: Scalar, tree: KinematicTree[Scalar]) -> Iterator[Scalar]:
+    """(a, b) such that the wrench (f, m) of the joint has the torque a.f + b.m along its axis."""
+    turn, slide = joint.angular_axis(tree.algebra), joint.linear_axis(tree.algebra)
+    arm = joint.wrench_origin(q, tree.algebra)  # turn . (arm x f) = (turn x arm) . f
+    yield from slide + turn.cross(arm)
+    yield from turn

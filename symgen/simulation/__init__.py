@@ -1,0 +1,166 @@
+"""Simulation of a generated module, with sensitivities: `symgen.simulate`.
+
+    arguments      ->  Columns, checked arrays        what is asked for
+    inputs         ->  Torques, Loads, Prescribed     what acts on the robot
+    accelerations  ->  Way                            which functions of the module are called
+    motion         ->  Motion                         one instant; the differential equation
+    results        ->  xarray.Dataset
+
+It works on a generated module alone, whatever made it; it knows nothing of models.  The equations
+are those of Anderson and Hsu (2002): the state and its sensitivities are integrated together, eqs.
+(4) and (5), and so are the integrals of objectives (1) and their gradients (2).  Steps are chosen
+so that all of them keep the tolerances, not the state alone.
+
+Derivation          name in code      shape                meaning
+P                   parameters        (n_parameters,)      runtime parameters of the module
+dq/dP, dqdot/dP     dq, dqd           (time, n, s)         sensitivities of the state
+J                   objectives                             outputs of the model, at the end or
+                                                           integrated
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symgen.errors import RequestError
+from symgen.simulation.accelerations import way_to_accelerations
+from symgen.simulation.arguments import (
+    Array,
+    Derivatives,
+    columns,
+    meant,
+    numbers,
+    objective_numbers,
+    parameter_values,
+    times,
+)
+from symgen.simulation.inputs import Input, Loads, Prescribed, Slopes, Torques
+from symgen.simulation.motion import Motion, Objectives
+from symgen.simulation.results import dataset, sample
+
+if TYPE_CHECKING:
+    import xarray
+
+METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
+
+
+def simulate(
+    module: Any,
+    q0: ArrayLike,
+    qd0: ArrayLike,
+    t: ArrayLike,
+    *,
+    tau: Input = None,
+    loads: Input = None,
+    parameters: Mapping[str, float] | ArrayLike | None = None,
+    prescribed: Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]] | None = None,
+    sensitivities: str | Iterable[str] = (),
+    dq0: Derivatives = None,
+    dqd0: Derivatives = None,
+    tau_derivatives: Slopes = None,
+    objectives: str | Iterable[str] = (),
+    formulation: str | None = None,
+    method: str = "DOP853",
+    rtol: float = 1e-10,
+    atol: float = 1e-10,
+    first_step: float | None = None,
+    max_step: float = np.inf,
+) -> xarray.Dataset:
+    """Integrate the motion of a robot and, where asked, its derivatives by parameters.
+
+    Arguments (n coordinates, s sensitivities, p of these by runtime parameters):
+        module        a generated module, from `symgen.load` or imported
+        q0, qd0       (n,): coordinates (rad or m) and velocities at the start; entries of
+                      prescribed coordinates are not read
+        t             (m,): times of the results (s), increasing; the first is the start
+        tau           (n,) joint torques (N m or N), or a function of (t, q, qd); default: 0.
+                      Entries of prescribed coordinates are not read
+        loads         (n_loads, 6) [fx fy fz nx ny nz], base axes, or a function of (t, q, qd);
+                      default: 0.  With sensitivities it must not depend on q and qd
+        parameters    {name: value} or (n_parameters,): runtime parameters; default: the module's
+        prescribed    function of t: (q, qd, qdd) of the prescribed coordinates, in their order
+        sensitivities names of runtime parameters, or "all"; ``q0.NAME`` and ``qd0.NAME`` are the
+                      initial values of the coordinate NAME
+        dq0, dqd0     {parameter: (n,)} or (n, p): how the initial values vary with the parameters;
+                      default: not at all
+        tau_derivatives
+                      function of (t, q, qd): (dtau_dq, dtau_dqd), each (n, n), and if tau depends
+                      on the parameters too, dtau_dparameters (n, p); default: complex step
+                      through tau
+        objectives    names of outputs of the model, or "all": their integrals and values at the
+                      end are wanted
+        formulation   name of the sub-module that gives accelerations; default: the fastest
+        method        of `scipy.integrate.solve_ivp`, as are the tolerances rtol and atol of
+                      everything that is integrated, first_step and max_step (s)
+
+    Returns an `xarray.Dataset`:
+        q, qd, qdd, tau         (time, coordinate); tau of prescribed coordinates is what moves them
+        dq, dqd, dqdd, dtau     (time, coordinate, parameter), with sensitivities: total derivatives
+        outputs                 (time, output), and these if there are objectives:
+        outputs_gradient        (time, output, parameter), total derivatives
+        end, integral           (objective)
+        end_gradient, integral_gradient   (objective, parameter)
+        attributes              robot, formulation, method, rtol, atol, evaluations
+
+    `symgen.errors.RequestError` says what is wrong, what was not built, where the mass matrix
+    became singular, or why the integrator gave up.
+    """
+    solve_ivp, xarray = _libraries()
+    if method not in METHODS:
+        raise RequestError(f"simulate: no method is called {method!r}{meant(method, METHODS)}")
+    instants = times(t)
+    held = np.array(getattr(module, "prescribed", ()) or [False] * module.n, dtype=bool)
+    wanted = columns(module, sensitivities, dq0, dqd0, ~held)
+    chosen = objective_numbers(module, objectives)
+    law = "hybrid_dynamics" if held.any() else "forward_dynamics"
+    motion = Motion(
+        way_to_accelerations(module, formulation, wanted, law),
+        held,
+        Torques(tau, tau_derivatives, module.n, wanted),
+        Loads("loads", loads, (module.n_loads, 6)),
+        Prescribed(prescribed, _names(module, held)),
+        parameter_values(module, parameters),
+        wanted,
+        Objectives(module, chosen, wanted) if chosen else None,
+    )
+    shape = (module.n,)
+    start = motion.start(instants[0], numbers("q0", q0, shape), numbers("qd0", qd0, shape), wanted)
+    options = {"method": method, "rtol": rtol, "atol": atol}
+    options |= {"first_step": first_step, "max_step": max_step}
+    vectors, evaluations = _integrate(solve_ivp, motion, instants, start, options)
+    rows = sample(motion, instants, vectors)
+    facts = {"robot": module.name, "formulation": formulation or "fastest", "method": method}
+    facts |= {"rtol": rtol, "atol": atol, "evaluations": evaluations}
+    return dataset(xarray, module, instants, rows, vectors[-1], wanted, motion.objectives, facts)
+
+
+def _integrate(
+    solve_ivp: Any, motion: Motion, t: Array, start: Array, options: dict[str, Any]
+) -> tuple[Array, int]:
+    """The vector at all times, (m, ...), and how often its slope was asked for."""
+    if len(t) == 1 or not start.size:
+        return np.tile(start, (len(t), 1)), 0
+    found = solve_ivp(motion.slope, (t[0], t[-1]), start, t_eval=t, **options)
+    if not found.success:
+        # where it stopped: the integrator's last call was there or close to it
+        raise RequestError(f"simulate: {options['method']}: {found.message} {motion.state()}")
+    return np.ascontiguousarray(found.y.T), int(found.nfev)
+
+
+def _names(module: Any, held: NDArray[np.bool_]) -> tuple[str, ...]:
+    pairs = zip(module.coordinate_names, held, strict=True)
+    return tuple(name for name, is_held in pairs if is_held)
+
+
+def _libraries() -> tuple[Any, Any]:
+    """`scipy.integrate.solve_ivp` and xarray; RequestError where one is not installed."""
+    try:
+        import xarray
+        from scipy.integrate import solve_ivp
+    except ImportError as error:
+        raise RequestError(f"{error}; simulate needs: pip install symgen[simulate]") from None
+    return solve_ivp, xarray

@@ -1,0 +1,167 @@
+"""The functions of a generated module that give accelerations and their sensitivities.
+
+Three ways, one interface: ``solve(q, qd, x, dq, dqd, dx)`` returns y and dy, where
+
+    y  = forward_dynamics(q, qd, x)   or, where joints are prescribed, hybrid_dynamics(q, qd, x)
+    dy = dy/dq dq + dy/dqd dqd + dy/dx dx + dy/dp
+
+x is what is given of every coordinate and y what is not: torque and acceleration of a free joint,
+acceleration and torque of a prescribed one.  dq, dqd, dx, dy are ``(n, s)``, one column for each
+sensitivity.  `BySensitivities` has dy from one recursion, `ByJacobians` from Jacobians and their
+products; which of the two takes fewer operations depends on n, s and the number of parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from symgen.errors import RequestError
+from symgen.simulation.arguments import Array, Columns
+
+Options = dict[str, Array]
+Solution = tuple[Array, Array | None]
+
+ALONG = "forward_dynamics_sensitivities"
+
+
+class Way(Protocol):
+    """One of the three ways."""
+
+    def solve(
+        self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
+    ) -> Solution:
+        """y ``(n,)`` and dy ``(n, s)``; the arrays may be those of the last call."""
+        ...
+
+
+def way_to_accelerations(module: Any, formulation: str | None, columns: Columns, law: str) -> Way:
+    """The cheapest way that the module has; RequestError names what is missing.
+
+    `law` is ``forward_dynamics`` or ``hybrid_dynamics``.
+    """
+    functions = module if formulation is None else formulation_of(module, formulation)
+    if not len(columns):
+        return Plain(function_of(functions, law))
+    jacobians = [f"{law}_derivatives"]
+    if columns.places.size:
+        jacobians.append(f"{law}_parameter_derivatives")
+    recursive = law == "forward_dynamics" and len(columns.places) == len(columns)
+    ways: list[tuple[str, ...]] = [(ALONG,)] if recursive else []
+    ways.append(tuple(jacobians))
+    able = [names for names in ways if all(hasattr(functions, name) for name in names)]
+    costs = [_operations(module, formulation, names, columns) for names in able]
+    if not able:
+        _refuse(functions, ways)
+    cheapest = able[costs.index(min(costs))]
+    found = [function_of(functions, name) for name in cheapest]
+    if cheapest == (ALONG,):
+        return BySensitivities(found[0], module.n, int(module.n_parameters), columns)
+    return ByJacobians(found, module.n, int(module.n_parameters), columns)
+
+
+def formulation_of(module: Any, name: str) -> Any:
+    """The sub-module of a formulation."""
+    names = tuple(module.formulations)
+    if name not in names:
+        raise RequestError(
+            f"simulate: formulation: the module has no {name!r}; there are: {', '.join(names)}"
+        )
+    return getattr(module, name)
+
+
+def function_of(functions: Any, name: str) -> Callable[..., Any]:
+    """A function of the module; RequestError if it was not built."""
+    try:
+        found: Callable[..., Any] = getattr(functions, name)
+    except AttributeError as error:
+        raise RequestError(f"simulate needs {name}: {error}") from None
+    return found
+
+
+def _refuse(functions: Any, ways: list[tuple[str, ...]]) -> None:
+    """RequestError in the words of the module about the first function that is missing."""
+    choice = ", or ".join(" and ".join(names) for names in ways)
+    missing = next(name for name in ways[0] if not hasattr(functions, name))
+    try:
+        getattr(functions, missing)
+    except AttributeError as error:
+        raise RequestError(f"sensitivities need {choice}: {error}") from None
+
+
+def _operations(
+    module: Any, formulation: str | None, names: tuple[str, ...], columns: Columns
+) -> int:
+    """Operations per instant, as far as the module counts them."""
+    counts = getattr(module, "operation_counts", {})
+    if formulation is not None:
+        counts = {formulation: counts.get(formulation, {})}
+    total = 0 if names == (ALONG,) else 6 * module.n**2 * len(columns)
+    for name in names:
+        found = [sum(of[name].values()) for of in counts.values() if name in of]
+        total += min(found, default=0)
+    return total
+
+
+class Plain:
+    """Without sensitivities."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def solve(
+        self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
+    ) -> Solution:
+        """y alone."""
+        return self.function(q, qd, x, **options), None
+
+
+class BySensitivities:
+    """One call that takes dq, dqd, dtau of all runtime parameters and returns dqdd of all."""
+
+    def __init__(
+        self, function: Callable[..., Any], n: int, n_parameters: int, columns: Columns
+    ) -> None:
+        self.function, self.chosen = function, columns.parameters
+        self.all = np.array_equal(columns.parameters, np.arange(n_parameters))
+        # parameters that were not asked for keep a direction of their own, which is not used
+        self.wide = tuple(np.zeros((n, n_parameters)) for _ in range(3))
+        self.results = (np.empty(n), np.empty((n, n_parameters)))
+
+    def solve(
+        self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
+    ) -> Solution:
+        """y and dy."""
+        directions: tuple[Array, ...] = (dq, dqd, dx)
+        if not self.all:
+            for wide, given in zip(self.wide, directions, strict=True):
+                wide[:, self.chosen] = given
+            directions = self.wide
+        y, dy = self.function(q, qd, x, *directions, **options, out=self.results)
+        return y, dy if self.all else dy[:, self.chosen]
+
+
+class ByJacobians:
+    """dy from the Jacobians of y."""
+
+    def __init__(
+        self, functions: list[Callable[..., Any]], n: int, n_parameters: int, columns: Columns
+    ) -> None:
+        self.derivatives = functions[0]
+        self.by_parameters = functions[1] if len(functions) > 1 else None
+        self.chosen, self.places = columns.parameters, columns.places
+        self.results = (np.empty(n), *(np.empty((n, n)) for _ in range(3)))
+        self.explicit = np.empty((n, n_parameters))
+
+    def solve(
+        self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
+    ) -> Solution:
+        """y and dy."""
+        y, dy_dq, dy_dqd, dy_dx = self.derivatives(q, qd, x, **options, out=self.results)
+        dy = dy_dq @ dq + dy_dqd @ dqd + dy_dx @ dx
+        if self.by_parameters is not None:
+            self.by_parameters(q, qd, x, **options, out=self.explicit)
+            dy[:, self.places] += self.explicit[:, self.chosen]
+        return y, dy

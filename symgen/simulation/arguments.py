@@ -1,0 +1,179 @@
+"""What `simulate` was given, read and checked: whatever is wrong gets one sentence.
+
+`Columns` are the sensitivities asked for.  Each is a direction in which the runtime parameters and
+the initial values move at once: for a parameter, the parameter itself and what `dq0` and `dqd0` say
+of it; for an initial value, that value alone.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symgen.errors import RequestError
+
+Array = NDArray[np.float64]
+Derivatives = Mapping[str, ArrayLike] | ArrayLike | None
+
+ALL = "all"
+INITIAL = ("q0", "qd0")
+"""What the names of sensitivities to initial values begin with: ``q0.elbow``, ``qd0.elbow``."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The sensitivities, one column each: s of them, p of these for runtime parameters.
+
+    Column ``places[k]`` belongs to the runtime parameter with the number ``parameters[k]``.
+    `dq0` and `dqd0`, (n, s), are the derivatives of the initial values.
+    """
+
+    names: tuple[str, ...]
+    parameters: NDArray[np.intp]
+    places: NDArray[np.intp]
+    dq0: Array
+    dqd0: Array
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """`value` as a float64 array of this shape; RequestError for anything else."""
+    try:
+        found = np.asarray(value)
+    except ValueError as error:
+        raise RequestError(f"simulate: {name}: {error}") from None
+    if found.dtype.kind not in "biuf":
+        raise RequestError(f"simulate: {name}: expected real numbers, got {found.dtype}")
+    if found.shape != shape:
+        raise RequestError(f"simulate: {name}: expected shape {shape}, got {found.shape}")
+    return found.astype(np.float64, copy=False)
+
+
+def times(t: ArrayLike) -> Array:
+    """The times at which results are wanted: one or more, finite, increasing."""
+    found = np.atleast_1d(np.asarray(t))
+    found = numbers("t", found, (found.size,))
+    if not found.size or not np.isfinite(found).all() or not (np.diff(found) > 0).all():
+        raise RequestError("simulate: t: expected finite times that increase; the first starts")
+    return found
+
+
+def parameter_values(module: Any, given: Mapping[str, float] | ArrayLike | None) -> Array:
+    """The values of all runtime parameters, the defaults where none is given."""
+    values = np.array(module.default_parameters, dtype=np.float64)
+    if given is None:
+        return values
+    if not isinstance(given, Mapping):
+        return numbers("parameters", given, values.shape)
+    known = tuple(module.parameter_names)
+    for name, value in given.items():
+        if name not in known:
+            raise RequestError(f"simulate: parameters: {_unknown_parameter(name, known)}")
+        values[known.index(name)] = numbers(f"parameters: {name}", value, ())
+    return values
+
+
+def columns(
+    module: Any,
+    asked: str | Iterable[str],
+    dq0: Derivatives,
+    dqd0: Derivatives,
+    free: NDArray[np.bool_],
+) -> Columns:
+    """The sensitivities to `asked`; `free` says of every coordinate whether it is integrated."""
+    known = tuple(module.parameter_names)
+    names = known if isinstance(asked, str) and asked == ALL else _listed("sensitivities", asked)
+    numbers_of = [known.index(name) if name in known else -1 for name in names]
+    places = np.flatnonzero(np.array(numbers_of, dtype=int) >= 0)
+    own = tuple(names[place] for place in places)
+    start = [
+        _initial_derivatives(name, given, module.n, own, places, len(names))
+        for name, given in (("dq0", dq0), ("dqd0", dqd0))
+    ]
+    for column, name in enumerate(names):
+        if name not in known:
+            which, coordinate = _initial_value(name, module, known, free)
+            start[which][coordinate, column] = 1.0
+    chosen = np.array([numbers_of[place] for place in places], dtype=np.intp)
+    return Columns(names, chosen, places, *start)
+
+
+def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]:
+    """Where the objectives stand among the outputs of the model."""
+    known = tuple(getattr(module, "output_names", ()))
+    if isinstance(objectives, str) and objectives == ALL:
+        return list(range(len(known)))
+    names = _listed("objectives", objectives)
+    for name in names:
+        if name not in known:
+            hint = meant(name, known) if known else "; its model has no outputs"
+            raise RequestError(f"simulate: objectives: no output is called {name!r}{hint}")
+    return [known.index(name) for name in names]
+
+
+def meant(name: object, known: Sequence[str]) -> str:
+    """The tail of a message about an unknown name."""
+    near = difflib.get_close_matches(str(name), known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
+
+
+def _listed(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
+    names = tuple(map(str.strip, given.split(","))) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if names.count(name) > 1:
+            raise RequestError(f"simulate: {what}: {name!r} stands there twice")
+    return names
+
+
+def _unknown_parameter(name: object, known: Sequence[str]) -> str:
+    if not known:
+        return (
+            f"{name!r} is no argument of this module, because it has no runtime parameters; build "
+            f"it with: symgen build MODEL --runtime-parameters {name}"
+        )
+    return f"no runtime parameter is called {name!r}{meant(name, known)}"
+
+
+def _initial_derivatives(
+    what: str, given: Any, n: int, own: tuple[str, ...], places: NDArray[np.intp], s: int
+) -> Array:
+    """``(n, s)``: `given` in the columns of the parameters, 0 elsewhere."""
+    result = np.zeros((n, s))
+    if isinstance(given, Mapping):
+        for name, value in given.items():
+            if name not in own:
+                hint = meant(name, own) if own else "; there are none of parameters"
+                raise RequestError(f"simulate: {what}: no sensitivity is called {name!r}{hint}")
+            result[:, places[own.index(name)]] = numbers(f"{what}: {name}", value, (n,))
+    elif given is not None:
+        result[:, places] = numbers(what, given, (n, len(own)))
+    return result
+
+
+def _initial_value(
+    name: Any, module: Any, known: Sequence[str], free: NDArray[np.bool_]
+) -> tuple[int, int]:
+    """Which of `INITIAL` and which coordinate a sensitivity such as ``q0.elbow`` names."""
+    kind, dot, coordinate = name.partition(".") if isinstance(name, str) else ("", "", "")
+    if kind not in INITIAL or not dot:
+        hint = "; or q0.COORDINATE, qd0.COORDINATE for an initial value"
+        raise RequestError(f"simulate: sensitivities: {_unknown_parameter(name, known)}{hint}")
+    if coordinate not in module.coordinate_names:
+        hint = meant(coordinate, module.coordinate_names)
+        raise RequestError(
+            f"simulate: sensitivities: {name!r}: no coordinate is called {coordinate!r}{hint}"
+        )
+    number = module.coordinate_names.index(coordinate)
+    if not free[number]:
+        raise RequestError(
+            f"simulate: sensitivities: {name!r}: the motion of {coordinate!r} is prescribed, it "
+            "has no initial values"
+        )
+    return INITIAL.index(kind), number

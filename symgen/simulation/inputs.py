@@ -1,0 +1,172 @@
+"""What acts on the robot while it moves: torques, loads, and the motion of prescribed joints.
+
+Torques and loads are arrays or functions of ``(t, q, qd)``.  A torque that depends on the state
+also moves with it: its derivative along the sensitivities dq, dqd is
+
+    dtau = dtau/dq dq + dtau/dqd dqd + dtau/dp
+
+from the function that the user gave, or else by a complex step through his torques, which is exact
+for what is analytic.  `Torques.check` compares it with a difference at the start, because a
+function may take complex numbers and yet mean something else by them, as ``abs`` and ``sign`` do.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from symgen.errors import RequestError
+from symgen.simulation.arguments import Array, Columns, numbers
+
+Input = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
+Slopes = Callable[[float, Array, Array], tuple[ArrayLike, ...]] | None
+
+STEP = 1e-40
+"""Of the complex step: so small that its square vanishes beside 1."""
+DIFFERENCE = 1e-6
+"""Of the differences that the complex step is compared with, relative to the state."""
+AGREEMENT = 1e-4
+"""How near the two must be: far above the error of differences of smooth torques."""
+
+
+class Given:
+    """An array, or a function of ``(t, q, qd)`` that returns one; 0 where neither was given."""
+
+    def __init__(self, name: str, value: Input, shape: tuple[int, ...]) -> None:
+        self.name, self.shape = name, shape
+        self.function = value if callable(value) else None
+        self.value = np.zeros(shape)
+        if value is not None and not callable(value):
+            self.value = numbers(name, value, shape)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """The array at one instant."""
+        if self.function is None:
+            return self.value
+        # copies: he may keep them, or write into them
+        return numbers(self.name, self.function(t, q.copy(), qd.copy()), self.shape)
+
+
+class Loads(Given):
+    """The loads ``(n_loads, 6)``, which have no derivatives by the state."""
+
+    def check(self, t: float, q: Array, qd: Array) -> None:
+        """RequestError where they depend on the state, as far as two states can tell."""
+        if self.function is None:
+            return
+        moved = self(t, *_moved(q, qd, 1e-3, q_too=True, qd_too=True))
+        if not np.array_equal(self(t, q, qd), moved):
+            raise RequestError(
+                "simulate: loads: they depend on the state, which sensitivities cannot follow; "
+                "give constants or a function of time, or put the forces into tau"
+            )
+
+
+class Torques(Given):
+    """The joint torques ``(n,)`` and their derivatives ``(n, s)`` along the sensitivities."""
+
+    def __init__(self, value: Input, slopes: Slopes, n: int, columns: Columns) -> None:
+        super().__init__("tau", value, (n,))
+        self.slopes, self.columns = slopes, columns
+        if slopes is not None and self.function is None:
+            raise RequestError("simulate: tau_derivatives: tau is no function of t, q and qd")
+
+    def along(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array | float:
+        """How the torques vary with each sensitivity, where the state varies by dq and dqd."""
+        if self.function is None:
+            return 0.0
+        if self.slopes is not None:
+            return self._by_slopes(t, q, qd, dq, dqd)
+        result = np.empty(dq.shape)
+        for k in range(dq.shape[1]):
+            result[:, k] = self._by_complex_step(t, q, qd, dq[:, k], dqd[:, k])
+        return result
+
+    def check(self, t: float, q: Array, qd: Array) -> None:
+        """RequestError where a complex step through the torques fails or means nothing."""
+        if self.function is None or self.slopes is not None or not len(self.columns) * q.size:
+            return
+        for q_too in (True, False):
+            start = _moved(q, qd, -DIFFERENCE, q_too, not q_too)
+            stop = _moved(q, qd, DIFFERENCE, q_too, not q_too)
+            way = [b - a for a, b in zip(start, stop, strict=True)]
+            change = self(t, *stop) - self(t, *start)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)
+                slope = self._by_complex_step(t, q, qd, *way)
+            size = max(float(np.abs(way).max()), float(np.abs([change, slope]).max()))
+            limit = AGREEMENT * size + 1e-14 * np.abs(self(t, q, qd)).max()
+            if not (np.abs(change - slope) <= limit).all():
+                raise RequestError(
+                    f"simulate: tau: at t = {t:.6g} s its derivatives by complex step are not "
+                    "those by differences (abs, sign and clip do that); give tau_derivatives"
+                )
+
+    def _by_complex_step(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array:
+        assert self.function is not None
+        try:
+            value = np.asarray(self.function(t, q + 1j * STEP * dq, qd + 1j * STEP * dqd))
+            slope: Array = np.imag(value) / STEP
+        except (TypeError, np.exceptions.ComplexWarning) as error:
+            raise RequestError(
+                f"simulate: tau takes no complex numbers ({error}), so that its derivatives cannot "
+                "be had by complex step; give tau_derivatives(t, q, qd) -> (dtau_dq, dtau_dqd)"
+            ) from error
+        if slope.shape != self.shape:
+            raise RequestError(f"simulate: tau: expected shape {self.shape}, got {slope.shape}")
+        return slope
+
+    def _by_slopes(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array:
+        assert self.slopes is not None
+        given: Any = self.slopes(t, q.copy(), qd.copy())
+        if not isinstance(given, tuple) or len(given) not in (2, 3):
+            raise RequestError(
+                "simulate: tau_derivatives: expected a tuple (dtau_dq, dtau_dqd) or (dtau_dq, "
+                "dtau_dqd, dtau_dparameters)"
+            )
+        square = (*self.shape, *self.shape)
+        result: Array = numbers("tau_derivatives[0]", given[0], square) @ dq
+        result += numbers("tau_derivatives[1]", given[1], square) @ dqd
+        if len(given) == 3:
+            places = self.columns.places
+            explicit = numbers("tau_derivatives[2]", given[2], (*self.shape, len(places)))
+            result[:, places] += explicit
+        return result
+
+
+class Prescribed:
+    """The motion of the prescribed joints: a function of t that returns their q, qd and qdd."""
+
+    def __init__(self, function: Any, names: tuple[str, ...]) -> None:
+        if names and not callable(function):
+            raise RequestError(
+                f"simulate: prescribed: the motion of {', '.join(names)} is prescribed; give a "
+                "function of t that returns (q, qd, qdd) of these coordinates"
+            )
+        if not names and function is not None:
+            raise RequestError("simulate: prescribed: no joint of this robot is prescribed")
+        self.function, self.shape = function, (len(names),)
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        """q, qd and qdd of the prescribed coordinates."""
+        given = self.function(t)
+        if not isinstance(given, tuple | list) or len(given) != 3:
+            raise RequestError("simulate: prescribed: expected (q, qd, qdd)")
+        q, qd, qdd = (
+            numbers(f"prescribed: {name}", value, self.shape)
+            for name, value in zip(("q", "qd", "qdd"), given, strict=True)
+        )
+        return q, qd, qdd
+
+
+def _moved(q: Array, qd: Array, step: float, q_too: bool, qd_too: bool) -> tuple[Array, Array]:
+    """A state beside q, qd: every coordinate is moved, each by another amount."""
+    way = step * np.linspace(1.0, 1.7, q.size)
+    return (
+        q + way * np.maximum(1.0, np.abs(q)) * q_too,
+        qd + way * np.maximum(1.0, np.abs(qd)) * qd_too,
+    )

@@ -1,0 +1,148 @@
+"""The robot at one instant, and the differential equation of its motion.
+
+What is integrated is one vector, in this order:
+
+    name    shape        slope                          meaning
+    q       (f,)         qd                             coordinates of the f free joints
+    qd      (f,)         qdd                            their velocities
+    dq      (f, s)       dqd             eq. (4)        derivatives by the s sensitivities
+    dqd     (f, s)       dqdd            eq. (5)
+    I       (k,)         objectives      eq. (1)        integrals of the k objectives
+    dI      (k, s)       d objectives    eq. (2)
+
+`Motion` holds everything of one instant for all n coordinates, prescribed ones among them.  The
+dq, dqd, dqdd of those are 0: their motion varies with nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.errors import RequestError
+from symgen.simulation.accelerations import Way, function_of
+from symgen.simulation.arguments import Array, Columns
+from symgen.simulation.inputs import Loads, Prescribed, Torques
+
+
+class Motion:
+    """The robot at the instant of the last call of `move_to`; its arrays are reused."""
+
+    def __init__(
+        self, way: Way, held: NDArray[np.bool_], torques: Torques, loads: Loads,
+        prescribed: Prescribed,
+        parameters: Array, columns: Columns, objectives: Objectives | None,
+    ) -> None:  # fmt: skip
+        self.way, self.torques, self.loads, self.prescribed = way, torques, loads, prescribed
+        self.parameters, self.objectives = parameters, objectives
+        self.some_held, self.held = bool(held.any()), np.flatnonzero(held)
+        # a slice where all are free: it makes views, a list of numbers copies
+        self.free: Any = np.flatnonzero(~held) if self.some_held else slice(None)
+        self.f, self.s = int(np.count_nonzero(~held)), len(columns)
+        self.t, n = 0.0, len(held)
+        self.q, self.qd, self.qdd, self.tau = (np.zeros(n) for _ in range(4))
+        self.dq, self.dqd, self.dqdd, self.dtau = (np.zeros((n, self.s)) for _ in range(4))
+
+    def start(self, t: float, q0: Array, qd0: Array, columns: Columns) -> Array:
+        """The vector at the first instant."""
+        f, free = self.f, self.free
+        parts = [q0[free], qd0[free], columns.dq0[free].ravel(), columns.dqd0[free].ravel()]
+        k = 0 if self.objectives is None else len(self.objectives.chosen)
+        vector = np.concatenate([*parts, np.zeros(k * (1 + self.s))])
+        if not np.isfinite(vector).all():
+            raise RequestError("simulate: the initial values are not all finite")
+        self._place(t, vector)
+        if self.s:
+            self.torques.check(t, self.q, self.qd)
+            self.loads.check(t, self.q, self.qd)
+        slope = self.slope(t, vector)
+        if not np.isfinite(slope).all():
+            raise RequestError(f"simulate: the motion is not finite at the start, {self.state()}")
+        assert len(slope) == 2 * f * (1 + self.s) + k * (1 + self.s)
+        return vector
+
+    def slope(self, t: float, vector: Array) -> Array:
+        """The derivative of the vector in time."""
+        self.move_to(t, vector)
+        f, fs = self.f, self.f * self.s
+        result = np.empty_like(vector)  # new: integrators keep it
+        result[:f] = vector[f : 2 * f]
+        result[f : 2 * f] = self.qdd[self.free]
+        if fs:
+            result[2 * f : 2 * f + fs] = vector[2 * f + fs : 2 * f + 2 * fs]
+            result[2 * f + fs : 2 * f + 2 * fs] = self.dqdd[self.free].ravel()
+        if self.objectives is not None:
+            k, tail = len(self.objectives.chosen), result[2 * f + 2 * fs :]
+            tail[:k] = self.objectives.values[self.objectives.chosen]
+            tail[k:] = self.objectives.gradients[self.objectives.chosen].ravel()
+        return result
+
+    def move_to(self, t: float, vector: Array) -> None:
+        """Everything at one instant; RequestError where the mass matrix is singular."""
+        self._place(t, vector)
+        tau = self.torques(t, self.q, self.qd)
+        x, dx = self.tau, self.dtau
+        x[...] = tau
+        if self.s:
+            dx[...] = self.torques.along(t, self.q, self.qd, self.dq, self.dqd)
+        if self.some_held:
+            x[self.held], dx[self.held] = self.qdd[self.held], 0.0
+        options = {"parameters": self.parameters, "loads": self.loads(t, self.q, self.qd)}
+        try:
+            y, dy = self.way.solve(self.q, self.qd, x, self.dq, self.dqd, dx, options)
+        except np.linalg.LinAlgError as error:
+            raise RequestError(f"simulate: {error}; {self.state()}") from None
+        self.qdd[self.free] = y[self.free]
+        self.tau[self.held] = y[self.held]
+        if dy is not None:
+            self.dqdd[self.free] = dy[self.free]
+            self.dtau[self.held] = dy[self.held]
+        if self.objectives is not None:
+            self.objectives.evaluate(self, options)
+
+    def state(self) -> str:
+        """Time and state, for messages."""
+        return f"t = {self.t:.6g} s, q = {self.q.tolist()}, qd = {self.qd.tolist()}"
+
+    def _place(self, t: float, vector: Array) -> None:
+        """q, qd, dq, dqd, and qdd of prescribed joints."""
+        f, s, free = self.f, self.s, self.free
+        self.t = float(t)
+        self.q[free], self.qd[free] = vector[:f], vector[f : 2 * f]
+        if s:
+            first, last = 2 * f, 2 * f + f * s
+            self.dq[free] = vector[first:last].reshape(f, s)
+            self.dqd[free] = vector[last : last + f * s].reshape(f, s)
+        if self.some_held:
+            held = self.held
+            self.q[held], self.qd[held], self.qdd[held] = self.prescribed(self.t)
+
+
+class Objectives:
+    """All outputs of the model at one instant, and their gradients by eq. (2).
+
+    `chosen` are the numbers of those outputs that are objectives.
+    """
+
+    def __init__(self, module: Any, chosen: list[int], columns: Columns) -> None:
+        count, s = len(module.output_names), len(columns)
+        name = "outputs_derivatives" if s else "outputs"
+        self.function, self.chosen, self.columns = function_of(module, name), chosen, columns
+        self.values, self.gradients = np.zeros(count), np.zeros((count, s))
+        self.time, self.results = np.zeros(()), None  # results: from the first call on, reused
+
+    def evaluate(self, at: Motion, options: dict[str, Array]) -> None:
+        """Outputs and gradients at the instant of `at`."""
+        self.time[...] = at.t
+        arguments = (self.time, at.q, at.qd, at.qdd, at.tau)
+        if not at.s:
+            self.function(*arguments, **options, out=self.values)
+            return
+        self.results = self.function(*arguments, **options, out=self.results)
+        values, _, by_q, by_qd, by_qdd, by_tau, _, by_parameters = self.results
+        self.values[...] = values
+        self.gradients[...] = by_q @ at.dq + by_qd @ at.dqd + by_qdd @ at.dqdd + by_tau @ at.dtau
+        columns = self.columns
+        self.gradients[:, columns.places] += by_parameters[:, columns.parameters]

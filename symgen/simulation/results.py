@@ -1,0 +1,93 @@
+"""The motion at the times asked for, as an `xarray.Dataset`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from symgen.simulation.arguments import Array, Columns
+from symgen.simulation.motion import Motion, Objectives
+
+Table = dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]
+
+MEANINGS = {
+    "q": ("coordinates", "rad or m"),
+    "qd": ("velocities", "rad/s or m/s"),
+    "qdd": ("accelerations", "rad/s^2 or m/s^2"),
+    "tau": ("joint torques or forces", "N m or N"),
+}
+OF_COORDINATES = ("time", "coordinate")
+BY_PARAMETER = "parameter"
+
+
+def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Array]:
+    """Everything that `motion` knows, one row for each time."""
+    names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
+    rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
+    objectives = motion.objectives
+    if objectives is not None:
+        rows["outputs"] = np.empty((len(t), len(objectives.values)))
+        rows["outputs_gradient"] = np.empty((len(t), *objectives.gradients.shape))
+    for row, (instant, vector) in enumerate(zip(t, vectors, strict=True)):
+        motion.move_to(instant, vector)
+        for name in names:
+            rows[name][row] = getattr(motion, name)
+        if objectives is not None:
+            rows["outputs"][row] = objectives.values
+            rows["outputs_gradient"][row] = objectives.gradients
+    return rows
+
+
+def dataset(
+    xarray: Any, module: Any, t: Array, rows: Mapping[str, Array], last: Array,
+    columns: Columns, objectives: Objectives | None, facts: Mapping[str, Any],
+) -> Any:  # fmt: skip
+    """`rows` and the integrals at the end of `last`, with named axes."""
+    variables: Table = {}
+    coordinates: dict[str, Any] = {
+        "time": ("time", t, {"units": "s"}),
+        "coordinate": list(module.coordinate_names),
+    }
+    if len(columns):
+        coordinates[BY_PARAMETER] = list(columns.names)
+    for name, (meaning, units) in MEANINGS.items():
+        variables[name] = (OF_COORDINATES, rows[name], {"long_name": meaning, "units": units})
+    for name, (meaning, _) in MEANINGS.items():
+        if len(columns):
+            about = {"long_name": f"derivatives of the {meaning} by each parameter"}
+            variables[f"d{name}"] = ((*OF_COORDINATES, BY_PARAMETER), rows[f"d{name}"], about)
+    if objectives is not None:
+        chosen = objectives.chosen
+        coordinates["output"] = list(module.output_names)
+        coordinates["objective"] = [module.output_names[k] for k in chosen]
+        variables |= _of_objectives(rows, last, chosen, len(columns))
+    return xarray.Dataset(variables, coordinates, dict(facts))
+
+
+def _of_objectives(rows: Mapping[str, Array], last: Array, chosen: list[int], s: int) -> Table:
+    k = len(chosen)
+    integrals = last[len(last) - k * (1 + s) :]
+    about = {"long_name": "outputs of the model"}
+    found: Table = {
+        "outputs": (("time", "output"), rows["outputs"], about),
+        "end": (("objective",), rows["outputs"][-1, chosen], {"long_name": "values at the end"}),
+        "integral": (("objective",), integrals[:k], {"long_name": "integrals over the time"}),
+    }
+    if s:
+        gradients = rows["outputs_gradient"]
+        by = f"by each {BY_PARAMETER}"
+        found["outputs_gradient"] = (
+            ("time", "output", BY_PARAMETER), gradients,
+            {"long_name": f"derivatives of the outputs {by}"},
+        )  # fmt: skip
+        found["end_gradient"] = (
+            ("objective", BY_PARAMETER), gradients[-1, chosen],
+            {"long_name": f"derivatives of the values at the end {by}"},
+        )  # fmt: skip
+        found["integral_gradient"] = (
+            ("objective", BY_PARAMETER), integrals[k:].reshape(k, s),
+            {"long_name": f"derivatives of the integrals {by}"},
+        )  # fmt: skip
+    return found

@@ -1,0 +1,152 @@
+"""Functions that solve for accelerations, where there is no solution: in every backend alike."""
+
+import subprocess
+import warnings
+from math import pi
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgen
+
+FUNCTIONS = "mass_matrix,bias_forces,forward_dynamics,forward_dynamics_derivatives"
+BALL = """
+symgen: 1
+name: ball
+joints:
+  - name: s
+    type: spherical
+    origin: {}
+    link: {mass: 2, com: [0.1, 0.2, -0.3], inertia: {xx: 0.1, yy: 0.2, zz: 0.25, xy: 0.01}}
+  - {name: e, type: revolute, origin: {xyz: [1, 0, 0]}, axis: [1, 0, 0], link: {mass: 1,
+     com: [0, 0.1, 0.2]}}
+loads:
+  - {name: tip, link: e, point: [0, 0, 1]}
+"""
+REGULAR, SINGULAR = [0.1, 0.2, 0.3, 0.4], [0.1, pi / 2, 0.3, 0.4]
+TAU = [0.5, -1.0, 2.0, 0.25]
+QD = [1.0, 2.0, 3.0, -1.0]
+
+
+@pytest.fixture(scope="module")
+def ball(tmp_path_factory):
+    path = tmp_path_factory.mktemp("ball") / "ball.yaml"
+    path.write_text(BALL)
+    return symgen.load(path, functions=FUNCTIONS, backend="all", formulations="kane,newton_euler")
+
+
+def families(ball):
+    return [getattr(b, name) for b in ball.backends.values() for name in ("kane", "newton_euler")]
+
+
+def solvers(ball):
+    for family in families(ball):
+        yield family.forward_dynamics
+        yield family.forward_dynamics_derivatives
+
+
+def test_there_are_three_backends(ball):
+    assert list(ball.backends) == ["compiled", "cython", "numpy"]
+    assert "LinAlgError" in ball.forward_dynamics.__doc__
+    assert "LinAlgError" not in ball.mass_matrix.__doc__
+
+
+def test_a_regular_sample(ball):
+    expected = np.linalg.solve(ball.mass_matrix(REGULAR), TAU - ball.bias_forces(REGULAR, QD))
+    for solve in solvers(ball):
+        result = solve(REGULAR, QD, TAU)
+        qdd = result[0] if isinstance(result, tuple) else result
+        np.testing.assert_allclose(qdd, expected, rtol=1e-12)
+
+
+def test_one_singular_sample_is_an_error(ball):
+    for solve in solvers(ball):
+        with pytest.raises(np.linalg.LinAlgError, match="the mass matrix is singular"):
+            solve(SINGULAR, QD, TAU)
+        with pytest.raises(np.linalg.LinAlgError):
+            solve(*map(np.array, (SINGULAR, QD, TAU)))
+
+
+def test_a_singular_sample_in_a_batch_is_nan_with_one_warning(ball):
+    q = np.array([REGULAR, SINGULAR, REGULAR, SINGULAR])
+    for solve in solvers(ball):
+        for arguments in ((q, QD, TAU), (q, np.tile(QD, (4, 1)), np.tile(TAU, (4, 1)))):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                results = solve(*arguments)
+            assert [w.category for w in caught] == [RuntimeWarning]
+            assert "singular in 2 of 4 samples" in str(caught[0].message)
+            assert caught[0].filename == __file__
+            for result in results if isinstance(results, tuple) else (results,):
+                axes = tuple(range(1, result.ndim))
+                assert np.isnan(result).all(axis=axes).tolist() == [False, True, False, True]
+                np.testing.assert_array_equal(result[0], result[2])
+
+
+def test_a_batch_of_one_is_a_batch(ball):
+    for solve in solvers(ball):
+        with pytest.warns(RuntimeWarning, match="1 of 1 samples"):
+            solve(np.array([SINGULAR]), QD, TAU)
+
+
+def test_large_batches_count_over_all_blocks(ball):
+    q = np.tile([REGULAR, SINGULAR], (6000, 1))
+    for solve in solvers(ball):
+        with pytest.warns(RuntimeWarning, match="singular in 6000 of 12000 samples") as caught:
+            solve(q, QD, TAU)
+        assert len(caught) == 1
+
+
+def test_results_that_are_given(ball):
+    for family in families(ball):
+        out = np.zeros(4)
+        with pytest.raises(np.linalg.LinAlgError):
+            family.forward_dynamics(SINGULAR, QD, TAU, out=out)
+        assert family.forward_dynamics(REGULAR, QD, TAU, out=out) is out
+        assert np.isfinite(out).all()
+
+
+def test_a_nan_goes_through(ball):
+    """A state that is no number is no singular mass matrix."""
+    for solve in solvers(ball):
+        result = solve([np.nan, 0.2, 0.3, 0.4], QD, TAU)
+        assert np.isnan(result[0] if isinstance(result, tuple) else result).all()
+
+
+def test_complex_numbers(ball):
+    family = ball.backends["numpy"].kane
+    q = np.array(REGULAR)
+    _, dqdd_dq, _, _ = family.forward_dynamics_derivatives(q, QD, TAU)
+    for k in range(4):
+        step = 1e-30j * np.eye(4)[k]
+        slope = family.forward_dynamics(q + step, QD, TAU).imag / 1e-30
+        np.testing.assert_allclose(dqdd_dq[:, k], slope, rtol=1e-10, atol=1e-10)
+    with pytest.raises(np.linalg.LinAlgError):
+        family.forward_dynamics(np.array(SINGULAR) + 1e-30j, QD, TAU)
+
+
+def test_the_kernel_itself_says_so(ball, tmp_path):
+    """From C: 1 and NaN where there is no solution, 0 elsewhere."""
+    folder = Path(ball.__file__).parent / "c"
+    main = tmp_path / "main.c"
+    main.write_text(
+        '#include <stdio.h>\n#include "ball.h"\n'
+        "int main(void) {\n"
+        f"  double qd[4] = {{{', '.join(map(str, QD))}}};\n"
+        f"  double tau[4] = {{{', '.join(map(str, TAU))}}};\n"
+        "  double loads[6] = {0}, qdd[4];\n"
+        f"  double a[4] = {{{', '.join(map(repr, REGULAR))}}};\n"
+        f"  double b[4] = {{{', '.join(map(repr, SINGULAR))}}};\n"
+        '  printf("%d ", ball_kane_forward_dynamics(a, qd, tau, loads, qdd));\n'
+        '  printf("%.17g ", qdd[0]);\n'
+        '  printf("%d ", ball_kane_forward_dynamics(b, qd, tau, loads, qdd));\n'
+        '  printf("%d\\n", qdd[3] != qdd[3]);\n'
+        "  return 0;\n}\n"
+    )
+    command = ["cc", "-std=c99", "-Wall", "-Werror", f"-iquote{folder}", str(main)]
+    command += [*map(str, sorted(folder.glob("*.c"))), "-lm", "-o", str(tmp_path / "main")]
+    subprocess.run(command, check=True)
+    words = subprocess.check_output([tmp_path / "main"], text=True).split()
+    assert (words[0], words[2], words[3]) == ("0", "1", "1")
+    assert float(words[1]) == pytest.approx(ball.forward_dynamics(REGULAR, QD, TAU)[0], rel=1e-13)

@@ -1,0 +1,572 @@
+"""`symgen.simulate` against energy, and against fixed-step integration in complex numbers."""
+
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.errors import RequestError
+
+pytest.importorskip("scipy")
+pytest.importorskip("xarray")
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+LIMIT = 1e-8  # far above what tolerances of 1e-10 leave in a second, far below any wrong term
+
+CRANE = """
+symgen: 1
+name: {name}
+gravity: [0, -g, 0]
+parameters:
+  {{g: 9.81, L: 0.7, half: L/2, m1: 1.3, m2: 0.8, m3: 0.5, I2: 0.05, d: 0.2, k: 3, r: 0.1}}
+joints:
+  - name: slide
+    type: prismatic
+    parent: base
+    origin: {{}}
+    axis: [1, 0, 0]
+    damping: d
+    prescribed: {slide}
+    link: {{name: cart, mass: m1}}
+  - name: boom
+    type: revolute
+    origin: {{}}
+    stiffness: k
+    rest: r
+    prescribed: {boom}
+    link: {{name: beam, mass: m2, com: [0, -half, 0], inertia: {{zz: I2}}}}
+  - name: hook
+    type: revolute
+    origin: {{xyz: [0, -L, 0]}}
+    damping: d/4
+    prescribed: {hook}
+    link: {{name: rope, mass: m3, com: [0, -0.4, 0], inertia: {{zz: 0.01}}}}
+loads: [{{name: wind, link: rope, point: [0, -0.5, 0]}}]
+points: [{{name: tip, link: rope, point: [0.1, -0.8, 0]}}]
+outputs:
+  energy: kinetic_energy + potential_energy
+  losses: d*qd.slide**2 + d/4*qd.hook**2
+  power: tau.slide*qd.slide + tau.boom*qd.boom + tau.hook*qd.hook
+  reach: points.tip.y**2 + L*points.tip.ax + t*sin(q.hook)
+  effort: tau.slide**2/10 + r*tau.boom*qdd.boom + loads.wind.fx*q.hook
+  pull: wrenches.hook.fy/g
+"""
+Q0, QD0 = np.array([0.1, 0.6, -0.4]), np.array([0.3, -0.5, 0.9])
+T = np.linspace(0.2, 0.8, 7)
+
+
+def crane(folder, runtime="all", functions="default", **prescribed):
+    given = {name: str(prescribed.get(name, False)).lower() for name in ("slide", "boom", "hook")}
+    name = "crane_" + "_".join(given.values())
+    path = folder / f"{name}.yaml"
+    path.write_text(CRANE.format(name=name, **given))
+    return symgen.load(
+        path,
+        formulations="newton_euler,kane",
+        functions=functions,
+        runtime_parameters=runtime,
+        backend="numpy",
+    )
+
+
+@pytest.fixture(scope="module")
+def free(tmp_path_factory):
+    return crane(tmp_path_factory.mktemp("free"))
+
+
+@pytest.fixture(scope="module")
+def driven(tmp_path_factory):
+    return crane(tmp_path_factory.mktemp("driven"), boom=True)
+
+
+# ---- an integration of its own, in complex numbers ---------------------------------------------
+
+
+class Oracle:
+    """Fixed steps of Runge and Kutta, of all variations at once: one row each, complex.
+
+    Accelerations come from mass_matrix and bias_forces, not from forward_dynamics.
+    """
+
+    def __init__(self, robot, tau=None, loads=None, prescribed=None):
+        self.robot = robot.backends["numpy"].newton_euler
+        self.n, self.held = robot.n, np.array(robot.prescribed)
+        self.tau = tau or (lambda t, q, qd: np.zeros(self.n))
+        self.loads = loads or (lambda t: np.zeros((robot.n_loads, 6)))
+        self.prescribed = prescribed
+
+    def everything(self, t, q, qd, parameters):
+        q, qd, qdd = q.copy(), qd.copy(), np.zeros_like(q)
+        if self.held.any():
+            q[:, self.held], qd[:, self.held], qdd[:, self.held] = self.prescribed(t)
+        tau = np.array([self.tau(t, *row) for row in zip(q, qd, strict=True)]) + 0 * q
+        rest = {"parameters": parameters}
+        M = self.robot.mass_matrix(q, **rest)
+        bias = self.robot.bias_forces(q, qd, loads=self.loads(t), **rest)
+        force = tau - bias - (M @ qdd[..., None])[..., 0]
+        free = ~self.held
+        block = M[:, free][:, :, free]
+        qdd[:, free] = np.linalg.solve(block, force[:, free, None])[..., 0]
+        tau[:, self.held] = ((M @ qdd[..., None])[..., 0] + bias)[:, self.held]
+        outputs = self.robot.outputs(t, q, qd, qdd, tau, loads=self.loads(t), **rest)
+        return {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "outputs": outputs}
+
+    def run(self, q, qd, parameters, times, steps):
+        n, y = self.n, None
+        found = self.everything(times[0], q, qd, parameters)
+        y = np.concatenate([q, qd, 0 * found["outputs"]], axis=1)
+
+        def slope(t, y):
+            at = self.everything(t, y[:, :n], y[:, n : 2 * n], parameters)
+            return np.concatenate([at["qd"], at["qdd"], at["outputs"]], axis=1)
+
+        rows = [found]
+        for start, stop in itertools.pairwise(times):
+            h = (stop - start) / steps
+            for i in range(steps):
+                t = start + i * h
+                a = slope(t, y)
+                b = slope(t + h / 2, y + h / 2 * a)
+                c = slope(t + h / 2, y + h / 2 * b)
+                y = y + h / 6 * (a + 2 * b + 2 * c + slope(t + h, y + h * c))
+            rows.append(self.everything(stop, y[:, :n], y[:, n : 2 * n], parameters))
+        table = {name: np.array([row[name] for row in rows]) for name in found}
+        return table | {"integral": y[:, 2 * n :]}
+
+    def derivatives(self, q, qd, parameters, times, dq, dqd, dp):
+        """Values and derivatives along the rows of dq, dqd, dp: one extrapolation of step size."""
+        h = 1e-40
+        start = [x + 1j * h * dx for x, dx in ((q, dq), (qd, dqd), (parameters, dp))]
+        coarse, fine = (self.run(*start, times, steps) for steps in (20, 40))
+        best = {name: (16 * fine[name] - coarse[name]) / 15 for name in fine}
+        values = {k: x[..., 0, :].real for k, x in best.items()}
+        slopes = {k: np.moveaxis(x.imag, -2, -1) / h for k, x in best.items()}
+        return values, slopes
+
+
+def close(found, expected, limit=LIMIT):
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape
+    scale = max(1.0, np.abs(expected).max(initial=0.0))
+    assert np.abs(found - expected).max(initial=0.0) <= limit * scale
+
+
+def agree(motion, values, slopes):
+    """All that a Dataset holds is what the oracle says."""
+    for name in ("q", "qd", "qdd", "tau"):
+        close(motion[name], values[name])
+        close(motion[f"d{name}"], slopes[name])
+    close(motion.outputs, values["outputs"])
+    close(motion.outputs_gradient, slopes["outputs"])
+    close(motion.end, values["outputs"][-1])
+    close(motion.end_gradient, slopes["outputs"][-1])
+    close(motion.integral, values["integral"])
+    close(motion.integral_gradient, slopes["integral"])
+
+
+def feedback(t, q, qd):
+    return (
+        np.array([np.sin(3 * t), -2.0, 0.4])
+        - 0.7 * q * np.roll(q, 1)
+        - np.array([1, 0.5, 0.1]) * qd
+    )
+
+
+def feedback_derivatives(t, q, qd):
+    dtau_dq = -0.7 * (np.diag(np.roll(q, 1)) + np.diag(q) @ np.roll(np.eye(3), -1, axis=1))
+    return dtau_dq, -np.diag([1, 0.5, 0.1])
+
+
+def wind(t, *state):
+    return np.array([[3 * np.cos(5 * t), 1.0, 0.0, 0.0, 0.0, 0.5]])
+
+
+# ---- sensitivities -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["complex step", "tau_derivatives"])
+def test_sensitivities_to_parameters_under_feedback(free, by):
+    dq0 = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, -1.0]])  # of L and k
+    dp = np.eye(free.n_parameters)
+    oracle = Oracle(free, feedback, wind)
+    rows = {name: np.zeros((free.n_parameters, 3)) for name in ("dq", "dqd")}
+    for name, row in zip(("L", "k"), dq0, strict=True):
+        rows["dq"][free.parameter_names.index(name)] = row
+    rows["dqd"][free.parameter_names.index("m3")] = [0.1, 0.2, 0.3]
+    expected = oracle.derivatives(Q0, QD0, free.default_parameters, T, **rows, dp=dp)
+    motion = symgen.simulate(
+        free, Q0, QD0, T, tau=feedback, loads=wind, sensitivities="all", objectives="all",
+        dq0={"L": dq0[0], "k": dq0[1]}, dqd0={"m3": [0.1, 0.2, 0.3]},
+        tau_derivatives=None if by == "complex step" else feedback_derivatives,
+    )  # fmt: skip
+    agree(motion, *expected)
+
+
+def test_sensitivities_to_initial_values_and_some_parameters(free):
+    names = ("q0.boom", "m3", "qd0.hook", "L")
+    dp = np.zeros((4, free.n_parameters))
+    dp[1, free.parameter_names.index("m3")] = dp[3, free.parameter_names.index("L")] = 1
+    dq, dqd = np.zeros((4, 3)), np.zeros((4, 3))
+    dq[0, 1], dqd[2, 2] = 1, 1
+    dq[3] = [0.1, 0.2, 0.3]
+    values = dict(zip(free.parameter_names, free.default_parameters, strict=True)) | {"k": 5.0}
+    expected = Oracle(free).derivatives(Q0, QD0, np.array([*values.values()]), T, dq, dqd, dp)
+    motion = symgen.simulate(
+        free, Q0, QD0, T, parameters={"k": 5.0}, sensitivities=names, objectives="all",
+        dq0=np.array([[0, 0.1], [0, 0.2], [0, 0.3]]),
+    )  # fmt: skip
+    assert list(motion.parameter.values) == list(names)
+    agree(motion, *expected)
+
+
+def test_torques_may_depend_on_parameters(free):
+    gain = free.parameter_names.index("k")
+
+    def tau(t, q, qd, k=free.default_parameters[gain]):
+        return -k * np.array([1.0, 0.0, 0.5]) * q
+
+    def tau_derivatives(t, q, qd):
+        slope = -np.diag([1.0, 0.0, 0.5])
+        return 3.0 * slope, np.zeros((3, 3)), (slope @ q)[:, None]
+
+    motion = symgen.simulate(
+        free, Q0, QD0, T, tau=tau, tau_derivatives=tau_derivatives, sensitivities=["k"]
+    )
+    h = 1e-4
+    ends = []
+    for k in (3.0 + h, 3.0 - h):
+        moved = symgen.simulate(
+            free, Q0, QD0, T, tau=lambda t, q, qd, k=k: tau(t, q, qd, k), parameters={"k": k},
+            rtol=1e-12, atol=1e-12,
+        )  # fmt: skip
+        ends.append(moved.q.values)
+    close(motion.dq[..., 0], (ends[0] - ends[1]) / (2 * h), 1e-7)
+
+
+@pytest.fixture(scope="module")
+def every(free):
+    return symgen.simulate(free, Q0, QD0, T[:4], sensitivities="all", objectives="all")
+
+
+@pytest.mark.parametrize("formulation", [None, "kane", "newton_euler"])
+@pytest.mark.parametrize("names", [("m3", "L"), ("g", "k", "I2", "d")])
+def test_a_few_parameters_in_any_order(free, every, names, formulation):
+    chosen = ["pull", "reach"]
+    some = symgen.simulate(
+        free, Q0, QD0, T[:4], sensitivities=names, objectives=chosen, formulation=formulation
+    )
+    every = every.sel(parameter=list(names), objective=chosen)
+    for name in ("dq", "dqd", "dqdd", "outputs_gradient", "end_gradient", "integral_gradient"):
+        close(some[name], every[name])
+
+
+def test_both_ways_to_accelerations_agree(free):
+    """One recursion along the sensitivities, and the products of Jacobians."""
+    cheap = {name: {"additions": 1} for name in free.functions}
+    dear = {"additions": 10**9}
+    results = []
+    for ways in (("sensitivities",), ("derivatives", "parameter_derivatives")):
+        counts = {"kane": cheap | {f"forward_dynamics_{name}": dear for name in ways}}
+        kept = {name: getattr(free, name) for name in dir(free) if not name.startswith("_")}
+        called = set()
+        for name in free.functions:
+            kept[name] = watched(called, name, getattr(free, name))
+        module = SimpleNamespace(**kept | {"operation_counts": counts})
+        results.append(symgen.simulate(module, Q0, QD0, T, tau=feedback, sensitivities="all"))
+        assert called and not called & {f"forward_dynamics_{name}" for name in ways}
+    close(results[0].dqdd, results[1].dqdd)
+
+
+def watched(called, name, function):
+    def call(*arguments, **options):
+        called.add(name)
+        return function(*arguments, **options)
+
+    return call
+
+
+# ---- prescribed motion -------------------------------------------------------------------------
+
+
+def swing(t):
+    return [0.5 * np.sin(4 * t)], [2 * np.cos(4 * t)], [-8 * np.sin(4 * t)]
+
+
+def test_prescribed_motion(driven):
+    s = driven.n_parameters + 2
+    dp = np.vstack([np.eye(driven.n_parameters), np.zeros((2, driven.n_parameters))])
+    dq, dqd = np.zeros((s, 3)), np.zeros((s, 3))
+    dq[-2, 2], dqd[-1, 0] = 1, 1
+    oracle = Oracle(driven, feedback, wind, swing)
+    expected = oracle.derivatives(Q0, QD0, driven.default_parameters, T, dq, dqd, dp)
+    motion = symgen.simulate(
+        driven, Q0, QD0, T, tau=feedback, loads=wind, prescribed=swing, objectives="all",
+        sensitivities=(*driven.parameter_names, "q0.hook", "qd0.slide"),
+    )  # fmt: skip
+    agree(motion, *expected)
+    assert not motion.dq.sel(coordinate="boom").any()
+    assert np.abs(motion.dtau.sel(coordinate="boom")).max() > 1
+
+
+def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
+    robot = crane(tmp_path, slide=True, boom=True, hook=True, runtime="m3")
+
+    def given(t):
+        return np.sin(t * np.arange(1, 4)), np.arange(1, 4) * np.cos(t * np.arange(1, 4)), Q0
+
+    motion = symgen.simulate(robot, Q0, QD0, T, prescribed=given, sensitivities="all")
+    q, qd, qdd = (np.array([given(t)[k] for t in T]) for k in range(3))
+    close(motion.tau, robot.inverse_dynamics(q, qd, qdd), 1e-13)
+    slope = robot.inverse_dynamics_parameter_derivatives(q, qd, qdd)
+    close(motion.dtau, slope, 1e-13)
+    assert motion.attrs["evaluations"] == 0
+
+
+# ---- energy ------------------------------------------------------------------------------------
+
+
+def without_losses(path, folder):
+    text = path.read_text()
+    lines = [x for x in text.splitlines() if not re.match(r"\s+(damping|friction\w*):", x)]
+    (folder / path.name).write_text("\n".join(lines))
+    return folder / path.name
+
+
+def drift(robot, tolerance):
+    """How much of the largest energy is lost or gained in 10 s without input."""
+    rng = np.random.default_rng(1)
+    q0, qd0 = rng.normal(size=(2, robot.n)) * 0.4
+    t = np.linspace(0, 10, 101)
+    motion = symgen.simulate(robot, q0, qd0, t, rtol=tolerance, atol=tolerance)
+    kinetic = robot.kinetic_energy(motion.q.values, motion.qd.values)
+    energy = kinetic + robot.potential_energy(motion.q.values)
+    return np.abs(energy - energy[0]).max() / max(1.0, kinetic.max())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two_link",
+        "cart_pole",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("arm7", "human43", "puma560", "satellite_arm", "tree12")
+        ),
+    ],
+)
+def test_energy_is_conserved_to_the_tolerance(name, tmp_path):
+    small = name in ("two_link", "cart_pole")
+    robot = symgen.load(
+        without_losses(EXAMPLES / f"{name}.yaml", tmp_path),
+        formulations="newton_euler,kane" if small else "default",
+        functions="forward_dynamics,kinetic_energy,potential_energy",
+        backend="numpy" if small else None,
+    )
+    assert drift(robot, 1e-10) < 1e-9
+    assert drift(robot, 1e-7) < 1e-6
+
+
+def test_energy_is_what_torques_bring_and_damping_takes(free):
+    motion = symgen.simulate(
+        free, Q0, QD0, np.linspace(0, 2, 5), tau=feedback,
+        objectives=["power", "losses"],
+    )  # fmt: skip
+    change = motion.outputs.sel(output="energy")[-1] - motion.outputs.sel(output="energy")[0]
+    balance = motion.integral.sel(objective="power") - motion.integral.sel(objective="losses")
+    assert abs(change) > 0.1
+    assert abs(float(change - balance)) < 1e-8
+
+
+# ---- what comes back ---------------------------------------------------------------------------
+
+
+def test_the_dataset_names_its_axes(free):
+    motion = symgen.simulate(
+        free, Q0, QD0, T, sensitivities="L, m3", objectives=["effort"], method="LSODA", rtol=1e-8
+    )
+    assert dict(motion.sizes) == {
+        "time": 7, "coordinate": 3, "parameter": 2, "output": 6, "objective": 1,
+    }  # fmt: skip
+    assert motion.dq.dims == ("time", "coordinate", "parameter")
+    assert motion.integral_gradient.dims == ("objective", "parameter")
+    assert list(motion.coordinate.values) == ["slide", "boom", "hook"]
+    assert list(motion.output.values) == list(free.output_names)
+    np.testing.assert_array_equal(motion.time, T)
+    np.testing.assert_array_equal(motion.q[0], Q0)
+    attributes = motion.attrs
+    assert attributes.pop("evaluations") > 20
+    assert attributes == {
+        "robot": free.name, "formulation": "fastest", "method": "LSODA", "rtol": 1e-8,
+        "atol": 1e-10,
+    }  # fmt: skip
+    one = motion.dq.sel(coordinate="hook", parameter="L", time=T[-1])
+    assert one == motion.dq[-1, 2, 0]
+
+
+def test_without_requests_there_is_the_motion_alone(free):
+    motion = symgen.simulate(free, Q0, QD0, T)
+    assert set(motion.data_vars) == {"q", "qd", "qdd", "tau"}
+    alone = symgen.simulate(free, Q0, QD0, 0.5, tau=[1, 2, 3], loads=wind(0.1))
+    assert alone.sizes["time"] == 1
+    np.testing.assert_array_equal(alone.tau[0], [1, 2, 3])
+    qdd = free.forward_dynamics(Q0, QD0, [1.0, 2.0, 3.0], loads=wind(0.1))
+    close(alone.qdd[0], qdd, 1e-14)
+
+
+def test_parameters_are_names_or_an_array(free):
+    named = symgen.simulate(free, Q0, QD0, T, parameters={"L": 0.9, "m3": 1.0})
+    values = np.array(free.default_parameters)
+    values[[free.parameter_names.index("L"), free.parameter_names.index("m3")]] = 0.9, 1.0
+    given = symgen.simulate(free, Q0, QD0, T, parameters=values)
+    np.testing.assert_array_equal(named.q, given.q)
+    assert np.abs(named.q - symgen.simulate(free, Q0, QD0, T).q).max() > 0.01
+
+
+def test_functions_of_the_user_cannot_spoil_the_state(free):
+    kept = []
+
+    def rude(t, q, qd):
+        kept.append(q)
+        result = feedback(t, q, qd)
+        q[:] = np.nan
+        return result
+
+    spoilt = symgen.simulate(free, Q0, QD0, T, tau=rude)
+    np.testing.assert_array_equal(spoilt.q, symgen.simulate(free, Q0, QD0, T, tau=feedback).q)
+    assert len({id(q) for q in kept}) == len(kept)
+
+
+# ---- what is wrong, in words -------------------------------------------------------------------
+
+
+def refusal(*arguments, **options):
+    with pytest.raises(RequestError) as caught:
+        symgen.simulate(*arguments, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"parameters": {"m33": 1.0}}, "no runtime parameter is called 'm33'; did you mean 'm3'?"),
+        ({"parameters": [1.0]}, "parameters: expected shape (9,), got (1,)"),
+        ({"sensitivities": "Lx"}, "no runtime parameter is called 'Lx'"),
+        ({"sensitivities": ["half"]}, "no runtime parameter is called 'half'"),
+        ({"sensitivities": "q0.bom"}, "no coordinate is called 'bom'; did you mean 'boom'?"),
+        ({"sensitivities": "L,L"}, "sensitivities: 'L' stands there twice"),
+        ({"sensitivities": "L", "dq0": {"k": Q0}}, "dq0: no sensitivity is called 'k'"),
+        ({"sensitivities": "L", "dqd0": np.ones((3, 2))}, "dqd0: expected shape (3, 1)"),
+        ({"objectives": "Reach"}, "no output is called 'Reach'; did you mean 'reach'?"),
+        ({"formulation": "kan"}, "the module has no 'kan'; there are: newton_euler, kane"),
+        ({"method": "RK44"}, "no method is called 'RK44'; did you mean 'RK45'?"),
+        ({"tau": [1.0]}, "tau: expected shape (3,), got (1,)"),
+        ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),
+        ({"tau": 1j * Q0}, "tau: expected real numbers, got complex128"),
+        ({"tau": lambda t, q, qd: q * np.nan}, "not finite at the start, t = 0.2 s"),
+        ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
+        ({"prescribed": swing}, "no joint of this robot is prescribed"),
+        ({"tau_derivatives": feedback_derivatives}, "tau is no function of t, q and qd"),
+    ],
+)
+def test_wrong_arguments(free, options, words):
+    assert words in refusal(free, Q0, QD0, T, **options)
+
+
+@pytest.mark.parametrize("t", [[], [0, 0], [1, 0.5], [0, np.inf]])
+def test_wrong_times(free, t):
+    assert "t: expected finite times that increase" in refusal(free, Q0, QD0, t)
+
+
+def test_wrong_initial_values(free):
+    assert "q0: expected shape (3,), got (2,)" in refusal(free, Q0[:2], QD0, T)
+    assert "not all finite" in refusal(free, Q0 * np.nan, QD0, T)
+
+
+@pytest.mark.parametrize(
+    ("tau", "words"),
+    [
+        (lambda t, q, qd: np.array([float(x) for x in q]), "takes no complex numbers"),
+        (lambda t, q, qd: np.array(q, dtype=float), "takes no complex numbers"),
+        (lambda t, q, qd: -np.abs(qd) * q, "not those by differences"),
+        (lambda t, q, qd: 0.0 * q - q.real, "not those by differences"),
+    ],
+)
+def test_torques_that_no_complex_step_differentiates(free, tau, words):
+    message = refusal(free, Q0, QD0, T, tau=tau, sensitivities="L")
+    assert words in message and "give tau_derivatives" in message
+    symgen.simulate(free, Q0, QD0, T[:2], tau=tau)  # nothing is wrong with them otherwise
+
+
+def test_loads_that_depend_on_the_state_have_no_sensitivities(free):
+    def drag(t, q, qd):
+        return wind(t) * qd[2]
+
+    message = refusal(free, Q0, QD0, T, loads=drag, sensitivities="L")
+    assert "loads: they depend on the state" in message
+    assert symgen.simulate(free, Q0, QD0, T[:2], loads=drag).qdd.notnull().all()
+
+
+def test_prescribed_joints_need_their_motion(driven):
+    assert "the motion of boom is prescribed" in refusal(driven, Q0, QD0, T)
+    wrong = refusal(driven, Q0, QD0, T, prescribed=lambda t: ([0], [0], [0, 0]))
+    assert "prescribed: qdd: expected shape (1,), got (2,)" in wrong
+    initial = refusal(driven, Q0, QD0, T, prescribed=swing, sensitivities="q0.boom")
+    assert "the motion of 'boom' is prescribed" in initial
+
+
+def test_functions_that_were_not_built(tmp_path):
+    robot = crane(tmp_path, functions="forward_dynamics,mass_matrix", runtime="L")
+    symgen.simulate(robot, Q0, QD0, T[:2])
+    message = refusal(robot, Q0, QD0, T, sensitivities="L")
+    assert "sensitivities need forward_dynamics_sensitivities, or forward_dynamics_deriv" in message
+    assert "symgen build" in message
+    assert "simulate needs outputs: " in refusal(robot, Q0, QD0, T, objectives="reach")
+    fixed = crane(tmp_path, functions="forward_dynamics", runtime="none")
+    assert "it has no runtime parameters" in refusal(fixed, Q0, QD0, T, parameters={"L": 1})
+
+
+def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
+    names = ("m2", "m3", "I2")
+    assert "the mass matrix is singular" in refusal(
+        free, Q0, QD0, T, parameters=dict.fromkeys(names, 0.0) | {"m1": 0.0}
+    )
+
+    def forward_dynamics(q, qd, tau, loads=None, parameters=None):
+        if q[0] > 1.5:
+            raise np.linalg.LinAlgError("forward_dynamics: the mass matrix is singular")
+        return np.zeros(1)
+
+    module = SimpleNamespace(
+        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
+        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
+    )  # fmt: skip
+    assert symgen.simulate(module, [0], [1], [0, 1]).q[-1] == pytest.approx(1)
+    message = refusal(module, [0], [1], [0, 1, 2], max_step=0.1)
+    found = re.search(r"is singular; t = (\S+) s, q = \[(\S+)\], qd = \[1.0\]", message)
+    assert float(found[1]) == pytest.approx(float(found[2]), rel=1e-5)
+    assert 1.5 < float(found[1]) < 1.6
+
+
+def test_an_integrator_that_gives_up_says_why(free):
+    message = refusal(free, Q0, QD0, T, tau=lambda t, q, qd: 10 * q**3 * qd**2)
+    assert "DOP853: Required step size is less than spacing between numbers. t = " in message
+
+
+@pytest.mark.parametrize("missing", ["scipy", "xarray"])
+def test_a_missing_library_names_the_extra(tmp_path, missing):
+    (tmp_path / f"{missing}.py").write_text(f'raise ImportError("No module named {missing!r}")\n')
+    program = "import symgen; symgen.simulate(None, [], [], [])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT,
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
+    )  # fmt: skip
+    assert done.stderr.splitlines()[-1].endswith(
+        f"No module named '{missing}'; simulate needs: pip install symgen[simulate]"
+    )
