@@ -31,9 +31,9 @@ class BuildReport:
     """What a build made.
 
     `up_to_date` means that nothing had to be done; then only `robot`, `n`, `folder`,
-    `formulations`, `backends` and `notices` are filled in.  `evaluated` are formulations that
-    served for validation only; `runtime_parameters` are arguments of the module; `skipped` says why others do not apply, or were not evaluated.
-    `seconds` are by stage.
+    `formulations`, `backends` and `notices` are filled in.  `runtime_parameters` are arguments of
+    the module.  `evaluated` are formulations that served for validation only; `skipped` says why
+    others do not apply, or were not evaluated.  `seconds` are by stage.
     """
 
     robot: str

@@ -77,7 +77,7 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
         module.forward_dynamics_parameter_derivatives
     with pytest.raises(AttributeError, match="prescribed: true"):
         module.hybrid_dynamics
-    with pytest.raises(AttributeError, match="outputs: {NAME: EXPRESSION}"):
+    with pytest.raises(AttributeError, match=r"outputs: \{NAME: EXPRESSION\}"):
         module.outputs_derivatives
 
 

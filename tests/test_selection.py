@@ -11,6 +11,7 @@ from symgen.errors import RequestError
 from symgen.options import ALL, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.selection import LARGEST_BUILT, select
+from tests.oracles.descriptions import described
 
 TWO_LINK = Path(__file__).parents[1] / "examples" / "two_link.yaml"
 
@@ -26,13 +27,21 @@ def test_a_formulation_without_any_of_the_functions_is_left_out():
     assert selection.functions == ("joint_wrenches", "point_motion")
     assert selection.formulations == ("newton_euler", "recursive_lagrange")
     assert selection.functions_of("recursive_lagrange") == ("point_motion",)
-    assert selection.skipped == {"closed_form_lagrange": "derives none of these functions"}
+    others = ("kane", "closed_form_lagrange", "explicit_kane", "partially_recursive_kane")
+    assert selection.skipped == dict.fromkeys(others, "derives none of these functions")
+
+
+def everything():
+    """The two-link arm with a prescribed joint and an output."""
+    text = TWO_LINK.read_text().replace("- name: elbow", "- name: elbow\n    prescribed: true")
+    return described(f"{text}\noutputs:\n  reach: points.hand.x*L1\n")
 
 
 @pytest.mark.parametrize("function", FUNCTION_NAMES)
 def test_every_function_can_be_built_alone(function):
-    description = read(TWO_LINK)
-    selection = select(description, BuildOptions(functions=(function,)))
+    description = everything()
+    options = BuildOptions(functions=(function,), runtime_parameters=(ALL,))
+    selection = select(description, options)
     package = package_of(description, selection, derive_all(description, selection))
     assert package.fastest[function] in package.programs
     assert all(list(programs) == [function] for programs in package.programs.values())
@@ -70,3 +79,38 @@ def test_small_functions_of_what_is_not_chosen_are_evaluated(tmp_path):
         in (selection.skipped["closed_form_lagrange"])
     )
     assert LARGEST_BUILT > 100_000
+
+
+def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):
+    selection = select(chain(tmp_path, 8), BuildOptions())
+    assert selection.formulations == ("newton_euler", "kane")
+    assert selection.built["kane"] == ("forward_dynamics",)
+    assert "forward_dynamics" not in selection.built["newton_euler"]
+    assert "forward_dynamics_derivatives" in selection.built["newton_euler"]
+    assert selection.evaluated["newton_euler"] == ("forward_dynamics",)
+
+
+def test_functions_that_mean_nothing_are_not_built_and_say_what_they_need():
+    selection = select(read(TWO_LINK), BuildOptions())
+    assert not {"outputs", "hybrid_dynamics"} & set(selection.functions)
+    for function, words in (
+        ("outputs", "the model has no outputs"),
+        ("hybrid_dynamics_derivatives", "no joint of the model is prescribed"),
+        ("forward_dynamics_sensitivities", "--runtime-parameters all"),
+    ):
+        assert words in selection.senseless[function]
+        with pytest.raises(RequestError, match=words):
+            select(read(TWO_LINK), BuildOptions(functions=(function,)))
+
+
+def test_runtime_parameters_are_independent_ones_in_the_order_of_the_file():
+    arm = read(TWO_LINK)
+    assert select(arm, BuildOptions()).runtime_parameters == ()
+    asked = BuildOptions(runtime_parameters=("m1", "L1"))
+    assert select(arm, asked).runtime_parameters == ("L1", "m1")
+    every = select(arm, BuildOptions(runtime_parameters=(ALL,))).runtime_parameters
+    assert every == ("L1", "L2", "l1", "m1", "m2", "I1", "I2", "g")
+    with pytest.raises(RequestError, match=r"two_link.yaml:\d+: the parameter 'l2' is derived"):
+        select(arm, BuildOptions(runtime_parameters=("l2",)))
+    with pytest.raises(RequestError, match="no parameter is called 'M1'; did you mean 'm1'"):
+        select(arm, BuildOptions(runtime_parameters=("M1",)))

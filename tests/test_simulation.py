@@ -555,7 +555,7 @@ def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
 
 
 def test_an_integrator_that_gives_up_says_why(free):
-    message = refusal(free, Q0, QD0, T, tau=lambda t, q, qd: 10 * q**3 * qd**2)
+    message = refusal(free, Q0, QD0, [0, 1], tau=lambda t, q, qd: 10 * q**3 * qd**2)
     assert "DOP853: Required step size is less than spacing between numbers. t = " in message
 
 

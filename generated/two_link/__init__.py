@@ -51,14 +51,18 @@ fastest formulation:
     regressor                          Matrix Y: Y @ inertial_parameters = inverse
                                        dynamics without loads and joint terms.
                                        (newton_euler)
+    forward_dynamics                   Accelerations that the joint torques tau produce;
+                                       all joints are free. (kane)
+    forward_dynamics_derivatives       Accelerations and their derivatives with respect to
+                                       q, qd and tau. (kane)
 
-Formulations, as sub-modules with the functions they derive: newton_euler,
-recursive_lagrange, closed_form_lagrange.
+Formulations, as sub-modules with the functions they derive: newton_euler, kane,
+recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane.
 """
 
 from . import _runtime
 from ._backends import backend, backends
-from . import newton_euler, recursive_lagrange, closed_form_lagrange
+from . import newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
 from .newton_euler import inverse_dynamics
 from .newton_euler import inverse_dynamics_derivatives
 from .recursive_lagrange import inverse_dynamics_load_derivatives
@@ -78,6 +82,8 @@ from .newton_euler import center_of_mass
 from .newton_euler import center_of_mass_jacobian
 from .newton_euler import centroidal_momentum
 from .newton_euler import regressor
+from .kane import forward_dynamics
+from .kane import forward_dynamics_derivatives
 
 name = 'two_link'
 n = 2
@@ -121,8 +127,8 @@ output_names = ()
 output_sparsity = {
 }
 derivative_sparsity = _runtime.on_one_path(joint_parents)
-formulations = ('newton_euler', 'recursive_lagrange', 'closed_form_lagrange')
-functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'regressor')
+formulations = ('newton_euler', 'kane', 'recursive_lagrange', 'closed_form_lagrange', 'explicit_kane', 'partially_recursive_kane')
+functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'regressor', 'forward_dynamics', 'forward_dynamics_derivatives')
 operation_counts = {
     "newton_euler": {
         "inverse_dynamics": {'additions': 25, 'multiplications': 34, 'divisions': 0, 'functions': 4},
@@ -144,6 +150,12 @@ operation_counts = {
         "center_of_mass_jacobian": {'additions': 5, 'multiplications': 11, 'divisions': 0, 'functions': 4},
         "centroidal_momentum": {'additions': 17, 'multiplications': 32, 'divisions': 0, 'functions': 4},
         "regressor": {'additions': 16, 'multiplications': 25, 'divisions': 0, 'functions': 4},
+        "forward_dynamics": {'additions': 31, 'multiplications': 44, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 65, 'multiplications': 110, 'divisions': 1, 'functions': 4},
+    },
+    "kane": {
+        "forward_dynamics": {'additions': 30, 'multiplications': 39, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 57, 'multiplications': 93, 'divisions': 1, 'functions': 4},
     },
     "recursive_lagrange": {
         "inverse_dynamics": {'additions': 64, 'multiplications': 95, 'divisions': 0, 'functions': 4},
@@ -176,6 +188,18 @@ operation_counts = {
         "forward_kinematics": {'additions': 6, 'multiplications': 10, 'divisions': 0, 'functions': 4},
         "jacobians": {'additions': 7, 'multiplications': 13, 'divisions': 0, 'functions': 4},
     },
+    "explicit_kane": {
+        "mass_matrix": {'additions': 6, 'multiplications': 12, 'divisions': 0, 'functions': 2},
+        "bias_forces": {'additions': 20, 'multiplications': 32, 'divisions': 0, 'functions': 4},
+        "forward_dynamics": {'additions': 28, 'multiplications': 45, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 58, 'multiplications': 106, 'divisions': 1, 'functions': 4},
+    },
+    "partially_recursive_kane": {
+        "mass_matrix": {'additions': 11, 'multiplications': 20, 'divisions': 0, 'functions': 2},
+        "bias_forces": {'additions': 21, 'multiplications': 32, 'divisions': 0, 'functions': 4},
+        "forward_dynamics": {'additions': 36, 'multiplications': 59, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 88, 'multiplications': 159, 'divisions': 1, 'functions': 4},
+    },
 }
 model_hash = '5b8dd80eb401cc3051830e55c3f9ce36928b1fa69bd0e3fc66b6fdd11b4abeee'
 condition = 1.0
@@ -186,8 +210,6 @@ _missing = {
     'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'kinetic_energy_parameter_derivatives': 'kinetic_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'potential_energy_parameter_derivatives': 'potential_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
-    'forward_dynamics': 'forward_dynamics was not built; forward_dynamics is not available yet',
-    'forward_dynamics_derivatives': 'forward_dynamics_derivatives was not built; forward_dynamics_derivatives is not available yet',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'forward_dynamics_sensitivities': 'forward_dynamics_sensitivities was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'hybrid_dynamics': "hybrid_dynamics was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",

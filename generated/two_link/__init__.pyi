@@ -5,8 +5,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import newton_euler as newton_euler
+from . import kane as kane
 from . import recursive_lagrange as recursive_lagrange
 from . import closed_form_lagrange as closed_form_lagrange
+from . import explicit_kane as explicit_kane
+from . import partially_recursive_kane as partially_recursive_kane
 
 Array = NDArray[np.float64]
 
@@ -65,3 +68,5 @@ def center_of_mass(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Arr
 def center_of_mass_jacobian(q: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
 def centroidal_momentum(q: ArrayLike, qd: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
 def regressor(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def forward_dynamics(q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: ArrayLike | None = ..., parameters: ArrayLike | None = ..., out: Array | None = ...) -> Array: ...
+def forward_dynamics_derivatives(q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: ArrayLike | None = ..., parameters: ArrayLike | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]: ...

@@ -134,6 +134,36 @@ cdef extern from "c/two_link.h" nogil:
         const double *qd,
         const double *qdd,
         double *regressor) noexcept
+    int two_link_newton_euler_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_newton_euler_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
+    int two_link_kane_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_kane_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
     void two_link_recursive_lagrange_inverse_dynamics(
         const double *q,
         const double *qd,
@@ -253,6 +283,52 @@ cdef extern from "c/two_link.h" nogil:
     void two_link_closed_form_lagrange_jacobians(
         const double *q,
         double *jacobians) noexcept
+    void two_link_explicit_kane_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_explicit_kane_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    int two_link_explicit_kane_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_explicit_kane_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
+    void two_link_partially_recursive_kane_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_partially_recursive_kane_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    int two_link_partially_recursive_kane_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_partially_recursive_kane_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
 
 
 cdef int adapt_newton_euler_inverse_dynamics(
@@ -349,6 +425,22 @@ cdef int adapt_newton_euler_regressor(
         const double **x, double **y) noexcept nogil:
     two_link_newton_euler_regressor(x[0], x[1], x[2], y[0])
     return 0
+
+cdef int adapt_newton_euler_forward_dynamics(
+        const double **x, double **y) noexcept nogil:
+    return two_link_newton_euler_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
+
+cdef int adapt_newton_euler_forward_dynamics_derivatives(
+        const double **x, double **y) noexcept nogil:
+    return two_link_newton_euler_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+
+cdef int adapt_kane_forward_dynamics(
+        const double **x, double **y) noexcept nogil:
+    return two_link_kane_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
+
+cdef int adapt_kane_forward_dynamics_derivatives(
+        const double **x, double **y) noexcept nogil:
+    return two_link_kane_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
 
 cdef int adapt_recursive_lagrange_inverse_dynamics(
         const double **x, double **y) noexcept nogil:
@@ -485,6 +577,42 @@ cdef int adapt_closed_form_lagrange_jacobians(
     two_link_closed_form_lagrange_jacobians(x[0], y[0])
     return 0
 
+cdef int adapt_explicit_kane_mass_matrix(
+        const double **x, double **y) noexcept nogil:
+    two_link_explicit_kane_mass_matrix(x[0], y[0])
+    return 0
+
+cdef int adapt_explicit_kane_bias_forces(
+        const double **x, double **y) noexcept nogil:
+    two_link_explicit_kane_bias_forces(x[0], x[1], x[2], y[0])
+    return 0
+
+cdef int adapt_explicit_kane_forward_dynamics(
+        const double **x, double **y) noexcept nogil:
+    return two_link_explicit_kane_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
+
+cdef int adapt_explicit_kane_forward_dynamics_derivatives(
+        const double **x, double **y) noexcept nogil:
+    return two_link_explicit_kane_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+
+cdef int adapt_partially_recursive_kane_mass_matrix(
+        const double **x, double **y) noexcept nogil:
+    two_link_partially_recursive_kane_mass_matrix(x[0], y[0])
+    return 0
+
+cdef int adapt_partially_recursive_kane_bias_forces(
+        const double **x, double **y) noexcept nogil:
+    two_link_partially_recursive_kane_bias_forces(x[0], x[1], x[2], y[0])
+    return 0
+
+cdef int adapt_partially_recursive_kane_forward_dynamics(
+        const double **x, double **y) noexcept nogil:
+    return two_link_partially_recursive_kane_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
+
+cdef int adapt_partially_recursive_kane_forward_dynamics_derivatives(
+        const double **x, double **y) noexcept nogil:
+    return two_link_partially_recursive_kane_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+
 
 # ---- from NumPy arrays to kernels ------------------------------------------------------------
 
@@ -506,7 +634,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[46]
+cdef Function FUNCTIONS[58]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -530,6 +658,10 @@ NAMES = (
     "center_of_mass_jacobian",
     "centroidal_momentum",
     "regressor",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_load_derivatives",
@@ -557,6 +689,14 @@ NAMES = (
     "potential_energy",
     "forward_kinematics",
     "jacobians",
+    "mass_matrix",
+    "bias_forces",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "mass_matrix",
+    "bias_forces",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
 )
 SHAPES = {
     "inverse_dynamics": (
@@ -635,8 +775,16 @@ SHAPES = {
         ((2,), (2,), (2,), (0,)),
         ((2, 20),),
     ),
+    "forward_dynamics": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2,),),
+    ),
+    "forward_dynamics_derivatives": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2,), (2, 2), (2, 2), (2, 2)),
+    ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3}
 
 
 cdef void describe(Array *array, tuple shape):
@@ -684,33 +832,45 @@ cdef int set_up() except -1:
     FUNCTIONS[16].kernel = adapt_newton_euler_center_of_mass_jacobian
     FUNCTIONS[17].kernel = adapt_newton_euler_centroidal_momentum
     FUNCTIONS[18].kernel = adapt_newton_euler_regressor
-    FUNCTIONS[19].kernel = adapt_recursive_lagrange_inverse_dynamics
-    FUNCTIONS[20].kernel = adapt_recursive_lagrange_inverse_dynamics_derivatives
-    FUNCTIONS[21].kernel = adapt_recursive_lagrange_inverse_dynamics_load_derivatives
-    FUNCTIONS[22].kernel = adapt_recursive_lagrange_mass_matrix
-    FUNCTIONS[23].kernel = adapt_recursive_lagrange_coriolis_matrix
-    FUNCTIONS[24].kernel = adapt_recursive_lagrange_bias_forces
-    FUNCTIONS[25].kernel = adapt_recursive_lagrange_gravity_forces
-    FUNCTIONS[26].kernel = adapt_recursive_lagrange_kinetic_energy
-    FUNCTIONS[27].kernel = adapt_recursive_lagrange_potential_energy
-    FUNCTIONS[28].kernel = adapt_recursive_lagrange_forward_kinematics
-    FUNCTIONS[29].kernel = adapt_recursive_lagrange_jacobians
-    FUNCTIONS[30].kernel = adapt_recursive_lagrange_point_motion
-    FUNCTIONS[31].kernel = adapt_recursive_lagrange_point_motion_derivatives
-    FUNCTIONS[32].kernel = adapt_recursive_lagrange_center_of_mass
-    FUNCTIONS[33].kernel = adapt_recursive_lagrange_center_of_mass_jacobian
-    FUNCTIONS[34].kernel = adapt_recursive_lagrange_centroidal_momentum
-    FUNCTIONS[35].kernel = adapt_closed_form_lagrange_inverse_dynamics
-    FUNCTIONS[36].kernel = adapt_closed_form_lagrange_inverse_dynamics_derivatives
-    FUNCTIONS[37].kernel = adapt_closed_form_lagrange_inverse_dynamics_load_derivatives
-    FUNCTIONS[38].kernel = adapt_closed_form_lagrange_mass_matrix
-    FUNCTIONS[39].kernel = adapt_closed_form_lagrange_coriolis_matrix
-    FUNCTIONS[40].kernel = adapt_closed_form_lagrange_bias_forces
-    FUNCTIONS[41].kernel = adapt_closed_form_lagrange_gravity_forces
-    FUNCTIONS[42].kernel = adapt_closed_form_lagrange_kinetic_energy
-    FUNCTIONS[43].kernel = adapt_closed_form_lagrange_potential_energy
-    FUNCTIONS[44].kernel = adapt_closed_form_lagrange_forward_kinematics
-    FUNCTIONS[45].kernel = adapt_closed_form_lagrange_jacobians
+    FUNCTIONS[19].kernel = adapt_newton_euler_forward_dynamics
+    FUNCTIONS[20].kernel = adapt_newton_euler_forward_dynamics_derivatives
+    FUNCTIONS[21].kernel = adapt_kane_forward_dynamics
+    FUNCTIONS[22].kernel = adapt_kane_forward_dynamics_derivatives
+    FUNCTIONS[23].kernel = adapt_recursive_lagrange_inverse_dynamics
+    FUNCTIONS[24].kernel = adapt_recursive_lagrange_inverse_dynamics_derivatives
+    FUNCTIONS[25].kernel = adapt_recursive_lagrange_inverse_dynamics_load_derivatives
+    FUNCTIONS[26].kernel = adapt_recursive_lagrange_mass_matrix
+    FUNCTIONS[27].kernel = adapt_recursive_lagrange_coriolis_matrix
+    FUNCTIONS[28].kernel = adapt_recursive_lagrange_bias_forces
+    FUNCTIONS[29].kernel = adapt_recursive_lagrange_gravity_forces
+    FUNCTIONS[30].kernel = adapt_recursive_lagrange_kinetic_energy
+    FUNCTIONS[31].kernel = adapt_recursive_lagrange_potential_energy
+    FUNCTIONS[32].kernel = adapt_recursive_lagrange_forward_kinematics
+    FUNCTIONS[33].kernel = adapt_recursive_lagrange_jacobians
+    FUNCTIONS[34].kernel = adapt_recursive_lagrange_point_motion
+    FUNCTIONS[35].kernel = adapt_recursive_lagrange_point_motion_derivatives
+    FUNCTIONS[36].kernel = adapt_recursive_lagrange_center_of_mass
+    FUNCTIONS[37].kernel = adapt_recursive_lagrange_center_of_mass_jacobian
+    FUNCTIONS[38].kernel = adapt_recursive_lagrange_centroidal_momentum
+    FUNCTIONS[39].kernel = adapt_closed_form_lagrange_inverse_dynamics
+    FUNCTIONS[40].kernel = adapt_closed_form_lagrange_inverse_dynamics_derivatives
+    FUNCTIONS[41].kernel = adapt_closed_form_lagrange_inverse_dynamics_load_derivatives
+    FUNCTIONS[42].kernel = adapt_closed_form_lagrange_mass_matrix
+    FUNCTIONS[43].kernel = adapt_closed_form_lagrange_coriolis_matrix
+    FUNCTIONS[44].kernel = adapt_closed_form_lagrange_bias_forces
+    FUNCTIONS[45].kernel = adapt_closed_form_lagrange_gravity_forces
+    FUNCTIONS[46].kernel = adapt_closed_form_lagrange_kinetic_energy
+    FUNCTIONS[47].kernel = adapt_closed_form_lagrange_potential_energy
+    FUNCTIONS[48].kernel = adapt_closed_form_lagrange_forward_kinematics
+    FUNCTIONS[49].kernel = adapt_closed_form_lagrange_jacobians
+    FUNCTIONS[50].kernel = adapt_explicit_kane_mass_matrix
+    FUNCTIONS[51].kernel = adapt_explicit_kane_bias_forces
+    FUNCTIONS[52].kernel = adapt_explicit_kane_forward_dynamics
+    FUNCTIONS[53].kernel = adapt_explicit_kane_forward_dynamics_derivatives
+    FUNCTIONS[54].kernel = adapt_partially_recursive_kane_mass_matrix
+    FUNCTIONS[55].kernel = adapt_partially_recursive_kane_bias_forces
+    FUNCTIONS[56].kernel = adapt_partially_recursive_kane_forward_dynamics
+    FUNCTIONS[57].kernel = adapt_partially_recursive_kane_forward_dynamics_derivatives
     return 0
 
 
@@ -1351,6 +1511,132 @@ class newton_euler:
         given[3] = <PyObject *>parameters
         return call(18, given, out)
 
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(19, given, out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(20, given, out)
+
+
+class kane:
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(21, given, out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(22, given, out)
+
 
 class recursive_lagrange:
     @staticmethod
@@ -1378,7 +1664,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(19, given, out)
+        return call(23, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1409,7 +1695,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(20, given, out)
+        return call(24, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1428,7 +1714,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(21, given, out)
+        return call(25, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
@@ -1447,7 +1733,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(22, given, out)
+        return call(26, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
@@ -1468,7 +1754,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(23, given, out)
+        return call(27, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1493,7 +1779,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(24, given, out)
+        return call(28, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1512,7 +1798,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(25, given, out)
+        return call(29, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1533,7 +1819,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(26, given, out)
+        return call(30, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1552,7 +1838,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(27, given, out)
+        return call(31, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1572,7 +1858,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(28, given, out)
+        return call(32, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1592,7 +1878,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(29, given, out)
+        return call(33, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1618,7 +1904,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(30, given, out)
+        return call(34, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1647,7 +1933,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(31, given, out)
+        return call(35, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1666,7 +1952,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(32, given, out)
+        return call(36, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1685,7 +1971,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(33, given, out)
+        return call(37, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1706,7 +1992,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(34, given, out)
+        return call(38, given, out)
 
 
 class closed_form_lagrange:
@@ -1735,7 +2021,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(35, given, out)
+        return call(39, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1766,7 +2052,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(36, given, out)
+        return call(40, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1785,7 +2071,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(37, given, out)
+        return call(41, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, out=None):
@@ -1804,7 +2090,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(38, given, out)
+        return call(42, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
@@ -1825,7 +2111,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(39, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1850,7 +2136,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(40, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1869,7 +2155,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(41, given, out)
+        return call(45, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1890,7 +2176,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(42, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1909,7 +2195,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(43, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1929,7 +2215,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(44, given, out)
+        return call(48, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1949,7 +2235,223 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(45, given, out)
+        return call(49, given, out)
+
+
+class explicit_kane:
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(50, given, out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>loads
+        given[3] = <PyObject *>parameters
+        return call(51, given, out)
+
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(52, given, out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(53, given, out)
+
+
+class partially_recursive_kane:
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(54, given, out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>loads
+        given[3] = <PyObject *>parameters
+        return call(55, given, out)
+
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(56, given, out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(57, given, out)
 
 
 set_up()

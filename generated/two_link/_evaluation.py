@@ -1,12 +1,14 @@
 """What is checked, and on which states: subjects, random states, and the functions evaluated there.
 
-The laws of `symgen.validation.checks` and `symgen.validation.motion_laws` are written over it; all
-three are shipped in every generated package for `selftest()`.
+The laws of `symgen.validation.checks`, `motion_laws`, `forward_laws` and `parameter_laws` are
+written over it; all of them are shipped in every generated package for `selftest()`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,17 +41,40 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "center_of_mass_jacobian": ("q",),
     "centroidal_momentum": ("q", "qd"),
     "regressor": ("q", "qd", "qdd"),
+    "inverse_dynamics_parameter_derivatives": ("q", "qd", "qdd"),
+    "point_motion_parameter_derivatives": ("q", "qd", "qdd"),
+    "kinetic_energy_parameter_derivatives": ("q", "qd"),
+    "potential_energy_parameter_derivatives": ("q",),
+    "forward_dynamics": ("q", "qd", "tau"),
+    "forward_dynamics_derivatives": ("q", "qd", "tau"),
+    "forward_dynamics_parameter_derivatives": ("q", "qd", "tau"),
+    "forward_dynamics_sensitivities": ("q", "qd", "tau", "dq", "dqd", "dtau"),
+    "hybrid_dynamics": ("q", "qd", "x"),
+    "hybrid_dynamics_derivatives": ("q", "qd", "x"),
+    "hybrid_dynamics_parameter_derivatives": ("q", "qd", "x"),
+    "outputs": ("t", "q", "qd", "qdd", "tau"),
+    "outputs_derivatives": ("t", "q", "qd", "qdd", "tau"),
 }
 LOADED = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "bias_forces",
-    "joint_wrenches", "joint_wrench_derivatives",
+    "joint_wrenches", "joint_wrench_derivatives", "inverse_dynamics_parameter_derivatives",
+    "forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives",
+    "forward_dynamics_sensitivities", "hybrid_dynamics", "hybrid_dynamics_derivatives",
+    "hybrid_dynamics_parameter_derivatives", "outputs", "outputs_derivatives",
 )  # fmt: skip
 SEVERAL_RESULTS = {
     "inverse_dynamics_derivatives": ("tau", "dtau_dq", "dtau_dqd", "dtau_dqdd"),
     "joint_wrench_derivatives": ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"),
     "point_motion": ("position", "velocity", "acceleration"),
     "point_motion_derivatives": ("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd"),
-}
+    "point_motion_parameter_derivatives": ("dx_dparameters", "dv_dparameters", "da_dparameters"),
+    "forward_dynamics_derivatives": ("qdd", "dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+    "forward_dynamics_sensitivities": ("qdd", "dqdd"),
+    "hybrid_dynamics_derivatives": ("y", "dy_dq", "dy_dqd", "dy_dx"),
+    "outputs_derivatives": (
+        "outputs", "do_dt", "do_dq", "do_dqd", "do_dqdd", "do_dtau", "do_dloads", "do_dparameters",
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,12 +113,23 @@ class Subject:
 
 @dataclass(frozen=True)
 class States:
-    """Random states, one per row."""
+    """Random states, one per row (S of them), and p runtime parameters.
+
+    `tau`, `x` (S, n) and `t` (S,) are arguments of functions, and so are `dq`, `dqd`, `dtau`
+    (S, n, p); `parameters` (S, p) are the default values in every row.
+    """
 
     q: Array
     qd: Array
     qdd: Array
     loads: Array
+    tau: Array
+    x: Array
+    t: Array
+    dq: Array
+    dqd: Array
+    dtau: Array
+    parameters: Array
 
 
 @dataclass(frozen=True)
@@ -103,28 +139,53 @@ class Facts:
     `condition` says how much larger the terms of the robot's equations are than their sums: it
     multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 n,);
     `joint_terms` are the numbers of drives, bearings and springs by name, (n,) each;
-    `reflected_inertia` is that of the rotor times the square of the gear ratio.
+    `reflected_inertia` is that of the rotor times the square of the gear ratio.  `prescribed` says
+    of every coordinate whether its motion is given in hybrid dynamics, (n,).
     """
 
     condition: float = 1.0
     inertial_parameters: Array | None = None
     joint_terms: Mapping[str, Array] | None = None
+    prescribed: Array | None = None
 
 
-def random_states(n: int, n_loads: int, samples: int, seed: int = 2009) -> States:
-    """|q| <= pi, velocities and accelerations up to 2, loads up to 10; the same for one seed."""
+def random_states(
+    n: int, n_loads: int, samples: int, seed: int = 2009, parameters: Any = ()
+) -> States:
+    """|q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
+
+    What is given in hybrid dynamics goes up to 5, times to 10, directions to 1; `parameters` are
+    the values of the runtime parameters, (p,).  The same for one seed.
+    """
     rng = np.random.default_rng(seed)
     q = rng.uniform(-np.pi, np.pi, (samples, n))
     qd, qdd = rng.uniform(-2.0, 2.0, (2, samples, n))
-    return States(q, qd, qdd, rng.uniform(-10.0, 10.0, (samples, n_loads, 6)))
+    loads = rng.uniform(-10.0, 10.0, (samples, n_loads, 6))
+    tau, x = rng.uniform(-10.0, 10.0, (samples, n)), rng.uniform(-5.0, 5.0, (samples, n))
+    t = rng.uniform(0.0, 10.0, samples)
+    values = np.asarray(parameters, dtype=float)
+    dq, dqd, dtau = rng.uniform(-1.0, 1.0, (3, samples, n, len(values)))
+    rows = np.tile(values, (samples, 1))
+    return States(q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows)
 
 
 def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -> tuple[Array, ...]:
     """Call a function with the arguments that it takes; the results are always a tuple."""
     if name in LOADED and arguments.get("loads") is not None:
         options["loads"] = arguments["loads"]
+    parameters = arguments.get("parameters")
+    if parameters is not None and np.shape(parameters)[-1]:
+        options["parameters"] = parameters
     results = getattr(functions, name)(*(arguments[key] for key in ARGUMENTS[name]), **options)
     return results if isinstance(results, tuple) else (results,)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Numbers that are not finite are found by the checks; here nobody is to be warned of them."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        yield
 
 
 class Evaluation:
@@ -136,10 +197,16 @@ class Evaluation:
         self.facts = facts or Facts()
         self._results: dict[str, tuple[Array, ...]] = {}
         self._slopes: dict[tuple[str, str], tuple[Array, ...]] = {}
+        self.responses: dict[str, Any] = {}
+        """What `symgen.validation.forward_laws` finds out about the mass matrix."""
 
     def has(self, *names: str) -> bool:
         """Whether the subject has all these functions."""
         return all(hasattr(self.subject.functions, name) for name in names)
+
+    def has_any(self, names: Iterable[str]) -> bool:
+        """Whether the subject has one of these functions."""
+        return any(map(self.has, names))
 
     def results(self, name: str) -> tuple[Array, ...]:
         """All results of a function."""

@@ -8,6 +8,12 @@ trees of up to 20 coordinates, so that a correct model never fails, while a wron
 frame (an error of order one) misses them by ten powers of ten.  For robots whose terms cancel (a
 very heavy base, say) every limit is multiplied by the condition of the robot: see
 `symgen.validation.conditioning`.
+
+Solving for accelerations multiplies the rounding errors of torques by the inverse of the mass
+matrix.  A limit of qdd that ignored this would be wrong for an arm with a light wrist, and one for
+the worst case would find nothing.  Errors of qdd are therefore also relative to `SOLVED` times the
+bound that the mass matrix and the torques of the sample give (`symgen.validation.forward_laws`);
+what is put back into inverse dynamics is well-conditioned, and held to the bare limits.
 """
 
 EPS = 2.0**-52  # spacing of float64 at 1
@@ -15,6 +21,11 @@ EPS = 2.0**-52  # spacing of float64 at 1
 STEP = 1e-100
 """Complex step: its square vanishes beside 1, so derivatives are exact to rounding, and its square
 is still a normal number, so nothing underflows."""
+
+SOLVED = 0.1
+"""How much of the bound of the errors of qdd counts.  Of random trees with masses and inertias from
+1e-5 to 1e3, whose mass matrices have condition numbers up to 3e6, the largest error of any
+formulation was then a quarter of its limit; without the bound, 3,400 times its limit."""
 
 TWO_LINK = 1e-13
 """Two-link arm against the printed formulas: about 20 operations on numbers of order 10."""

@@ -378,6 +378,108 @@ class newton_euler:
         """
         return _call("newton_euler", "regressor", (q, qd, qdd, parameters), out)
 
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        return _call("newton_euler", "forward_dynamics", (q, qd, tau, loads, parameters), out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        return _call("newton_euler", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
+
+
+class kane:
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        return _call("kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        return _call("kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
+
 
 class recursive_lagrange:
     @staticmethod
@@ -871,3 +973,179 @@ class closed_form_lagrange:
                                       joint velocity, base axes, in the order of link_names
         """
         return _call("closed_form_lagrange", "jacobians", (q, parameters), out)
+
+
+class explicit_kane:
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        return _call("explicit_kane", "mass_matrix", (q, parameters), out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        return _call("explicit_kane", "bias_forces", (q, qd, loads, parameters), out)
+
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        return _call("explicit_kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        return _call("explicit_kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
+
+
+class partially_recursive_kane:
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        return _call("partially_recursive_kane", "mass_matrix", (q, parameters), out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        return _call("partially_recursive_kane", "bias_forces", (q, qd, loads, parameters), out)
+
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        return _call("partially_recursive_kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  values of the runtime parameters, in the order of
+                                 parameter_names; default: default_parameters
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        """
+        return _call("partially_recursive_kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)

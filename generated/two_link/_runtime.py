@@ -6,6 +6,7 @@ This file is the same for every robot; it needs nothing but NumPy.
 """
 
 import math
+import sys
 import warnings
 
 import numpy as np
@@ -111,8 +112,16 @@ def tell_singular(function, singular, samples, single):
         f"{function}: the mass matrix is singular in {singular} of {samples} samples; their "
         "results are NaN",
         RuntimeWarning,
-        stacklevel=2,
+        stacklevel=_level_of_caller(),
     )
+
+
+def _level_of_caller():
+    """The `stacklevel` of a warning that is to name the line outside of this package."""
+    frame, level = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def evaluate_arithmetic(signature, kernel, arguments, out):

@@ -234,4 +234,43 @@ SIGNATURES = {
             Array("regressor", (2, 20)),
         ),
     ),
+    "forward_dynamics": Signature(
+        "forward_dynamics",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("tau", (2,)),
+            Array("loads", (1, 6), default=[0.0] * 6),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("qdd", (2,)),
+        ),
+        hidden=(
+            Array("pivots", (2,)),
+            Array("diagonal", (2,)),
+        ),
+        tolerance=4.440892098500626e-16,
+    ),
+    "forward_dynamics_derivatives": Signature(
+        "forward_dynamics_derivatives",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("tau", (2,)),
+            Array("loads", (1, 6), default=[0.0] * 6),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("qdd", (2,)),
+            Array("dqdd_dq", (2, 2)),
+            Array("dqdd_dqd", (2, 2)),
+            Array("dqdd_dtau", (2, 2)),
+        ),
+        hidden=(
+            Array("pivots", (2,)),
+            Array("diagonal", (2,)),
+        ),
+        tolerance=4.440892098500626e-16,
+    ),
 }

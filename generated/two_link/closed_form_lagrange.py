@@ -53,8 +53,6 @@ _missing = {
     'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'kinetic_energy_parameter_derivatives': 'kinetic_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'potential_energy_parameter_derivatives': 'potential_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
-    'forward_dynamics': 'forward_dynamics was not built; forward_dynamics is not available yet',
-    'forward_dynamics_derivatives': 'forward_dynamics_derivatives was not built; forward_dynamics_derivatives is not available yet',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'forward_dynamics_sensitivities': 'forward_dynamics_sensitivities was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'hybrid_dynamics': "hybrid_dynamics was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
@@ -70,6 +68,8 @@ _missing = {
     'center_of_mass_jacobian': 'closed_form_lagrange does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',
     'centroidal_momentum': 'closed_form_lagrange does not have centroidal_momentum; newton_euler.centroidal_momentum is there',
     'regressor': 'closed_form_lagrange does not have regressor; newton_euler.regressor is there',
+    'forward_dynamics': 'closed_form_lagrange does not have forward_dynamics; kane.forward_dynamics is there',
+    'forward_dynamics_derivatives': 'closed_form_lagrange does not have forward_dynamics_derivatives; kane.forward_dynamics_derivatives is there',
 }
 
 

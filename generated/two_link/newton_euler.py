@@ -26,6 +26,8 @@ center_of_mass = _functions.center_of_mass
 center_of_mass_jacobian = _functions.center_of_mass_jacobian
 centroidal_momentum = _functions.centroidal_momentum
 regressor = _functions.regressor
+forward_dynamics = _functions.forward_dynamics
+forward_dynamics_derivatives = _functions.forward_dynamics_derivatives
 
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
@@ -47,6 +49,8 @@ for _name, _function in [
     ("center_of_mass_jacobian", center_of_mass_jacobian),
     ("centroidal_momentum", centroidal_momentum),
     ("regressor", regressor),
+    ("forward_dynamics", forward_dynamics),
+    ("forward_dynamics_derivatives", forward_dynamics_derivatives),
 ]:
     _function.__module__, _function.__qualname__ = __name__, _name  # where pickle finds it
 
@@ -70,6 +74,8 @@ __all__ = [
     "center_of_mass_jacobian",
     "centroidal_momentum",
     "regressor",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
 ]
 
 _missing = {
@@ -77,8 +83,6 @@ _missing = {
     'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'kinetic_energy_parameter_derivatives': 'kinetic_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'potential_energy_parameter_derivatives': 'potential_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
-    'forward_dynamics': 'forward_dynamics was not built; forward_dynamics is not available yet',
-    'forward_dynamics_derivatives': 'forward_dynamics_derivatives was not built; forward_dynamics_derivatives is not available yet',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'forward_dynamics_sensitivities': 'forward_dynamics_sensitivities was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'hybrid_dynamics': "hybrid_dynamics was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",

@@ -68,8 +68,6 @@ _missing = {
     'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'kinetic_energy_parameter_derivatives': 'kinetic_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'potential_energy_parameter_derivatives': 'potential_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
-    'forward_dynamics': 'forward_dynamics was not built; forward_dynamics is not available yet',
-    'forward_dynamics_derivatives': 'forward_dynamics_derivatives was not built; forward_dynamics_derivatives is not available yet',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'forward_dynamics_sensitivities': 'forward_dynamics_sensitivities was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'hybrid_dynamics': "hybrid_dynamics was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
@@ -80,6 +78,8 @@ _missing = {
     'joint_wrenches': 'recursive_lagrange does not have joint_wrenches; newton_euler.joint_wrenches is there',
     'joint_wrench_derivatives': 'recursive_lagrange does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
     'regressor': 'recursive_lagrange does not have regressor; newton_euler.regressor is there',
+    'forward_dynamics': 'recursive_lagrange does not have forward_dynamics; kane.forward_dynamics is there',
+    'forward_dynamics_derivatives': 'recursive_lagrange does not have forward_dynamics_derivatives; kane.forward_dynamics_derivatives is there',
 }
 
 

@@ -32,8 +32,8 @@ class Motion:
 
     def __init__(
         self, way: Way, held: NDArray[np.bool_], torques: Torques, loads: Loads,
-        prescribed: Prescribed,
-        parameters: Array, columns: Columns, objectives: Objectives | None,
+        prescribed: Prescribed, parameters: Array, columns: Columns,
+        objectives: Objectives | None,
     ) -> None:  # fmt: skip
         self.way, self.torques, self.loads, self.prescribed = way, torques, loads, prescribed
         self.parameters, self.objectives = parameters, objectives
@@ -47,7 +47,7 @@ class Motion:
 
     def start(self, t: float, q0: Array, qd0: Array, columns: Columns) -> Array:
         """The vector at the first instant."""
-        f, free = self.f, self.free
+        free = self.free
         parts = [q0[free], qd0[free], columns.dq0[free].ravel(), columns.dqd0[free].ravel()]
         k = 0 if self.objectives is None else len(self.objectives.chosen)
         vector = np.concatenate([*parts, np.zeros(k * (1 + self.s))])
@@ -57,10 +57,8 @@ class Motion:
         if self.s:
             self.torques.check(t, self.q, self.qd)
             self.loads.check(t, self.q, self.qd)
-        slope = self.slope(t, vector)
-        if not np.isfinite(slope).all():
+        if not np.isfinite(self.slope(t, vector)).all():
             raise RequestError(f"simulate: the motion is not finite at the start, {self.state()}")
-        assert len(slope) == 2 * f * (1 + self.s) + k * (1 + self.s)
         return vector
 
     def slope(self, t: float, vector: Array) -> Array:
@@ -131,7 +129,8 @@ class Objectives:
         name = "outputs_derivatives" if s else "outputs"
         self.function, self.chosen, self.columns = function_of(module, name), chosen, columns
         self.values, self.gradients = np.zeros(count), np.zeros((count, s))
-        self.time, self.results = np.zeros(()), None  # results: from the first call on, reused
+        self.time = np.zeros(())
+        self.results: Any = None  # arrays of the first call, filled again by the others
 
     def evaluate(self, at: Motion, options: dict[str, Array]) -> None:
         """Outputs and gradients at the instant of `at`."""

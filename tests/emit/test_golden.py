@@ -19,7 +19,14 @@ from tests.emit.samples import ARM, arm
 
 FOLDER = Path(__file__).parent / "golden"
 FUNCTIONS = ("inverse_dynamics", "mass_matrix", "potential_energy")
-CHECKS = ("_checks.py", "_evaluation.py", "_limits.py", "_motion_laws.py")
+CHECKS = (
+    "_checks.py",
+    "_evaluation.py",
+    "_forward_laws.py",
+    "_limits.py",
+    "_motion_laws.py",
+    "_parameter_laws.py",
+)
 VERBATIM = ("_runtime.py", "_backends.py", *CHECKS, "_numpy/_analytic.py")
 
 

@@ -6,10 +6,21 @@ from functools import cache
 import pytest
 
 from symgen.exact import compare, general_programs, prove
-from symgen.exact.compositions import COMPOSITIONS, ENERGY, REGRESSOR, WRENCHES
-from symgen.exact.model import MODEL
+from symgen.exact.compositions import (
+    COMPOSITIONS,
+    ENERGY,
+    FREE_PIVOTS,
+    MOTION,
+    OUTPUTS,
+    PIVOTS,
+    REGRESSOR,
+    TORQUES,
+    WRENCHES,
+)
+from symgen.exact.model import EXPRESSIONS, MODEL
 from symgen.exact.relations import RELATIONS
 from symgen.formulations import FORMULATIONS, NEWTON_EULER
+from tests.exact.models import complete
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import EVERYTHING, seeded_model_text
 
@@ -20,9 +31,14 @@ SEED = 2
 def programs():
     """Every program of a small robot with every kind of joint term."""
     recipe = replace(
-        EVERYTHING, joints=(3, 3), types=("revolute", "prismatic"), loads=(1, 1), massless=False
+        EVERYTHING,
+        joints=(3, 3),
+        types=("revolute", "prismatic"),
+        loads=(1, 1),
+        points=(1, 1),
+        massless=False,
     )
-    return general_programs(described(seeded_model_text(SEED, recipe)))[0]
+    return general_programs(complete(seeded_model_text(SEED, recipe)))[0]
 
 
 def with_entry(program, number, change, output=0):
@@ -47,39 +63,79 @@ def test_the_robot_has_every_joint_term():
     assert failures({}) == set()
 
 
-@pytest.mark.parametrize("item", COMPOSITIONS, ids=lambda item: item.name)
+@pytest.mark.parametrize(
+    "item",
+    [item for item in COMPOSITIONS if item not in (TORQUES, OUTPUTS)],
+    ids=lambda item: item.name,
+)
 def test_a_change_that_all_formulations_share_is_found(item):
     """No comparison between formulations would see it."""
     source = item.sources[0]
     shared = {key: program for key, program in programs().items() if key[1] == source}
     size = len(next(iter(shared.values())).outputs[0].entries)
-    subject = "kinetic_energy" if item is ENERGY else source
+    subject = {ENERGY: "kinetic_energy", PIVOTS: "forward_dynamics", FREE_PIVOTS: "hybrid_dynamics"}
+    subject = subject.get(item, source)
     model = {output.name: output.entries for output in programs()[MODEL, MODEL].outputs}
     factors = {
         REGRESSOR: model["parameters"] * len(model["terms"]),
         WRENCHES: model["axes"],  # across the axis nothing is said
     }.get(item, [None] * size)
     numbers = [k for k, x in enumerate(factors) if x is None or x is not x.graph.zero]
-    for number in numbers[:: max(1, size // 7)]:
+    for number in numbers[:: max(1, size // 4)]:
         changed = {key: with_entry(p, number, lambda x: x + 1.0) for key, p in shared.items()}
         found = {function for function, _ in failures(changed)}
         assert subject in found
 
 
-@pytest.mark.parametrize("output", ["parameters", "terms", "axes", "damping", "springs"])
+def test_a_change_of_every_output_is_found():
+    """By its own formulation alone: the expressions are written out a second time."""
+    alone = {key: item for key, item in programs().items() if key[0] in (NEWTON_EULER.name, MODEL)}
+    del alone[NEWTON_EULER.name, "outputs_derivatives"]
+    key = NEWTON_EULER.name, "outputs"
+    for number in range(len(alone[key].outputs[0].entries)):
+        rows, _ = compare({**alone, key: with_entry(alone[key], number, lambda x: x + 1.0)})
+        failed = [row for row in rows if not row.holds]
+        assert [row.function for row in failed] == ["outputs"]
+        assert failed[0].difference.index == (number,)
+
+
+@pytest.mark.parametrize("result", ["qdd", "pivots", "diagonal"])
+def test_a_change_of_what_solves_is_found(result):
+    """All formulations make the same mistake, and their derivatives do not see it."""
+    keys = [key for key in programs() if key[1] == "forward_dynamics"]
+    number = {"qdd": 0, "pivots": 1, "diagonal": 2}[result]
+    for entry in range(3):
+        changed = {
+            key: with_entry(programs()[key], entry, lambda x: x + 1.0, number) for key in keys
+        }
+        found = failures(changed)
+        for formulation, _ in keys:
+            wanted = formulation if number else f"{formulation}: {MOTION.name}"
+            assert ("forward_dynamics", wanted) in found
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["parameters", "terms", "axes", "damping", "springs", "tau", "x", "prescribed", EXPRESSIONS],
+)
 def test_what_the_model_says_is_needed(output):
     model = programs()[MODEL, MODEL]
     names = [item.name for item in model.outputs]
     number = names.index(output)
     wrong = model
-    for place in range(len(model.outputs[number].entries)):
-        wrong = with_entry(wrong, place, lambda x: x + 1e-30, number)
+    flags = output == "prescribed"  # free, prescribed, free: the first two change places
+    for place in range(2 if flags else len(model.outputs[number].entries)):
+        wrong = with_entry(wrong, place, lambda x: 1.0 - x if flags else x + 1e-30, number)
     wanted = {
         "parameters": {"regressor"},
         "terms": {"regressor", "joint_wrenches"},
         "axes": {"joint_wrenches"},
         "damping": {"coriolis_matrix"},
         "springs": {"gravity_forces"},
+        "tau": {"forward_dynamics", "outputs"},
+        "x": {"hybrid_dynamics"},
+        "prescribed": {"hybrid_dynamics"},
+        EXPRESSIONS: {"outputs"},
     }
     assert {function for function, _ in failures({(MODEL, MODEL): wrong})} == wanted[output]
 
@@ -89,7 +145,7 @@ def test_a_failure_names_the_composition_and_the_entry():
     wrong = with_entry(programs()[key], 0, lambda x: x + 1.0)
     rows, _ = compare({**programs(), key: wrong}, points=1)
     failed = [row for row in rows if not row.holds]
-    assert len(failed) == len(FORMULATIONS)
+    assert len(failed) == sum("inverse_dynamics" in item.functions for item in FORMULATIONS)
     for row in failed:
         assert row.claim.startswith(f"newton_euler: {REGRESSOR.name} = ")
         assert row.claim.endswith("inverse_dynamics at loads = 0")

@@ -111,6 +111,38 @@ def test_slopes_of_rational_functions_are_covered():
             assert degree <= hiding_degree([], [node], ["x", "y"])
 
 
+def pivots_of(matrix):
+    """D of M = L^T D L, the last row first."""
+    left = [list(row) for row in matrix]
+    for k in reversed(range(len(left))):
+        for i in range(k):
+            for j in range(i + 1):
+                left[i][j] = left[i][j] - left[k][i] * left[k][j] / left[k][k]
+    return [row[k] for k, row in enumerate(left)]
+
+
+def symmetric(n, entry):
+    names = [[f"m_{max(i, j)}_{min(i, j)}" for j in range(n)] for i in range(n)]
+    return [[entry(name) for name in row] for row in names]
+
+
+def test_pivots_that_are_divided_by_pivots_are_covered():
+    """The pivots of n joints are quotients of determinants; without a look at the divisors one by
+    one, the bound would be more than 2^(n^2)."""
+    for n in (2, 3, 4):
+        graph = Graph()
+        bound = hiding_degree(pivots_of(symmetric(n, graph.symbol)))
+        symbols = symmetric(n, sympy.Symbol)
+        determinant = sympy.Matrix(symbols).det(method="berkowitz")
+        assert sympy.Poly(determinant).total_degree() == n <= bound
+    graph = Graph()
+    matrix = symmetric(30, graph.symbol)
+    inputs = {node.name for row in matrix for node in row}
+    pivots = pivots_of(matrix)
+    assert hiding_degree(pivots) < 2**40
+    assert hiding_degree(pivots, pivots, inputs) < 2**50
+
+
 def test_roots_that_are_1_cost_nothing():
     graph = Graph()
     x, y = graph.symbol("x"), graph.symbol("y")

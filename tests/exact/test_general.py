@@ -1,11 +1,13 @@
 """The general robot contains the model, and has nothing left that could be rounded."""
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
-from symgen.algebra.graph import CONST, Graph, reachable
+from symgen.algebra.graph import CONST, SYMBOL, Graph, reachable
 from symgen.exact import general_programs
-from symgen.exact.general import general_robot
+from symgen.exact.general import COLUMNS, general_robot, runtime_parameters
 from symgen.formulations import NEWTON_EULER, derive
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
@@ -99,6 +101,72 @@ def test_the_general_robot_at_the_values_of_the_model_is_the_model(text):
     found = call(fold(general, robot.parameter_values), state)[0]
     scale = max(1.0, np.abs(expected).max(initial=0.0))
     assert np.abs(found - expected).max(initial=0.0) < 1e-12 * scale
+
+
+def kinds_of(description):
+    """Parts of the model -> the runtime parameters that their entries depend on."""
+    robot = general_robot(description)
+    names = runtime_parameters(description, robot)
+    tree = build_tree(robot, Graph(), names)
+    parts = {"gravity": tuple(tree.gravity)}
+    for joint in tree.joints:
+        body, terms = joint.body, joint.terms
+        placed = (*joint.placement.tree.rotation.entries, *joint.placement.tree.translation)
+        found = {"mass": [body.mass], "com": body.com, "inertia": body.inertia.entries}
+        found |= {field.name: [getattr(terms, field.name)] for field in fields(terms)}
+        found |= {"placement": [*placed, joint.placement.offset]}
+        for part, entries in found.items():
+            parts[part] = (*parts.get(part, ()), *entries)
+    parts["loads"] = tuple(x for load in tree.loads for x in load.point)
+    parts["points"] = tuple(x for point in tree.points for x in point.point)
+    return names, {
+        part: {x.name for x in reachable(entries) if x.op == SYMBOL} & set(names)
+        for part, entries in parts.items()
+    }
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_runtime_parameters_are_of_every_kind_that_the_file_has(seed):
+    recipe = replace(EVERYTHING, joints=(2, 4), loads=(1, 2), points=(1, 1), massless=False)
+    description = described(seeded_model_text(seed, recipe))
+    names, parts = kinds_of(description)
+    general = build_tree(general_robot(description), Graph())
+    idle = {"friction_velocity": "friction", "gear_ratio": "rotor_inertia", "rest": "stiffness"}
+    for part, found in parts.items():
+        terms = [joint.terms for joint in general.joints]
+        if hasattr(terms[0], part):
+            varying = [
+                getattr(x, part) for x in terms if not getattr(x, idle.get(part, part)).is_zero
+            ]
+            if all(x.op == CONST for x in varying):
+                continue
+        assert found, part
+    assert len(names) == len(set(names)) <= COLUMNS // len(general.joints)
+
+
+def test_those_of_the_file_come_first():
+    description = described(ODD)
+    names = runtime_parameters(description, general_robot(description))
+    assert names[:2] == ("p", "turn")  # s is derived from p, and follows it
+    assert len(names) > 2
+
+
+def test_what_follows_a_runtime_parameter_keeps_no_number():
+    """s = 2 p and the mass 0.3 m: 2 and 0.3 are parameters, too."""
+    text = ODD.replace("{p: 0.3, s: {value: 2*p}", "{p: 0.3, s: {value: 2.7*p}")
+    robot = general_robot(described(text))
+    tree = build_tree(robot, Graph(), ("p",))
+    entries = [x for joint in tree.joints for x in joint.placement.tree.translation]
+    names = {x.name for x in reachable(entries) if x.op == SYMBOL}
+    assert "p" in names and "s" not in names
+    assert not any(x.op == CONST and x.value == 2.7 for x in reachable(entries))
+    (literal,) = robot.parameters[1].expression.names[:1]
+    assert robot.parameter_values[literal] == 2.7
+
+
+def test_a_large_robot_has_few():
+    description = described(seeded_model_text(3, Recipe(joints=(90, 90), types=("revolute",))))
+    assert 1 <= len(runtime_parameters(description, general_robot(description))) <= 2
 
 
 def test_names_of_the_model_are_not_taken():

@@ -72,6 +72,38 @@ def test_an_error_behind_a_statement_makes_its_derivatives_wrong():
     assert place.statement == "d_w_dq_2"
 
 
+def with_solution(derivative):
+    """x = -(a b) solves an equation, y = q x + p, and a derivative of y that holds x or not."""
+    graph = Graph()
+    a, b, q, p = (graph.symbol(name) for name in ("a", "b", "q_1", "p"))
+    x = -(a * b * p)
+    values = {"x": (x, "LTDL-4"), "y": (q * x + p, "N"), **derivative(graph, a, b, q, p, x)}
+    lines = tuple(Statement(name, value, note) for name, (value, note) in values.items())
+    along = [graph.symbol("dq_1_dp")]
+    inputs = (
+        Input("q", (1,), (q,), ("q_1",)),
+        Input("dq", (1, 1), tuple(along), ("dq_1_dp",)),
+        Input("parameters", (3,), (a, b, p), ("a", "b", "p")),
+    )
+    outputs = (Output("y", (), (lines[-1].value,)),)
+    return Program("robot", "some", "function", inputs, outputs, (Step("s", "j", lines),), {})
+
+
+def test_derivatives_may_hold_solutions_and_be_total():
+    """By the parameter p, with which q varies: each way is right, and nothing else is."""
+    ways = {
+        "held": lambda graph, a, b, q, p, x: graph.one,
+        "partial": lambda graph, a, b, q, p, x: 1.0 - q * a * b,
+        "total": lambda graph, a, b, q, p, x: 1.0 - q * a * b + graph.symbol("dq_1_dp") * x,
+        "total, held": lambda graph, a, b, q, p, x: 1.0 + graph.symbol("dq_1_dp") * x,
+    }
+    for way in ways.values():
+        right = with_solution(lambda *of, way=way: {"d_y_dp": (way(*of), "dN")})
+        assert first_wrong_derivative(right) is None
+        wrong = with_solution(lambda *of, way=way: {"d_y_dp": (way(*of) * 2.0, "dN")})
+        assert first_wrong_derivative(wrong).statement == "d_y_dp"
+
+
 def test_the_first_result_in_the_order_of_the_recursion():
     here = program()
     assert earliest(here, here.results)[0] == 1

@@ -17,12 +17,18 @@ from symgen.exact.points import random_points
 from symgen.formulations import CLOSED_FORM_LAGRANGE, FORMULATIONS, NEWTON_EULER
 from symgen.formulations.interface import Formulation
 from symgen.program.functions import FUNCTION_NAMES
+from tests.exact.models import complete
 from tests.exact.test_general import ODD
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TWO_LINK = str(EXAMPLES / "two_link.yaml")
+
+
+def providers(function):
+    """The formulations that derive a function."""
+    return [item.name for item in FORMULATIONS if function in item.functions]
 
 
 @pytest.mark.parametrize("name", ["two_link", "puma560"])
@@ -32,12 +38,21 @@ def test_all_formulations_are_identical_on_the_examples(name):
     assert result.probability < 1e-60
     assert not result.left_out
     claims = {(row.function, row.claim) for row in result.rows}
-    for formulation in FORMULATIONS[1:]:
-        for function in ("inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix"):
-            assert (function, f"{formulation.name} = {FORMULATIONS[0].name}") in claims
-    for formulation in FORMULATIONS:
-        claim = f"{formulation.name} = slopes of inverse_dynamics by each formulation"
-        assert ("inverse_dynamics_derivatives", claim) in claims
+    for function in ("inverse_dynamics_derivatives", "mass_matrix", "forward_dynamics_derivatives"):
+        first, *others = providers(function)
+        assert others
+        for other in others:
+            assert (function, f"{other} = {first}") in claims
+    for base in ("inverse_dynamics", "forward_dynamics"):
+        for formulation in providers(f"{base}_derivatives"):
+            claim = f"{formulation} = slopes of {base} by each formulation"
+            assert (f"{base}_derivatives", claim) in claims
+        for formulation in providers(f"{base}_parameter_derivatives"):
+            claim = f"{formulation} = slopes by parameters of {base} by each formulation"
+            assert (f"{base}_parameter_derivatives", claim) in claims
+    for formulation in providers("forward_dynamics"):
+        claim = f"{formulation}: mass_matrix @ qdd + bias_forces = tau"
+        assert ("forward_dynamics", claim) in claims
 
 
 @pytest.mark.slow
@@ -49,6 +64,7 @@ def test_the_recursions_are_identical_on_the_human():
     assert [name for name in result.left_out if "." not in name] == ["closed_form_lagrange"]
     functions = {row.function: row.entries for row in result.rows}
     assert functions["inverse_dynamics_derivatives"] == 43 + 3 * 43**2
+    assert {"forward_dynamics", "forward_dynamics_parameter_derivatives"} <= set(functions)
     assert result.seconds < 120.0
 
 
@@ -57,6 +73,48 @@ def test_all_formulations_are_identical_on_random_trees(seed):
     result = prove(described(seeded_model_text(seed, Recipe(joints=(1, 7)))), seed=seed)
     assert result.passed
     assert result.probability < 1e-60
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_function_of_a_robot_that_has_them_all(seed):
+    """Prescribed joints, outputs, loads, points, every kind of number as a runtime parameter."""
+    recipe = replace(EVERYTHING, joints=(2, 3), loads=(1, 2), points=(1, 1), massless=False)
+    result = prove(complete(seeded_model_text(seed, recipe)), points=1, seed=seed)
+    assert result.passed
+    assert not result.left_out
+    assert {row.function for row in result.rows} == set(FUNCTION_NAMES)
+
+
+def test_what_means_nothing_is_left_out_without_a_word():
+    result = prove(read(TWO_LINK))
+    functions = {row.function for row in result.rows}
+    assert not any(name.startswith(("hybrid", "outputs")) for name in functions)
+    assert not result.left_out
+
+
+WEIGHTLESS_HAND = """symgen: 1
+name: weightless_hand
+joints:
+  - {name: a, type: revolute, origin: {}, link: {mass: 1, com: [0.1, 0, 0]}}
+  - {name: b, type: HAND, origin: {xyz: [0.3, 0, 0]}, axis: [0, 0, 1],
+     link: {mass: MASS, com: [0, 0, 0.2], inertia: {xx: 0.1}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("hand", "mass"),
+    [("revolute", "2"), ("prismatic", "0")],  # its pivot comes out as 0; it is 0 by structure
+)
+def test_a_mass_matrix_that_is_always_singular_is_no_reason_to_give_up(hand, mass):
+    text = WEIGHTLESS_HAND.replace("HAND", hand).replace("MASS", mass)
+    result = prove(described(text))
+    assert result.passed
+    functions = {row.function for row in result.rows}
+    assert "inverse_dynamics" in functions
+    assert not any(name.startswith("forward_dynamics") for name in functions)
+    reasons = {name: text for name, text in result.left_out.items() if "forward_dynamics" in name}
+    assert len(reasons) == 4 * len(providers("forward_dynamics"))
+    assert set(reasons.values()) == {"the mass matrix is singular in every state"}
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -208,28 +266,31 @@ def test_a_wrong_law_for_all_formulations_is_found():
         for key, program in programs.items()
     }
     rows, _ = compare(doubled)
-    assert [row.holds for row in rows if " = slopes" in row.claim] == [False] * (
-        len(FORMULATIONS) ** 2
-    )
+    pairs = len(providers("mass_matrix")) * len(providers("inverse_dynamics"))
+    assert [row.holds for row in rows if " = slopes" in row.claim] == [False] * pairs
     assert all(row.holds for row in rows if " = slopes" not in row.claim)
 
 
 def test_every_relation_is_about_functions_and_results_that_exist():
-    from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, TIME
-    from symgen.program.functions import function_named
+    from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, SENSITIVITY, TIME
+    from symgen.program.functions import PARAMETERS, function_named
 
-    sources = {item.name: item.sources[0] for item in COMPOSITIONS}
+    sources = {item.name: (*item.sources, "outputs")[0] for item in COMPOSITIONS}
     composed = {item.name: [item.shape] for item in COMPOSITIONS}
 
     def shapes(name):
-        return composed.get(name) or [item.shape for item in function_named(name).results]
+        if name in composed:
+            return composed[name]
+        spec = function_named(name)
+        return [item.shape for item in (*spec.results, *spec.hidden)]
 
     for relation in RELATIONS:
         base = function_named(sources.get(relation.base, relation.base))
         shape = shapes(relation.base)[relation.base_result]
-        inputs = {item.name: item for item in (*base.arguments, *base.options)}
+        inputs = {item.name: item for item in (*base.arguments, *base.options, PARAMETERS)}
         if relation.by and relation.by != TIME:
-            shape = (*shape, *inputs[relation.by].shape)
+            by = PARAMETERS.name if relation.by == SENSITIVITY else relation.by
+            shape = (*shape, *inputs[by].shape)
         assert shapes(relation.function)[relation.result] == shape
         assert set(relation.at_zero) <= set(inputs)
     for group in SAME_STATEMENTS:

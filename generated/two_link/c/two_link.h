@@ -253,6 +253,82 @@ void two_link_newton_euler_regressor(
     const double *qdd,
     double *regressor);
 
+/* Accelerations that the joint torques tau produce; all joints are free. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_newton_euler_forward_dynamics(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd);
+
+/* Accelerations and their derivatives with respect to q, qd and tau. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  dqdd_dq[2][2]: [i, j] = d qdd_i / d q_j
+ *   out  dqdd_dqd[2][2]: [i, j] = d qdd_i / d qd_j
+ *   out  dqdd_dtau[2][2]: [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_newton_euler_forward_dynamics_derivatives(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd,
+    double *dqdd_dq,
+    double *dqdd_dqd,
+    double *dqdd_dtau);
+
+/* Accelerations that the joint torques tau produce; all joints are free. By kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_kane_forward_dynamics(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd);
+
+/* Accelerations and their derivatives with respect to q, qd and tau. By kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  dqdd_dq[2][2]: [i, j] = d qdd_i / d q_j
+ *   out  dqdd_dqd[2][2]: [i, j] = d qdd_i / d qd_j
+ *   out  dqdd_dtau[2][2]: [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_kane_forward_dynamics_derivatives(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd,
+    double *dqdd_dq,
+    double *dqdd_dqd,
+    double *dqdd_dtau);
+
 /* Joint torques that produce the accelerations qdd. By recursive_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
@@ -564,6 +640,129 @@ void two_link_closed_form_lagrange_forward_kinematics(
 void two_link_closed_form_lagrange_jacobians(
     const double *q,
     double *jacobians);
+
+/* Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal. By explicit_kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  mass_matrix[2][2]: kg m^2, kg m or kg
+ */
+void two_link_explicit_kane_mass_matrix(
+    const double *q,
+    double *mass_matrix);
+
+/* Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms. By
+ * explicit_kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  bias_forces[2]: N m or N
+ */
+void two_link_explicit_kane_bias_forces(
+    const double *q,
+    const double *qd,
+    const double *loads,
+    double *bias_forces);
+
+/* Accelerations that the joint torques tau produce; all joints are free. By explicit_kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_explicit_kane_forward_dynamics(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd);
+
+/* Accelerations and their derivatives with respect to q, qd and tau. By explicit_kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  dqdd_dq[2][2]: [i, j] = d qdd_i / d q_j
+ *   out  dqdd_dqd[2][2]: [i, j] = d qdd_i / d qd_j
+ *   out  dqdd_dtau[2][2]: [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_explicit_kane_forward_dynamics_derivatives(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd,
+    double *dqdd_dq,
+    double *dqdd_dqd,
+    double *dqdd_dtau);
+
+/* Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal. By
+ * partially_recursive_kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  mass_matrix[2][2]: kg m^2, kg m or kg
+ */
+void two_link_partially_recursive_kane_mass_matrix(
+    const double *q,
+    double *mass_matrix);
+
+/* Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms. By
+ * partially_recursive_kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  bias_forces[2]: N m or N
+ */
+void two_link_partially_recursive_kane_bias_forces(
+    const double *q,
+    const double *qd,
+    const double *loads,
+    double *bias_forces);
+
+/* Accelerations that the joint torques tau produce; all joints are free. By
+ * partially_recursive_kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_partially_recursive_kane_forward_dynamics(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd);
+
+/* Accelerations and their derivatives with respect to q, qd and tau. By
+ * partially_recursive_kane.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  dqdd_dq[2][2]: [i, j] = d qdd_i / d q_j
+ *   out  dqdd_dqd[2][2]: [i, j] = d qdd_i / d qd_j
+ *   out  dqdd_dtau[2][2]: [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_partially_recursive_kane_forward_dynamics_derivatives(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd,
+    double *dqdd_dq,
+    double *dqdd_dqd,
+    double *dqdd_dtau);
 
 #ifdef __cplusplus
 }

@@ -79,9 +79,32 @@
  *     NE-23    K_j r = alpha_j x r + omega_j x (omega_j x r)
  *     NE-25    Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
  *              parameter
+ *     LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
+ *              2008, section 6.5
+ *     LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+ *              Featherstone 2008, section 6.5
+ *     LTDL-4   L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
+ *              Featherstone 2008, section 6.5
+ *     NE-37    bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p:
+ *              velocity torques are quadratic in qd
+ *     LTDL-5   entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
+ *              < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
+ *              its diagonal
  */
 #include <math.h>
 #include "two_link.h"
+
+/* Whether a pivot is not above the tolerance times the largest entry of the diagonal. */
+static int is_singular(int size, const double *pivots, const double *diagonal, double tolerance)
+{
+    double largest = 0.0;
+    int singular = 0;
+    for (int i = 0; i < size; ++i)
+        if (diagonal[i] > largest) largest = diagonal[i];
+    for (int i = 0; i < size; ++i)
+        if (pivots[i] <= tolerance * largest) singular = 1;
+    return singular;
+}
 
 void two_link_newton_euler_inverse_dynamics(
     const double *restrict q,
@@ -1427,4 +1450,345 @@ void two_link_newton_euler_regressor(
 
     /* results */
     regressor[9] = qdd_1;
+}
+
+int two_link_newton_euler_forward_dynamics(
+    const double *restrict q,
+    const double *restrict qd,
+    const double *restrict tau,
+    const double *restrict loads,
+    double *restrict qdd)
+{
+    double pivots[2];
+    double diagonal[2];
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double tau_1 = tau[0];
+    const double tau_2 = tau[1];
+    const double tip_fx = loads[0];
+    const double tip_fy = loads[1];
+    const double tip_nz = loads[5];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* forward, joint shoulder */
+    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const double a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const double t1 = R_1_11*R_2_21;
+    const double a_in_2_x = R_2_11*a_1_x + 9.81*t1;  /* NE-6 */
+    const double t2 = R_1_11*R_2_11;
+    const double a_in_2_y = 9.81*t2 - R_2_21*a_1_x;  /* NE-6 */
+    const double t3 = omega_2_z*omega_2_z;
+    const double a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
+
+    /* rotations, joint elbow */
+    const double R0_2_11 = t2 - R_1_21*R_2_21;  /* NE-9 */
+    const double R0_2_21 = t1 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* loads, joint elbow */
+    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+
+    /* backward, joint elbow */
+    const double a_G_2_x = a_2_x + 0.2*t3;  /* NE-8 */
+    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const double F_G_2_y = 0.5*a_in_2_y;  /* NE-11 */
+    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const double n_2_z = -0.1*a_in_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
+
+    /* backward, joint shoulder */
+    const double F_G_1_y = 4.905*R_1_11;  /* NE-11 */
+    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const double n_1_z = n_2_z - 0.9810000000000001*R_1_11 + 0.4*f_1_y;  /* NE-15 */
+
+    /* forward, joint elbow */
+    const double a_in_2_y_column_1 = 0.4*R_2_11;  /* NE-6 */
+
+    /* backward, joint elbow */
+    const double a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1;  /* NE-8 */
+    const double n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1;  /* NE-15 */
+
+    /* backward, joint shoulder */
+    const double f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1);  /* NE-14 */
+    const double f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1;  /* NE-14 */
+    const double n_1_z_column_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1;  /* NE-15 */
+    diagonal[0] = n_1_z_column_1;
+
+    /* backward, joint shoulder */
+    const double n_1_z_column_2 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-15 */
+
+    /* elimination, joint shoulder */
+    const double pivot_1 = n_1_z_column_1 - 8.333333333333332*(n_1_z_column_2*n_1_z_column_2);  /* LTDL-1 */
+    pivots[0] = pivot_1;
+    const double inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
+
+    /* reduction, joint elbow */
+    const double reduced_qdd_2 = tau_2 - n_2_z;  /* LTDL-3 */
+
+    /* reduction, joint shoulder */
+    const double reduced_qdd_1 = tau_1 - n_1_z - 8.333333333333332*(n_1_z_column_2*reduced_qdd_2);  /* LTDL-3 */
+
+    /* solution, joint shoulder */
+    const double qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    qdd[0] = qdd_1;
+
+    /* solution, joint elbow */
+    const double t4 = 8.333333333333332*(n_1_z_column_2*qdd_1);
+    const double qdd_2 = 8.333333333333332*reduced_qdd_2 - t4;  /* LTDL-4 */
+    qdd[1] = qdd_2;
+
+    /* results */
+    pivots[1] = 0.12000000000000001;
+    diagonal[1] = 0.12000000000000001;
+
+    if (is_singular(2, pivots, diagonal, 4.440892098500626e-16)) {
+        for (int i = 0; i < 2; ++i) qdd[i] = NAN;
+        return 1;
+    }
+    return 0;
+}
+
+int two_link_newton_euler_forward_dynamics_derivatives(
+    const double *restrict q,
+    const double *restrict qd,
+    const double *restrict tau,
+    const double *restrict loads,
+    double *restrict qdd,
+    double *restrict dqdd_dq,
+    double *restrict dqdd_dqd,
+    double *restrict dqdd_dtau)
+{
+    double pivots[2];
+    double diagonal[2];
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double tau_1 = tau[0];
+    const double tau_2 = tau[1];
+    const double tip_fx = loads[0];
+    const double tip_fy = loads[1];
+    const double tip_nz = loads[5];
+
+    /* frames, joint shoulder */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+
+    /* frames, joint elbow */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+
+    /* rotations, joint elbow */
+    const double t1 = R_1_11*R_2_11;
+    const double t2 = R_1_21*R_2_21;
+    const double R0_2_11 = t1 - t2;  /* NE-9 */
+    const double t3 = R_1_11*R_2_21;
+    const double t4 = R_1_21*R_2_11;
+    const double R0_2_21 = t3 + t4;  /* NE-9 */
+
+    /* loads, joint elbow */
+    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+
+    /* velocities, joint elbow */
+    const double v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
+    const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
+
+    /* forward derivatives, joint elbow */
+    const double d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
+
+    /* backward derivatives, joint elbow */
+    const double N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
+
+    /* backward derivatives, joint shoulder */
+    const double t5 = qd_1*R_2_21;
+    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t5) - R_2_21*v_G_2_y;  /* dNE-14 */
+    const double d_tau_2_dqd_1 = 0.08000000000000002*t5;  /* dNE-16 */
+    const double d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
+
+    /* backward derivatives, joint shoulder */
+    const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
+    const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
+    const double d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-16 */
+    const double d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
+
+    /* torque derivatives, joint shoulder */
+    const double d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-16 */
+    const double d_tau_1_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* dNE-16 */
+    diagonal[0] = d_tau_1_dqdd_1;
+
+    /* forward, joint shoulder */
+    const double a_in_1_x_at_rest = 9.81*R_1_21;  /* NE-6 */
+    const double a_in_1_y_at_rest = 9.81*R_1_11;  /* NE-6 */
+
+    /* forward, joint elbow */
+    const double a_in_2_x_at_rest = 9.81*t4 + 9.81*t3;  /* NE-6 */
+    const double a_in_2_y_at_rest = 9.81*t1 - 9.81*t2;  /* NE-6 */
+
+    /* backward, joint elbow */
+    const double F_G_2_x_at_rest = 0.5*a_in_2_x_at_rest;  /* NE-11 */
+    const double F_G_2_y_at_rest = 0.5*a_in_2_y_at_rest;  /* NE-11 */
+    const double f_2_x_at_rest = F_G_2_x_at_rest - f_e_2_1_x;  /* NE-14 */
+    const double f_2_y_at_rest = F_G_2_y_at_rest - f_e_2_1_y;  /* NE-14 */
+    const double n_2_z_at_rest = -0.1*a_in_2_y_at_rest - tip_nz + 0.4*f_2_y_at_rest;  /* NE-15 */
+
+    /* backward, joint shoulder */
+    const double F_G_1_x_at_rest = 4.905*R_1_21;  /* NE-11 */
+    const double F_G_1_y_at_rest = 4.905*R_1_11;  /* NE-11 */
+    const double f_1_from_2_x_at_rest = R_2_11*f_2_x_at_rest - R_2_21*f_2_y_at_rest;  /* NE-14 */
+    const double f_1_from_2_y_at_rest = R_2_21*f_2_x_at_rest + R_2_11*f_2_y_at_rest;  /* NE-14 */
+    const double f_1_x_at_rest = F_G_1_x_at_rest + f_1_from_2_x_at_rest;  /* NE-14 */
+    const double f_1_y_at_rest = F_G_1_y_at_rest + f_1_from_2_y_at_rest;  /* NE-14 */
+    const double n_1_z_at_rest = n_2_z_at_rest - 0.9810000000000001*R_1_11 + 0.4*f_1_y_at_rest;  /* NE-15 */
+
+    /* bias, joint shoulder */
+    const double t6 = R_2_21*omega_2_z;
+    const double t7 = 0.5*(qd_1*d_tau_1_dqd_1 - 0.08000000000000002*(qd_2*t6));
+    const double bias_1 = n_1_z_at_rest + t7;  /* NE-37 */
+
+    /* bias, joint elbow */
+    const double bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t5);  /* NE-37 */
+
+    /* elimination, joint shoulder */
+    const double pivot_1 = d_tau_1_dqdd_1 - 8.333333333333332*(d_tau_2_dqdd_1*d_tau_2_dqdd_1);  /* LTDL-1 */
+    pivots[0] = pivot_1;
+    const double inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
+    dqdd_dtau[0] = inverse_pivot_1;
+
+    /* reduction, joint elbow */
+    const double reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
+
+    /* reduction, joint shoulder */
+    const double reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(d_tau_2_dqdd_1*reduced_qdd_2);  /* LTDL-3 */
+
+    /* solution, joint shoulder */
+    const double qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    qdd[0] = qdd_1;
+
+    /* solution, joint elbow */
+    const double t8 = 8.333333333333332*(d_tau_2_dqdd_1*qdd_1);
+    const double qdd_2 = 8.333333333333332*reduced_qdd_2 - t8;  /* LTDL-4 */
+    qdd[1] = qdd_2;
+
+    /* forward, joint shoulder */
+    const double a_1_x = a_in_1_x_at_rest - 0.4*(qd_1*qd_1);  /* NE-7 */
+    const double a_1_y = a_in_1_y_at_rest + 0.4*qdd_1;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const double t9 = omega_2_z*omega_2_z;
+    const double a_2_x = a_in_2_x - 0.4*t9;  /* NE-7 */
+    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* backward, joint elbow */
+    const double a_G_2_x = a_2_x + 0.2*t9;  /* NE-8 */
+    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+
+    /* backward derivatives, joint elbow */
+    const double d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
+    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
+    const double d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
+
+    /* backward derivatives, joint shoulder */
+    const double reduced_d_qdd_2_dq_1 = N_e_2_22 + 0.2*f_2_x_at_rest;  /* LTDL-3 */
+    const double d_n_at_G_1_z_dq_1 = -0.2*f_1_from_2_x_at_rest - reduced_d_qdd_2_dq_1;  /* dNE-32 */
+
+    /* torque derivatives, joint shoulder */
+    const double d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 - 0.2*f_1_x_at_rest;  /* dNE-16 */
+
+    /* backward derivatives, joint elbow */
+    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
+    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
+
+    /* torque derivatives, joint elbow */
+    const double t10 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
+    const double d_tau_1_dq_2 = t10 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
+    const double d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-16 */
+
+    /* solution, joint shoulder */
+    const double t11 = d_tau_1_dq_1 + 8.333333333333332*(d_tau_2_dqdd_1*reduced_d_qdd_2_dq_1);
+    const double t12 = inverse_pivot_1*t11;
+    const double d_qdd_1_dq_1 = -t12;  /* LTDL-4 */
+    dqdd_dq[0] = d_qdd_1_dq_1;
+
+    /* solution, joint elbow */
+    const double t13 = 8.333333333333332*reduced_d_qdd_2_dq_1;
+    const double d_qdd_2_dq_1 = t13 + 8.333333333333332*(d_tau_2_dqdd_1*t12);  /* LTDL-4 */
+    dqdd_dq[2] = d_qdd_2_dq_1;
+
+    /* reduction, joint shoulder */
+    const double reduced_d_qdd_1_dq_2 = 8.333333333333332*(d_tau_2_dqdd_1*d_tau_2_dq_2) - d_tau_1_dq_2;  /* LTDL-3 */
+
+    /* solution, joint shoulder */
+    const double d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
+    dqdd_dq[1] = d_qdd_1_dq_2;
+
+    /* solution, joint elbow */
+    const double t14 = 8.333333333333332*(d_tau_2_dqdd_1*d_qdd_1_dq_2);
+    const double d_qdd_2_dq_2 = -(8.333333333333332*d_tau_2_dq_2 + t14);  /* LTDL-4 */
+    dqdd_dq[3] = d_qdd_2_dq_2;
+
+    /* solution, joint shoulder */
+    const double t15 = d_tau_1_dqd_1 - 0.6666666666666667*(t5*d_tau_2_dqdd_1);
+    const double t16 = inverse_pivot_1*t15;
+    const double d_qdd_1_dqd_1 = -t16;  /* LTDL-4 */
+    dqdd_dqd[0] = d_qdd_1_dqd_1;
+
+    /* solution, joint elbow */
+    const double d_qdd_2_dqd_1 = 8.333333333333332*(d_tau_2_dqdd_1*t16) - 0.6666666666666667*t5;  /* LTDL-4 */
+    dqdd_dqd[2] = d_qdd_2_dqd_1;
+
+    /* solution, joint shoulder */
+    const double t17 = t6*inverse_pivot_1;
+    const double d_qdd_1_dqd_2 = 0.08000000000000002*t17;  /* LTDL-4 */
+    dqdd_dqd[1] = d_qdd_1_dqd_2;
+
+    /* solution, joint elbow */
+    const double d_qdd_2_dqd_2 = -0.6666666666666667*(d_tau_2_dqdd_1*t17);  /* LTDL-4 */
+    dqdd_dqd[3] = d_qdd_2_dqd_2;
+
+    /* inverse, joint shoulder */
+    const double t18 = d_tau_2_dqdd_1*inverse_pivot_1;
+    const double inverse_2_1 = -8.333333333333332*t18;  /* LTDL-5 */
+    dqdd_dtau[1] = inverse_2_1;
+    dqdd_dtau[2] = inverse_2_1;
+
+    /* inverse, joint elbow */
+    const double inverse_2_2 = 8.333333333333332 + 69.44444444444443*(d_tau_2_dqdd_1*t18);  /* LTDL-5 */
+    dqdd_dtau[3] = inverse_2_2;
+
+    /* results */
+    pivots[1] = 0.12000000000000001;
+    diagonal[1] = 0.12000000000000001;
+
+    if (is_singular(2, pivots, diagonal, 4.440892098500626e-16)) {
+        for (int i = 0; i < 2; ++i) qdd[i] = NAN;
+        for (int i = 0; i < 4; ++i) dqdd_dq[i] = NAN;
+        for (int i = 0; i < 4; ++i) dqdd_dqd[i] = NAN;
+        for (int i = 0; i < 4; ++i) dqdd_dtau[i] = NAN;
+        return 1;
+    }
+    return 0;
 }

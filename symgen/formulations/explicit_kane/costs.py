@@ -4,6 +4,10 @@ The coefficients are fitted to the folded programs of general chains of revolute
 coordinates and 1 to 6 runtime parameters.  A body at depth d stands in d^2/2 entries of M and in
 d^3/2 terms of their derivatives by the coordinates, by which the explicit sums become n^4; carried
 inward they are of order d^2.
+
+For these chains the number is a polynomial in n.  That of the sensitivities to one length begins
+with 15/8 n^4 for the explicit sums and with 233/6 n^3 for those carried inward, which are the
+cheaper ones from 11 coordinates on.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ omega, alpha and a, as (10) to (13) have it, and so are the velocities of all ot
 the acceleration -g of the base.
 
 Equations are cited as they are right; in print r and s are exchanged in (34), a sign is wrong in
-(37), and the right sides of (23) and (24) are exchanged.  In (37), (34) to (36) r^k may contain the
-displacement of a joint that slides, because such a joint does not turn.
+(37), and the right sides of (23) and (24) are exchanged.  That r^k contains the displacement of a
+joint that slides changes nothing in (34) and (36), because such a joint does not turn.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from symgen.kinematics.tree import BASE, KinematicTree
 
 SIMPLE = 0.3
 """What a joint costs whose seat is not turned, or by quarter turns, against one with any twist."""
-ON_PATH, ELSEWHERE = 700, 75
+ON_PATH, ELSEWHERE = 700, 150
 """Operations per column and joint on one path with the column's joint, and per any other joint."""
 BY_PARAMETER = {"parameter_derivatives": 250, "sensitivities": 700}
 """Operations per column and joint, by the end of the function's name."""

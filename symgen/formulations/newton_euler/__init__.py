@@ -7,8 +7,8 @@ of them.
 from collections.abc import Mapping
 from functools import partial
 
-from symgen.formulations import model_outputs
 from symgen.formulations.interface import Derivation, Formulation
+from symgen.formulations.model_outputs import NOTES as OUTPUT_NOTES
 from symgen.formulations.newton_euler import (
     costs,
     derivatives,
@@ -86,7 +86,7 @@ NEWTON_EULER = Formulation(
         **wrenches.NOTES,
         **forward.NOTES,
         **forward_derivatives.NOTES,
-        **model_outputs.NOTES,
+        **OUTPUT_NOTES,
     },
     functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
     estimate=costs.estimate,

@@ -1,0 +1,62 @@
+"""Laws of derivatives by the runtime parameters, and of the outputs that a model asks for.
+
+Each is a complex step of the function itself; those of forward and hybrid dynamics stand in
+`symgen.validation.forward_laws`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from . import _limits as limits
+from ._evaluation import (
+    SEVERAL_RESULTS,
+    Array,
+    Comparison,
+    Evaluation,
+    friction_slope,
+    joint_terms,
+)
+
+
+def parameter_derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Of torques, energies and the motion of points."""
+    if not s.states.parameters.size:
+        return
+    for base in ("inverse_dynamics", "kinetic_energy", "potential_energy", "point_motion"):
+        name = f"{base}_parameter_derivatives"
+        if not (s.has(name) and lens.has(base)):
+            continue
+        labels = SEVERAL_RESULTS.get(name, ("",))
+        for k, (label, value) in enumerate(zip(labels, s.results(name), strict=True)):
+            what = f"{name}{', ' * bool(label)}{label} = complex step of {base}"
+            scale = [friction_by_velocity(s)] if base == "inverse_dynamics" else []
+            yield what, limits.derivative, value, lens.slope(base, "parameters", k), *scale
+
+
+def friction_by_velocity(s: Evaluation) -> Array:
+    """The scale of the rounding errors of friction by its velocity; see `friction_slope`."""
+    ratio = np.abs(s.states.qd) / joint_terms(s)["friction_velocity"]
+    return np.asarray(friction_slope(s) * ratio)
+
+
+def outputs(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Their derivatives by everything that they depend on."""
+    name = "outputs_derivatives"
+    if not s.has(name):
+        return
+    values, *slopes = s.results(name)
+    if s.has("outputs"):
+        yield f"{name}, outputs = outputs", limits.agreement, values, s["outputs"]
+    arguments = ("t", "q", "qd", "qdd", "tau", "loads", "parameters")
+    for label, argument, slope in zip(SEVERAL_RESULTS[name][1:], arguments, slopes, strict=True):
+        if lens.has("outputs") and vars(s.states)[argument].size:
+            expected = lens.slope("outputs", argument)
+            yield f"{name}, {label} = complex step of outputs", limits.derivative, slope, expected
+
+
+PARAMETER_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
+    parameter_derivatives, outputs,
+)  # fmt: skip
