@@ -6,7 +6,6 @@ import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.derivation import derived_program
-from symgen.formulations import provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.showing import frames
@@ -86,10 +85,8 @@ def written_out(case):
 def programs(description):
     """Every function of every formulation that is not too large for it."""
     return {
-        item.name: {
-            name: derived_program(description, item, name) for name in provided_functions(item)
-        }
-        for item in worth_deriving(description)
+        item.name: {name: derived_program(description, item, name) for name in functions}
+        for item, functions in worth_deriving(description)
     }
 
 

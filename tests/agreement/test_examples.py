@@ -13,8 +13,8 @@ from tests.agreement.test_pinocchio import compare, worth_deriving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROBOTS = sorted(path.stem for path in EXAMPLES.glob("*.yaml"))
-LARGE = {"tree12", "human43"}
-"""Too large for a closed form."""
+LARGE = {"tree12", "human43", "satellite_arm"}
+"""Too large for a closed form here."""
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -24,7 +24,9 @@ def test_pinocchio_and_each_other(name):
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_several_formulations_take_part(name):
-    found = [(f.name, functions) for f, functions in worth_deriving(read(EXAMPLES / f"{name}.yaml"))]
+    found = [
+        (f.name, functions) for f, functions in worth_deriving(read(EXAMPLES / f"{name}.yaml"))
+    ]
     assert ("closed_form_lagrange" in dict(found)) == (name not in LARGE)
     for function in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
         assert sum(function in functions for _, functions in found) >= 2

@@ -58,9 +58,7 @@ def has_solution(oracle: PinocchioRobot, function: str, state: Mapping[str, Arra
     return mass is None or condition(mass) < SINGULAR
 
 
-def _solved(
-    oracle: PinocchioRobot, function: str, state: Mapping[str, Array]
-) -> tuple[Array, ...]:
+def _solved(oracle: PinocchioRobot, function: str, state: Mapping[str, Array]) -> tuple[Array, ...]:
     """Forward or hybrid dynamics, perhaps with derivatives; pivots and diagonal."""
     mass = mass_to_invert(oracle, function, state)
     assert mass is not None

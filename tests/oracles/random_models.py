@@ -1,5 +1,5 @@
-"""Random robot files: trees of joints in mixed frame styles; joint terms and prescribed joints where
-asked for.
+"""Random robot files: trees of joints in mixed frame styles, with joint terms and prescribed joints
+where asked for.
 
 One generator, two sources of choices: `seeded_model_text` draws from a seeded NumPy generator,
 `model_texts` is a hypothesis strategy that shrinks towards short chains of plain joints.
