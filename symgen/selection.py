@@ -62,6 +62,13 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     """Decide what to build; RequestError where something asked for does not exist or apply."""
     runtime = runtime_parameters(description, options.runtime_parameters)
     tree = build_tree(description, Graph(), runtime)
+    for links in tree.weightless:
+        raise RequestError(
+            f"{description.file}: the links {' and '.join(links)} are fixed to each other, their "
+            "masses are runtime parameters, and all of them are 0 in the file: their common centre "
+            "of mass is not defined; give one of them a mass, or leave them out of "
+            "--runtime-parameters"
+        )
     reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
     senseless = senseless_functions(tree.sizes)

@@ -18,7 +18,8 @@ LINES_PER_PART = 500
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """The folder ``c`` and ``_compiled.pyx``."""
     robot, values = module.robot, module.values()
-    folder = {f"c/{robot}.h": templates.render("c/header.h", **values)}
+    header = {**values, "orders": _orders(module)}
+    folder = {f"c/{robot}.h": templates.render("c/header.h", **header)}
     for formulation in module.formulations:
         for name, kernels in _sources(robot, formulation).items():
             functions = {function for kernel in kernels for function in kernel.functions}
@@ -44,6 +45,26 @@ def extensions(module: Module) -> tuple[Extension, ...]:
     """The wrapper, linked with the kernels."""
     sources = tuple(name for f in module.formulations for name in _sources(module.robot, f))
     return (Extension("_compiled", "_compiled.pyx", sources),)
+
+
+def _orders(module: Module) -> list[tuple[str, list[str]]]:
+    """What a reader of the header must know of the other arrays: titles and entries in order."""
+    metadata = module.metadata
+    pairs = zip(metadata.parameter_names, metadata.default_parameters, strict=True)
+    prescribed = [
+        name
+        for name, given in zip(metadata.coordinate_names, metadata.prescribed, strict=False)
+        if given
+    ]
+    orders = [
+        ("links:", list(metadata.link_names)),
+        ("loads:", list(metadata.load_names)),
+        ("points:", list(metadata.point_names)),
+        ("outputs:", list(metadata.output_names)),
+        ("parameters, with their values in the model:", [f"{n} = {x!r}" for n, x in pairs]),
+        ("coordinates whose motion is prescribed in hybrid dynamics:", prescribed),
+    ]
+    return [(title, entries) for title, entries in orders if entries]
 
 
 def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from symgen.emit import text
 from symgen.emit.kernels import Array, in_numbers
-from symgen.program.functions import PARAMETERS, Function
+from symgen.program.arguments import PARAMETERS
+from symgen.program.functions import Function
 
 _OUT = (
     "array to write the result to and to return: float64, of the result's shape, any strides, "
@@ -18,7 +19,7 @@ _OUT_TUPLE = (
     "results' shapes, any strides, not overlapping an argument or each other"
 )
 _SINGULAR = (
-    "\n\nWhere the mass matrix is singular (a pivot is not above n * eps * its largest diagonal "
+    "\n\nWhere the mass matrix is singular (a pivot is at most n * eps * its largest diagonal "
     "entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one "
     "RuntimeWarning."
 )

@@ -7,7 +7,7 @@ A kernel takes the arrays of one sample and fills the arrays of its results.  Op
 (the loads of a robot without loads, say) are left out of its signature.
 
 A kernel that solves for accelerations also fills its `hidden` arrays, the pivots of the mass matrix
-and its diagonal, which stay inside.  Where a pivot is not above `tolerance` times the largest entry
+and its diagonal, which stay inside.  Where a pivot is at most `tolerance` times the largest entry
 of the diagonal there is no solution: the results are NaN, and the kernel says so.
 """
 
@@ -24,7 +24,8 @@ from symgen.emit.names import identifier, local_names
 from symgen.emit.printing import Language, Printer, functions_used
 from symgen.emit.text import plain
 from symgen.optimize.ordering import Assignment, Line, Schedule, Section, schedule
-from symgen.program.functions import PARAMETERS, Argument, Function, function_named
+from symgen.program.arguments import PARAMETERS, Argument
+from symgen.program.functions import Function, function_named
 from symgen.program.program import Program
 
 

@@ -7,16 +7,18 @@ Everything that a backend prints is computed here once, the same for all of them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from symgen.algebra.graph import Scalar
 from symgen.emit import text
 from symgen.emit.bundle import ModuleMetadata, Package
 from symgen.emit.interface import PublicFunction, public_function
 from symgen.emit.kernels import Kernel, kernel
 from symgen.emit.names import identifier
 from symgen.program.functions import function_named
+from symgen.program.program import Program
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,6 @@ def _formulations(package: Package) -> Iterator[Formulation]:
     sizes = package.metadata.sizes
     offset = 0
     for name, programs in package.programs.items():
-        notes: dict[str, str] = {}
-        for program in programs.values():
-            notes.update(program.notes)
         elsewhere = {
             function: f"{name} does not have {function}; {serving}.{function} is there"
             for function, serving in package.fastest.items()
@@ -106,8 +105,20 @@ def _formulations(package: Package) -> Iterator[Formulation]:
             name=identifier(name),
             functions=tuple(public_function(function_named(f), sizes) for f in programs),
             kernels=tuple(kernel(name, program, sizes) for program in programs.values()),
-            notes=text.notes_table(notes),
+            notes=text.notes_table(_notes(programs.values())),
             offset=offset,
             missing={k: sentence for k, sentence in missing.items() if k not in programs},
         )
         offset += len(programs)
+
+
+def _notes(programs: Iterable[Program[Scalar]]) -> dict[str, str]:
+    """The notes of all programs: by family of labels, such as ``NE`` and ``dNE``, and number."""
+    notes = {label: text for program in programs for label, text in program.notes.items()}
+    families = list(dict.fromkeys(label.rpartition("-")[0] for label in notes))
+
+    def place(label: str) -> tuple[int, int]:
+        family, _, number = label.rpartition("-")
+        return families.index(family), int(number) if number.isdecimal() else 0
+
+    return {label: notes[label] for label in sorted(notes, key=place)}

@@ -26,7 +26,7 @@ from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import SYMBOL, Scalar, reachable
 from symgen.algebra.linear import Vector, inner, total
 from symgen.exact.model import EXPRESSIONS, MODEL, NAMES, Entries, Key
-from symgen.program.functions import Size
+from symgen.program.arguments import Size
 from symgen.program.program import Output, Program
 
 

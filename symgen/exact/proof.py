@@ -17,12 +17,8 @@ from symgen.exact.points import random_points
 from symgen.exact.result import ExactResult, Proof
 from symgen.formulations import FORMULATIONS, Formulation, derive, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
-from symgen.program.functions import (
-    FUNCTION_NAMES,
-    PIVOTS,
-    function_named,
-    senseless_functions,
-)
+from symgen.program.arguments import PIVOTS
+from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
 from symgen.program.program import Program
 
 POINTS = 2

@@ -10,9 +10,9 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.formulations.interface import Derivation, State, Wrench
 from symgen.kinematics.tree import KinematicTree
+from symgen.program.arguments import DIAGONAL, PIVOTS
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
-from symgen.program.functions import DIAGONAL, PIVOTS
 from symgen.program.program import Input
 
 WRENCH_COMPONENTS = ("fx", "fy", "fz", "nx", "ny", "nz")

@@ -75,19 +75,38 @@ def in_body(body: Body[S], pose: Transform[S]) -> Body[S]:
     return Body(body.mass, pose.apply(body.com), rotated)
 
 
-def merged(pieces: list[tuple[Body[S], float]], algebra: Algebra[S]) -> Body[S]:
-    """One body from rigidly connected pieces (with the value of their mass), the main one first.
+@dataclass(frozen=True)
+class Piece(Generic[S]):
+    """A link as a part of a body, in the frame of that body.
+
+    `value` is that of its mass, and `changes` says that it is a runtime parameter, or follows one.
+    """
+
+    link: str
+    body: Body[S]
+    value: float
+    changes: bool
+
+    @property
+    def stays_massless(self) -> bool:
+        """Whether it has no mass, whatever the arguments are."""
+        return self.value == 0.0 and not self.changes
+
+
+def merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
+    """One body from rigidly connected pieces, the main one first.
 
     Pieces without mass have no say in where the common centre is; which ones those are is decided
     by structure, so that a named mass stays in the equations even where its value is 0.  Only
-    where the values of all masses are 0 is there no common centre, and they are left out.
+    where all masses stay 0 is there no common centre, and they are left out.  Masses that are
+    arguments must not all be 0 at run time: see `KinematicTree.weightless`.
     """
-    heavy = [piece for piece, _ in pieces if not algebra.is_zero(piece.mass)]
-    if len(heavy) > 1 and sum(mass for _, mass in pieces) == 0.0:
+    heavy = [piece.body for piece in pieces if not algebra.is_zero(piece.body.mass)]
+    if len(heavy) > 1 and all(piece.stays_massless for piece in pieces):
         heavy = []
-    inertia = matrix_sum([piece.inertia for piece, _ in pieces])
+    inertia = matrix_sum([piece.body.inertia for piece in pieces])
     if len(heavy) <= 1:
-        main = heavy[0] if heavy else pieces[0][0]
+        main = heavy[0] if heavy else pieces[0].body
         return Body(main.mass, main.com, inertia)
     mass = total([piece.mass for piece in heavy], algebra)
     com = heavy[0].com * (heavy[0].mass / mass)

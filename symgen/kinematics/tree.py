@@ -9,7 +9,6 @@ DH flavours are gone.  Scalars belong to one algebra; named parameters are still
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,7 +24,7 @@ from symgen.description.model import (
     RobotDescription,
 )
 from symgen.joints import JointType, joint_type
-from symgen.kinematics.bodies import Body, body_of, in_body, massless, merged
+from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
 from symgen.kinematics.frames import chain_of, identity_transform, placement
 from symgen.kinematics.joint import Joint, terms_of
@@ -57,7 +56,9 @@ class KinematicTree(Generic[S]):
     """A robot over one algebra.  See the module.
 
     `massless`: the values of all masses that move are 0, whatever names stand for them, and stay 0;
-    there is no centre of mass.  `parameter_names` are all parameters of the model,
+    there is no centre of mass.  `weightless` are groups of links that are fixed to each other and
+    whose masses are runtime parameters, but 0 in the file, so that their common centre is not
+    defined there.  `parameter_names` are all parameters of the model,
     `runtime_parameters` those that are arguments at run time, and what derivatives with respect to
     parameters are about; `definitions` are the parameters that follow them, for expressions that
     are not scalars yet (`outputs`).
@@ -73,6 +74,7 @@ class KinematicTree(Generic[S]):
     loads: tuple[BodyPoint[S], ...]
     points: tuple[BodyPoint[S], ...]
     massless: bool
+    weightless: tuple[tuple[str, ...], ...] = ()
     outputs: tuple[OutputDescription, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
 
@@ -156,7 +158,7 @@ def build_tree(
         algebra = WithDefinitions(algebra, definitions)
     frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
     joints: list[Joint[S]] = []  # massless as yet
-    pieces: dict[int, list[tuple[Body[S], float]]] = {BASE: []}
+    pieces: dict[int, list[Piece[S]]] = {BASE: []}
     for joint in description.joints:
         frame = frames[joint.parent]
         kind = joint_type(joint.type)
@@ -167,11 +169,13 @@ def build_tree(
             joints += _chain(joint, kind, frame, len(joints), algebra)
             frame = Frame(joint.link.name, len(joints), identity_transform(algebra))
         frames[frame.name] = frame
-        mass = evaluate(joint.link.mass, description.parameter_values)
-        if not changing.isdisjoint(joint.link.mass.names):
-            mass = math.nan  # any mass: it may come and go
-        piece = in_body(body_of(joint.link, algebra), frame.pose)
-        pieces.setdefault(frame.body, []).append((piece, mass))
+        piece = Piece(
+            link=joint.link.name,
+            body=in_body(body_of(joint.link, algebra), frame.pose),
+            value=evaluate(joint.link.mass, description.parameter_values),
+            changes=not changing.isdisjoint(joint.link.mass.names),
+        )
+        pieces.setdefault(frame.body, []).append(piece)
     joints = [
         replace(joint, body=merged(pieces[joint.number], algebra))
         if joint.number in pieces
@@ -201,10 +205,22 @@ def build_tree(
         frames=tuple(frame for name, frame in frames.items() if name != "base"),
         loads=body_points(description.loads),
         points=body_points(description.points),
-        massless=all(mass == 0.0 for j in pieces if j != BASE for _, mass in pieces[j]),
+        massless=all(piece.stays_massless for j in pieces if j != BASE for piece in pieces[j]),
+        weightless=tuple(
+            tuple(piece.link for piece in group)
+            for j, group in pieces.items()
+            if j != BASE and _has_no_centre(group, algebra)
+        ),
         outputs=description.outputs,
         definitions=definitions,
     )
+
+
+def _has_no_centre(group: list[Piece[S]], algebra: Algebra[S]) -> bool:
+    """Whether pieces of changing mass are merged whose masses are 0 in the file."""
+    heavy = [piece for piece in group if not algebra.is_zero(piece.body.mass)]
+    changes = any(piece.changes for piece in group)
+    return len(heavy) > 1 and changes and all(piece.value == 0.0 for piece in group)
 
 
 def _chain(

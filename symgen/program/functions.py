@@ -1,9 +1,7 @@
-"""The functions of a generated module: arguments, results, shapes, units and frames.
+"""The functions of a generated module: summaries, arguments and results.
 
 One table for everybody: formulations derive these functions, emission writes their signatures and
-docstrings, validation calls them, and the command line lists them.  Shapes are written in the
-sizes ``n``, ``10 n``, ``n_free``, ``n_links``, ``n_loads``, ``n_points``, ``n_outputs``,
-``n_parameters``; batch axes stand in front of every shape.
+docstrings, validation calls them, and the command line lists them.
 
 A function that solves for accelerations divides by the pivots of the mass matrix.  Beside its
 results its programs have the hidden outputs `PIVOTS` and `DIAGONAL`, from which the generated code
@@ -16,22 +14,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from symgen.algebra.interface import S
+from symgen.program.arguments import (
+    ALL_FREE,
+    LOADS,
+    QD,
+    QDD,
+    SOME_FREE,
+    TAU,
+    WRENCHES,
+    Argument,
+    Q,
+    T,
+    X,
+    Y,
+    along,
+    by_joint,
+    by_parameter,
+    of_outputs,
+    point_slope,
+)
 from symgen.program.program import Output, Program
-
-Size = int | str
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An array argument or result of a function, without its batch axes."""
-
-    name: str
-    shape: tuple[Size, ...]
-    meaning: str
-
-    def sizes(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """The shape in numbers."""
-        return tuple(size if isinstance(size, int) else sizes[size] for size in self.shape)
 
 
 @dataclass(frozen=True)
@@ -56,46 +58,6 @@ class Function:
         return bool(self.hidden)
 
 
-Q = Argument("q", ("n",), "joint coordinates (rad or m)")
-QD = Argument("qd", ("n",), "their velocities (rad/s or m/s)")
-QDD = Argument("qdd", ("n",), "their accelerations (rad/s^2 or m/s^2)")
-LOADS = Argument(
-    "loads",
-    ("n_loads", 6),
-    "wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base axes, "
-    "the force at the load's point (N, N m)",
-)
-PARAMETERS = Argument("parameters", ("n_parameters",), "values of the runtime parameters")
-TAU = Argument("tau", ("n",), "joint torques or forces (N m or N)")
-
-
-T = Argument("t", (), "time (s)")
-Y = Argument(
-    "y",
-    ("n",),
-    "what was not given of every coordinate: the torque or force of its joint where its motion is "
-    "prescribed, its acceleration where it is free",
-)
-X = Argument(
-    "x",
-    ("n",),
-    "what is given of every coordinate: its acceleration where its motion is prescribed, the "
-    "torque or force of its joint where it is free",
-)
-PIVOTS = "pivots"
-DIAGONAL = "diagonal"
-
-
-def _solvable(size: Size) -> tuple[Argument, ...]:
-    return (
-        Argument(PIVOTS, (size,), "pivots of the mass matrix of the free joints"),
-        Argument(DIAGONAL, (size,), "diagonal of the mass matrix of the free joints"),
-    )
-
-
-ALL_FREE = _solvable("n")
-SOME_FREE = _solvable("n_free")
-
 NEEDS: Mapping[str, str] = {
     "n_parameters": "the module has no runtime parameters; build it with: symgen build MODEL "
     "--runtime-parameters all",
@@ -104,45 +66,6 @@ NEEDS: Mapping[str, str] = {
     "serves robots whose joints are all free",
 }
 """By the size that is 0: why a function was not built, and what to do."""
-
-
-def _by_joint(name: str, meaning: str) -> Argument:
-    return Argument(name, ("n", "n"), meaning)
-
-
-def _by_parameter(name: str, of: str, *shape: Size) -> Argument:
-    """The derivative of the array `of` with respect to the runtime parameters."""
-    indices = ", ".join("ijk"[: len(shape)])
-    value = f"{of}[{indices}]" if shape else of
-    index = f"[{indices}, k]" if shape else "[k]"
-    return Argument(name, (*shape, "n_parameters"), f"{index} = d {value} / d parameters[k]")
-
-
-def _along(name: str, of: str) -> Argument:
-    return Argument(
-        name,
-        ("n", "n_parameters"),
-        f"[i, k] = d {of}_i / d parameters[k]: how {of} itself varies with the parameters",
-    )
-
-
-def _of_outputs(name: str, by: str, *shape: Size) -> Argument:
-    return Argument(name, ("n_outputs", *shape), f"derivatives of the outputs with respect to {by}")
-
-
-WRENCHES = Argument(
-    "joint_wrenches",
-    ("n", 6),
-    "[fx fy fz nx ny nz] exerted by the parent on the link through its joint, link-frame axes; "
-    "moment about the frame that a standard DH row starts from, else about the origin of the link "
-    "frame (N, N m)",
-)
-
-
-def _point_slope(what: str, name: str, by: str) -> Argument:
-    return Argument(
-        f"d{what}_d{by}", ("n_points", 3, "n"), f"[i, c, j] = d {name}_i[c] / d {by}_j, base axes"
-    )
 
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -159,9 +82,9 @@ FUNCTIONS: tuple[Function, ...] = (
         (Q, QD, QDD),
         (
             TAU,
-            _by_joint("dtau_dq", "[i, j] = d tau_i / d q_j"),
-            _by_joint("dtau_dqd", "[i, j] = d tau_i / d qd_j"),
-            _by_joint("dtau_dqdd", "[i, j] = d tau_i / d qdd_j"),
+            by_joint("dtau_dq", "[i, j] = d tau_i / d q_j"),
+            by_joint("dtau_dqd", "[i, j] = d tau_i / d qd_j"),
+            by_joint("dtau_dqdd", "[i, j] = d tau_i / d qdd_j"),
         ),
         (LOADS,),
     ),
@@ -175,14 +98,14 @@ FUNCTIONS: tuple[Function, ...] = (
         "mass_matrix",
         "Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.",
         (Q,),
-        (_by_joint("mass_matrix", "kg m^2, kg m or kg"),),
+        (by_joint("mass_matrix", "kg m^2, kg m or kg"),),
     ),
     Function(
         "coriolis_matrix",
         "Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and "
         "dM/dt - 2 C is skew-symmetric.",
         (Q, QD),
-        (_by_joint("coriolis_matrix", "N m s or N s"),),
+        (by_joint("coriolis_matrix", "N m s or N s"),),
     ),
     Function(
         "bias_forces",
@@ -269,12 +192,12 @@ FUNCTIONS: tuple[Function, ...] = (
         "Derivatives of the motion of the model's points with respect to q, qd and qdd.",
         (Q, QD, QDD),
         (
-            _point_slope("x", "position", "q"),
-            _point_slope("v", "velocity", "q"),
-            _point_slope("v", "velocity", "qd"),
-            _point_slope("a", "acceleration", "q"),
-            _point_slope("a", "acceleration", "qd"),
-            _point_slope("a", "acceleration", "qdd"),
+            point_slope("x", "position", "q"),
+            point_slope("v", "velocity", "q"),
+            point_slope("v", "velocity", "qd"),
+            point_slope("a", "acceleration", "q"),
+            point_slope("a", "acceleration", "qd"),
+            point_slope("a", "acceleration", "qdd"),
         ),
     ),
     Function(
@@ -312,7 +235,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "inverse_dynamics_parameter_derivatives",
         "Derivatives of the joint torques with respect to the runtime parameters.",
         (Q, QD, QDD),
-        (_by_parameter("dtau_dparameters", "tau", "n"),),
+        (by_parameter("dtau_dparameters", "tau", "n"),),
         (LOADS,),
         needs=("n_parameters",),
     ),
@@ -321,9 +244,9 @@ FUNCTIONS: tuple[Function, ...] = (
         "Derivatives of the motion of the model's points with respect to the runtime parameters.",
         (Q, QD, QDD),
         (
-            _by_parameter("dx_dparameters", "position", "n_points", 3),
-            _by_parameter("dv_dparameters", "velocity", "n_points", 3),
-            _by_parameter("da_dparameters", "acceleration", "n_points", 3),
+            by_parameter("dx_dparameters", "position", "n_points", 3),
+            by_parameter("dv_dparameters", "velocity", "n_points", 3),
+            by_parameter("da_dparameters", "acceleration", "n_points", 3),
         ),
         needs=("n_parameters",),
     ),
@@ -331,14 +254,14 @@ FUNCTIONS: tuple[Function, ...] = (
         "kinetic_energy_parameter_derivatives",
         "Derivatives of the kinetic energy with respect to the runtime parameters.",
         (Q, QD),
-        (_by_parameter("dT_dparameters", "kinetic_energy"),),
+        (by_parameter("dT_dparameters", "kinetic_energy"),),
         needs=("n_parameters",),
     ),
     Function(
         "potential_energy_parameter_derivatives",
         "Derivatives of the potential energy with respect to the runtime parameters.",
         (Q,),
-        (_by_parameter("dV_dparameters", "potential_energy"),),
+        (by_parameter("dV_dparameters", "potential_energy"),),
         needs=("n_parameters",),
     ),
     Function(
@@ -347,7 +270,7 @@ FUNCTIONS: tuple[Function, ...] = (
         (Q, QD, TAU),
         (QDD,),
         (LOADS,),
-        ALL_FREE,
+        hidden=ALL_FREE,
     ),
     Function(
         "forward_dynamics_derivatives",
@@ -355,32 +278,32 @@ FUNCTIONS: tuple[Function, ...] = (
         (Q, QD, TAU),
         (
             QDD,
-            _by_joint("dqdd_dq", "[i, j] = d qdd_i / d q_j"),
-            _by_joint("dqdd_dqd", "[i, j] = d qdd_i / d qd_j"),
-            _by_joint("dqdd_dtau", "[i, j] = d qdd_i / d tau_j: the inverse of the mass matrix"),
+            by_joint("dqdd_dq", "[i, j] = d qdd_i / d q_j"),
+            by_joint("dqdd_dqd", "[i, j] = d qdd_i / d qd_j"),
+            by_joint("dqdd_dtau", "[i, j] = d qdd_i / d tau_j: the inverse of the mass matrix"),
         ),
         (LOADS,),
-        ALL_FREE,
+        hidden=ALL_FREE,
     ),
     Function(
         "forward_dynamics_parameter_derivatives",
         "Derivatives of the accelerations with respect to the runtime parameters, at fixed q, qd "
         "and tau.",
         (Q, QD, TAU),
-        (_by_parameter("dqdd_dparameters", "qdd", "n"),),
+        (by_parameter("dqdd_dparameters", "qdd", "n"),),
         (LOADS,),
-        ALL_FREE,
-        ("n_parameters",),
+        hidden=ALL_FREE,
+        needs=("n_parameters",),
     ),
     Function(
         "forward_dynamics_sensitivities",
         "Accelerations and their total derivatives with respect to the runtime parameters, where "
         "q, qd and tau vary with them: the right-hand side of a sensitivity analysis.",
-        (Q, QD, TAU, _along("dq", "q"), _along("dqd", "qd"), _along("dtau", "tau")),
-        (QDD, _along("dqdd", "qdd")),
+        (Q, QD, TAU, along("dq", "q"), along("dqd", "qd"), along("dtau", "tau")),
+        (QDD, along("dqdd", "qdd")),
         (LOADS,),
-        ALL_FREE,
-        ("n_parameters",),
+        hidden=ALL_FREE,
+        needs=("n_parameters",),
     ),
     Function(
         "hybrid_dynamics",
@@ -388,8 +311,8 @@ FUNCTIONS: tuple[Function, ...] = (
         (Q, QD, X),
         (Y,),
         (LOADS,),
-        SOME_FREE,
-        ("n_prescribed",),
+        hidden=SOME_FREE,
+        needs=("n_prescribed",),
     ),
     Function(
         "hybrid_dynamics_derivatives",
@@ -397,22 +320,22 @@ FUNCTIONS: tuple[Function, ...] = (
         (Q, QD, X),
         (
             Y,
-            _by_joint("dy_dq", "[i, j] = d y_i / d q_j"),
-            _by_joint("dy_dqd", "[i, j] = d y_i / d qd_j"),
-            _by_joint("dy_dx", "[i, j] = d y_i / d x_j"),
+            by_joint("dy_dq", "[i, j] = d y_i / d q_j"),
+            by_joint("dy_dqd", "[i, j] = d y_i / d qd_j"),
+            by_joint("dy_dx", "[i, j] = d y_i / d x_j"),
         ),
         (LOADS,),
-        SOME_FREE,
-        ("n_prescribed",),
+        hidden=SOME_FREE,
+        needs=("n_prescribed",),
     ),
     Function(
         "hybrid_dynamics_parameter_derivatives",
         "Derivatives of what hybrid_dynamics returns with respect to the runtime parameters.",
         (Q, QD, X),
-        (_by_parameter("dy_dparameters", "y", "n"),),
+        (by_parameter("dy_dparameters", "y", "n"),),
         (LOADS,),
-        SOME_FREE,
-        ("n_prescribed", "n_parameters"),
+        hidden=SOME_FREE,
+        needs=("n_prescribed", "n_parameters"),
     ),
     Function(
         "outputs",
@@ -428,13 +351,13 @@ FUNCTIONS: tuple[Function, ...] = (
         (T, Q, QD, QDD, TAU),
         (
             Argument("outputs", ("n_outputs",), "in the units of their expressions"),
-            _of_outputs("do_dt", "t"),
-            _of_outputs("do_dq", "q", "n"),
-            _of_outputs("do_dqd", "qd", "n"),
-            _of_outputs("do_dqdd", "qdd", "n"),
-            _of_outputs("do_dtau", "tau", "n"),
-            _of_outputs("do_dloads", "the loads", "n_loads", 6),
-            _of_outputs("do_dparameters", "the runtime parameters", "n_parameters"),
+            of_outputs("do_dt", "t"),
+            of_outputs("do_dq", "q", "n"),
+            of_outputs("do_dqd", "qd", "n"),
+            of_outputs("do_dqdd", "qdd", "n"),
+            of_outputs("do_dtau", "tau", "n"),
+            of_outputs("do_dloads", "the loads", "n_loads", 6),
+            of_outputs("do_dparameters", "the runtime parameters", "n_parameters"),
         ),
         (LOADS,),
         needs=("n_outputs",),

@@ -188,7 +188,7 @@ def _implicit(mass: Array, prescribed: Array, torques: Array) -> Array:
     """The change of y where the torques at fixed accelerations change by T: both (..., n, m)."""
     free, given = np.flatnonzero(~prescribed), np.flatnonzero(prescribed)
     block = mass[..., free[:, np.newaxis], free]
-    solvable = _solvable(block)[..., np.newaxis, np.newaxis]
+    solvable = _solvable(block, mass.shape[-1])[..., np.newaxis, np.newaxis]
     block = np.where(solvable, block, np.eye(len(free)))
     change = -np.linalg.solve(block, torques[..., free, :])
     change = np.where(solvable, change, np.nan)
@@ -199,16 +199,17 @@ def _implicit(mass: Array, prescribed: Array, torques: Array) -> Array:
     return result
 
 
-def _solvable(block: Array) -> Array:
+def _solvable(block: Array, coordinates: int) -> Array:
     """Whether no pivot is below n eps times the largest diagonal entry, (...).
 
-    The pivots are those of an elimination from the last coordinate to the first.
+    n is the number of all coordinates, prescribed ones included.  The pivots are those of an
+    elimination from the last coordinate to the first.
     """
     rest, n = np.array(block.real), block.shape[-1]
     if n == 0:
         return np.ones(block.shape[:-2], dtype=bool)
     diagonal = np.diagonal(rest, axis1=-2, axis2=-1)
-    least = n * EPS * diagonal.max(axis=-1)
+    least = coordinates * EPS * diagonal.max(axis=-1)
     result = least > 0.0
     with np.errstate(all="ignore"):
         for k in range(n - 1, -1, -1):

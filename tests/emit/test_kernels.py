@@ -18,7 +18,8 @@ from symgen.algebra.graph import Scalar
 from symgen.emit import compiled, cython
 from symgen.emit import numpy as numpy_backend
 from symgen.emit.bundle import Package
-from symgen.program.functions import PARAMETERS, function_named
+from symgen.program.arguments import PARAMETERS
+from symgen.program.functions import function_named
 from symgen.program.program import Program
 from tests.emit.building import build
 from tests.emit.conftest import BACKENDS

@@ -273,7 +273,8 @@ def test_a_wrong_law_for_all_formulations_is_found():
 
 def test_every_relation_is_about_functions_and_results_that_exist():
     from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, SENSITIVITY, TIME
-    from symgen.program.functions import PARAMETERS, function_named
+    from symgen.program.arguments import PARAMETERS
+    from symgen.program.functions import function_named
 
     sources = {item.name: (*item.sources, "outputs")[0] for item in COMPOSITIONS}
     composed = {item.name: [item.shape] for item in COMPOSITIONS}

@@ -405,7 +405,7 @@ def test_the_mass_matrix_and_forces_of_the_definitions():
             for i in path:
                 M[r - 1, i - 1] += partial[r, k] @ dense.I_1[k] @ partial[i, k]
     rotors = dense.number([dense.solution.at[k].rotor for k in dense.numbers])
-    rest = dense.number([dense.solution.at[k].rest for k in dense.numbers])
+    rest = dense.number([dense.solution.at[k].drive for k in dense.numbers])
     assert agrees(M + np.diag(rotors), dense.robot.M)
     assert agrees(K - rest, dense.robot.M @ dense.robot.qdd)
 
@@ -437,7 +437,7 @@ def test_articulated_bodies():
     I_3, F_3 = dict(dense.I_1), {k: dense.F_1(k) for k in dense.numbers}
     pivot, U, e = {}, {}, {}
     for k in reversed(dense.numbers):
-        rotor, rest = dense.number([at[k].rotor, at[k].rest])
+        rotor, rest = dense.number([at[k].rotor, at[k].drive])
         U[k] = I_3[k] @ dense.P[k]
         pivot[k], e[k] = dense.P[k] @ U[k] + rotor, dense.P[k] @ F_3[k] - rest  # (59)
         assert agrees(dense.matrix(bodies[k].I_3), I_3[k])
@@ -454,7 +454,7 @@ def test_articulated_bodies():
         A[k] = A_in + dense.P[k] * qdd  # (61)
         assert agrees(dense.number(dense.solution.accelerations[k].A.entries), A[k])
         assert agrees(qdd, dense.robot.qdd[k - 1])
-        rotor, rest = dense.number([at[k].rotor, at[k].rest])
+        rotor, rest = dense.number([at[k].rotor, at[k].drive])
         left = dense.P[k] @ (I_3[k] @ A[k] - F_3[k]) + rest + rotor * qdd
         assert agrees(left, 0)  # (56)
 

@@ -17,11 +17,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, all_zero
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Vector, all_zero, diagonal, outer
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.kane.spatial import Inertia, Pair, Turn, let_inertia, moved, turn_of
+from symgen.formulations.kane.spatial import (
+    Inertia,
+    Pair,
+    Turn,
+    let_inertia,
+    let_symmetric,
+    moved,
+    turn_of,
+)
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -29,9 +37,10 @@ from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "KANE-1": "C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k "
-    "-- Anderson and Hsu 2002, before (32), (38), (42)",
+    "-- Anderson, Hsu 2002, before (32), (38), (42)",
     "KANE-2": "mass m_k, first moment h_k = m_k r^k and second moments J_k of body k about k+",
-    "KANE-3": "rest_k = drive_k - tau_k: what joint k itself takes, its rotor's unknown part aside",
+    "KANE-3": "drive_k = damping + friction + spring + rotor at the given qdd - tau_k: what joint k "
+    "itself takes of the effort on it",
 }
 
 
@@ -65,7 +74,7 @@ class Contribution(Generic[S]):
     qd: S
     qdd: S
     rotor: S
-    rest: S
+    drive: S
     points: Mapping[int, Vector[S]]
     free: bool
 
@@ -73,7 +82,7 @@ class Contribution(Generic[S]):
     def entries(self) -> tuple[S, ...]:
         """Every scalar that may depend on coordinates or parameters."""
         parts = [*self.E.matrix.entries, *self.Q.matrix.entries, *self.u, *self.l, *self.P.entries]
-        parts += [self.body.m, *self.body.h, *self.body.J.entries, self.rotor, self.rest]
+        parts += [self.body.m, *self.body.h, *self.body.J.entries, self.rotor, self.drive]
         parts += [self.x, self.qd, self.qdd]
         parts += [part for point in self.points.values() for part in point]
         return tuple(parts)
@@ -95,15 +104,16 @@ class Contribution(Generic[S]):
         return Pair(moment + self.u.cross(force), force)
 
     def back_inertia(
-        self, inertia: Inertia[S], prefix: str, note: str, b: ProgramBuilder[S]
+        self, inertia: Inertia[S], name: str, note: str, b: ProgramBuilder[S]
     ) -> Inertia[S]:
-        """S^k I (S^k)^T; what stands between the two turns is named."""
+        """S^k I (S^k)^T; behind the motion's turn it is ``<name>_seat``, behind E ``<name>_ahead``."""
+        k = self.joint.number
         at_seat = _turned(self.Q, moved(inertia, self.l, b.algebra))
-        at_seat = let_inertia(b, f"{prefix}I_seat_{self.joint.number}", at_seat, note)
+        at_seat = let_inertia(b, f"{name}_seat_{k}", at_seat, note)
         ahead = _turned(self.E, at_seat)
         if all_zero(self.u, b.algebra):
             return ahead
-        ahead = let_inertia(b, f"{prefix}I_ahead_{self.joint.number}", ahead, note)
+        ahead = let_inertia(b, f"{name}_ahead_{k}", ahead, note)
         return moved(ahead, self.u, b.algebra)
 
 
@@ -157,7 +167,7 @@ def contribution(
             qd=state.qd[k - 1],
             qdd=state.qdd[k - 1],
             rotor=reflected_inertia(joint),
-            rest=b.let(f"rest_{k}", drives[k - 1], "KANE-3"),
+            drive=b.let(f"drive_{k}", drives[k - 1], "KANE-3"),
             points={i: at.link.apply(tree.loads[i].point) for i in loads},
             free=not given,
         )
@@ -165,12 +175,23 @@ def contribution(
 
 def body_moments(joint: Joint[S], b: ProgramBuilder[S]) -> BodyMoments[S]:
     """KANE-2, from the link frame to the basis of the body."""
-    k, link = joint.number, joint.placement.link.homogeneous(b.algebra)
-    moments = link @ joint.body.pseudo_inertia(b.algebra) @ link.transposed
-    h = Vector(moments[0, 3], moments[1, 3], moments[2, 3])
-    J = Matrix([row[:3] for row in moments.rows[:3]])
-    return BodyMoments(
-        m=moments[3, 3], h=b.let(f"h_{k}", h, "KANE-2"), J=b.let(f"J_{k}", J, "KANE-2")
+    k, link, body = joint.number, joint.placement.link, joint.body
+    c = link.apply(body.com)
+    h = b.let(f"h_{k}", c * body.mass, "KANE-2")
+    J = turn_of(link.rotation, b.algebra).symmetric(second_moments(body.inertia, b.algebra))
+    return BodyMoments(body.mass, h, let_symmetric(b, f"J_{k}", J + outer(h, c), "KANE-2"))
+
+
+def second_moments(inertia: Matrix[S], algebra: Algebra[S]) -> Matrix[S]:
+    """int r r^T dm of an inertia tensor: half its trace on the diagonal, less the tensor."""
+    half = algebra.constant(0.5)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.rows
+    return Matrix(
+        [
+            ((yy + zz - xx) * half, -xy, -xz),
+            (-xy, (xx + zz - yy) * half, -yz),
+            (-xz, -yz, (xx + yy - zz) * half),
+        ]
     )
 
 

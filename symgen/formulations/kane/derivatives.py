@@ -61,11 +61,11 @@ NOTES = {
     "-- Anderson and Hsu 2002 (62), (65)",
     "dKANE-12": "d M_kk = d P^T U + P^T d U + d rotor, d U = d I_3 P + I_3 d P, "
     "d g = (d U - g d M) / M -- Anderson and Hsu 2002 (63)",
-    "dKANE-13": "d e_k = d P^T F_3 + P^T d F_3 - d rest_k -- Anderson and Hsu 2002 (65), (67)",
+    "dKANE-13": "d e_k = d P^T F_3 + P^T d F_3 - d drive_k -- Anderson and Hsu 2002 (65), (67)",
     "dKANE-14": "d qdd_k = (d e - (e / M) d M) / M - d g^T A_in - g^T d A_in "
     "-- Anderson and Hsu 2002 (67), (69)",
     "dKANE-15": "d Abar^k = d A_in + d P qdd_k + P d qdd_k -- Anderson and Hsu 2002 (68), (70)",
-    "dKANE-16": "d tau_k = d(U^T Abar^k - P^T F_3^k + rest_k) "
+    "dKANE-16": "d tau_k = d(U^T Abar^k - P^T F_3^k + drive_k) "
     "-- Anderson and Hsu 2002 (56), differentiated",
 }
 
@@ -180,7 +180,7 @@ def _d_effort(
     if d_at is not None:
         if d_at.P is not None:
             d_e = d_e + d_at.P.dot(body.F_3)
-        d_e = d_e - d_at.rest
+        d_e = d_e - d_at.drive
     if d_F_3 is None and b.algebra.is_zero(d_e):
         return None
     return b.let(f"d_e_{at.joint.number}", d_e, "dKANE-13")
@@ -210,7 +210,7 @@ def d_carried_step(
     )
     with b.step("articulated body derivatives", at.joint.name), b.variant(f"_d{by.name}"):
         return CarriedDerivative(
-            None if d_I is None else at.back_inertia(d_I, "D_", "dKANE-10", b),
+            None if d_I is None else at.back_inertia(d_I, "change_I", "dKANE-10", b),
             None if d_F is None else at.back(d_F),
         )
 
@@ -240,7 +240,7 @@ def d_acceleration_step(
         if d_A is not None:
             d_A = let_pair(b, (f"d_A_in_n_{k}", f"d_A_in_f_{k}"), d_A, "dKANE-14")
         if not at.free:
-            d_tau = zero if d_at is None else d_at.rest
+            d_tau = zero if d_at is None else d_at.drive
             if d_A is not None:
                 d_tau = d_tau + body.U.dot(d_A)
             if d_body is not None and d_body.U is not None:

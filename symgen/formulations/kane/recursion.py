@@ -73,12 +73,12 @@ NOTES = {
     "KANE-11": "F_3^k = F_1^k + sum_c S^c (F_3^c - g_c e_c) -- Anderson and Hsu 2002 (58)",
     "KANE-12": "M_kk = P^T U_k + rotor, U_k = I_3^k P, g_k = U_k / M_kk "
     "-- Anderson and Hsu 2002 (59)",
-    "KANE-13": "e_k = P^T F_3^k - rest_k -- Anderson and Hsu 2002 (58), (60)",
+    "KANE-13": "e_k = P^T F_3^k - drive_k -- Anderson and Hsu 2002 (58), (60)",
     "KANE-14": "qdd_k = e_k / M_kk - g_k^T A_in, A_in = (S^k)^T Abar^p "
     "-- Anderson and Hsu 2002 (60)",
     "KANE-15": "Abar^k = A_in + P qdd_k; = A_in where joint k is prescribed "
     "-- Anderson and Hsu 2002 (61)",
-    "KANE-16": "tau_k = U_k^T Abar^k - P^T F_3^k + rest_k: joint k is prescribed "
+    "KANE-16": "tau_k = U_k^T Abar^k - P^T F_3^k + drive_k: joint k is prescribed "
     "-- Anderson and Hsu 2002 (56)",
 }
 
@@ -209,7 +209,7 @@ def articulated_step(
         M = b.let(f"M_{k}", P.dot(U) + at.rotor, "KANE-12")
         reciprocal = b.let(f"M_inverse_{k}", algebra.one / M, "KANE-12")
         g = let_pair(b, (f"g_n_{k}", f"g_f_{k}"), U * reciprocal, "KANE-12")
-        e = b.let(f"e_{k}", P.dot(F_3) - at.rest, "KANE-13")
+        e = b.let(f"e_{k}", P.dot(F_3) - at.drive, "KANE-13")
         left_inertia = let_inertia(b, f"I_left_{k}", I_3 + without(U, g, algebra), "KANE-10")
         left_force = let_pair(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
         return Articulated(I_3, F_3, U, M, reciprocal, g, e, left_inertia, left_force)
@@ -219,7 +219,7 @@ def carried_step(at: Contribution[S], body: Articulated[S], b: ProgramBuilder[S]
     """KANE-10, KANE-11: what is left of articulated body k, in its parent."""
     with b.step("articulated bodies", at.joint.name):
         return Carried(
-            at.back_inertia(body.left_inertia, "", "KANE-10", b), at.back(body.left_force)
+            at.back_inertia(body.left_inertia, "I", "KANE-10", b), at.back(body.left_force)
         )
 
 
@@ -231,7 +231,7 @@ def acceleration_step(
     with b.step("accelerations", at.joint.name):
         A_in = let_pair(b, (f"A_in_n_{k}", f"A_in_f_{k}"), at.out(parent), "KANE-14")
         if not at.free:
-            tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.rest
+            tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.drive
             return Acceleration(A_in, A_in, b.algebra.zero, b.let(f"tau_{k}", tau, "KANE-16"))
         own = b.let(f"qdd_own_{k}", body.e * body.reciprocal, "KANE-14")
         qdd = b.let(f"qdd_{k}", own - body.g.dot(A_in), "KANE-14")

@@ -26,7 +26,7 @@ NOTES = {
     "dKANE-1": "d_C_k x = C^T C_{,x} and d_gamma_k = C^T gamma_{,x}, body axes; s and t by q_k "
     "-- Anderson and Hsu 2002 (42), differentiated",
     "dKANE-2": "derivatives of m_k, h_k, J_k -- Anderson and Hsu 2002 (76)",
-    "dKANE-3": "d rest_k",
+    "dKANE-3": "d drive_k",
 }
 
 
@@ -76,7 +76,7 @@ class Variation(Generic[S]):
     qd: S
     qdd: S
     rotor: S
-    rest: S
+    drive: S
     points: Mapping[int, Vector[S]]
 
 
@@ -112,7 +112,7 @@ def variation(at: Contribution[S], by: Variable[S], b: ProgramBuilder[S]) -> Var
         if heavy:
             h = let_derivative(b, f"h_{k}", h, by.name, "dKANE-2")
             J = let_derivative(b, f"J_{k}", J, by.name, "dKANE-2")
-        rest = let_derivative(b, f"rest_{k}", by.of(at.rest), by.name, "dKANE-3")
+        drive = let_derivative(b, f"drive_{k}", by.of(at.drive), by.name, "dKANE-3")
     return Variation(
         shift=None if all_zero(shift.entries, algebra) else shift,
         P=None if axes_stay else Pair(s, t),
@@ -120,7 +120,7 @@ def variation(at: Contribution[S], by: Variable[S], b: ProgramBuilder[S]) -> Var
         qd=by.of(at.qd),
         qdd=by.of(at.qdd),
         rotor=by.of(at.rotor),
-        rest=rest,
+        drive=drive,
         points={i: by.of_vector(point) for i, point in at.points.items()},
     )
 

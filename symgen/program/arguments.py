@@ -1,0 +1,109 @@
+"""The arguments and results of functions: names, shapes, units and frames.
+
+Shapes are written in the sizes ``n``, ``10 n``, ``n_free``, ``n_links``, ``n_loads``, ``n_points``,
+``n_outputs``, ``n_parameters``; batch axes stand in front of every shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Size = int | str
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An array argument or result of a function, without its batch axes."""
+
+    name: str
+    shape: tuple[Size, ...]
+    meaning: str
+
+    def sizes(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """The shape in numbers."""
+        return tuple(size if isinstance(size, int) else sizes[size] for size in self.shape)
+
+
+Q = Argument("q", ("n",), "joint coordinates (rad or m)")
+QD = Argument("qd", ("n",), "their velocities (rad/s or m/s)")
+QDD = Argument("qdd", ("n",), "their accelerations (rad/s^2 or m/s^2)")
+LOADS = Argument(
+    "loads",
+    ("n_loads", 6),
+    "wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base axes, "
+    "the force at the load's point (N, N m)",
+)
+PARAMETERS = Argument("parameters", ("n_parameters",), "values of the runtime parameters")
+TAU = Argument("tau", ("n",), "joint torques or forces (N m or N)")
+
+
+T = Argument("t", (), "time (s)")
+Y = Argument(
+    "y",
+    ("n",),
+    "what was not given of every coordinate: the torque or force of its joint where its motion is "
+    "prescribed, its acceleration where it is free",
+)
+X = Argument(
+    "x",
+    ("n",),
+    "what is given of every coordinate: its acceleration where its motion is prescribed, the "
+    "torque or force of its joint where it is free",
+)
+PIVOTS = "pivots"
+DIAGONAL = "diagonal"
+
+
+def _solvable(size: Size) -> tuple[Argument, ...]:
+    return (
+        Argument(PIVOTS, (size,), "pivots of the mass matrix of the free joints"),
+        Argument(DIAGONAL, (size,), "diagonal of the mass matrix of the free joints"),
+    )
+
+
+ALL_FREE = _solvable("n")
+SOME_FREE = _solvable("n_free")
+
+
+def by_joint(name: str, meaning: str) -> Argument:
+    """A matrix of entries by pair of joints."""
+    return Argument(name, ("n", "n"), meaning)
+
+
+def by_parameter(name: str, of: str, *shape: Size) -> Argument:
+    """The derivative of the array `of` with respect to the runtime parameters."""
+    indices = ", ".join("ijk"[: len(shape)])
+    value = f"{of}[{indices}]" if shape else of
+    index = f"[{indices}, k]" if shape else "[k]"
+    return Argument(name, (*shape, "n_parameters"), f"{index} = d {value} / d parameters[k]")
+
+
+def along(name: str, of: str) -> Argument:
+    """How an argument or result varies with the runtime parameters."""
+    return Argument(
+        name,
+        ("n", "n_parameters"),
+        f"[i, k] = d {of}_i / d parameters[k]: how {of} itself varies with the parameters",
+    )
+
+
+def of_outputs(name: str, by: str, *shape: Size) -> Argument:
+    """A derivative of the outputs of the model."""
+    return Argument(name, ("n_outputs", *shape), f"derivatives of the outputs with respect to {by}")
+
+
+WRENCHES = Argument(
+    "joint_wrenches",
+    ("n", 6),
+    "[fx fy fz nx ny nz] exerted by the parent on the link through its joint, link-frame axes; "
+    "moment about the frame that a standard DH row starts from, else about the origin of the link "
+    "frame (N, N m)",
+)
+
+
+def point_slope(what: str, name: str, by: str) -> Argument:
+    """A derivative of the motion of the model's points."""
+    return Argument(
+        f"d{what}_d{by}", ("n_points", 3, "n"), f"[i, c, j] = d {name}_i[c] / d {by}_j, base axes"
+    )
