@@ -21,14 +21,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
-from symgen.formulations.explicit_kane.explicit import Forces, MassMatrix, Pair
+from symgen.formulations.explicit_kane.explicit import Forces, JointPair, MassMatrix
 from symgen.formulations.explicit_kane.kinematic_derivatives import (
     COORDINATE,
     PARAMETER,
     VELOCITY,
     Slopes,
     Variable,
-    system_slopes,
+    d_system_at,
 )
 from symgen.formulations.explicit_kane.kinematics import System, system_at
 from symgen.formulations.interface import State
@@ -51,10 +51,10 @@ Column = dict[int, S]
 class Route:
     """How M and K of the bodies, and their derivatives, are found."""
 
-    mass_matrix: Callable[[System[Any], Collection[Pair]], MassMatrix[Any]]
+    mass_matrix: Callable[[System[Any], Collection[JointPair]], MassMatrix[Any]]
     forces: Callable[[System[Any]], Forces[Any]]
     d_mass_matrix: Callable[
-        [System[Any], MassMatrix[Any], Slopes[Any], Collection[Pair]], dict[Pair, Any]
+        [System[Any], MassMatrix[Any], Slopes[Any], Collection[JointPair]], dict[JointPair, Any]
     ]
     d_forces: Callable[[System[Any], Forces[Any], Slopes[Any]], dict[int, Any]]
 
@@ -66,18 +66,18 @@ class Equations(Generic[S]):
     route: Route
     system: System[S]
     free: tuple[int, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[JointPair, ...]
     bodies: MassMatrix[S]
     sums: Forces[S]
     drives: tuple[S, ...]
-    mass: Mapping[Pair, S]
+    mass: Mapping[JointPair, S]
     balance: Mapping[int, S]
 
     def mass_between(self, r: int, i: int) -> S:
         """M_ri for any two joints."""
         return self.mass.get((max(r, i), min(r, i)), self.system.b.algebra.zero)
 
-    def times(self, mass: Mapping[Pair, S], qdd: Mapping[int, S]) -> Column[S]:
+    def times(self, mass: Mapping[JointPair, S], qdd: Mapping[int, S]) -> Column[S]:
         """A symmetric matrix, given by its lower triangle, times the `qdd` of the free joints."""
         zero = self.system.b.algebra.zero
         product: Column[S] = {}
@@ -91,7 +91,7 @@ class Equations(Generic[S]):
         """EK-10 with respect to one variable, for all joints."""
         b, zero = self.system.b, self.system.b.algebra.zero
         d_sums = self.route.d_forces(self.system, self.sums, d)
-        d_mass: dict[Pair, S] = {}
+        d_mass: dict[JointPair, S] = {}
         if d.x.kind != VELOCITY:
             d_mass = self.route.d_mass_matrix(self.system, self.bodies, d, self.pairs)
         for k, rotor in d.rotors.items():
@@ -114,10 +114,10 @@ class Equations(Generic[S]):
     def slopes(self, xs: Sequence[Variable[S]]) -> list[Slopes[S]]:
         """The derivatives of the system with respect to `xs`."""
         rotors = [reflected_inertia(joint) for joint in self.system.joints]
-        return system_slopes(self.system, xs, self.drives, rotors)
+        return d_system_at(self.system, xs, self.drives, rotors)
 
 
-def all_pairs(tree: KinematicTree[S]) -> tuple[Pair, ...]:
+def all_pairs(tree: KinematicTree[S]) -> tuple[JointPair, ...]:
     """(r, i) for all joints r and those on the path to them."""
     return tuple((joint.number, i) for joint in tree.joints for i in tree.path(joint.number))
 
@@ -128,7 +128,7 @@ def equations_of(
     b: ProgramBuilder[S],
     state: State[S],
     free: Sequence[int],
-    pairs: tuple[Pair, ...] | None = None,
+    pairs: tuple[JointPair, ...] | None = None,
 ) -> Equations[S]:
     """M and K at a state; `pairs` are the entries of M that are needed, by default all."""
     system = system_at(tree, b, state)
@@ -148,7 +148,7 @@ def equations_of(
 
 def mass_matrix_entries(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> Mapping[Pair, S]:
+) -> Mapping[JointPair, S]:
     """The entries of M of the bodies alone, without rotors, for all pairs."""
     return route.mass_matrix(system_at(tree, b, state, moving=False), all_pairs(tree)).entries
 

@@ -9,7 +9,8 @@ Notation beyond that of `kinematics.py`
 ======================  ================  ======================================================
 paper                   code              meaning
 ======================  ================  ======================================================
-I_1^k P_i^k             IP_i_k            6x1, momentum of body k per unit of the velocity qd_i
+I_1^k P_i^k             IP_i_k            6x1, momentum of body k per unit of the velocity qd_i;
+                                          its vectors are IP_i_k_n and IP_i_k_f
 M_ri                    M_r_i             mass matrix of the bodies, for i on the path to r
 K_r                     K_r               force of loads, velocities, gravity and prescribed
                                           accelerations on joint r
@@ -24,7 +25,13 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
-from symgen.formulations.explicit_kane.kinematics import Spatial, System, let_spatial, momentum
+from symgen.formulations.explicit_kane.kinematics import (
+    EFFORT,
+    Spatial,
+    System,
+    let_spatial,
+    momentum,
+)
 
 NOTES = {
     "EK-8": "IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i "
@@ -32,7 +39,7 @@ NOTES = {
     "EK-9": "K_r = sum_k P_r_k . F1_k, k beyond r -- Anderson, Hsu 2002 (19), (26)",
 }
 
-Pair = tuple[int, int]
+JointPair = tuple[int, int]
 """Two joints, the second on the path to the first."""
 
 
@@ -43,7 +50,7 @@ class MassMatrix(Generic[S]):
     A momentum [i, k] is that of body k, or of all that joint k carries, per unit of qd_i.
     """
 
-    entries: Mapping[Pair, S]
+    entries: Mapping[JointPair, S]
     momenta: Mapping[tuple[int, int], Spatial[S]]
 
 
@@ -55,22 +62,29 @@ class Forces(Generic[S]):
     efforts: Mapping[int, Spatial[S]]
 
 
-def mass_matrix(system: System[S], pairs: Collection[Pair]) -> MassMatrix[S]:
+def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> MassMatrix[S]:
     """EK-8: the entries that are asked for."""
-    columns = {i for _, i in pairs}
-    momenta: dict[tuple[int, int], Spatial[S]] = {}
-    for (i, k), velocity in system.partial.items():
-        if i in columns:
-            with system.b.step("momenta", system.tree.joint(k).name):
-                value = momentum(system.geometry[k], velocity)
-                momenta[i, k] = let_spatial(system.b, f"IP_{i}_{k}", value, "EK-8")
-    entries: dict[Pair, S] = {}
+    b = system.b
+    found = momenta(system, {i for _, i in pairs})
+    entries: dict[JointPair, S] = {}
     for r, i in pairs:
         beyond = system.tree.carried_by(r)
-        terms = [system.partial[r, k].dot(momenta[i, k]) for k in beyond]
-        with system.b.step("mass matrix", system.tree.joint(r).name):
-            entries[r, i] = system.b.let(f"M_{r}_{i}", total(terms, system.b.algebra), "EK-8")
-    return MassMatrix(entries, momenta)
+        terms = [system.partial[r, k].dot(found[i, k]) for k in beyond]
+        with b.step("mass matrix", system.tree.joint(r).name):
+            entries[r, i] = b.let(f"M_{r}_{i}", total(terms, b.algebra), "EK-8")
+    return MassMatrix(entries, found)
+
+
+def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int], Spatial[S]]:
+    """EK-8: the IP_i_k for the i among `columns`."""
+    b = system.b
+    found: dict[tuple[int, int], Spatial[S]] = {}
+    for (i, k), velocity in system.partial.items():
+        if i in columns:
+            with b.step("momenta", system.tree.joint(k).name):
+                value = momentum(system.geometry[k], velocity)
+                found[i, k] = let_spatial(b, f"IP_{i}_{k}", EFFORT, value, "EK-8")
+    return found
 
 
 def forces(system: System[S]) -> Forces[S]:

@@ -3,6 +3,8 @@
 Every entry of M_{,x} is a sum over bodies again: n^2 entries of n terms for each of n coordinates,
 hence the cost of order n^4.  Terms with a factor that is structurally 0 are not written: P_r^k in
 the axes of body k depends on the coordinates between r and k alone.
+
+Of every term in (27) to (31) one factor is differentiated; r in q_r and in M_ri are two numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Collection
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
-from symgen.formulations.explicit_kane.explicit import Forces, MassMatrix, Pair
+from symgen.formulations.explicit_kane.explicit import Forces, JointPair, MassMatrix
 from symgen.formulations.explicit_kane.kinematic_derivatives import (
     Slopes,
     d_momentum,
@@ -19,7 +21,7 @@ from symgen.formulations.explicit_kane.kinematic_derivatives import (
     let_spatial_derivative,
     sum_of,
 )
-from symgen.formulations.explicit_kane.kinematics import Spatial, System, momentum
+from symgen.formulations.explicit_kane.kinematics import EFFORT, Spatial, System, momentum
 from symgen.formulations.shared import let_derivative
 
 NOTES = {
@@ -30,12 +32,12 @@ NOTES = {
 
 
 def d_mass_matrix(
-    system: System[S], mass: MassMatrix[S], d: Slopes[S], pairs: Collection[Pair]
-) -> dict[Pair, S]:
+    system: System[S], mass: MassMatrix[S], d: Slopes[S], pairs: Collection[JointPair]
+) -> dict[JointPair, S]:
     """dEK-8 with respect to one variable; entries that are structurally 0 are left out."""
     b, by = system.b, d.x.name
     momenta = d_momenta(system, mass, d)
-    entries: dict[Pair, S] = {}
+    entries: dict[JointPair, S] = {}
     for r, i in pairs:
         terms: list[S] = []
         for k in system.tree.carried_by(r):
@@ -66,7 +68,7 @@ def d_momenta(
         if terms:
             with b.step("derivatives of momenta", system.tree.joint(k).name):
                 name = f"IP_{i}_{k}"
-                value = let_spatial_derivative(b, name, sum_of(terms), d.x.name, "dEK-8")
+                value = let_spatial_derivative(b, name, EFFORT, sum_of(terms), d.x.name, "dEK-8")
             if not is_zero(value, b.algebra):
                 found[i, k] = value
     return found

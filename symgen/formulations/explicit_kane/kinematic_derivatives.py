@@ -3,7 +3,9 @@
 A variable x is a coordinate, a velocity or a runtime parameter.  What joint and body k are by
 themselves (`Geometry`) is differentiated by the algebra: that is local, and a few bodies at most
 have any of it for one x.  Everything that travels from body to body follows by the product rule,
-as the paper prints it; what is 0 for a pair of a body and a variable is never written.
+as in the paper; what is 0 for a pair of a body and a variable is never written.  (72) and (73) are
+cited as they are right: in print the last P of both bears a transpose, and the first P of (73) is
+differentiated.
 
 Notation beyond that of `kinematics.py`
 
@@ -25,10 +27,14 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, zero_vector
 from symgen.formulations.explicit_kane.kinematics import (
+    EFFORT,
+    MOTION,
     Geometry,
+    Letters,
     Motion,
     Spatial,
     System,
+    let_spatial,
     momentum,
     shifted_out,
     zero_spatial,
@@ -44,6 +50,9 @@ NOTES = {
 }
 
 COORDINATE, VELOCITY, PARAMETER = "q", "qd", "parameter"
+
+Rows = Callable[[S], Mapping[int, S]]
+"""The derivatives of a scalar: position of the variable -> derivative that is not 0."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +101,11 @@ def d_momentum(d: Geometry[S], velocity: Spatial[S]) -> Spatial[S]:
 
 
 def let_spatial_derivative(
-    b: ProgramBuilder[S], name: str, value: Spatial[S], by: str, note: str
+    b: ProgramBuilder[S], name: str, letters: Letters, value: Spatial[S], by: str, note: str
 ) -> Spatial[S]:
-    """Name the derivative of six entries."""
-    angular = let_derivative(b, f"{name}_w", value.angular, by, note)
-    return Spatial(angular, let_derivative(b, f"{name}_v", value.linear, by, note))
+    """Name the derivative of the six entries that `let_spatial` names."""
+    with b.variant(f"_d{by}"):
+        return let_spatial(b, f"d_{name}", letters, value, note)
 
 
 def is_zero(value: Spatial[S], algebra: Algebra[S]) -> bool:
@@ -104,41 +113,24 @@ def is_zero(value: Spatial[S], algebra: Algebra[S]) -> bool:
     return all_zero(value, algebra)
 
 
-# -- what the algebra differentiates -----------------------------------------------------------
-
-Rows = Callable[[S], Mapping[int, S]]
-"""The derivatives of a scalar: position of the variable -> derivative that is not 0."""
+# -- steps, one joint and one variable each ----------------------------------------------------
 
 
-def local_derivatives(
-    joint: Joint[S], at: Geometry[S], rows: Rows[S], xs: Sequence[Variable[S]], b: ProgramBuilder[S]
-) -> dict[int, Geometry[S]]:
-    """Derivatives of what joint and body are by themselves, by position of the variable."""
-    found: dict[int, Geometry[S]] = {}
-    table = [rows(scalar) for scalar in at.scalars]
-    for place in sorted(set().union(*table)):
-        values = [row.get(place, b.algebra.zero) for row in table]
-        found[place] = _named_slope(joint, at, values, xs[place].name, b)
-    return found
-
-
-def _named_slope(
+def d_geometry_step(
     joint: Joint[S], at: Geometry[S], values: Iterable[S], by: str, b: ProgramBuilder[S]
 ) -> Geometry[S]:
-    """The derivatives of EK-1; `values` are those of all scalars of the geometry."""
+    """The derivatives of EK-1; `values` are those of `at.scalars`, found by the algebra."""
     k, remaining = joint.number, iter(values)
-    slope = at.mapped(lambda _: next(remaining))
+    d = at.mapped(lambda _: next(remaining))
     with b.step("derivatives of geometry", joint.name):
         return replace(
-            slope,
-            C=let_derivative(b, f"C_{k}", slope.C, by, "d EK-1"),
-            r=let_derivative(b, f"r_{k}", slope.r, by, "d EK-1"),
-            gamma=let_derivative(b, f"gamma_{k}", slope.gamma, by, "d EK-1"),
-            own=let_spatial_derivative(b, f"P_{k}_{k}", slope.own, by, "d EK-1"),
+            d,
+            C=let_derivative(b, f"C_{k}", d.C, by, "d EK-1"),
+            s=let_derivative(b, f"s_{k}", d.s, by, "d EK-1"),
+            r=let_derivative(b, f"r_{k}", d.r, by, "d EK-1"),
+            gamma=let_derivative(b, f"gamma_{k}", d.gamma, by, "d EK-1"),
+            own=let_spatial_derivative(b, f"P_{k}_{k}", MOTION, d.own, by, "d EK-1"),
         )
-
-
-# -- steps, one body and one variable each -----------------------------------------------------
 
 
 def d_partial_step(
@@ -163,7 +155,7 @@ def d_partial_step(
                 terms.append(shifted_out(at, known[r, p]))
             if terms:
                 value = sum_of(terms)
-                value = let_spatial_derivative(b, f"P_{r}_{k}", value, x.name, "dEK-2")
+                value = let_spatial_derivative(b, f"P_{r}_{k}", MOTION, value, x.name, "dEK-2")
                 if not is_zero(value, b.algebra):
                     found[r, k] = value
     return found
@@ -237,79 +229,50 @@ def d_force_step(
         d_spin = d_spin + d_motion.omega.cross(H) + here.omega.cross(d_H)
         d_push = d_motion.a * at.mass + here.a * d.mass
         value = Spatial(n_e - d_spin, f_e - d_push)
-        return let_spatial_derivative(b, f"F1_{k}", value, by, "d EK-7")
+        return let_spatial_derivative(b, f"F1_{k}", EFFORT, value, by, "d EK-7")
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
 
 
-def system_slopes(
+def d_system_at(
     system: System[S], xs: Sequence[Variable[S]], drives: Sequence[S], rotors: Sequence[S]
 ) -> list[Slopes[S]]:
-    """All derivatives of the kinematics, of the terms `drives` of the joints and of their
-    `rotors`, for every variable."""
+    """The derivatives of EK-1 to EK-7, of the terms `drives` of the joints and of their `rotors`,
+    with respect to every variable."""
     rows = system.b.algebra.derivatives([x.symbol for x in xs]).of
-    local = {
-        joint.number: local_derivatives(joint, system.geometry[joint.number], rows, xs, system.b)
-        for joint in system.joints
-    }
-    gravity = [rows(-part) for part in system.tree.gravity]
-    d_drives, d_rotors = [rows(drive) for drive in drives], [rows(rotor) for rotor in rotors]
+    gravity = _columns(map(rows, system.tree.gravity), len(xs))
+    d_drives, d_rotors = (_columns(map(rows, terms), len(xs)) for terms in (drives, rotors))
     zero = system.b.algebra.zero
     result: list[Slopes[S]] = []
-    for place, x in enumerate(xs):
-        geometry = {k: found[place] for k, found in local.items() if place in found}
-        base = Vector(*(row.get(place, zero) for row in gravity))
+    for place, (x, geometry) in enumerate(zip(xs, d_geometry_sweep(system, xs, rows), strict=True)):
+        g = Vector(*(gravity[place].get(axis, zero) for axis in (1, 2, 3)))
+        rotations = d_rotation_sweep(system, geometry, x)
         partial = d_partial_sweep(system, geometry, x)
-        forces = d_force_sweep(system, geometry, base, x)
-        result.append(
-            Slopes(
-                x, geometry, partial, forces, _column(d_drives, place), _column(d_rotors, place)
-            )
-        )  # fmt: skip
+        forces = d_force_sweep(system, geometry, rotations, -g, x)
+        result.append(Slopes(x, geometry, partial, forces, d_drives[place], d_rotors[place]))
     return result
 
 
-def _column(rows: Sequence[Mapping[int, S]], place: int) -> dict[int, S]:
-    return {k: row[place] for k, row in enumerate(rows, start=1) if place in row}
+def _columns(rows: Iterable[Mapping[int, S]], width: int) -> list[dict[int, S]]:
+    """For each of `width` variables the derivatives that are not 0, by number of the row from 1."""
+    numbered = list(enumerate(rows, start=1))
+    return [{k: row[place] for k, row in numbered if place in row} for place in range(width)]
 
 
-def d_partial_sweep(
-    system: System[S], geometry: Mapping[int, Geometry[S]], x: Variable[S]
-) -> dict[tuple[int, int], Spatial[S]]:
-    """dEK-2 for all bodies."""
-    partial: dict[tuple[int, int], Spatial[S]] = {}
+def d_geometry_sweep(
+    system: System[S], xs: Sequence[Variable[S]], rows: Rows[S]
+) -> list[dict[int, Geometry[S]]]:
+    """The derivatives of EK-1 for all joints that depend on it, for every variable."""
+    result: list[dict[int, Geometry[S]]] = [{} for _ in xs]
     for joint in system.joints:
-        partial.update(d_partial_step(system, joint, geometry.get(joint.number), partial, x))
-    return partial
-
-
-def d_force_sweep(
-    system: System[S], geometry: Mapping[int, Geometry[S]], base: Vector[S], x: Variable[S]
-) -> dict[int, Spatial[S]]:
-    """The derivatives of EK-3 to EK-7 for all bodies; `base` is that of the base's acceleration."""
-    algebra = system.b.algebra
-    nothing = zero_vector(algebra)
-    still = Motion(nothing, nothing, nothing)
-    motions: dict[int, Motion[S]] = {}
-    if not all_zero(base, algebra):
-        motions[BASE] = Motion(nothing, nothing, base)
-    rotations = d_rotation_sweep(system, geometry, x)
-    forces: dict[int, Spatial[S]] = {}
-    for joint in system.joints:
-        k = joint.number
-        rated = x.kind == VELOCITY and x.joint == k
-        if not (k in geometry or joint.parent in motions or rated):
-            continue
-        d = geometry.get(k) or zero_geometry(system.geometry[k], algebra)
-        motions[k] = d_motion_step(system, joint, d, motions.get(joint.parent, still), x)
-        d_load = zero_spatial(algebra)
-        if k in system.loads:
-            d_load = d_load_step(system, k, d, rotations.get(k))
-        value = d_force_step(system, joint, d, motions[k], d_load, x)
-        if not is_zero(value, algebra):
-            forces[k] = value
-    return forces
+        at = system.geometry[joint.number]
+        table = [rows(scalar) for scalar in at.scalars]
+        for place in sorted(set().union(*table)):
+            values = [row.get(place, system.b.algebra.zero) for row in table]
+            d = d_geometry_step(joint, at, values, xs[place].name, system.b)
+            result[place][joint.number] = d
+    return result
 
 
 def d_rotation_sweep(
@@ -329,6 +292,47 @@ def d_rotation_sweep(
             with b.step("derivatives of rotations", joint.name):
                 rotations[k] = let_derivative(b, f"R0_{k}", value, x.name, "d EK-6")
     return rotations
+
+
+def d_partial_sweep(
+    system: System[S], geometry: Mapping[int, Geometry[S]], x: Variable[S]
+) -> dict[tuple[int, int], Spatial[S]]:
+    """dEK-2 for all bodies."""
+    partial: dict[tuple[int, int], Spatial[S]] = {}
+    for joint in system.joints:
+        partial.update(d_partial_step(system, joint, geometry.get(joint.number), partial, x))
+    return partial
+
+
+def d_force_sweep(
+    system: System[S],
+    geometry: Mapping[int, Geometry[S]],
+    rotations: Mapping[int, Matrix[S]],
+    base: Vector[S],
+    x: Variable[S],
+) -> dict[int, Spatial[S]]:
+    """The derivatives of EK-3 to EK-7 for all bodies; `base` is that of the base's acceleration."""
+    algebra = system.b.algebra
+    nothing = zero_vector(algebra)
+    still = Motion(nothing, nothing, nothing)
+    motions: dict[int, Motion[S]] = {}
+    if not all_zero(base, algebra):
+        motions[BASE] = Motion(nothing, nothing, base)
+    forces: dict[int, Spatial[S]] = {}
+    for joint in system.joints:
+        k = joint.number
+        rated = x.kind == VELOCITY and x.joint == k
+        if not (k in geometry or joint.parent in motions or rated):
+            continue
+        d = geometry.get(k) or zero_geometry(system.geometry[k], algebra)
+        motions[k] = d_motion_step(system, joint, d, motions.get(joint.parent, still), x)
+        d_load = zero_spatial(algebra)
+        if k in system.loads:
+            d_load = d_load_step(system, k, d, rotations.get(k))
+        value = d_force_step(system, joint, d, motions[k], d_load, x)
+        if not is_zero(value, algebra):
+            forces[k] = value
+    return forces
 
 
 def zero_geometry(at: Geometry[S], algebra: Algebra[S]) -> Geometry[S]:

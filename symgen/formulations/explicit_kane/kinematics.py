@@ -18,31 +18,40 @@ gamma^k                 gamma_k           s^k + C^k r^k: centre of p -> centre o
 k-1 omega_r^k           turn              partial angular velocity of the joint, link axes
 k- v_r^k+               slide             partial velocity of the joint, link axes
 P_k^k                   P_k_k             6x1, [turn; turn x r^k + slide], link axes
-P_r^k                   P_r_k             6x1, partial velocity of body k by joint r, link axes
+P_r^k                   P_r_k             6x1, partial velocity of body k by joint r, link axes;
+                                          its vectors are P_r_k_w and P_r_k_v
 S^k                     --                6x6, shifts from the centre of k to that of p
 S^k with arrow          shifted_back      S^k C^k; its transpose is `shifted_out`
 omega^k                 omega_k           angular velocity
 alpha^k, a^k            alpha_k, a_k      accelerations at the given qdd (0 for a free joint); a
                                           of the centre, minus gravity
+omega^k-1               omega_in_k        angular velocity of p, in the link axes of k
+--                      alpha_own_k       alpha_k less that of p: what the joint adds
+--                      a_carried_k       a_k without the motion about and along joint k, parent
+                                          axes
 --                      R0_k              3x3, axes of body k in base axes
 T_1^k, R_1^k            n_e_k, f_e_k      moment about the centre and force of all loads
 I_1^k                   --                6x6, inertia about the centre and mass
-F_1^k                   F1_k              6x1, loads and inertia at the given qdd
+--                      H_k               angular momentum about the centre
+F_1^k                   F1_k              6x1, loads and inertia at the given qdd; its vectors are
+                                          F1_k_n and F1_k_f
 ======================  ================  ======================================================
 
 Prescribed joints are no unknowns: their velocities and accelerations are in the remainder terms of
 omega, alpha and a, as (10) to (13) have it, and so are the velocities of all others.  Gravity is in
 the acceleration -g of the base.
 
-Equations are cited as they are right; in print r and s are exchanged in (34), a sign is wrong in
-(37), and the right sides of (23) and (24) are exchanged.  That r^k contains the displacement of a
-joint that slides changes nothing in (34) and (36), because such a joint does not turn.
+Equations are cited as they are right.  In print (19) has the right side of (18) (its own is that of
+(26)), (21) is 6x1, the right sides of (23) and (24) are exchanged, r and s are exchanged in (34),
+(35) and (36) lack what accelerates a prescribed joint ((12) and (13) have it), and a sign is wrong
+in (37).  That r^k contains the displacement of a joint that slides changes nothing in (34) and
+(36), because such a joint does not turn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Generic
 
@@ -54,21 +63,26 @@ from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "EK-1": "C_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k + slide] of the joint "
-    "-- Anderson, Hsu 2002 (20), (34), figure 1",
+    "EK-1": "C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k + slide] of the "
+    "joint -- Anderson, Hsu 2002 (20), (34), figure 1",
     "EK-2": "P_r_k = C_k^T [w; v + w x gamma_k] for [w; v] = P_r_p -- Anderson, Hsu 2002 "
     "(37), (38), (42)",
-    "EK-3": "omega_k = C_k^T omega_p + turn qd_k -- Anderson, Hsu 2002 (33)",
-    "EK-4": "alpha_k = C_k^T alpha_p + turn qdd_k + omega_p x turn qd_k "
-    "-- Anderson, Hsu 2002 (12), (35)",
-    "EK-5": "a_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k) "
-    "+ omega_k x (omega_k x r_k) + (turn qdd_k + omega_p x turn qd_k) x r_k "
-    "+ 2 omega_p x slide qd_k + slide qdd_k -- Anderson, Hsu 2002 (13), (36)",
+    "EK-3": "omega_in_k = C_k^T omega_p, omega_k = omega_in_k + turn qd_k "
+    "-- Anderson, Hsu 2002 (33)",
+    "EK-4": "alpha_own_k = turn qdd_k + omega_in_k x turn qd_k, alpha_k = C_k^T alpha_p + "
+    "alpha_own_k -- Anderson, Hsu 2002 (12), (35)",
+    "EK-5": "a_carried_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k), "
+    "a_k = C_k^T a_carried_k + omega_k x (omega_k x r_k) + alpha_own_k x r_k "
+    "+ 2 omega_in_k x slide qd_k + slide qdd_k -- Anderson, Hsu 2002 (13), (36)",
     "EK-6": "R0_k = R0_p C_k, and the loads in link axes: f_e_k = sum R0_k^T f, "
     "n_e_k = sum R0_k^T n + (point - centre) x R0_k^T f",
-    "EK-7": "F1_k = [n_e_k - I_k alpha_k - omega_k x I_k omega_k; f_e_k - m_k a_k] "
+    "EK-7": "H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k a_k] "
     "-- Anderson, Hsu 2002 (22), (23), (24)",
 }
+
+Letters = tuple[str, str]
+MOTION, EFFORT = ("w", "v"), ("n", "f")
+"""Letters of the two vectors of a 6-vector: of a velocity, and of a momentum or force."""
 
 
 @dataclass(frozen=True)
@@ -195,10 +209,13 @@ def momentum(at: Geometry[S], velocity: Spatial[S]) -> Spatial[S]:
     return Spatial(at.inertia.apply(velocity.angular), velocity.linear * at.mass)
 
 
-def let_spatial(b: ProgramBuilder[S], name: str, value: Spatial[S], note: str) -> Spatial[S]:
-    """Name the six entries: ``P_1_2_wx`` ... ``P_1_2_vz``."""
-    angular = b.let(f"{name}_w", value.angular, note)
-    return Spatial(angular, b.let(f"{name}_v", value.linear, note))
+def let_spatial(
+    b: ProgramBuilder[S], name: str, letters: Letters, value: Spatial[S], note: str
+) -> Spatial[S]:
+    """Name the six entries: ``P_1_2_w_x`` ... ``P_1_2_v_z`` for the letters w and v."""
+    above, below = letters
+    angular = b.let(f"{name}_{above}", value.angular, note)
+    return Spatial(angular, b.let(f"{name}_{below}", value.linear, note))
 
 
 def zero_spatial(algebra: Algebra[S]) -> Spatial[S]:
@@ -221,7 +238,8 @@ def geometry_step(
         s = b.let(f"s_{k}", joint.placement.tree.translation - center_p, "EK-1")
         r = b.let(f"r_{k}", joint.origin_to_link(q, algebra) + center, "EK-1")
         gamma = b.let(f"gamma_{k}", s + C.apply(r), "EK-1")
-        own = let_spatial(b, f"P_{k}_{k}", Spatial(turn, turn.cross(r) + slide), "EK-1")
+        own = Spatial(turn, turn.cross(r) + slide)
+        own = let_spatial(b, f"P_{k}_{k}", MOTION, own, "EK-1")
     arms = tuple(point - center for point in points)
     return Geometry(C, s, r, gamma, turn, slide, own, body.mass, body.inertia, arms)
 
@@ -229,6 +247,23 @@ def geometry_step(
 def body_center(joint: Joint[S], algebra: Algebra[S]) -> Vector[S]:
     """Centre of mass in the link frame; of a massless body the origin."""
     return zero_vector(algebra) if algebra.is_zero(joint.body.mass) else joint.body.com
+
+
+def partial_step(
+    joint: Joint[S],
+    at: Geometry[S],
+    path: Sequence[int],
+    known: Mapping[tuple[int, int], Spatial[S]],
+    b: ProgramBuilder[S],
+) -> dict[tuple[int, int], Spatial[S]]:
+    """EK-2: P_r^k of a body by itself and all r on the `path` to its parent, whose are `known`."""
+    k, p = joint.number, joint.parent
+    found = {(k, k): at.own}
+    with b.step("partial velocities", joint.name):
+        for r in path:
+            value = shifted_out(at, known[r, p])
+            found[r, k] = let_spatial(b, f"P_{r}_{k}", MOTION, value, "EK-2")
+    return found
 
 
 def motion_step(
@@ -271,7 +306,7 @@ def force_step(
         H = b.let(f"H_{k}", at.inertia.apply(omega), "EK-7")
         spin = at.inertia.apply(motion.alpha) + omega.cross(H)
         F1 = Spatial(n_e - spin, f_e - motion.a * at.mass)
-        return let_spatial(b, f"F1_{k}", F1, "EK-7")
+        return let_spatial(b, f"F1_{k}", EFFORT, F1, "EK-7")
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -280,26 +315,13 @@ def force_step(
 def system_at(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], moving: bool = True
 ) -> System[S]:
-    """EK-1 to EK-7 for all bodies; EK-1 to EK-2 where nothing is `moving`."""
+    """EK-1 to EK-7 for all bodies; EK-1 and EK-2 alone where nothing is `moving`."""
     loads, points = loads_by_body(tree, b, state)
     geometry = geometry_sweep(tree, b, state, points)
     rotations = rotation_sweep(tree, b, geometry, loads)
-    nothing, motions = zero_vector(b.algebra), dict[int, Motion[S]]()
-    motions[BASE] = Motion(nothing, nothing, -tree.gravity)
-    partial: dict[tuple[int, int], Spatial[S]] = {}
-    forces: dict[int, Spatial[S]] = {}
-    for joint in tree.joints:
-        k, at = joint.number, geometry[joint.number]
-        partial.update(partial_velocities(tree, b, geometry, joint, partial))
-        if not moving:
-            continue
-        qd, qdd = state.qd[k - 1], state.qdd[k - 1]
-        motions[k] = motion_step(joint, at, motions[joint.parent], qd, qdd, b)
-        load = zero_spatial(b.algebra)
-        if k in loads:
-            load = load_step(at, rotations[k], loads[k], b.algebra)
-        forces[k] = force_step(joint, at, motions[k], load, b)
-    return System(tree, b, state, geometry, loads, rotations, motions, partial, forces)
+    partial = partial_sweep(tree, b, geometry)
+    still = System(tree, b, state, geometry, loads, rotations, {}, partial, {})
+    return force_sweep(still) if moving else still
 
 
 def geometry_sweep(
@@ -319,23 +341,6 @@ def geometry_sweep(
     return geometry
 
 
-def partial_velocities(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    geometry: Mapping[int, Geometry[S]],
-    joint: Joint[S],
-    known: Mapping[tuple[int, int], Spatial[S]],
-) -> dict[tuple[int, int], Spatial[S]]:
-    """EK-2: P_r^k of body k by every joint r on the path to it; `known` are those of its parent."""
-    k, at = joint.number, geometry[joint.number]
-    found = {(k, k): at.own}
-    with b.step("partial velocities", joint.name):
-        for r in tree.path(joint.parent):
-            moved = shifted_out(at, known[r, joint.parent])
-            found[r, k] = let_spatial(b, f"P_{r}_{k}", moved, "EK-2")
-    return found
-
-
 def rotation_sweep(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
@@ -349,6 +354,34 @@ def rotation_sweep(
         with b.step("rotations", joint.name):
             rotations[k] = b.let(f"R0_{k}", rotations[joint.parent] @ geometry[k].C, "EK-6")
     return rotations
+
+
+def partial_sweep(
+    tree: KinematicTree[S], b: ProgramBuilder[S], geometry: Mapping[int, Geometry[S]]
+) -> dict[tuple[int, int], Spatial[S]]:
+    """EK-2 for all bodies."""
+    partial: dict[tuple[int, int], Spatial[S]] = {}
+    for joint in tree.joints:
+        path = tree.path(joint.parent)
+        partial.update(partial_step(joint, geometry[joint.number], path, partial, b))
+    return partial
+
+
+def force_sweep(still: System[S]) -> System[S]:
+    """EK-3 to EK-7 for all bodies: the system with its motions and forces."""
+    tree, b, state = still.tree, still.b, still.state
+    nothing = zero_vector(b.algebra)
+    motions = {BASE: Motion(nothing, nothing, -tree.gravity)}
+    forces: dict[int, Spatial[S]] = {}
+    for joint in tree.joints:
+        k, at = joint.number, still.geometry[joint.number]
+        qd, qdd = state.qd[k - 1], state.qdd[k - 1]
+        motions[k] = motion_step(joint, at, motions[joint.parent], qd, qdd, b)
+        load = zero_spatial(b.algebra)
+        if k in still.loads:
+            load = load_step(at, still.rotations[k], still.loads[k], b.algebra)
+        forces[k] = force_step(joint, at, motions[k], load, b)
+    return replace(still, motions=motions, forces=forces)
 
 
 def loads_by_body(

@@ -9,14 +9,15 @@ Notation beyond that of `kinematics.py`
 ======================  ================  ======================================================
 paper                   code              meaning
 ======================  ================  ======================================================
-R_1i^k                  R1_i_k            6x1, momentum of body k per unit of the velocity qd_i
+R_1i^k                  R1_i_k            6x1, momentum of body k per unit of the velocity qd_i;
+                                          its vectors are R1_i_k_n and R1_i_k_f, like those below
 R_2i^k                  R2_i_k            6x1, that of all that joint k carries, at the centre of k
 F_2^k                   F2_k              6x1, force of all that joint k carries
 M_ki                    M_k_i             mass matrix of the bodies, for i on the path to k
 K_k                     K_k               force on joint k
 ======================  ================  ======================================================
 
-In print (49) and (51) have F_1^k+1 in place of F_2^k+1.
+In print (49) and (51) have F_1^k+1 in place of F_2^k+1, and (49) has S^n in place of S^k+1.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from symgen.algebra.interface import S
-from symgen.formulations.explicit_kane.explicit import Forces, MassMatrix, Pair
+from symgen.formulations.explicit_kane.explicit import Forces, JointPair, MassMatrix
 from symgen.formulations.explicit_kane.kinematics import (
+    EFFORT,
     Spatial,
     System,
     let_spatial,
@@ -42,25 +44,30 @@ NOTES = {
 }
 
 
-def mass_matrix(system: System[S], pairs: Collection[Pair]) -> MassMatrix[S]:
+def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> MassMatrix[S]:
     """PK-1, PK-2, PK-3: the entries that are asked for."""
-    momenta: dict[tuple[int, int], Spatial[S]] = {}
-    columns = {i for _, i in pairs}
+    carried = momenta(system, {i for _, i in pairs})
+    entries: dict[JointPair, S] = {}
+    for k, i in pairs:
+        with system.b.step("mass matrix", system.tree.joint(k).name):
+            value = system.geometry[k].own.dot(carried[i, k])
+            entries[k, i] = system.b.let(f"M_{k}_{i}", value, "PK-3")
+    return MassMatrix(entries, carried)
+
+
+def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int], Spatial[S]]:
+    """PK-1, PK-2: the R2_i_k for the i among `columns`."""
+    carried: dict[tuple[int, int], Spatial[S]] = {}
     for joint in reversed(system.joints):
         k = joint.number
         with system.b.step("momenta", joint.name):
             for i in (i for i in system.tree.path(k) if i in columns):
                 R1 = momentum(system.geometry[k], system.partial[i, k])
-                R2 = let_spatial(system.b, f"R1_{i}_{k}", R1, "PK-1")
+                R2 = let_spatial(system.b, f"R1_{i}_{k}", EFFORT, R1, "PK-1")
                 for c in children(system, k):
-                    R2 = R2 + shifted_back(system.geometry[c], momenta[i, c])
-                momenta[i, k] = let_spatial(system.b, f"R2_{i}_{k}", R2, "PK-2")
-    entries: dict[Pair, S] = {}
-    for k, i in pairs:
-        with system.b.step("mass matrix", system.tree.joint(k).name):
-            value = system.geometry[k].own.dot(momenta[i, k])
-            entries[k, i] = system.b.let(f"M_{k}_{i}", value, "PK-3")
-    return MassMatrix(entries, momenta)
+                    R2 = R2 + shifted_back(system.geometry[c], carried[i, c])
+                carried[i, k] = let_spatial(system.b, f"R2_{i}_{k}", EFFORT, R2, "PK-2")
+    return carried
 
 
 def forces(system: System[S]) -> Forces[S]:
@@ -73,7 +80,7 @@ def forces(system: System[S]) -> Forces[S]:
             F2 = system.forces[k]
             for c in children(system, k):
                 F2 = F2 + shifted_back(system.geometry[c], efforts[c])
-            efforts[k] = let_spatial(system.b, f"F2_{k}", F2, "PK-4")
+            efforts[k] = let_spatial(system.b, f"F2_{k}", EFFORT, F2, "PK-4")
             value = system.geometry[k].own.dot(efforts[k])
             entries[k] = system.b.let(f"K_{k}", value, "PK-5")
     return Forces(entries, efforts)

@@ -16,7 +16,7 @@ FP_2^k, FQ_2^k, FQ'_2^k   by_force          6x1, what changes with F_1 of the bo
 FRP_2^k, FRQ_2^k          by_shift          6x1, what changes with the shifts between them
 ========================  ================  ====================================================
 
-As they are right: in print (78), (84), (86), (94) and (96) have wrong indices, and (73) to (75)
+As they are right: in print (78), (84), (86), (94) and (96) have wrong indices, and (72) to (75)
 transposes in wrong places.
 """
 
@@ -26,7 +26,7 @@ from collections.abc import Collection, Mapping
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
-from symgen.formulations.explicit_kane.explicit import Forces, MassMatrix, Pair
+from symgen.formulations.explicit_kane.explicit import Forces, JointPair, MassMatrix
 from symgen.formulations.explicit_kane.kinematic_derivatives import (
     Slopes,
     d_momentum,
@@ -35,6 +35,7 @@ from symgen.formulations.explicit_kane.kinematic_derivatives import (
     sum_of,
 )
 from symgen.formulations.explicit_kane.kinematics import (
+    EFFORT,
     Spatial,
     System,
     let_spatial,
@@ -58,15 +59,18 @@ NOTES = {
 Carried = dict[int, Spatial[S]]
 """Part of a sum by body; what is left out is structurally 0."""
 
+Parts = tuple[Carried[S], Carried[S], Carried[S]]
+"""The three parts of a column: by_inertia, by_velocity, by_shift."""
+
 
 def d_mass_matrix(
-    system: System[S], mass: MassMatrix[S], d: Slopes[S], pairs: Collection[Pair]
-) -> dict[Pair, S]:
+    system: System[S], mass: MassMatrix[S], d: Slopes[S], pairs: Collection[JointPair]
+) -> dict[JointPair, S]:
     """dPK-2, dPK-3 with respect to one variable; entries that are structurally 0 are left out."""
-    columns = {i: d_momenta(system, mass, d, i) for i in sorted({i for _, i in pairs})}
-    entries: dict[Pair, S] = {}
+    parts = d_momenta(system, mass, d, {i for _, i in pairs})
+    entries: dict[JointPair, S] = {}
     for k, i in pairs:
-        terms = _projected(system, d, k, mass.momenta[i, k], columns[i])
+        terms = _projected(system, d, k, mass.momenta[i, k], parts[i])
         if terms:
             with system.b.step("derivatives of the mass matrix", system.tree.joint(k).name):
                 value, by = total(terms, system.b.algebra), d.x.name
@@ -77,25 +81,26 @@ def d_mass_matrix(
 
 
 def d_momenta(
-    system: System[S], mass: MassMatrix[S], d: Slopes[S], i: int
-) -> tuple[Carried[S], Carried[S], Carried[S]]:
-    """dPK-2 for one column: by_inertia, by_velocity, by_shift."""
-    by_inertia: Carried[S] = {}
-    by_velocity: Carried[S] = {}
-    by_shift: Carried[S] = {}
-    beyond = {k: mass.momenta[i, k] for k in system.tree.carried_by(i)}
-    for k in reversed(system.tree.carried_by(i)):
-        inertia: list[Spatial[S]] = []
-        velocity: list[Spatial[S]] = []
-        if k in d.geometry:
-            inertia.append(d_momentum(d.geometry[k], system.partial[i, k]))
-        if (i, k) in d.partial:
-            velocity.append(momentum(system.geometry[k], d.partial[i, k]))
-        _carry(system, d, k, f"RI_{i}", inertia, by_inertia, "dPK-2")
-        _carry(system, d, k, f"RQ_{i}", velocity, by_velocity, "dPK-2")
-        shifts = _shift_changes(system, d, k, beyond)
-        _carry(system, d, k, f"RRQ_{i}", shifts, by_shift, "dPK-2")
-    return by_inertia, by_velocity, by_shift
+    system: System[S], mass: MassMatrix[S], d: Slopes[S], columns: Collection[int]
+) -> dict[int, Parts[S]]:
+    """dPK-2: the parts of the R2_i_k, for the i among `columns`."""
+    parts: dict[int, Parts[S]] = {i: ({}, {}, {}) for i in sorted(columns)}
+    for joint in reversed(system.joints):
+        k = joint.number
+        for i in (i for i in system.tree.path(k) if i in columns):
+            inertia: list[Spatial[S]] = []
+            velocity: list[Spatial[S]] = []
+            if k in d.geometry:
+                inertia.append(d_momentum(d.geometry[k], system.partial[i, k]))
+            if (i, k) in d.partial:
+                velocity.append(momentum(system.geometry[k], d.partial[i, k]))
+            momenta = {c: mass.momenta[i, c] for c in children(system, k)}
+            shifts = _shift_changes(system, d, momenta)
+            by_inertia, by_velocity, by_shift = parts[i]
+            _carry(system, d, k, f"RI_{i}", inertia, by_inertia, "dPK-2")
+            _carry(system, d, k, f"RQ_{i}", velocity, by_velocity, "dPK-2")
+            _carry(system, d, k, f"RRQ_{i}", shifts, by_shift, "dPK-2")
+    return parts
 
 
 def d_forces(system: System[S], sums: Forces[S], d: Slopes[S]) -> dict[int, S]:
@@ -106,8 +111,9 @@ def d_forces(system: System[S], sums: Forces[S], d: Slopes[S]) -> dict[int, S]:
     for joint in reversed(system.joints):
         k = joint.number
         own = [d.forces[k]] if k in d.forces else []
+        efforts = {c: sums.efforts[c] for c in children(system, k)}
         _carry(system, d, k, "FQ", own, by_force, "dPK-4")
-        _carry(system, d, k, "FRQ", _shift_changes(system, d, k, sums.efforts), by_shift, "dPK-4")
+        _carry(system, d, k, "FRQ", _shift_changes(system, d, efforts), by_shift, "dPK-4")
         terms = _projected(system, d, k, sums.efforts[k], (by_force, by_shift))
         if terms:
             with system.b.step("derivatives of generalized forces", joint.name):
@@ -126,12 +132,12 @@ def _projected(
 
 
 def _shift_changes(
-    system: System[S], d: Slopes[S], k: int, beyond: Mapping[int, Spatial[S]]
+    system: System[S], d: Slopes[S], beyond: Mapping[int, Spatial[S]]
 ) -> list[Spatial[S]]:
-    """S^c_{,x} with its arrow times what is `beyond` the child c, for all children of k."""
+    """S^c_{,x} with its arrow times what is `beyond` the child c, for all of them."""
     return [
-        d_shifted_back(system.geometry[c], d.geometry[c], beyond[c])
-        for c in children(system, k)
+        d_shifted_back(system.geometry[c], d.geometry[c], whole)
+        for c, whole in beyond.items()
         if c in d.geometry
     ]
 
@@ -152,6 +158,6 @@ def _carry(
     if terms:
         joint = system.tree.joint(k).name
         with system.b.step("derivatives carried inward", joint), system.b.variant(f"_d{d.x.name}"):
-            value = let_spatial(system.b, f"{name}_{k}", sum_of(terms), note)
+            value = let_spatial(system.b, f"{name}_{k}", EFFORT, sum_of(terms), note)
         if not is_zero(value, system.b.algebra):
             known[k] = value

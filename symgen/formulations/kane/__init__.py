@@ -1,7 +1,8 @@
 """Forward dynamics by Kane's method, fully recursive, and its derivatives (Anderson, Hsu 2002).
 
-`recursion` holds the notation and the steps, `derivatives` the same steps differentiated,
-`contributions` and `variations` what a joint brings into either.
+`recursion` holds the notation; `motion` and `recursion` the steps, `motion_derivatives` and
+`derivatives` the same steps differentiated; `contributions` and `variations` what a joint brings
+into either.
 """
 
 from symgen.formulations.interface import Formulation
@@ -10,6 +11,7 @@ from symgen.formulations.kane import (
     derivatives,
     diagonal,
     dynamics,
+    motion,
     motion_derivatives,
     recursion,
     size,
@@ -19,9 +21,10 @@ from symgen.formulations.kane import (
 KANE = Formulation(
     name="kane",
     title="Kane's method, fully recursive (articulated bodies)",
-    source="Anderson and Hsu 2002",
+    source="Anderson, Hsu 2002",
     notes={
         **contributions.NOTES,
+        **motion.NOTES,
         **recursion.NOTES,
         **diagonal.NOTES,
         **variations.NOTES,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Matrix, Vector, all_zero, diagonal, outer
+from symgen.algebra.linear import Matrix, Vector, all_zero, outer
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.kane.spatial import (
@@ -39,8 +39,8 @@ NOTES = {
     "KANE-1": "C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k "
     "-- Anderson, Hsu 2002, before (32), (38), (42)",
     "KANE-2": "mass m_k, first moment h_k = m_k r^k and second moments J_k of body k about k+",
-    "KANE-3": "drive_k = damping + friction + spring + rotor at the given qdd - tau_k: what joint k "
-    "itself takes of the effort on it",
+    "KANE-3": "drive_k = damping + friction + spring + rotor at the given qdd - tau_k: what the "
+    "joint itself takes of the effort on it",
 }
 
 
@@ -106,7 +106,7 @@ class Contribution(Generic[S]):
     def back_inertia(
         self, inertia: Inertia[S], name: str, note: str, b: ProgramBuilder[S]
     ) -> Inertia[S]:
-        """S^k I (S^k)^T; behind the motion's turn it is ``<name>_seat``, behind E ``<name>_ahead``."""
+        """S^k I (S^k)^T; on the way it is ``<name>_seat`` and, ahead of E, ``<name>_ahead``."""
         k = self.joint.number
         at_seat = _turned(self.Q, moved(inertia, self.l, b.algebra))
         at_seat = let_inertia(b, f"{name}_seat_{k}", at_seat, note)

@@ -19,7 +19,7 @@ NOTES = {
     "KANE-17": "m, h and J of all bodies from k outwards, about k+: those of body k and of its "
     "children, each from its own point at the lever r by h + m r and J + h r^T + r (h + m r)^T",
     "KANE-18": "diagonal entry of M: s . (tr(J) - J) s + 2 t . (s x h) + m t . t + rotor "
-    "-- Anderson and Hsu 2002 (25)",
+    "-- Anderson, Hsu 2002 (25)",
 }
 
 

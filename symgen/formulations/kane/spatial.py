@@ -84,6 +84,21 @@ def sum_of(terms: Iterable[T | None]) -> T | None:
     return found
 
 
+def applied(inertia: Inertia[S] | None, x: Pair[S] | None) -> Pair[S] | None:
+    """Their product; None where one is None."""
+    return None if inertia is None or x is None else inertia.apply(x)
+
+
+def scaled(x: Pair[S] | None, factor: S | None) -> Pair[S] | None:
+    """Their product; None where one is None."""
+    return None if x is None or factor is None else x * factor
+
+
+def dotted(x: Pair[S] | None, y: Pair[S] | None) -> S | None:
+    """The product of the transpose of x with y; None where one is None."""
+    return None if x is None or y is None else x.dot(y)
+
+
 def mirrored(entries: dict[tuple[int, int], S]) -> Matrix[S]:
     """The symmetric 3x3 matrix with these entries on and above its diagonal."""
     return Matrix([[entries[min(i, k), max(i, k)] for k in range(3)] for i in range(3)])

@@ -4,9 +4,10 @@ A variable is q_i, qd_i, tau_i, an entry of x, a parameter, or a direction in th
 them (the total derivative by a parameter, along which q, qd and tau vary too).  The algebra finds
 the derivatives of what a joint contributes; those of the recursion are written in `derivatives.py`.
 
-A rotation matrix has three ways to change: C_{,x} = C (c x), for a vector c in body axes.  So all
-that x changes of C^k and gamma^k, nine entries and three, is the stack of c and d, where
-d = C^T gamma_{,x}: as if body k moved against its parent.  For x = q_k it is P_k^k itself.
+A rotation matrix has three ways to change: the derivative of C v by a variable z is C (turn x v),
+for a vector `turn` in body axes and any constant v.  So all that z changes of C^k and gamma^k, nine
+entries and three, is the stack of `turn` and shift = C^T gamma_{,z}: a displacement of body k
+against its parent.  For z = q_k it is P_k^k itself.  In the code they are turn_k_dz, shift_k_dz.
 """
 
 from __future__ import annotations
@@ -18,14 +19,20 @@ from typing import Generic
 from symgen.algebra.interface import Derivatives, S
 from symgen.algebra.linear import Matrix, Vector, all_zero
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
-from symgen.formulations.kane.spatial import UPPER, Inertia, Pair, mirrored
-from symgen.formulations.shared import let_derivative
+from symgen.formulations.kane.spatial import (
+    UPPER,
+    Inertia,
+    Pair,
+    let_pair,
+    let_symmetric,
+    mirrored,
+)
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "dKANE-1": "d_C_k x = C^T C_{,x} and d_gamma_k = C^T gamma_{,x}, body axes; s and t by q_k "
-    "-- Anderson and Hsu 2002 (42), differentiated",
-    "dKANE-2": "derivatives of m_k, h_k, J_k -- Anderson and Hsu 2002 (76)",
+    "dKANE-1": "turn_k_dz x v = C^T C_{,z} v for every v, shift_k_dz = C^T gamma_{,z}, body axes; "
+    "s and t for z = q_k -- Anderson, Hsu 2002 (42), differentiated",
+    "dKANE-2": "derivatives of m_k, h_k, J_k -- Anderson, Hsu 2002 (76)",
     "dKANE-3": "d drive_k",
 }
 
@@ -67,10 +74,10 @@ class Variable(Generic[S]):
 class Variation(Generic[S]):
     """Derivatives of what a joint contributes; None where a stack or body does not change.
 
-    `shift` is the stack of c and d, see the module.
+    `displacement` is the stack of turn and shift, see the module.
     """
 
-    shift: Pair[S] | None
+    displacement: Pair[S] | None
     P: Pair[S] | None
     body: BodyMoments[S] | None
     qd: S
@@ -81,7 +88,12 @@ class Variation(Generic[S]):
 
 
 Changes = Mapping[int, Variation[S]]
-"""joint -> what the variable changes of what it contributes; joints without are left out"""
+"""joint -> what the variable changes of what it contributes, for every joint"""
+
+
+def unchanged(zero: S) -> Variation[S]:
+    """The variation of a joint that the variable does not touch."""
+    return Variation(None, None, None, zero, zero, zero, zero, {})
 
 
 def dependences(
@@ -103,18 +115,15 @@ def variation(at: Contribution[S], by: Variable[S], b: ProgramBuilder[S]) -> Var
     axes_stay = all_zero((*s, *t), algebra)
     m, h, J = by.of(at.body.m), by.of_vector(at.body.h), by.of_matrix(at.body.J)
     heavy = not all_zero((m, *h, *J.entries), algebra)
-    shift = _shift(at, by, axes_stay)
-    with b.step("contributions", at.joint.name):
-        shift = Pair(
-            let_derivative(b, f"C_{k}", shift.angular, by.name, "dKANE-1"),
-            let_derivative(b, f"gamma_{k}", shift.linear, by.name, "dKANE-1"),
-        )
+    displacement = _displacement(at, by, axes_stay)
+    with b.step("contribution derivatives", at.joint.name), b.variant(f"_d{by.name}"):
+        displacement = let_pair(b, (f"turn_{k}", f"shift_{k}"), displacement, "dKANE-1")
         if heavy:
-            h = let_derivative(b, f"h_{k}", h, by.name, "dKANE-2")
-            J = let_derivative(b, f"J_{k}", J, by.name, "dKANE-2")
-        drive = let_derivative(b, f"drive_{k}", by.of(at.drive), by.name, "dKANE-3")
+            h = b.let(f"d_h_{k}", h, "dKANE-2")
+            J = let_symmetric(b, f"d_J_{k}", J, "dKANE-2")
+        drive = b.let(f"d_drive_{k}", by.of(at.drive), "dKANE-3")
     return Variation(
-        shift=None if all_zero(shift.entries, algebra) else shift,
+        displacement=None if all_zero(displacement.entries, algebra) else displacement,
         P=None if axes_stay else Pair(s, t),
         body=BodyMoments(m, h, J) if heavy else None,
         qd=by.of(at.qd),
@@ -125,19 +134,16 @@ def variation(at: Contribution[S], by: Variable[S], b: ProgramBuilder[S]) -> Var
     )
 
 
-def _shift(at: Contribution[S], by: Variable[S], axes_stay: bool) -> Pair[S]:
-    """The stack of c and d."""
-    turning = at.Q.undo(_turning(at.E.matrix, by))
-    if axes_stay:
-        turning = turning + at.P.angular * by.of(at.x)
-    else:
-        turning = turning + _turning(at.Q.matrix, by)
-    slide = by.of_vector(at.l) + turning.cross(at.l)
-    return Pair(turning, at.turned_out(by.of_vector(at.u)) + slide)
+def _displacement(at: Contribution[S], by: Variable[S], axes_stay: bool) -> Pair[S]:
+    """The stack of turn and shift."""
+    turn = at.Q.undo(_turn(at.E.matrix, by))
+    turn = turn + (at.P.angular * by.of(at.x) if axes_stay else _turn(at.Q.matrix, by))
+    slide = by.of_vector(at.l) + turn.cross(at.l)
+    return Pair(turn, at.turned_out(by.of_vector(at.u)) + slide)
 
 
-def _turning(rotation: Matrix[S], by: Variable[S]) -> Vector[S]:
-    """c of R_{,x} = R (c x), in the axes behind R."""
+def _turn(rotation: Matrix[S], by: Variable[S]) -> Vector[S]:
+    """The turn of a rotation R, in the axes behind R."""
     change = rotation.transposed @ by.of_matrix(rotation)
     return Vector(change[2, 1], change[0, 2], change[1, 0])
 
@@ -145,27 +151,32 @@ def _turning(rotation: Matrix[S], by: Variable[S]) -> Vector[S]:
 # -- what the change of C and gamma does to what is carried ------------------------------------
 
 
-def changed_out(shift: Pair[S], out: Pair[S]) -> Pair[S]:
-    """((S^k)^T)_{,x} times an acceleration, which arrived as `out`."""
-    c, d = shift.angular, shift.linear
-    return Pair(out.angular.cross(c), out.linear.cross(c) + out.angular.cross(d))
+def changed_vector(by: Pair[S], out: Vector[S]) -> Vector[S]:
+    """((C^k)^T)_{,z} times a vector of the parent, which arrived as `out`."""
+    return out.cross(by.angular)
 
 
-def changed_effort(shift: Pair[S], effort: Pair[S]) -> Pair[S]:
-    """x with S x = S_{,x} times the moment and force `effort`."""
-    c, d = shift.angular, shift.linear
-    moment = c.cross(effort.angular) + d.cross(effort.linear)
-    return Pair(moment, c.cross(effort.linear))
+def changed_out(by: Pair[S], out: Pair[S]) -> Pair[S]:
+    """((S^k)^T)_{,z} times an acceleration of the parent, which arrived as `out`."""
+    turn, shift = by.angular, by.linear
+    return Pair(out.angular.cross(turn), out.linear.cross(turn) + out.angular.cross(shift))
 
 
-def changed_inertia(shift: Pair[S], inertia: Inertia[S]) -> Inertia[S]:
-    """X with S X S^T = S_{,x} I S^T + S I (S^T)_{,x}."""
-    c, d = shift.angular, shift.linear
+def changed_effort(by: Pair[S], effort: Pair[S]) -> Pair[S]:
+    """The stack y with S y = S_{,z} times the moment and force `effort`."""
+    turn, shift = by.angular, by.linear
+    moment = turn.cross(effort.angular) + shift.cross(effort.linear)
+    return Pair(moment, turn.cross(effort.linear))
+
+
+def changed_inertia(by: Pair[S], inertia: Inertia[S]) -> Inertia[S]:
+    """The matrix Y with S Y S^T = S_{,z} I S^T + S I (S^T)_{,z}."""
+    turn, shift = by.angular, by.linear
     A, B, D = inertia.A, inertia.B, inertia.D
-    turned_A = _crossed(c, A) + _crossed(d, B.transposed)
-    turned_D = _crossed(c, D)
-    B_turned = _crossed(c, B) + _crossed(d, D) + _crossed(c, B.transposed).transposed
-    return Inertia(_with_transpose(turned_A), B_turned, _with_transpose(turned_D))
+    turned_A = _crossed(turn, A) + _crossed(shift, B.transposed)
+    turned_D = _crossed(turn, D)
+    turned_B = _crossed(turn, B) + _crossed(shift, D) + _crossed(turn, B.transposed).transposed
+    return Inertia(_with_transpose(turned_A), turned_B, _with_transpose(turned_D))
 
 
 def _crossed(v: Vector[S], x: Matrix[S]) -> Matrix[S]:
