@@ -35,8 +35,9 @@ def load(path: str | Path, **options: Any) -> ModuleType:
     """The generated module of the model file `path`, built when needed (cached per user).
 
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
-    separated by commas, or a list), `backend`, `flags`, `templates`, `force`; and `out`, the
-    folder to build into instead of the cache.
+    separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
+    `backend`, `flags`, `templates`, `force`; and `out`, the folder to build into instead of the
+    cache.
     """
     from dataclasses import fields
 

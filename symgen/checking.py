@@ -14,6 +14,7 @@ from symgen.journal import Journal
 from symgen.options import ALL, DEFAULT, NONE, BuildOptions
 from symgen.pipeline import run, validate_package
 from symgen.selection import select
+from symgen.toolchain.manifest import read_manifest
 from symgen.validation.validate import ValidationResult
 
 
@@ -23,10 +24,11 @@ def check(
     """Every formulation against every other, derivatives, physics, on the installed package.
 
     `samples` random states are used; None for a number that suits the size of the model.  A build
-    that fails its own validation gives the failed result.
+    that fails its own validation gives the failed result.  Where no runtime parameters are asked
+    for, those of the installed module stay.
     """
     try:
-        built = run(path, options, journal)
+        built = run(path, _with_installed_parameters(path, options), journal)
     except ValidationError as error:
         if isinstance(error.result, ValidationResult):
             return error.result
@@ -40,6 +42,19 @@ def check(
         return validate_package(
             built.description, built.selection, derived, report.folder, report.backends, samples
         )
+
+
+def _with_installed_parameters(path: str | Path, options: BuildOptions) -> BuildOptions:
+    """`options` with the runtime parameters of the module that a build would replace."""
+    if options.out is None or options.runtime_parameters != (NONE,):
+        return options
+    description = read(path)
+    installed = read_manifest(options.out / description.name)
+    known = description.independent_parameters
+    kept = () if installed is None else installed.runtime_parameters
+    if not kept or not set(kept) <= set(known):
+        return options
+    return replace(options, runtime_parameters=kept)
 
 
 def check_exactly(

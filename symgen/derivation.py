@@ -21,6 +21,7 @@ from symgen.description.expressions import Expression
 from symgen.description.expressions import evaluate as value_of
 from symgen.description.model import RobotDescription, Source
 from symgen.emit.bundle import Limits, ModuleMetadata, Package, Sparsity
+from symgen.emit.text import plain
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, derive, without_solution
 from symgen.kinematics.topology import topology
@@ -154,6 +155,12 @@ def _missing(selection: Selection) -> dict[str, str]:
             missing[name] = (
                 f"{name} was not built; build it with: symgen build MODEL --functions {functions}"
             )
+    for item in FORMULATIONS:
+        if item.name not in selection.built:
+            missing[item.name] = (
+                f"the formulation {item.name} was not built; build it with: symgen build MODEL "
+                f"--formulations {','.join([*selection.formulations, item.name])}"
+            )
     return missing
 
 
@@ -195,6 +202,7 @@ def _metadata(
         joint_terms=_joint_terms(description),
         prescribed=tuple(joint.prescribed for joint in tree.joints),
         output_names=tuple(output.name for output in tree.outputs),
+        output_units=tuple(plain(output.unit) for output in tree.outputs),
         output_sparsity=_output_sparsity(derived.programs),
         joint_parents=robot.joint_parents,
         branches=robot.branches,

@@ -142,7 +142,7 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
             )
         validation.raise_if_failed()
         with journal.stage("install"):
-            staged.install(plan.key, _origin(plan.description))
+            staged.install(plan.key, _origin(plan.description), plan.selection.runtime_parameters)
     built = plan.selection.built
     return derived, {
         "functions": tuple(
@@ -235,14 +235,27 @@ def _origin(description: RobotDescription) -> str:
 
 
 def _tell_if_it_replaces(plan: Plan, journal: Journal) -> None:
-    """Two models with one name go into one folder: say so before the second replaces the first."""
+    """Say so before a module is replaced that is not meant to be: that of another model with the
+    same name, or one with other arguments."""
     former = read_manifest(plan.target) if plan.target.is_dir() else None
-    if former is None or not former.origin or former.origin == _origin(plan.description):
+    if former is None or not former.origin:
+        return
+    if former.origin == _origin(plan.description):
+        _tell_if_arguments_change(former.runtime_parameters, plan, journal)
         return
     journal.notice(
         f"warning: {plan.target} was built from {former.origin}, a model of the same name; it is "
         "replaced"
     )
+
+
+def _tell_if_arguments_change(former: tuple[str, ...], plan: Plan, journal: Journal) -> None:
+    now = plan.selection.runtime_parameters
+    if former and former != now:
+        journal.notice(
+            f"warning: the module in {plan.target} took the parameters {', '.join(former)}; now it "
+            f"takes {', '.join(now) or 'none'} (--runtime-parameters)"
+        )
 
 
 def _is_up_to_date(plan: Plan) -> bool:

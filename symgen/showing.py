@@ -25,7 +25,7 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
 from symgen.program.program import Output, Program, Step
 from symgen.selection import select, suggestion, who_derives
-from symgen.symbolic import SymbolicDynamics
+from symgen.symbolic import SymbolicDynamics, no_solution
 from symgen.typesetting import (
     Inputs,
     Label,
@@ -99,7 +99,10 @@ def _default_formulation(description: RobotDescription, what: str, steps: bool |
 def _operations(description: RobotDescription, what: str, formulation: str) -> int:
     """How many operations the result has, written out in full."""
     tree = build_tree(description, Graph(), description.independent_parameters)
-    program = derive(tree, formulation_named(formulation), what)
+    try:
+        program = derive(tree, formulation_named(formulation), what)
+    except ZeroDivisionError as error:
+        raise RequestError(no_solution(description, what)) from error
     return operations_before([x for array in visible_outputs(program) for x in array.entries]).total
 
 

@@ -148,7 +148,10 @@ class SymbolicDynamics:
         if function not in self._programs:
             algebra = SymPyAlgebra()
             tree = build_tree(self.description, algebra, self._runtime(function))
-            self._programs[function] = (algebra, derive(tree, self.formulation, function))
+            try:
+                self._programs[function] = (algebra, derive(tree, self.formulation, function))
+            except ZeroDivisionError as error:
+                raise RequestError(no_solution(self.description, function)) from error
         return self._programs[function]
 
     def _runtime(self, function: str) -> tuple[str, ...]:
@@ -170,6 +173,14 @@ class SymbolicDynamics:
         return f"{self.formulation.name} has no function {name!r}; it derives: " + ", ".join(
             self.functions
         )
+
+
+def no_solution(description: RobotDescription, function: str) -> str:
+    """Why there are no equations of a function that solves, in words."""
+    return (
+        f"{function} of {description.name} has no solution: the mass matrix is singular at every "
+        "pose, for some motion of the joints moves no mass"
+    )
 
 
 def derive_symbolically(description: RobotDescription, formulation: str) -> SymbolicDynamics:

@@ -66,6 +66,8 @@ class ModuleMetadata:
     prescribed: tuple[bool, ...] = ()
     """For every coordinate whether its motion is given in hybrid dynamics."""
     output_names: tuple[str, ...] = ()
+    output_units: tuple[str, ...] = ()
+    """As the model file states them; empty where it does not."""
     output_sparsity: Mapping[str, Sparsity] = field(default_factory=dict)
     """By derivative of the outputs."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)

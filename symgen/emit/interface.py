@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from symgen.emit import text
 from symgen.emit.kernels import Array, in_numbers
@@ -19,7 +19,7 @@ _OUT_TUPLE = (
     "results' shapes, any strides, not overlapping an argument or each other"
 )
 _SINGULAR = (
-    "\n\nWhere the mass matrix is singular (a pivot is at most n * eps * its largest diagonal "
+    "Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal "
     "entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one "
     "RuntimeWarning."
 )
@@ -88,15 +88,17 @@ class PublicFunction:
         arguments += [
             (f"{a.name} {a.batch_shape}", f"{a.meaning}; default: 0") for a in self.options
         ]
-        values = self.parameters.meaning + ", in the order of parameter_names; "
-        values += "default: default_parameters"
+        values = f"values of {self.parameters.meaning}; default: default_parameters"
+        if not self.parameters.size:
+            values = "this module has none"
         arguments.append((f"parameters {self.parameters.batch_shape}", values))
         arguments.append(("out", _OUT if len(self.results) == 1 else _OUT_TUPLE))
         results = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.results]
         return text.docstring(
-            f"{self.summary}\n\n"
+            f"{text.wrapped(self.summary)}\n\n"
             f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"
-            f"Returns:\n{text.table(results)}" + (_SINGULAR if self.hidden else "")
+            f"Returns:\n{text.table(results)}"
+            + (f"\n\n{text.wrapped(_SINGULAR)}" if self.hidden else "")
         )
 
     @property
@@ -111,15 +113,19 @@ class PublicFunction:
 
 
 def public_function(
-    function: Function, sizes: Mapping[str, int], formulation: str = ""
+    function: Function,
+    sizes: Mapping[str, int],
+    parameter_names: Sequence[str] = (),
+    formulation: str = "",
 ) -> PublicFunction:
-    """`function` of a robot with these sizes."""
+    """`function` of a robot with these sizes and runtime parameters."""
+    named = replace(PARAMETERS, meaning=", ".join(parameter_names))
     return PublicFunction(
         name=function.name,
         summary=text.plain(function.summary),
         arguments=in_numbers(function.arguments, sizes),
         options=in_numbers(function.options, sizes),
-        parameters=in_numbers((PARAMETERS,), sizes)[0],
+        parameters=in_numbers((named,), sizes)[0],
         results=in_numbers(function.results, sizes),
         formulation=formulation,
         hidden=in_numbers(function.hidden, sizes),

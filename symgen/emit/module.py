@@ -86,14 +86,19 @@ def module(package: Package) -> Module:
         robot=identifier(package.metadata.name),
         formulations=tuple(_formulations(package)),
         functions=tuple(
-            public_function(function_named(name), package.metadata.sizes, identifier(formulation))
+            public_function(
+                function_named(name),
+                package.metadata.sizes,
+                package.metadata.parameter_names,
+                identifier(formulation),
+            )
             for name, formulation in package.fastest.items()
         ),
     )
 
 
 def _formulations(package: Package) -> Iterator[Formulation]:
-    sizes = package.metadata.sizes
+    sizes, names = package.metadata.sizes, package.metadata.parameter_names
     offset = 0
     for name, programs in package.programs.items():
         elsewhere = {
@@ -103,7 +108,7 @@ def _formulations(package: Package) -> Iterator[Formulation]:
         missing = {**package.missing, **elsewhere}
         yield Formulation(
             name=identifier(name),
-            functions=tuple(public_function(function_named(f), sizes) for f in programs),
+            functions=tuple(public_function(function_named(f), sizes, names) for f in programs),
             kernels=tuple(kernel(name, program, sizes) for program in programs.values()),
             notes=text.notes_table(_notes(programs.values())),
             offset=offset,

@@ -79,14 +79,24 @@ class Stage:
         for name, content in files.items():
             self._binaries[name] = self._write(name, content)
 
-    def install(self, build_key: str, origin: str = "") -> Manifest:
+    def install(
+        self, build_key: str, origin: str = "", runtime_parameters: tuple[str, ...] = ()
+    ) -> Manifest:
         """Move the staged package into its place and return its manifest.
 
-        `origin` is the model file that it was made from.
+        `origin` is the model file that it was made from, `runtime_parameters` are what it takes as
+        arguments.
         """
         if INIT_FILE not in self._sources:
             raise ValueError(f"a package needs {INIT_FILE}")
-        manifest = Manifest(self.target.name, self._sources, self._binaries, build_key, origin)
+        manifest = Manifest(
+            self.target.name,
+            self._sources,
+            self._binaries,
+            build_key,
+            origin,
+            runtime_parameters,
+        )
         with file_system_errors(f"install {self.target}"):
             write_new(self.folder / MANIFEST_FILE, manifest.manifest_text().encode())
             write_new(self.folder / BUILD_FILE, manifest.build_text().encode())

@@ -32,6 +32,8 @@ class Manifest:
     build_key: str | None = None
     origin: str = ""
     """The model file that the package was built from, as an absolute path; empty if unknown."""
+    runtime_parameters: tuple[str, ...] = ()
+    """The parameters of the model that the package was asked to take as arguments."""
     unfinished: tuple[str, ...] = ()
     """Files that a build which did not finish may have left; empty after one that did."""
 
@@ -61,6 +63,7 @@ class Manifest:
             "build_key": self.build_key,
             "files": self.binaries,
             "origin": self.origin,
+            "runtime_parameters": list(self.runtime_parameters),
         }
         return _text({"generator": GENERATOR, **content})
 
@@ -84,6 +87,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         binaries=_files(build),
         build_key=key if isinstance(key, str) else None,
         origin=str(build.get("origin", "")),
+        runtime_parameters=_names(build.get("runtime_parameters")),
         unfinished=(JOURNAL_FILE, *_files(journal)) if journal is not None else (),
     )
 
@@ -110,6 +114,11 @@ def _files(content: Mapping[str, object] | None) -> dict[str, str]:
         return {str(relative_path(name)): str(value) for name, value in files.items()}
     except ValueError:
         return {}
+
+
+def _names(value: object) -> tuple[str, ...]:
+    """Return a list of names; none for anything else."""
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _text(content: Mapping[str, object]) -> str:

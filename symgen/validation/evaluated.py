@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from symgen.algebra.graph import Scalar
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named
 from symgen.program.program import Program
+from symgen.validation import limits
 from symgen.validation.checks import Subject
+from symgen.validation.evaluation import Array
 
 
 class EvaluatedFormulation:
@@ -34,10 +38,25 @@ def _function(program: Program[Scalar], default: Sequence[float]) -> Any:
         if loads is not None:
             given["loads"] = loads
         given["parameters"] = default if parameters is None else parameters
-        results = call(program, given)[: len(spec.results)]
+        found = call(program, given)
+        results, hidden = found[: len(spec.results)], found[len(spec.results) :]
+        if hidden:
+            pivots, diagonal = hidden
+            _mark_unsolvable(results, pivots, diagonal, coordinates=np.shape(arguments[0])[-1])
         return results[0] if len(results) == 1 else results
 
     return function
+
+
+def _mark_unsolvable(
+    results: Iterable[Array], pivots: Array, diagonal: Array, coordinates: int
+) -> None:
+    """NaN for the samples without a solution, as generated functions give in a batch."""
+    largest = np.max(np.real(diagonal), axis=-1, initial=0.0)
+    least = coordinates * limits.EPS * largest
+    singular = np.any(np.real(pivots) <= least[..., np.newaxis], axis=-1)
+    for result in results:
+        result[singular] = np.nan
 
 
 def evaluated_subjects(

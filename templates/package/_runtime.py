@@ -106,7 +106,8 @@ def tell_singular(function, singular, samples, single):
     if single:
         raise np.linalg.LinAlgError(
             f"{function}: the mass matrix is singular at this q: some motion of the joints moves "
-            "no mass, so that the torques do not determine the accelerations"
+            "no mass, or a mass is not positive, so that the torques do not determine the "
+            "accelerations"
         )
     warnings.warn(
         f"{function}: the mass matrix is singular in {singular} of {samples} samples; their "
@@ -196,7 +197,10 @@ def _read(array, value, kinds):
         raise TypeError(f"{array.name}: expected real numbers, got {given.dtype}{hint}")
     batch_axes = given.ndim - len(array.shape)
     if batch_axes < 0 or given.shape[batch_axes:] != array.shape:
-        raise ValueError(f"{array.name}: expected shape {array}, got {given.shape}")
+        hint = ""
+        if array.name == "parameters" and array.shape == (0,):
+            hint = "; this module has none (symgen build --runtime-parameters makes one that has)"
+        raise ValueError(f"{array.name}: expected shape {array}, got {given.shape}{hint}")
     return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64, copy=False)
 
 

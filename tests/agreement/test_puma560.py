@@ -11,6 +11,7 @@ from symgen.derivation import derived_program
 from symgen.description.expressions import Expression, Number
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
+from tests.oracles.comparison import agrees, solving_limit
 from tests.oracles.pinocchio_model import pinocchio_model
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "puma560.yaml"
@@ -24,11 +25,26 @@ TAU = [.986185688341252, 16.1055550633721, -6.54839494827661, .00626452648190803
        -.0208972707132494, 5.59805923645945e-5]  # fmt: skip
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda f: f.name)
+def those_with(function):
+    """The formulations that derive `function`."""
+    found = [item for item in FORMULATIONS if function in item.functions]
+    assert len(found) >= 3
+    return found
+
+
+@pytest.mark.parametrize("formulation", those_with("inverse_dynamics"), ids=lambda f: f.name)
 def test_published_torque(formulation):
     program = derived_program(read(EXAMPLE), formulation, "inverse_dynamics")
     tau = call(program, {"q": Q, "qd": QD, "qdd": QDD})[0]
     np.testing.assert_allclose(tau, TAU, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("formulation", those_with("forward_dynamics"), ids=lambda f: f.name)
+def test_accelerations_of_the_published_torque(formulation):
+    """The torque is printed with 15 digits."""
+    program = derived_program(read(EXAMPLE), formulation, "forward_dynamics")
+    qdd = call(program, {"q": Q, "qd": QD, "tau": TAU})[0]
+    np.testing.assert_allclose(qdd, QDD, rtol=0, atol=1e-12)
 
 
 def perturbed(description, rng):
@@ -66,7 +82,11 @@ def test_perturbed_copies_against_pinocchio(seed):
     q, qd, qdd = rng.uniform(-np.pi, np.pi, (3, 6))
     no_loads = np.zeros((0, 6))
     expected = oracle.inverse_dynamics(q, qd, qdd, loads=no_loads)
-    for formulation in FORMULATIONS:
+    for formulation in those_with("inverse_dynamics"):
         program = derived_program(description, formulation, "inverse_dynamics")
         tau = call(program, {"q": q, "qd": qd, "qdd": qdd})[0]
         assert np.abs(tau - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max())
+    limit = solving_limit(oracle.mass_matrix(q))
+    for formulation in those_with("forward_dynamics"):
+        program = derived_program(description, formulation, "forward_dynamics")
+        assert agrees(call(program, {"q": q, "qd": qd, "tau": expected})[0], qdd, limit)

@@ -2,18 +2,22 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sympy
 
 from symgen import derive as derive_symbolically
 from symgen import read
 from symgen.algebra.blackboard import fourier
+from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import to_sympy
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, derive, provided_functions
 from symgen.kinematics.tree import build_tree
+from symgen.program.functions import function_named
 from symgen.symbolic import euler_lagrange
+from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -61,13 +65,38 @@ def flat(result):
     return list(result) if isinstance(result, sympy.MatrixBase) else [result]
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda f: f.name)
-@pytest.mark.parametrize("model", MODELS)
+def by_parameters(function):
+    """Whether it is differentiated by all parameters that do not follow from others."""
+    return any("n_parameters" in array.shape for array in function_named(function).results)
+
+
+def graph_program(description, formulation, function):
+    runtime = description.independent_parameters if by_parameters(function) else ()
+    return derive(build_tree(description, Graph(), runtime), formulation, function)
+
+
+def exact_functions(formulation):
+    """What consists of polynomials with the numbers of the model file."""
+    provided = provided_functions(formulation)
+    return [f for f in provided if not (function_named(f).solves or by_parameters(f))]
+
+
+CASES = [
+    pytest.param(model, formulation, id=f"{model}-{formulation.name}")
+    for formulation in FORMULATIONS
+    for model in MODELS
+]
+
+
+@pytest.mark.parametrize(("model", "formulation"), CASES)
 def test_sympy_equals_the_graph(model, formulation):
+    """By their canonical forms."""
     description = MODELS[model]()
     dyn = derive_symbolically(description, formulation.name)
-    for function in provided_functions(formulation):
-        program = derive(build_tree(description, Graph()), formulation, function)
+    for function in exact_functions(formulation):
+        if function not in dyn.functions:
+            continue
+        program = graph_program(description, formulation, function)
         ours = flat(dyn.expanded(function))
         theirs = to_sympy(program.results)
         assert len(ours) == len(theirs)
@@ -75,13 +104,62 @@ def test_sympy_equals_the_graph(model, formulation):
             assert fourier(x - y) == 0, function
 
 
-@pytest.mark.parametrize("formulation", [item.name for item in FORMULATIONS])
+@pytest.mark.parametrize(("model", "formulation"), CASES)
+def test_sympy_gives_the_numbers_of_the_graph(model, formulation):
+    """30 digits against floats, where it divides by pivots, or rounds 1/3 and 1/12 of a model."""
+    description = MODELS[model]()
+    dyn = derive_symbolically(description, formulation.name)
+    exact = exact_functions(formulation)
+    functions = [function for function in dyn.functions if function not in exact]
+    assert functions
+    for function in functions:
+        program = graph_program(description, formulation, function)
+        names = [name for array in program.inputs for name in array.symbol_names]
+        values = np.random.default_rng(1).uniform(0.3, 1.5, len(names))
+        numbers = dict(zip(names, values, strict=True))
+        expected = np.array(evaluate(program.results, numbers), dtype=float)
+        symbolic = dyn.program(function)
+        known = {sympy.Symbol(x, real=True): sympy.Float(v, 30) for x, v in numbers.items()}
+        for line in symbolic.statements:
+            known[sympy.Symbol(line.name, real=True)] = line.value.xreplace(known).evalf(30)
+        found = [sympy.sympify(x).xreplace(known).evalf(30) for x in symbolic.results]
+        assert agrees(np.array(found, dtype=float), expected, 1e-10), function
+
+
+def those_with(function):
+    return [item.name for item in FORMULATIONS if function in item.functions]
+
+
+@pytest.mark.parametrize("formulation", those_with("inverse_dynamics"))
 @pytest.mark.parametrize("model", MODELS)
 def test_every_formulation_equals_euler_lagrange(model, formulation):
     description = MODELS[model]()
     difference = derive_symbolically(description, formulation).inverse_dynamics
     difference -= euler_lagrange(description)
     assert difference.applyfunc(fourier) == sympy.zeros(*difference.shape)
+
+
+@pytest.mark.parametrize("formulation", those_with("forward_dynamics"))
+@pytest.mark.parametrize("model", MODELS)
+def test_accelerations_solve_the_euler_lagrange_equations(model, formulation):
+    """With 30 digits, at a random state with random parameters."""
+    description = MODELS[model]()
+    dyn = derive_symbolically(description, formulation)
+    torques, program = euler_lagrange(description), dyn.program("forward_dynamics")
+    rng = np.random.default_rng(2)
+    known = {
+        sympy.Symbol(name, real=True): sympy.Float(rng.uniform(0.3, 1.5), 30)
+        for array in program.inputs
+        for name in array.symbol_names
+    }
+    for line in program.statements:
+        known[sympy.Symbol(line.name, real=True)] = line.value.xreplace(known).evalf(30)
+    qdd = [sympy.sympify(x).xreplace(known).evalf(30) for x in program.outputs[0].entries]
+    n = len(qdd)
+    known |= {sympy.Symbol(f"qdd_{k + 1}", real=True): qdd[k] for k in range(n)}
+    for k in range(n):
+        given = known[sympy.Symbol(f"tau_{k + 1}", real=True)]
+        assert abs(torques[k].xreplace(known).evalf(30) - given) < 1e-20
 
 
 def test_steps_name_their_equations():

@@ -290,27 +290,71 @@ class Statements:
         self.state, self.runtime = state, runtime
         self.values = self.at(state)
 
-    def at(self, state):
-        """Name -> value; the symbols of inputs and parameters among them."""
-        known = {}
+    def known(self, state):
+        """Values of the symbols of inputs and parameters."""
+        known = dict(state["constants"])
         for array in self.program.inputs:
             if array.name in state and array.name != "parameters":
                 flat = np.asarray(state[array.name]).reshape(-1)
                 known |= dict(zip(array.symbol_names, flat, strict=True))
-        known |= state["constants"] | dict(zip(self.runtime, state["parameters"], strict=True))
+        return known | dict(zip(self.runtime, state["parameters"], strict=True))
+
+    def at(self, state):
+        """Name -> value; the symbols of inputs and parameters among them."""
+        known = self.known(state)
         lines = self.program.statements
         found = evaluate([line.value for line in lines], known)
         return known | {line.name: x for line, x in zip(lines, found, strict=True)}
 
-    def slopes(self, symbol):
-        """Complex-step derivatives of all statements by one symbol."""
+    def moved(self, symbol):
+        """The state, moved along one symbol by an imaginary step."""
         moved = {key: np.array(value, dtype=complex) for key, value in self.state.items()
                  if key != "constants"} | {"constants": self.state["constants"]}  # fmt: skip
         for array in self.program.inputs:
             names = self.runtime if array.name == "parameters" else array.symbol_names
             if symbol in names:
                 moved[array.name].reshape(-1)[names.index(symbol)] += 1j * STEP
-        return {name: np.imag(value) / STEP for name, value in self.at(moved).items()}
+        return moved
+
+    def slopes(self, symbol):
+        """Complex-step derivatives of all statements by one symbol."""
+        found = self.at(self.moved(symbol))
+        return {name: np.imag(value) / STEP for name, value in found.items()}
+
+    def lines_by_symbol(self):
+        """Symbol -> the lines of derivatives by it, with their names ahead of ``_d<symbol>``."""
+        arrays = (array for array in self.program.inputs if array.name != "loads")
+        names = [name for array in arrays for name in array.symbol_names]
+        found = {name: [] for name in names}
+        for line in self.program.statements:
+            if line.note.startswith("dKANE"):
+                symbol = next(name for name in names if line.name.endswith(f"_d{name}"))
+                found[symbol].append((line.name.removesuffix(f"_d{symbol}"), line))
+        return found
+
+
+DERIVATIVES = [
+    "forward_dynamics_derivatives",
+    "forward_dynamics_parameter_derivatives",
+    "hybrid_dynamics_derivatives",
+    "hybrid_dynamics_parameter_derivatives",
+]
+
+
+def statements_of_every_kind(function, seed):
+    description, runtime = every_kind()
+    robot = Implicit(description, seed, runtime)
+    arguments = robot.given if "hybrid" in function else robot.torques
+    state = {**arguments, "constants": description.parameter_values}
+    state.pop("qdd")
+    return Statements(description, function, state, runtime)
+
+
+def pose_behind(tree, joint):
+    """Pose of basis k in that of its parent."""
+    at, q = joint.placement, tree.algebra.symbol(f"q_{joint.number}")
+    pose = at.tree @ joint.type.motion(at.axis, q + at.offset, tree.algebra)
+    return tree.joint(joint.parent).placement.link @ pose if joint.parent else pose
 
 
 class Dense:
@@ -353,10 +397,7 @@ class Dense:
 
     def _add(self, joint):
         k, algebra, at = joint.number, self.tree.algebra, joint.placement
-        motion = joint.type.motion(at.axis, algebra.symbol(f"q_{k}") + at.offset, algebra)
-        pose = at.tree @ motion
-        if joint.parent:
-            pose = self.tree.joint(joint.parent).placement.link @ pose
+        pose = pose_behind(self.tree, joint)
         self.C[k] = self.number(pose.rotation.entries).reshape(3, 3)
         self.gamma[k] = self.number(pose.translation)
         self.S[k] = shift(self.gamma[k]) @ np.kron(np.eye(2), self.C[k])  # (38), (42)
@@ -387,7 +428,7 @@ class Dense:
 def shift(gamma):
     """(38)"""
     x, y, z = gamma
-    result = np.eye(6)
+    result = np.eye(6, dtype=np.asarray(gamma).dtype)
     result[:3, 3:] = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
     return result
 
@@ -405,9 +446,9 @@ def test_the_mass_matrix_and_forces_of_the_definitions():
             for i in path:
                 M[r - 1, i - 1] += partial[r, k] @ dense.I_1[k] @ partial[i, k]
     rotors = dense.number([dense.solution.at[k].rotor for k in dense.numbers])
-    rest = dense.number([dense.solution.at[k].drive for k in dense.numbers])
+    drives = dense.number([dense.solution.at[k].drive for k in dense.numbers])
     assert agrees(M + np.diag(rotors), dense.robot.M)
-    assert agrees(K - rest, dense.robot.M @ dense.robot.qdd)
+    assert agrees(K - drives, dense.robot.M @ dense.robot.qdd)
 
 
 def test_known_motions():
@@ -437,12 +478,12 @@ def test_articulated_bodies():
     I_3, F_3 = dict(dense.I_1), {k: dense.F_1(k) for k in dense.numbers}
     pivot, U, e = {}, {}, {}
     for k in reversed(dense.numbers):
-        rotor, rest = dense.number([at[k].rotor, at[k].drive])
+        rotor, drive = dense.number([at[k].rotor, at[k].drive])
         U[k] = I_3[k] @ dense.P[k]
-        pivot[k], e[k] = dense.P[k] @ U[k] + rotor, dense.P[k] @ F_3[k] - rest  # (59)
+        pivot[k], e[k] = dense.P[k] @ U[k] + rotor, dense.P[k] @ F_3[k] - drive  # (59)
         assert agrees(dense.matrix(bodies[k].I_3), I_3[k])
         assert agrees(dense.number(bodies[k].F_3.entries), F_3[k])
-        assert agrees(dense.number([bodies[k].M, bodies[k].e]), [pivot[k], e[k]])
+        assert agrees(dense.number([bodies[k].pivot, bodies[k].e]), [pivot[k], e[k]])
         if p := dense.parent[k]:
             left = I_3[k] - np.outer(U[k], U[k]) / pivot[k]
             I_3[p] = I_3[p] + dense.S[k] @ left @ dense.S[k].T  # (57)
@@ -454,48 +495,116 @@ def test_articulated_bodies():
         A[k] = A_in + dense.P[k] * qdd  # (61)
         assert agrees(dense.number(dense.solution.accelerations[k].A.entries), A[k])
         assert agrees(qdd, dense.robot.qdd[k - 1])
-        rotor, rest = dense.number([at[k].rotor, at[k].drive])
-        left = dense.P[k] @ (I_3[k] @ A[k] - F_3[k]) + rest + rotor * qdd
+        rotor, drive = dense.number([at[k].rotor, at[k].drive])
+        left = dense.P[k] @ (I_3[k] @ A[k] - F_3[k]) + drive + rotor * qdd
         assert agrees(left, 0)  # (56)
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        "forward_dynamics_derivatives",
-        "forward_dynamics_parameter_derivatives",
-        "hybrid_dynamics_derivatives",
-        "hybrid_dynamics_parameter_derivatives",
-    ],
-)
+AS_IF = ("turn_", "shift_", "change_")
+"""Lines that have no line whose derivatives they are."""
+
+
+@pytest.mark.parametrize("function", DERIVATIVES)
 def test_every_line_is_the_derivative_of_its_line(function):
-    """(62)-(70): d_X_dv is the complex-step derivative of X with respect to v."""
-    description, runtime = every_kind()
-    robot = Implicit(description, 4, runtime)
-    arguments = robot.given if "hybrid" in function else robot.torques
-    state = {**arguments, "constants": description.parameter_values}
-    state.pop("qdd")
-    statements = Statements(description, function, state, runtime)
-    symbols = [f"q_{k + 1}" for k in range(robot.n)] + [f"qd_{k + 1}" for k in range(robot.n)]
-    given = "x" if "hybrid" in function else "tau"
-    symbols += [f"{given}_{k + 1}" for k in range(robot.n)] + list(runtime)
-    by_name = {f"_d{symbol}": symbol for symbol in symbols}
-    slopes, checked = {}, set()
-    for line in statements.program.statements:
-        ending = next((end for end in by_name if line.name.endswith(end)), None)
-        if not line.note.startswith("dKANE") or line.name.startswith("D_") or ending is None:
-            continue
-        base = line.name.removesuffix(ending).removeprefix("d_")
-        if base.startswith(("C_", "gamma_")):
-            continue  # a vector that stands for the derivative of a matrix
-        symbol = by_name[ending]
-        if symbol not in slopes:
-            slopes[symbol] = statements.slopes(symbol)
-        assert base in slopes[symbol], line.name
-        assert agrees(statements.values[line.name], slopes[symbol][base]), line.name
-        checked.add(line.note)
-    expected = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
-    assert checked >= {f"dKANE-{number}" for number in expected}
+    """(62)-(70): d_X_dz is the complex-step derivative of X with respect to z."""
+    statements = statements_of_every_kind(function, 4)
+    checked = set()
+    for symbol, lines in statements.lines_by_symbol().items():
+        slopes = statements.slopes(symbol)
+        for name, line in lines:
+            if not name.startswith(AS_IF):
+                assert name.startswith("d_") and name.removeprefix("d_") in slopes, line.name
+                expected = slopes[name.removeprefix("d_")]
+                assert agrees(statements.values[line.name], expected), line.name
+                checked.add(line.note)
+    assert checked >= {f"dKANE-{number}" for number in range(4, 16)}
+
+
+@pytest.mark.parametrize("function", DERIVATIVES)
+def test_displacements_and_what_they_change(function):
+    """turn, shift from C^T C_{,z}, C^T gamma_{,z}; change_I from the derivative of S I_left S^T."""
+    statements = statements_of_every_kind(function, 5)
+    prescribed = "hybrid" in function
+    ways = Ways(statements, prescribed)
+    checked = set()
+    for symbol, lines in statements.lines_by_symbol().items():
+        expected = ways.changes(statements.known(statements.moved(symbol)))
+        for name, line in lines:
+            if name.startswith(AS_IF):
+                value = statements.values[line.name]
+                assert agrees(value, expected[name]), line.name
+                checked.add(re.sub(r"_\d+_.*", "", name))
+    shifts = {"turn", "shift"} if "parameter" in function else set()  # s and t by q are constant
+    assert checked == shifts | {"change_I_seat", "change_I_ahead"}
+
+
+class Ways:
+    """C^k, gamma^k, and what joints carry to their parents, at any arguments of `statements`."""
+
+    def __init__(self, statements, prescribed):
+        self.tree = statements.tree
+        b = ProgramBuilder(self.tree.algebra, taken=self.tree.parameter_names)
+        function = statements.program.function
+        state = declare_inputs(self.tree, b, function)
+        given = [joint.number for joint in self.tree.joints if joint.prescribed and prescribed]
+        self.solution = solve(self.tree, contributions(self.tree, b, state, given), b, state)
+        self.known = statements.known(statements.state)
+
+    def changes(self, moved):
+        """Name -> entry of the derivative along the imaginary part of `moved`."""
+        found = {}
+        for joint in self.tree.joints:
+            k, at = joint.number, self.solution.at[joint.number]
+            pose = pose_behind(self.tree, joint)
+            C, gamma = (
+                self._both(pose.rotation.entries, moved, (3, 3)),
+                self._both(pose.translation, moved, (3,)),
+            )
+            turn = C.real.T @ C.imag / STEP
+            shifted = C.real.T @ gamma.imag / STEP
+            for i, axis in enumerate("xyz"):
+                entry = (turn[2, 1], turn[0, 2], turn[1, 0])[i]
+                found |= {f"turn_{k}_{axis}": entry, f"shift_{k}_{axis}": shifted[i]}
+            carried = self._carried(k, moved).imag / STEP
+            u, E = (
+                self._both(at.u, moved, (3,)).real,
+                self._both(at.E.matrix.entries, moved, (3, 3)),
+            )
+            E = np.kron(np.eye(2), E.real)
+            ahead = shift(-u) @ carried @ shift(-u).T
+            found |= blocks(f"change_I_ahead_{k}", ahead)
+            found |= blocks(f"change_I_seat_{k}", E.T @ ahead @ E)
+        return found
+
+    def _carried(self, k, moved):
+        """S^k I_left (S^k)^T"""
+        inertia, pose = (
+            self.solution.bodies[k].left_inertia,
+            pose_behind(self.tree, self.tree.joint(k)),
+        )
+        A, B, D = (
+            self._both(block.entries, moved, (3, 3)) for block in (inertia.A, inertia.B, inertia.D)
+        )
+        C, gamma = (
+            self._both(pose.rotation.entries, moved, (3, 3)),
+            self._both(pose.translation, moved, (3,)),
+        )
+        S = shift(gamma) @ np.kron(np.eye(2), C)
+        return S @ np.block([[A, B], [B.T, D]]) @ S.T
+
+    def _both(self, entries, moved, shape):
+        return np.array(evaluate(list(entries), moved), dtype=complex).reshape(shape)
+
+
+def blocks(name, inertia):
+    """The entries of a 6x6 matrix under the names that `let_inertia` gives them."""
+    found = {}
+    for label, i, k in (("nn", 0, 0), ("nf", 0, 3), ("ff", 3, 3)):
+        for row in range(3):
+            for column in range(3):
+                entry = inertia[i + row, k + column]
+                found[f"{name}_{label}_{row + 1}{column + 1}"] = entry
+    return found
 
 
 # -- the same over SymPy -----------------------------------------------------------------------

@@ -27,8 +27,8 @@ alpha^k, a^k            alpha_k, a_k      accelerations at the given qdd (0 for 
                                           of the centre, minus gravity
 omega^k-1               omega_in_k        angular velocity of p, in the link axes of k
 --                      alpha_own_k       alpha_k less that of p: what the joint adds
---                      a_carried_k       a_k without the motion about and along joint k, parent
-                                          axes
+--                      a_carried_k       terms of a_k that need a, alpha and omega of p alone,
+                                          parent axes
 --                      R0_k              3x3, axes of body k in base axes
 T_1^k, R_1^k            n_e_k, f_e_k      moment about the centre and force of all loads
 I_1^k                   --                6x6, inertia about the centre and mass
@@ -63,8 +63,9 @@ from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "EK-1": "C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k + slide] of the "
-    "joint -- Anderson, Hsu 2002 (20), (34), figure 1",
+    "EK-1": "joint k, on the parent p, turns about turn or slides along slide (the other is 0): "
+    "C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k + slide] "
+    "-- Anderson, Hsu 2002 (20), (34), figure 1",
     "EK-2": "P_r_k = C_k^T [w; v + w x gamma_k] for [w; v] = P_r_p -- Anderson, Hsu 2002 "
     "(37), (38), (42)",
     "EK-3": "omega_in_k = C_k^T omega_p, omega_k = omega_in_k + turn qd_k "
