@@ -9,6 +9,7 @@ import pytest
 
 import symgen
 from symgen.errors import ModelError, RequestError
+from symgen.formulations import FORMULATIONS
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -23,7 +24,7 @@ def test_load_builds_once_and_returns_the_module():
     np.testing.assert_array_equal(robot.mass_matrix(q), again.mass_matrix(q))
     assert robot.coordinate_names == ("shoulder", "elbow")
     assert robot.load_names == ("tip",)
-    assert robot.formulations == ("newton_euler", "recursive_lagrange", "closed_form_lagrange")
+    assert robot.formulations == tuple(formulation.name for formulation in FORMULATIONS)
     assert robot.symgen_version == symgen.__version__
 
 

@@ -6,7 +6,13 @@ import sympy
 from symgen.program.functions import FUNCTIONS
 from symgen.typesetting import latex_equation, pretty, result_symbol
 
-NAMES = {"link": ["hand"], "point": ["tip_1"], "load": ["push"]}
+NAMES = {
+    "link": ["hand"],
+    "point": ["tip_1"],
+    "load": ["push"],
+    "output": ["reach"],
+    "parameter": ["L_1"],
+}
 RESULTS = [result for function in FUNCTIONS for result in function.results]
 
 
@@ -40,6 +46,12 @@ def test_no_two_results_have_the_same_symbol():
         ("dw_dqd", (0, 5, 1), r"\frac{\partial w_{1,n_z}}{\partial \dot{q}_{2}}"),
         ("dtau_dqdd", (), r"\frac{\partial \tau}{\partial \ddot{q}}"),
         ("dtau_dloads", (1, 0, 2), r"\frac{\partial \tau_{2}}{\partial f_{z}^{\mathrm{push}}}"),
+        ("qdd", (1,), r"\ddot{q}_{2}"),
+        ("outputs", (0,), r"o^{\mathrm{reach}}"),
+        ("do_dtau", (0, 1), r"\frac{\partial o^{\mathrm{reach}}}{\partial \tau_{2}}"),
+        ("dT_dparameters", (0,), r"\frac{\partial E_{\mathrm{kin}}}{\partial \mathrm{L\_1}}"),
+        ("dqdd", (1, 0), r"\frac{\mathrm{d} \ddot{q}_{2}}{\mathrm{d} \mathrm{L\_1}}"),
+        ("dqdd_dparameters", (), r"\frac{\partial \ddot{q}}{\partial p}"),
         ("odd_one", (0, 1), r"\mathrm{odd\_one}_{1,2}"),
     ],
 )

@@ -124,6 +124,7 @@ junctions = ()
 leaves = (2,)
 prescribed = (False, False)
 output_names = ()
+output_units = ()
 output_sparsity = {
 }
 derivative_sparsity = _runtime.on_one_path(joint_parents)
@@ -232,4 +233,8 @@ def selftest():
 def __getattr__(name):
     if name in _missing:
         raise AttributeError(_missing[name])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import difflib
+
+    near = difflib.get_close_matches(name, [*functions, *_missing, *formulations], 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise AttributeError(f"module two_link has no attribute {name!r}{hint}")

@@ -19,6 +19,8 @@ cdef extern from *:
 
 cdef extern from "Python.h":
     ctypedef struct PyObject
+    bint PyFloat_Check(PyObject *)
+    double PyFloat_AS_DOUBLE(PyObject *)
 
 cdef extern from "numpy/arrayobject.h" nogil:
     ctypedef Py_ssize_t npy_intp
@@ -903,8 +905,11 @@ cdef inline bint has_batch(PyArrayObject *given, int axes, const Batch *batch) n
 
 
 cdef bint read(const Function *f, PyObject **given, Batch *batch,
-               const double **x, npy_intp *dx) noexcept:
-    """Find the data of all arguments, their steps from sample to sample, and the batch axes."""
+               const double **x, npy_intp *dx, double *number) noexcept:
+    """Find the data of all arguments, their steps from sample to sample, and the batch axes.
+
+    A Python float is kept in `number`.
+    """
     cdef int i, axis, axes
     cdef PyArrayObject *array
     batch.axes = 0
@@ -914,6 +919,10 @@ cdef bint read(const Function *f, PyObject **given, Batch *batch,
         dx[i] = 0
         if given[i] == <PyObject *>None and f.input[i].default != NULL:
             x[i] = f.input[i].default
+            continue
+        if f.input[i].axes == 0 and PyFloat_Check(given[i]):
+            number[i] = PyFloat_AS_DOUBLE(given[i])
+            x[i] = &number[i]
             continue
         if not is_ordinary(given[i], &f.input[i], False):
             return False
@@ -1015,10 +1024,11 @@ cdef object call(int which, PyObject **given, object out):
     cdef const double *x[5]
     cdef npy_intp dx[5]
     cdef double *y[6]
+    cdef double number[5]
     cdef Batch batch
     cdef object result
     cdef npy_intp singular
-    if not read(f, given, &batch, x, dx):
+    if not read(f, given, &batch, x, dx, number):
         return convert(which, given, out)
     result = results(f, out, &batch, x, dx, y)
     if result is None:
@@ -1047,6 +1057,7 @@ def rows(int which, list inputs, list outputs):
     cdef const double *x[5]
     cdef npy_intp dx[5]
     cdef double *y[6]
+    cdef double number[5]
     cdef PyObject *given[5]
     cdef Batch batch
     cdef int i
@@ -1055,7 +1066,7 @@ def rows(int which, list inputs, list outputs):
     for i in range(f.inputs):
         given[i] = <PyObject *>inputs[i]
     out = tuple(outputs) if f.outputs > 1 else outputs[0]
-    if not read(f, given, &batch, x, dx):
+    if not read(f, given, &batch, x, dx, number):
         raise RuntimeError("symgen: not an ordinary array")
     if results(f, out, &batch, x, dx, y) is None:
         raise RuntimeError("symgen: not an ordinary array")
@@ -1079,8 +1090,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1106,8 +1116,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1132,8 +1141,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1151,8 +1159,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1166,13 +1173,13 @@ class newton_euler:
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric.
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1195,8 +1202,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1216,8 +1222,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1236,8 +1241,7 @@ class newton_euler:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1256,8 +1260,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1275,8 +1278,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1295,8 +1297,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1311,7 +1312,8 @@ class newton_euler:
 
     @staticmethod
     def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
-        """Force and moment that each joint transmits, exerted by the parent on the link; rotor, damping, friction and spring of the joint are no part of them.
+        """Force and moment that each joint transmits, exerted by the parent on the link; rotor,
+        damping, friction and spring of the joint are no part of them.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -1320,8 +1322,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1350,8 +1351,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1381,8 +1381,7 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1407,8 +1406,7 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1434,8 +1432,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1453,8 +1450,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1473,8 +1469,7 @@ class newton_euler:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1495,8 +1490,7 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1522,15 +1516,16 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
@@ -1551,8 +1546,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1563,7 +1557,9 @@ class newton_euler:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
@@ -1586,15 +1582,16 @@ class kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
@@ -1615,8 +1612,7 @@ class kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1627,7 +1623,9 @@ class kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
@@ -1650,8 +1648,7 @@ class recursive_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1677,8 +1674,7 @@ class recursive_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1703,8 +1699,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1722,8 +1717,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1737,13 +1731,13 @@ class recursive_lagrange:
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric.
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1766,8 +1760,7 @@ class recursive_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1787,8 +1780,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1807,8 +1799,7 @@ class recursive_lagrange:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1827,8 +1818,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1846,8 +1836,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1866,8 +1855,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1888,8 +1876,7 @@ class recursive_lagrange:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1914,8 +1901,7 @@ class recursive_lagrange:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1941,8 +1927,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1960,8 +1945,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1980,8 +1964,7 @@ class recursive_lagrange:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2007,8 +1990,7 @@ class closed_form_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2034,8 +2016,7 @@ class closed_form_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -2060,8 +2041,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2079,8 +2059,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2094,13 +2073,13 @@ class closed_form_lagrange:
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric.
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2123,8 +2102,7 @@ class closed_form_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2144,8 +2122,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2164,8 +2141,7 @@ class closed_form_lagrange:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2184,8 +2160,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2203,8 +2178,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2223,8 +2197,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2245,8 +2218,7 @@ class explicit_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2268,8 +2240,7 @@ class explicit_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2294,15 +2265,16 @@ class explicit_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
@@ -2323,8 +2295,7 @@ class explicit_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -2335,7 +2306,9 @@ class explicit_kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
@@ -2353,8 +2326,7 @@ class partially_recursive_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2376,8 +2348,7 @@ class partially_recursive_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2402,15 +2373,16 @@ class partially_recursive_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
@@ -2431,8 +2403,7 @@ class partially_recursive_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -2443,7 +2414,9 @@ class partially_recursive_kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q

@@ -68,7 +68,7 @@ class Response:
         block = mass[:, self.free][:, :, self.free]
         diagonal = np.diagonal(block, axis1=-2, axis2=-1)
         largest = diagonal.max(axis=-1, initial=0.0)
-        least = CLEAR * block.shape[-1] * limits.EPS * largest
+        least = CLEAR * n * limits.EPS * largest
         self.regular = known & np.all(_pivots(block) > least[:, np.newaxis], axis=-1)
         self.unsolvable = known & np.any(diagonal == 0.0, axis=-1) & (largest > 0.0)
         solvable = np.where(self.regular[:, np.newaxis, np.newaxis], mass, np.eye(n))

@@ -26,8 +26,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -47,8 +46,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -67,8 +65,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -83,8 +80,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -95,13 +91,13 @@ class newton_euler:
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric.
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -120,8 +116,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -136,8 +131,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -153,8 +147,7 @@ class newton_euler:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -169,8 +162,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -185,8 +177,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -202,8 +193,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -215,7 +205,8 @@ class newton_euler:
 
     @staticmethod
     def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
-        """Force and moment that each joint transmits, exerted by the parent on the link; rotor, damping, friction and spring of the joint are no part of them.
+        """Force and moment that each joint transmits, exerted by the parent on the link; rotor,
+        damping, friction and spring of the joint are no part of them.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
@@ -224,8 +215,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -248,8 +238,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -273,8 +262,7 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -294,8 +282,7 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -316,8 +303,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -332,8 +318,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -349,8 +334,7 @@ class newton_euler:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -367,8 +351,7 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -389,15 +372,16 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         return _call("newton_euler", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -412,8 +396,7 @@ class newton_euler:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -424,7 +407,9 @@ class newton_euler:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         return _call("newton_euler", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
 
@@ -441,15 +426,16 @@ class kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         return _call("kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -464,8 +450,7 @@ class kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -476,7 +461,9 @@ class kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         return _call("kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
 
@@ -493,8 +480,7 @@ class recursive_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -514,8 +500,7 @@ class recursive_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -534,8 +519,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -550,8 +534,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -562,13 +545,13 @@ class recursive_lagrange:
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric.
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -587,8 +570,7 @@ class recursive_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -603,8 +585,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -620,8 +601,7 @@ class recursive_lagrange:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -636,8 +616,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -652,8 +631,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -669,8 +647,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -688,8 +665,7 @@ class recursive_lagrange:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -709,8 +685,7 @@ class recursive_lagrange:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -731,8 +706,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -747,8 +721,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -764,8 +737,7 @@ class recursive_lagrange:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -787,8 +759,7 @@ class closed_form_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -808,8 +779,7 @@ class closed_form_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -828,8 +798,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -844,8 +813,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -856,13 +824,13 @@ class closed_form_lagrange:
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, out=None):
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric.
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -881,8 +849,7 @@ class closed_form_lagrange:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -897,8 +864,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -914,8 +880,7 @@ class closed_form_lagrange:
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -930,8 +895,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -946,8 +910,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -963,8 +926,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -982,8 +944,7 @@ class explicit_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1002,8 +963,7 @@ class explicit_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1023,15 +983,16 @@ class explicit_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         return _call("explicit_kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -1046,8 +1007,7 @@ class explicit_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1058,7 +1018,9 @@ class explicit_kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         return _call("explicit_kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
 
@@ -1070,8 +1032,7 @@ class partially_recursive_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1090,8 +1051,7 @@ class partially_recursive_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1111,15 +1071,16 @@ class partially_recursive_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         return _call("partially_recursive_kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -1134,8 +1095,7 @@ class partially_recursive_kane:
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
-            parameters (..., 0)  values of the runtime parameters, in the order of
-                                 parameter_names; default: default_parameters
+            parameters (..., 0)  this module has none
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1146,6 +1106,8 @@ class partially_recursive_kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is not above n * eps * its largest diagonal entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
         """
         return _call("partially_recursive_kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)

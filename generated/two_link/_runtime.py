@@ -32,7 +32,7 @@ class Signature:
     """The arguments and results of one function.
 
     `hidden` are the pivots and the diagonal of the mass matrix, for a function that divides by the
-    pivots: where one is not above `tolerance` times the largest entry of the diagonal there is no
+    pivots: where one is at most `tolerance` times the largest entry of the diagonal there is no
     solution.
     """
 
@@ -106,7 +106,8 @@ def tell_singular(function, singular, samples, single):
     if single:
         raise np.linalg.LinAlgError(
             f"{function}: the mass matrix is singular at this q: some motion of the joints moves "
-            "no mass, so that the torques do not determine the accelerations"
+            "no mass, or a mass is not positive, so that the torques do not determine the "
+            "accelerations"
         )
     warnings.warn(
         f"{function}: the mass matrix is singular in {singular} of {samples} samples; their "
@@ -191,10 +192,15 @@ def _read(array, value, kinds):
         raise ValueError(f"{array.name}: expected an array of shape {array}: {error}") from None
     if given.dtype.kind not in kinds:
         hint = "; the NumPy backend takes complex numbers" if given.dtype.kind == "c" else ""
+        if isinstance(value, dict) and array.name == "parameters":
+            hint = ": give the values as a list, in the order of parameter_names"
         raise TypeError(f"{array.name}: expected real numbers, got {given.dtype}{hint}")
     batch_axes = given.ndim - len(array.shape)
     if batch_axes < 0 or given.shape[batch_axes:] != array.shape:
-        raise ValueError(f"{array.name}: expected shape {array}, got {given.shape}")
+        hint = ""
+        if array.name == "parameters" and array.shape == (0,):
+            hint = "; this module has none (symgen build --runtime-parameters makes one that has)"
+        raise ValueError(f"{array.name}: expected shape {array}, got {given.shape}{hint}")
     return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64, copy=False)
 
 

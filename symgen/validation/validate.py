@@ -47,6 +47,7 @@ PRINTED = "eqs. (69)-(82) of Xiang et al. 2009"
 PRINTED_FUNCTIONS = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_load_derivatives",
     "mass_matrix", "coriolis_matrix", "bias_forces", "gravity_forces", "kinetic_energy",
+    "forward_dynamics",
 )  # fmt: skip
 """The functions that `validate_two_link` compares with them."""
 
@@ -264,6 +265,11 @@ def printed_results(
     convective = _vector(two_link.torques(p._replace(g=0.0), q, qd, zero, 0.0 * f))
     energy = 0.5 * np.einsum("si,sij,sj->s", states.qd, slopes[2], states.qd)
 
+    def torques_of_found(s: Evaluation) -> tuple[Any, ...]:
+        """The printed torques of the accelerations that forward dynamics finds."""
+        found = np.asarray(s["forward_dynamics"]).T
+        return (_vector(two_link.torques(p, q, qd, found, f)),)
+
     def whole(name: str) -> Observation:
         return lambda s: tuple(s.results(name))
 
@@ -276,6 +282,7 @@ def printed_results(
         ("bias_forces", whole("bias_forces"), (bias,)),
         ("gravity_forces", whole("gravity_forces"), (weight,)),
         ("kinetic_energy", whole("kinetic_energy"), (energy,)),
+        ("forward_dynamics", torques_of_found, (states.tau,)),
     ]
 
 

@@ -18,7 +18,7 @@ from symgen.optimize.operations import operations_after
 from symgen.program.differentiation import write_jacobians
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
-from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, state_of
+from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import Recipe, seeded_model_text
@@ -68,7 +68,7 @@ MODELS = [
 @pytest.mark.parametrize("text", MODELS)
 def test_derivatives_are_those_of_the_torques(text):
     description = described(text)
-    state = state_of(description, 1)
+    state = motion_of(description, 1)
     result = call(derived_program(description, CLOSED_FORM_LAGRANGE, DERIVATIVES), state)
     assert_agree(result, slopes_of(description, state))
     loads = state.pop("loads")
@@ -80,7 +80,7 @@ def test_derivatives_are_those_of_the_torques(text):
 @pytest.mark.parametrize("seed", range(30, 50))
 def test_derivatives_equal_pinocchio(seed):
     description = described(seeded_model_text(seed, TREES))
-    state = state_of(description, seed)
+    state = motion_of(description, seed)
     result = call(derived_program(description, CLOSED_FORM_LAGRANGE, DERIVATIVES), state)
     assert_agree(result, pinocchio_model(description).inverse_dynamics_derivatives(**state))
 
@@ -93,7 +93,7 @@ def test_every_derivative_is_that_of_the_statement_it_is_named_after(text):
     description = described(text)
     program = derive(build_tree(description, Graph()), CLOSED_FORM_LAGRANGE, DERIVATIVES)
     lines = {line.name: line.value for line in program.statements}
-    state = state_of(description, 2)
+    state = motion_of(description, 2)
     entries = {
         name: complex(value)
         for array in program.inputs[:-1]

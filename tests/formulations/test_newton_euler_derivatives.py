@@ -22,7 +22,7 @@ from symgen.program.differentiation import write_jacobians
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.barman_dynamics import KINDS, Link, Row, ThesisDynamics
-from tests.oracles.comparison import STEP, agrees, complex_steps, state_of
+from tests.oracles.comparison import STEP, agrees, complex_steps, motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
@@ -36,7 +36,7 @@ DERIVATIVE = re.compile(r"d_(.*?)_(\d+)(?:_from_\d+)?((?:_[xyz])?)_d(q|qd|qdd)_(
 
 def compare(description, seed, *oracles):
     """The whole function against oracles that are called as the generated module is."""
-    state = state_of(description, seed)
+    state = motion_of(description, seed)
     results = call(derived_program(description, NEWTON_EULER, FUNCTION), state)
     motion = [state[name] for name in ("q", "qd", "qdd")]
     for oracle in oracles:
@@ -76,7 +76,7 @@ def test_examples_equal_pinocchio(name):
 @pytest.mark.parametrize("seed", range(60, 75))
 def test_slopes_equal_complex_step_of_the_torques(seed):
     description = described(seeded_model_text(seed, LARGE))
-    state = state_of(description, seed)
+    state = motion_of(description, seed)
     torques = derived_program(description, NEWTON_EULER, "inverse_dynamics")
     tau, *slopes = call(derived_program(description, NEWTON_EULER, FUNCTION), state)
     assert agrees(tau, call(torques, state)[0])
@@ -123,7 +123,7 @@ def test_each_line_is_the_derivative_that_its_name_says(seed, function):
     """``d_omega_3_x_dq_1`` is the derivative of the line ``omega_3_x`` with respect to q_1."""
     description = described(seeded_model_text(seed, SMALL))
     program = written(description, function)
-    state = state_of(description, seed)
+    state = motion_of(description, seed)
     values = statement_values(program, state, description.parameter_values)
     slopes = slopes_by_line(program, state, description)
     for name, value in values.items():
@@ -144,7 +144,7 @@ def test_rates_hold_the_derivatives_of_the_accelerations(seed):
     _, _, description = thesis_chain(seed)
     tree = build_tree(description, Graph())
     program = written(description, FUNCTION)
-    state = state_of(description, seed)
+    state = motion_of(description, seed)
     values = statement_values(program, state, description.parameter_values)
     slopes = slopes_by_line(program, state, description)
 
@@ -217,7 +217,7 @@ def thesis_chain(seed):
 def test_the_corrected_equations_of_the_thesis_belong_together(seed):
     """(3.9)-(3.95): every sensitivity is the complex-step slope of what it is one of."""
     links, gravity, description = thesis_chain(seed)
-    state = state_of(description, seed)
+    state = motion_of(description, seed)
     q, qd, qdd, loads = state.values()
     thesis = ThesisDynamics(links, gravity, q, qd, qdd, loads)
     vectors = ("omega", "alpha", "v", "a", "v_G", "a_G", "H", "F_G", "n_G")
@@ -239,7 +239,7 @@ def test_the_corrected_equations_of_the_thesis_belong_together(seed):
 def test_the_lines_equal_the_equations_of_the_thesis(seed):
     """dNE-3 to dNE-32 and the equations that they cite."""
     links, gravity, description = thesis_chain(seed)
-    state = state_of(description, seed)
+    state = motion_of(description, seed)
     thesis = ThesisDynamics(links, gravity, *state.values())
     program = written(description, "joint_wrench_derivatives")
     values = statement_values(program, state, description.parameter_values)
@@ -334,6 +334,6 @@ def test_its_cost_beside_that_of_differentiation_of_the_program(name, share):
     ours = derived_program(description, NEWTON_EULER, FUNCTION)
     theirs = by_differentiation(description)
     assert operations_after(ours.results).total < share * operations_after(theirs.results).total
-    state = state_of(description, 3)
+    state = motion_of(description, 3)
     for value, expected in zip(call(ours, state), call(theirs, state), strict=True):
         assert agrees(value, expected)

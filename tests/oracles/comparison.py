@@ -61,6 +61,12 @@ def state_of(description, seed):
     return {**state, "x": np.where(prescribed, state["qdd"], state["tau"])}
 
 
+def motion_of(description, seed):
+    """What inverse dynamics takes: q, qd, qdd and loads of `state_of`."""
+    state = state_of(description, seed)
+    return {name: state[name] for name in ("q", "qd", "qdd", "loads")}
+
+
 def prescribed_coordinates(description):
     """Which coordinates of a described robot are prescribed, (n,)."""
     flags = [flag for joint in description.joints for flag in joint.prescribed]

@@ -5,35 +5,37 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    EK-1    C_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k + slide] of
-            the joint -- Anderson, Hsu 2002 (20), (34), figure 1
+    EK-1    joint k, on the parent p, turns about turn or slides along slide (the other is
+            0): C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k +
+            slide] -- Anderson, Hsu 2002 (20), (34), figure 1
     EK-2    P_r_k = C_k^T [w; v + w x gamma_k] for [w; v] = P_r_p -- Anderson, Hsu 2002
             (37), (38), (42)
-    EK-8    IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i --
-            Anderson, Hsu 2002 (18), (21), (25)
-    EK-3    omega_k = C_k^T omega_p + turn qd_k -- Anderson, Hsu 2002 (33)
-    EK-5    a_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k) + omega_k x (omega_k
-            x r_k) + (turn qdd_k + omega_p x turn qd_k) x r_k + 2 omega_p x slide qd_k +
-            slide qdd_k -- Anderson, Hsu 2002 (13), (36)
+    EK-3    omega_in_k = C_k^T omega_p, omega_k = omega_in_k + turn qd_k -- Anderson, Hsu
+            2002 (33)
+    EK-5    a_carried_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k), a_k = C_k^T
+            a_carried_k + omega_k x (omega_k x r_k) + alpha_own_k x r_k + 2 omega_in_k x
+            slide qd_k + slide qdd_k -- Anderson, Hsu 2002 (13), (36)
     EK-6    R0_k = R0_p C_k, and the loads in link axes: f_e_k = sum R0_k^T f, n_e_k = sum
             R0_k^T n + (point - centre) x R0_k^T f
-    EK-7    F1_k = [n_e_k - I_k alpha_k - omega_k x I_k omega_k; f_e_k - m_k a_k] --
-            Anderson, Hsu 2002 (22), (23), (24)
+    EK-7    H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k
+            a_k] -- Anderson, Hsu 2002 (22), (23), (24)
+    EK-8    IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i --
+            Anderson, Hsu 2002 (18), (21), (25)
     EK-9    K_r = sum_k P_r_k . F1_k, k beyond r -- Anderson, Hsu 2002 (19), (26)
+    EK-10   unbalance_r = dK_r - sum_i dM_ri qdd_i, i free: what M^-1 turns into d qdd --
+            Anderson, Hsu 2002 (8), (9)
     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
             2008, section 6.5
     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
             Featherstone 2008, section 6.5
     LTDL-4  L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
             Featherstone 2008, section 6.5
-    dEK-2   d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] + C_k^T [dw;
-            dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)
-    EK-10   unbalance_r = dK_r - sum_i dM_ri qdd_i, i free: what M^-1 turns into d qdd --
-            Anderson, Hsu 2002 (8), (9)
-    dEK-9   dK_r = sum_k (dP_r_k . F1_k + P_r_k . dF1_k) -- Anderson, Hsu 2002 (29)-(31)
     LTDL-5  entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
             < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
             its diagonal
+    dEK-2   d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] + C_k^T [dw;
+            dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)
+    dEK-9   dK_r = sum_k (dP_r_k . F1_k + P_r_k . dF1_k) -- Anderson, Hsu 2002 (29)-(31)
     d EK-1  derivative of EK-1
     d EK-5  derivative of EK-5
     d EK-6  derivative of EK-6
@@ -94,18 +96,18 @@ def bias_forces(q, qd, loads, bias_forces):
     t2 = C_1_11*C_2_21
     R0_2_21 = t2 + C_1_21*C_2_11  # EK-6
 
-    # motion, joint shoulder
-    t3 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t3  # EK-5
-
     # partial velocities, joint elbow
-    t4 = 0.4 + 0.2*C_2_11
-    P_1_2_v_x = C_2_21*t4 - 0.2*(C_2_21*C_2_11)  # EK-2
-    P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t4  # EK-2
+    t3 = 0.4 + 0.2*C_2_11
+    P_1_2_v_x = C_2_21*t3 - 0.2*(C_2_21*C_2_11)  # EK-2
+    P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t3  # EK-2
+
+    # motion, joint shoulder
+    t4 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t4  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t3  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t4  # EK-5
     a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z)  # EK-5
     a_2_y = 9.81*t1 - C_2_21*a_carried_2_x  # EK-5
 
@@ -113,15 +115,15 @@ def bias_forces(q, qd, loads, bias_forces):
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
     n_e_2_z = tip_nz + 0.2*f_e_2_y  # EK-6
     f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # EK-6
-    F1_2_v_x = f_e_2_x - 0.5*a_2_x  # EK-7
-    F1_2_v_y = f_e_2_y - 0.5*a_2_y  # EK-7
+    F1_2_f_x = f_e_2_x - 0.5*a_2_x  # EK-7
+    F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # generalized forces, joint shoulder
-    t5 = P_1_2_v_x*F1_2_v_x + P_1_2_v_y*F1_2_v_y + n_e_2_z
+    t5 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z
     K_1 = t5 - 0.9810000000000001*C_1_11  # EK-9
 
     # generalized forces, joint elbow
-    K_2 = n_e_2_z + 0.2*F1_2_v_y  # EK-9
+    K_2 = n_e_2_z + 0.2*F1_2_f_y  # EK-9
 
     # results
     bias_forces[..., 0] = -K_1
@@ -154,18 +156,18 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     t2 = C_1_11*C_2_21
     R0_2_21 = t2 + C_1_21*C_2_11  # EK-6
 
-    # motion, joint shoulder
-    t3 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t3  # EK-5
-
     # partial velocities, joint elbow
-    t4 = 0.4 + 0.2*C_2_11
-    P_1_2_v_x = C_2_21*t4 - 0.2*(C_2_21*C_2_11)  # EK-2
-    P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t4  # EK-2
+    t3 = 0.4 + 0.2*C_2_11
+    P_1_2_v_x = C_2_21*t3 - 0.2*(C_2_21*C_2_11)  # EK-2
+    P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t3  # EK-2
+
+    # motion, joint shoulder
+    t4 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t4  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t3  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t4  # EK-5
     a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z)  # EK-5
     a_2_y = 9.81*t1 - C_2_21*a_carried_2_x  # EK-5
 
@@ -173,8 +175,8 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
     n_e_2_z = tip_nz + 0.2*f_e_2_y  # EK-6
     f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # EK-6
-    F1_2_v_x = f_e_2_x - 0.5*a_2_x  # EK-7
-    F1_2_v_y = f_e_2_y - 0.5*a_2_y  # EK-7
+    F1_2_f_x = f_e_2_x - 0.5*a_2_x  # EK-7
+    F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # mass matrix, joint shoulder
     t5 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y)
@@ -185,11 +187,11 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     M_2_1 = 0.1 + 0.1*P_1_2_v_y  # EK-8
 
     # generalized forces, joint shoulder
-    t6 = P_1_2_v_x*F1_2_v_x + P_1_2_v_y*F1_2_v_y + n_e_2_z
+    t6 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z
     K_1 = t6 - 0.9810000000000001*C_1_11  # EK-9
 
     # generalized forces, joint elbow
-    K_2 = n_e_2_z + 0.2*F1_2_v_y  # EK-9
+    K_2 = n_e_2_z + 0.2*F1_2_f_y  # EK-9
 
     # elimination, joint shoulder
     pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
@@ -243,20 +245,20 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     t4 = C_1_21*C_2_11
     R0_2_21 = t3 + t4  # EK-6
 
-    # motion, joint shoulder
-    t5 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t5  # EK-5
-
     # partial velocities, joint elbow
     d_gamma_2_y_dq_2 = 0.2*C_2_11  # d EK-1
-    t6 = 0.4 + d_gamma_2_y_dq_2
-    P_1_2_v_x = C_2_21*t6 - 0.2*(C_2_21*C_2_11)  # EK-2
-    t7 = 0.2*(C_2_21*C_2_21)
-    P_1_2_v_y = t7 + C_2_11*t6  # EK-2
+    t5 = 0.4 + d_gamma_2_y_dq_2
+    P_1_2_v_x = C_2_21*t5 - 0.2*(C_2_21*C_2_11)  # EK-2
+    t6 = 0.2*(C_2_21*C_2_21)
+    P_1_2_v_y = t6 + C_2_11*t5  # EK-2
+
+    # motion, joint shoulder
+    t7 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t7  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t5  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t7  # EK-5
     t8 = 9.81*t3
     t9 = C_2_11*a_carried_2_x + t8
     a_2_x = t9 - 0.2*(omega_2_z*omega_2_z)  # EK-5
@@ -267,8 +269,8 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
     n_e_2_z = tip_nz + 0.2*f_e_2_y  # EK-6
     f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # EK-6
-    F1_2_v_x = f_e_2_x - 0.5*a_2_x  # EK-7
-    F1_2_v_y = f_e_2_y - 0.5*a_2_y  # EK-7
+    F1_2_f_x = f_e_2_x - 0.5*a_2_x  # EK-7
+    F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # mass matrix, joint shoulder
     t11 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y)
@@ -279,11 +281,11 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     M_2_1 = 0.1 + 0.1*P_1_2_v_y  # EK-8
 
     # generalized forces, joint shoulder
-    t12 = P_1_2_v_x*F1_2_v_x + P_1_2_v_y*F1_2_v_y + n_e_2_z
+    t12 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z
     K_1 = t12 - 0.9810000000000001*C_1_11  # EK-9
 
     # generalized forces, joint elbow
-    K_2 = n_e_2_z + 0.2*F1_2_v_y  # EK-9
+    K_2 = n_e_2_z + 0.2*F1_2_f_y  # EK-9
 
     # elimination, joint shoulder
     pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
@@ -310,29 +312,29 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # derivatives of forces, joint elbow
     d_n_e_2_z_dq_1 = -0.2*f_e_2_x  # d EK-6
-    d_F1_2_v_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1  # d EK-7
-    d_F1_2_v_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x  # d EK-7
+    d_F1_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1  # d EK-7
+    d_F1_2_f_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x  # d EK-7
 
     # derivatives of partial velocities, joint elbow
-    d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t7 + 0.2*(C_2_11*C_2_11))  # dEK-2
+    d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t6 + 0.2*(C_2_11*C_2_11))  # dEK-2
 
     # derivatives of forces, joint elbow
-    d_F1_2_v_y_dq_2 = 0.5*t9 - f_e_2_x  # d EK-7
+    d_F1_2_f_y_dq_2 = 0.5*t9 - f_e_2_x  # d EK-7
 
     # derivatives of generalized forces, joint shoulder
-    t13 = P_1_2_v_x*d_F1_2_v_x_dq_1 + P_1_2_v_y*d_F1_2_v_y_dq_1
+    t13 = P_1_2_v_x*d_F1_2_f_x_dq_1 + P_1_2_v_y*d_F1_2_f_y_dq_1
     d_K_1_dq_1 = d_n_e_2_z_dq_1 + t13 + 0.9810000000000001*C_1_21  # dEK-9
 
     # derivatives of generalized forces, joint elbow
-    d_K_2_dq_1 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_v_y_dq_1  # dEK-9
+    d_K_2_dq_1 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_1  # dEK-9
 
     # derivatives of generalized forces, joint shoulder
-    t14 = P_1_2_v_x*F1_2_v_y
-    t15 = t14 + P_1_2_v_y*d_F1_2_v_y_dq_2 + d_n_e_2_z_dq_1
-    d_K_1_dq_2 = F1_2_v_x*d_P_1_2_v_x_dq_2 - t14 + t15  # dEK-9
+    t14 = P_1_2_v_x*F1_2_f_y
+    t15 = t14 + P_1_2_v_y*d_F1_2_f_y_dq_2 + d_n_e_2_z_dq_1
+    d_K_1_dq_2 = F1_2_f_x*d_P_1_2_v_x_dq_2 - t14 + t15  # dEK-9
 
     # derivatives of generalized forces, joint elbow
-    d_K_2_dq_2 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_v_y_dq_2  # dEK-9
+    d_K_2_dq_2 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_2  # dEK-9
 
     # derivatives of the balance, joint shoulder
     t16 = 0.5*(P_1_2_v_x*d_P_1_2_v_x_dq_2) - 0.5*(P_1_2_v_x*P_1_2_v_y)

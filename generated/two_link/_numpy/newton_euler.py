@@ -16,6 +16,7 @@ The remark behind a line names its equation:
     NE-8     a_G_j = a_j + alpha_j x com + omega_j x (omega_j x com) -- Barman 2020
              (3.56), (3.59)
     NE-9     R0_j = R0_p R_j -- Barman 2020 (3.62)
+    NE-10    H_j = I_j omega_j -- Barman 2020 (3.64)
     NE-11    F_G_j = m_j a_G_j, gravity being in a_0 = -g -- Barman 2020 (3.67)
     NE-12    n_G_j = I_j alpha_j + omega_j x H_j -- Barman 2020 (3.69)
     NE-13    f_e = R0_j^T F^e, n_e = R0_j^T tau^e -- Barman 2020 (3.76), (3.88)
@@ -23,15 +24,37 @@ The remark behind a line names its equation:
     NE-15    n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) + sum_c
              (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load -- Barman 2020
              (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)
+    NE-17    x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
+             base axes
+    NE-18    v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j +
+             omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)
+    NE-19    energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g .
+             x_G
+    NE-20    C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
+    NE-21    column of a Jacobian: the axis, and its moment about the frame's origin
+    NE-22    x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
+             omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
+    NE-23    K_j r = alpha_j x r + omega_j x (omega_j x r)
+    NE-25    Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
+             parameter
+    NE-27    h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C
+    NE-28    d x0_C / d q_k = R0_k (s x h_k + W_k t)
+    NE-29    P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c
+             + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - x0_C x P_0 with 0 for the base
     NE-31    v_origin_j = v_G_p + omega_p x (origin - G_p) in joint axes, v_G_j =
              v_origin_j + omega_j x rho + t qd_j -- Barman 2020 (3.32), (3.41), (3.44)
-    dNE-31   d v_G_j/dq_i, d v_G_j/dqd_i: those of p carried over joint j; for i = j
-             v_origin_j x s + omega_in_j x t + d omega_j/dq_j x rho by q_j, t + s x rho by
-             qd_j -- Barman 2020 (3.42), (3.43), (3.45), (3.46)
-    ddNE-31  dd v_G_j/dq_i dt = d a_G_j/dq_i - 2 d omega_j/dq_i x v_G_j: that of p carried
-             over joint j; for i = j a_in_j x s + 2 v_origin_j x d omega_j/dq_j +
-             alpha_in_j x t + omega_in_j x (omega_in_j x t) + dd omega_j/dq_j dt x rho --
-             Barman 2020 (3.48), (3.49), (3.57), (3.58), (3.60), (3.61)
+    NE-32    n_at_G_j = n_j - rho x f_j
+    NE-34    D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
+             (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
+             (3.73), (3.81) for i = j + 1
+    NE-37    bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p:
+             velocity torques are quadratic in qd
+    dNE-6    d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
+             2020 (3.48), (3.49)
+    dNE-7    d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
+             omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
+             with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
+             (3.51), (3.52), (3.54), (3.55)
     dNE-11   d F_G_j = m_j d a_G_j: by q_i m_j (dd v_G_j/dq_i dt + 2 d omega_j/dq_i x
              v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
              d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
@@ -40,55 +63,32 @@ The remark behind a line names its equation:
              -- Barman 2020 (3.77), (3.85), (3.89)
     dNE-14   d f_j = d F_G_j - sum d f_e + sum_c R_c d f_c -- Barman 2020 (3.73), (3.75),
              (3.79)
-    dNE-32   d n_at_G_j = d n_G_j - N_e_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
-             G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
     dNE-16   d tau_j = power of d f_j, d n_at_G_j on the motion per unit of qd_j; for a
              joint k beyond j that of D f_k, D n_at_G_k (by q_k) or d f_k/dqd_k, d
              n_at_G_k/dqd_k on d(omega_k, v_G_k)/dqd_j -- Barman 2020 (3.93), (3.95)
-    NE-34    D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
-             (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
-             (3.73), (3.81) for i = j + 1
-    d NE-14  derivative of NE-14
-    d NE-15  derivative of NE-15
-    NE-20    C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
-    NE-18    v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j +
-             omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)
-    NE-19    energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g .
-             x_G
-    NE-17    x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
-             base axes
-    NE-21    column of a Jacobian: the axis, and its moment about the frame's origin
-    NE-32    n_at_G_j = n_j - rho x f_j
-    dNE-33   d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
-    NE-22    x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
-             omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
-    dNE-6    d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
-             2020 (3.48), (3.49)
-    dNE-7    d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
-             omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
-             with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
-             (3.51), (3.52), (3.54), (3.55)
-    dNE-22   d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
-             v_P; d a0_P alike -- Barman 2020 (3.63)
     dNE-18   d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
              + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33), (3.34),
              (3.36), (3.37), (3.39), (3.40)
-    NE-27    h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C
-    NE-28    d x0_C / d q_k = R0_k (s x h_k + W_k t)
-    NE-10    H_j = I_j omega_j -- Barman 2020 (3.64)
-    NE-29    P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c
-             + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - x0_C x P_0 with 0 for the base
-    NE-23    K_j r = alpha_j x r + omega_j x (omega_j x r)
-    NE-25    Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
-             parameter
+    dNE-22   d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
+             v_P; d a0_P alike -- Barman 2020 (3.63)
+    dNE-31   d v_G_j/dq_i, d v_G_j/dqd_i: those of p carried over joint j; for i = j
+             v_origin_j x s + omega_in_j x t + d omega_j/dq_j x rho by q_j, t + s x rho by
+             qd_j -- Barman 2020 (3.42), (3.43), (3.45), (3.46)
+    dNE-32   d n_at_G_j = d n_G_j - N_e_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
+             G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
+    dNE-33   d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
+    ddNE-31  dd v_G_j/dq_i dt = d a_G_j/dq_i - 2 d omega_j/dq_i x v_G_j: that of p carried
+             over joint j; for i = j a_in_j x s + 2 v_origin_j x d omega_j/dq_j +
+             alpha_in_j x t + omega_in_j x (omega_in_j x t) + dd omega_j/dq_j dt x rho --
+             Barman 2020 (3.48), (3.49), (3.57), (3.58), (3.60), (3.61)
+    d NE-14  derivative of NE-14
+    d NE-15  derivative of NE-15
     LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
              2008, section 6.5
     LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
              Featherstone 2008, section 6.5
     LTDL-4   L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
              Featherstone 2008, section 6.5
-    NE-37    bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p:
-             velocity torques are quadratic in qd
     LTDL-5   entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
              < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
              its diagonal

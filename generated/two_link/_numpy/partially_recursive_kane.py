@@ -5,20 +5,24 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    EK-1    C_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k + slide] of
-            the joint -- Anderson, Hsu 2002 (20), (34), figure 1
+    EK-1    joint k, on the parent p, turns about turn or slides along slide (the other is
+            0): C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k +
+            slide] -- Anderson, Hsu 2002 (20), (34), figure 1
     EK-2    P_r_k = C_k^T [w; v + w x gamma_k] for [w; v] = P_r_p -- Anderson, Hsu 2002
             (37), (38), (42)
-    PK-2    R2_i_k = R1_i_k + sum_c S_c C_c R2_i_c -- Anderson, Hsu 2002 (42), (47)
-    PK-3    M_ki = P_k_k . R2_i_k -- Anderson, Hsu 2002 (39), (44), (45)
-    EK-3    omega_k = C_k^T omega_p + turn qd_k -- Anderson, Hsu 2002 (33)
-    EK-5    a_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k) + omega_k x (omega_k
-            x r_k) + (turn qdd_k + omega_p x turn qd_k) x r_k + 2 omega_p x slide qd_k +
-            slide qdd_k -- Anderson, Hsu 2002 (13), (36)
+    EK-3    omega_in_k = C_k^T omega_p, omega_k = omega_in_k + turn qd_k -- Anderson, Hsu
+            2002 (33)
+    EK-5    a_carried_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k), a_k = C_k^T
+            a_carried_k + omega_k x (omega_k x r_k) + alpha_own_k x r_k + 2 omega_in_k x
+            slide qd_k + slide qdd_k -- Anderson, Hsu 2002 (13), (36)
     EK-6    R0_k = R0_p C_k, and the loads in link axes: f_e_k = sum R0_k^T f, n_e_k = sum
             R0_k^T n + (point - centre) x R0_k^T f
-    EK-7    F1_k = [n_e_k - I_k alpha_k - omega_k x I_k omega_k; f_e_k - m_k a_k] --
-            Anderson, Hsu 2002 (22), (23), (24)
+    EK-7    H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k
+            a_k] -- Anderson, Hsu 2002 (22), (23), (24)
+    EK-10   unbalance_r = dK_r - sum_i dM_ri qdd_i, i free: what M^-1 turns into d qdd --
+            Anderson, Hsu 2002 (8), (9)
+    PK-2    R2_i_k = R1_i_k + sum_c S_c C_c R2_i_c -- Anderson, Hsu 2002 (42), (47)
+    PK-3    M_ki = P_k_k . R2_i_k -- Anderson, Hsu 2002 (39), (44), (45)
     PK-4    F2_k = F1_k + sum_c S_c C_c F2_c -- Anderson, Hsu 2002 (51)
     PK-5    K_k = P_k_k . F2_k -- Anderson, Hsu 2002 (49), (50)
     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
@@ -27,10 +31,11 @@ The remark behind a line names its equation:
             Featherstone 2008, section 6.5
     LTDL-4  L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
             Featherstone 2008, section 6.5
+    LTDL-5  entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
+            < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
+            its diagonal
     dEK-2   d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] + C_k^T [dw;
             dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)
-    EK-10   unbalance_r = dK_r - sum_i dM_ri qdd_i, i free: what M^-1 turns into d qdd --
-            Anderson, Hsu 2002 (8), (9)
     dPK-2   d R2_i_k in three parts, each sum_c S_c C_c (that of c) and its own: dI_k
             P_i_k, I_k dP_i_k, sum_c d(S_c C_c) R2_i_c -- Anderson, Hsu 2002 (80)-(83)
     dPK-3   dM_ki = dP_k_k . R2_i_k + P_k_k . (the parts of d R2_i_k) -- Anderson, Hsu
@@ -39,9 +44,6 @@ The remark behind a line names its equation:
             d(S_c C_c) F2_c -- Anderson, Hsu 2002 (90)-(92)
     dPK-5   dK_k = dP_k_k . F2_k + P_k_k . (the parts of d F2_k) -- Anderson, Hsu 2002
             (86), (89), (94), (96)
-    LTDL-5  entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
-            < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
-            its diagonal
     d EK-1  derivative of EK-1
     d EK-5  derivative of EK-5
     d EK-7  derivative of EK-7
@@ -67,12 +69,12 @@ def mass_matrix(q, mass_matrix):
 
     # momenta, joint shoulder
     t3 = 0.5*(C_2_21*P_1_2_v_x) + 0.5*(C_2_11*P_1_2_v_y)
-    R2_1_1_v_x = 0.5*(C_2_11*P_1_2_v_x) - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
-    R2_1_1_w_z = gamma_2_x*t3 - 0.2*(C_2_21*R2_1_1_v_x) + 0.2  # PK-2
-    R2_1_1_v_y = 0.1 + t3  # PK-2
+    R2_1_1_f_x = 0.5*(C_2_11*P_1_2_v_x) - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
+    R2_1_1_n_z = gamma_2_x*t3 - 0.2*(C_2_21*R2_1_1_f_x) + 0.2  # PK-2
+    R2_1_1_f_y = 0.1 + t3  # PK-2
 
     # mass matrix, joint shoulder
-    M_1_1 = R2_1_1_w_z + 0.2*R2_1_1_v_y  # PK-3
+    M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y  # PK-3
     mass_matrix[..., 0, 0] = M_1_1
 
     # mass matrix, joint elbow
@@ -123,18 +125,18 @@ def bias_forces(q, qd, loads, bias_forces):
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
     n_e_2_z = tip_nz + 0.2*f_e_2_y  # EK-6
     f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # EK-6
-    F1_2_v_x = f_e_2_x - 0.5*a_2_x  # EK-7
-    F1_2_v_y = f_e_2_y - 0.5*a_2_y  # EK-7
+    F1_2_f_x = f_e_2_x - 0.5*a_2_x  # EK-7
+    F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # generalized forces, joint elbow
-    K_2 = n_e_2_z + 0.2*F1_2_v_y  # PK-5
+    K_2 = n_e_2_z + 0.2*F1_2_f_y  # PK-5
 
     # generalized forces, joint shoulder
-    t4 = C_2_21*F1_2_v_x + C_2_11*F1_2_v_y
-    t5 = gamma_2_x*t4 - 0.2*(C_2_21*(C_2_11*F1_2_v_x - C_2_21*F1_2_v_y))
-    F2_1_w_z = n_e_2_z + t5  # PK-4
-    F2_1_v_y = t4 - 4.905*C_1_11  # PK-4
-    K_1 = F2_1_w_z + 0.2*F2_1_v_y  # PK-5
+    t4 = C_2_21*F1_2_f_x + C_2_11*F1_2_f_y
+    t5 = gamma_2_x*t4 - 0.2*(C_2_21*(C_2_11*F1_2_f_x - C_2_21*F1_2_f_y))
+    F2_1_n_z = n_e_2_z + t5  # PK-4
+    F2_1_f_y = t4 - 4.905*C_1_11  # PK-4
+    K_1 = F2_1_n_z + 0.2*F2_1_f_y  # PK-5
 
     # results
     bias_forces[..., 0] = -K_1
@@ -169,18 +171,18 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     t3 = C_1_11*C_2_21
     R0_2_21 = t3 + C_1_21*C_2_11  # EK-6
 
-    # motion, joint shoulder
-    t4 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t4  # EK-5
-
     # partial velocities, joint elbow
-    t5 = 0.4 + t1
-    P_1_2_v_x = C_2_21*t5 - 0.2*(C_2_21*C_2_11)  # EK-2
-    P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t5  # EK-2
+    t4 = 0.4 + t1
+    P_1_2_v_x = C_2_21*t4 - 0.2*(C_2_21*C_2_11)  # EK-2
+    P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t4  # EK-2
+
+    # motion, joint shoulder
+    t5 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t5  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t4  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t5  # EK-5
     a_2_x = C_2_11*a_carried_2_x + 9.81*t3 - 0.2*(omega_2_z*omega_2_z)  # EK-5
     a_2_y = 9.81*t2 - C_2_21*a_carried_2_x  # EK-5
 
@@ -188,31 +190,31 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
     n_e_2_z = tip_nz + 0.2*f_e_2_y  # EK-6
     f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # EK-6
-    F1_2_v_x = f_e_2_x - 0.5*a_2_x  # EK-7
-    F1_2_v_y = f_e_2_y - 0.5*a_2_y  # EK-7
+    F1_2_f_x = f_e_2_x - 0.5*a_2_x  # EK-7
+    F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # momenta, joint shoulder
     t6 = 0.5*(C_2_21*P_1_2_v_x) + 0.5*(C_2_11*P_1_2_v_y)
-    R2_1_1_v_x = 0.5*(C_2_11*P_1_2_v_x) - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
-    R2_1_1_w_z = gamma_2_x*t6 - 0.2*(C_2_21*R2_1_1_v_x) + 0.2  # PK-2
-    R2_1_1_v_y = 0.1 + t6  # PK-2
+    R2_1_1_f_x = 0.5*(C_2_11*P_1_2_v_x) - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
+    R2_1_1_n_z = gamma_2_x*t6 - 0.2*(C_2_21*R2_1_1_f_x) + 0.2  # PK-2
+    R2_1_1_f_y = 0.1 + t6  # PK-2
 
     # mass matrix, joint shoulder
-    M_1_1 = R2_1_1_w_z + 0.2*R2_1_1_v_y  # PK-3
+    M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y  # PK-3
     diagonal[..., 0] = M_1_1
 
     # mass matrix, joint elbow
     M_2_1 = 0.1 + 0.1*P_1_2_v_y  # PK-3
 
     # generalized forces, joint elbow
-    K_2 = n_e_2_z + 0.2*F1_2_v_y  # PK-5
+    K_2 = n_e_2_z + 0.2*F1_2_f_y  # PK-5
 
     # generalized forces, joint shoulder
-    t7 = C_2_21*F1_2_v_x + C_2_11*F1_2_v_y
-    t8 = gamma_2_x*t7 - 0.2*(C_2_21*(C_2_11*F1_2_v_x - C_2_21*F1_2_v_y))
-    F2_1_w_z = n_e_2_z + t8  # PK-4
-    F2_1_v_y = t7 - 4.905*C_1_11  # PK-4
-    K_1 = F2_1_w_z + 0.2*F2_1_v_y  # PK-5
+    t7 = C_2_21*F1_2_f_x + C_2_11*F1_2_f_y
+    t8 = gamma_2_x*t7 - 0.2*(C_2_21*(C_2_11*F1_2_f_x - C_2_21*F1_2_f_y))
+    F2_1_n_z = n_e_2_z + t8  # PK-4
+    F2_1_f_y = t7 - 4.905*C_1_11  # PK-4
+    K_1 = F2_1_n_z + 0.2*F2_1_f_y  # PK-5
 
     # elimination, joint shoulder
     pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
@@ -268,19 +270,19 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     t4 = C_1_21*C_2_11
     R0_2_21 = t3 + t4  # EK-6
 
-    # motion, joint shoulder
-    t5 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t5  # EK-5
-
     # partial velocities, joint elbow
-    t6 = 0.4 + d_gamma_2_y_dq_2
-    P_1_2_v_x = C_2_21*t6 - 0.2*(C_2_21*C_2_11)  # EK-2
-    t7 = 0.2*(C_2_21*C_2_21)
-    P_1_2_v_y = t7 + C_2_11*t6  # EK-2
+    t5 = 0.4 + d_gamma_2_y_dq_2
+    P_1_2_v_x = C_2_21*t5 - 0.2*(C_2_21*C_2_11)  # EK-2
+    t6 = 0.2*(C_2_21*C_2_21)
+    P_1_2_v_y = t6 + C_2_11*t5  # EK-2
+
+    # motion, joint shoulder
+    t7 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t7  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t5  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t7  # EK-5
     t8 = 9.81*t3
     t9 = C_2_11*a_carried_2_x + t8
     a_2_x = t9 - 0.2*(omega_2_z*omega_2_z)  # EK-5
@@ -291,35 +293,35 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
     n_e_2_z = tip_nz + 0.2*f_e_2_y  # EK-6
     f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # EK-6
-    F1_2_v_x = f_e_2_x - 0.5*a_2_x  # EK-7
-    F1_2_v_y = f_e_2_y - 0.5*a_2_y  # EK-7
+    F1_2_f_x = f_e_2_x - 0.5*a_2_x  # EK-7
+    F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # momenta, joint shoulder
     t11 = C_2_21*P_1_2_v_x
     t12 = 0.5*t11 + 0.5*(C_2_11*P_1_2_v_y)
     t13 = C_2_11*P_1_2_v_x
-    R2_1_1_v_x = 0.5*t13 - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
-    R2_1_1_w_z = gamma_2_x*t12 - 0.2*(C_2_21*R2_1_1_v_x) + 0.2  # PK-2
-    R2_1_1_v_y = 0.1 + t12  # PK-2
+    R2_1_1_f_x = 0.5*t13 - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
+    R2_1_1_n_z = gamma_2_x*t12 - 0.2*(C_2_21*R2_1_1_f_x) + 0.2  # PK-2
+    R2_1_1_f_y = 0.1 + t12  # PK-2
 
     # mass matrix, joint shoulder
-    M_1_1 = R2_1_1_w_z + 0.2*R2_1_1_v_y  # PK-3
+    M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y  # PK-3
     diagonal[..., 0] = M_1_1
 
     # mass matrix, joint elbow
     M_2_1 = 0.1 + 0.1*P_1_2_v_y  # PK-3
 
     # generalized forces, joint elbow
-    K_2 = n_e_2_z + 0.2*F1_2_v_y  # PK-5
+    K_2 = n_e_2_z + 0.2*F1_2_f_y  # PK-5
 
     # generalized forces, joint shoulder
-    t14 = C_2_11*F1_2_v_y
-    t15 = C_2_21*F1_2_v_x + t14
-    t16 = C_2_21*F1_2_v_y
-    FRQ_1_v_y_dq_2 = C_2_11*F1_2_v_x - t16  # dPK-4
-    F2_1_w_z = gamma_2_x*t15 - 0.2*(C_2_21*FRQ_1_v_y_dq_2) + n_e_2_z  # PK-4
-    F2_1_v_y = t15 - 4.905*C_1_11  # PK-4
-    K_1 = F2_1_w_z + 0.2*F2_1_v_y  # PK-5
+    t14 = C_2_11*F1_2_f_y
+    t15 = C_2_21*F1_2_f_x + t14
+    t16 = C_2_21*F1_2_f_y
+    FRQ_1_f_y_dq_2 = C_2_11*F1_2_f_x - t16  # dPK-4
+    F2_1_n_z = gamma_2_x*t15 - 0.2*(C_2_21*FRQ_1_f_y_dq_2) + n_e_2_z  # PK-4
+    F2_1_f_y = t15 - 4.905*C_1_11  # PK-4
+    K_1 = F2_1_n_z + 0.2*F2_1_f_y  # PK-5
 
     # elimination, joint shoulder
     pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
@@ -342,58 +344,58 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     qdd[..., 1] = qdd_2
 
     # derivatives of forces, joint shoulder
-    d_F1_1_v_y_dq_1 = 4.905*C_1_21  # d EK-7
+    d_F1_1_f_y_dq_1 = 4.905*C_1_21  # d EK-7
 
     # derivatives of motion, joint elbow
     d_a_2_x_dq_1 = t10 - 9.81*t2  # d EK-5
 
     # derivatives of forces, joint elbow
-    FQ_2_w_z_dq_1 = -0.2*f_e_2_x  # dPK-4
-    FQ_2_v_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1  # dPK-4
-    FQ_2_v_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x  # dPK-4
+    FQ_2_n_z_dq_1 = -0.2*f_e_2_x  # dPK-4
+    FQ_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1  # dPK-4
+    FQ_2_f_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x  # dPK-4
 
     # derivatives of partial velocities, joint elbow
-    d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t7 + 0.2*(C_2_11*C_2_11))  # dEK-2
+    d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t6 + 0.2*(C_2_11*C_2_11))  # dEK-2
 
     # derivatives of forces, joint elbow
-    FQ_2_v_y_dq_2 = 0.5*t9 - f_e_2_x  # dPK-4
+    FQ_2_f_y_dq_2 = 0.5*t9 - f_e_2_x  # dPK-4
 
     # derivatives of generalized forces, joint elbow
-    d_K_2_dq_1 = FQ_2_w_z_dq_1 + 0.2*FQ_2_v_y_dq_1  # dPK-5
+    d_K_2_dq_1 = FQ_2_n_z_dq_1 + 0.2*FQ_2_f_y_dq_1  # dPK-5
 
     # derivatives carried inward, joint shoulder
-    t17 = C_2_21*FQ_2_v_x_dq_1 + C_2_11*FQ_2_v_y_dq_1
-    t18 = 0.2*(C_2_21*(C_2_11*FQ_2_v_x_dq_1 - C_2_21*FQ_2_v_y_dq_1))
-    FQ_1_w_z_dq_1 = gamma_2_x*t17 - t18 + FQ_2_w_z_dq_1  # dPK-4
-    FQ_1_v_y_dq_1 = d_F1_1_v_y_dq_1 + t17  # dPK-4
+    t17 = C_2_21*FQ_2_f_x_dq_1 + C_2_11*FQ_2_f_y_dq_1
+    t18 = 0.2*(C_2_21*(C_2_11*FQ_2_f_x_dq_1 - C_2_21*FQ_2_f_y_dq_1))
+    FQ_1_n_z_dq_1 = gamma_2_x*t17 - t18 + FQ_2_n_z_dq_1  # dPK-4
+    FQ_1_f_y_dq_1 = d_F1_1_f_y_dq_1 + t17  # dPK-4
 
     # derivatives of generalized forces, joint shoulder
-    d_K_1_dq_1 = FQ_1_w_z_dq_1 + 0.2*FQ_1_v_y_dq_1  # dPK-5
+    d_K_1_dq_1 = FQ_1_n_z_dq_1 + 0.2*FQ_1_f_y_dq_1  # dPK-5
 
     # derivatives of generalized forces, joint elbow
-    d_K_2_dq_2 = FQ_2_w_z_dq_1 + 0.2*FQ_2_v_y_dq_2  # dPK-5
+    d_K_2_dq_2 = FQ_2_n_z_dq_1 + 0.2*FQ_2_f_y_dq_2  # dPK-5
 
     # derivatives carried inward, joint shoulder
-    FQ_1_v_y_dq_2 = t16 + C_2_11*FQ_2_v_y_dq_2  # dPK-4
-    FQ_1_v_x_dq_2 = t14 - C_2_21*FQ_2_v_y_dq_2  # dPK-4
-    FQ_1_w_z_dq_2 = gamma_2_x*FQ_1_v_y_dq_2 - 0.2*(C_2_21*FQ_1_v_x_dq_2) + FQ_2_w_z_dq_1  # dPK-4
+    FQ_1_f_y_dq_2 = t16 + C_2_11*FQ_2_f_y_dq_2  # dPK-4
+    FQ_1_f_x_dq_2 = t14 - C_2_21*FQ_2_f_y_dq_2  # dPK-4
+    FQ_1_n_z_dq_2 = gamma_2_x*FQ_1_f_y_dq_2 - 0.2*(C_2_21*FQ_1_f_x_dq_2) + FQ_2_n_z_dq_1  # dPK-4
     t19 = 0.2*(C_2_21*t15)
-    FRQ_1_w_z_dq_2 = t19 + gamma_2_x*FRQ_1_v_y_dq_2 - (t19 + 0.2*(C_2_11*FRQ_1_v_y_dq_2))  # dPK-4
+    FRQ_1_n_z_dq_2 = t19 + gamma_2_x*FRQ_1_f_y_dq_2 - (t19 + 0.2*(C_2_11*FRQ_1_f_y_dq_2))  # dPK-4
 
     # derivatives of generalized forces, joint shoulder
-    t20 = FRQ_1_w_z_dq_2 + 0.2*FRQ_1_v_y_dq_2
-    d_K_1_dq_2 = FQ_1_w_z_dq_2 + 0.2*FQ_1_v_y_dq_2 + t20  # dPK-5
+    t20 = FRQ_1_n_z_dq_2 + 0.2*FRQ_1_f_y_dq_2
+    d_K_1_dq_2 = FQ_1_n_z_dq_2 + 0.2*FQ_1_f_y_dq_2 + t20  # dPK-5
 
     # derivatives carried inward, joint shoulder
-    RQ_1_1_v_y_dq_2 = 0.5*(C_2_21*d_P_1_2_v_x_dq_2) - 0.5*t13  # dPK-2
-    RQ_1_1_v_x_dq_2 = 0.5*(C_2_11*d_P_1_2_v_x_dq_2) + 0.5*t11  # dPK-2
-    RQ_1_1_w_z_dq_2 = gamma_2_x*RQ_1_1_v_y_dq_2 - 0.2*(C_2_21*RQ_1_1_v_x_dq_2)  # dPK-2
+    RQ_1_1_f_y_dq_2 = 0.5*(C_2_21*d_P_1_2_v_x_dq_2) - 0.5*t13  # dPK-2
+    RQ_1_1_f_x_dq_2 = 0.5*(C_2_11*d_P_1_2_v_x_dq_2) + 0.5*t11  # dPK-2
+    RQ_1_1_n_z_dq_2 = gamma_2_x*RQ_1_1_f_y_dq_2 - 0.2*(C_2_21*RQ_1_1_f_x_dq_2)  # dPK-2
     t21 = 0.2*(C_2_21*t12)
-    RRQ_1_1_w_z_dq_2 = t21 + gamma_2_x*R2_1_1_v_x - (t21 + 0.2*(C_2_11*R2_1_1_v_x))  # dPK-2
+    RRQ_1_1_n_z_dq_2 = t21 + gamma_2_x*R2_1_1_f_x - (t21 + 0.2*(C_2_11*R2_1_1_f_x))  # dPK-2
 
     # derivatives of the mass matrix, joint shoulder
-    t22 = RQ_1_1_w_z_dq_2 + 0.2*RQ_1_1_v_y_dq_2
-    d_M_1_1_dq_2 = RRQ_1_1_w_z_dq_2 + 0.2*R2_1_1_v_x + t22  # dPK-3
+    t22 = RQ_1_1_n_z_dq_2 + 0.2*RQ_1_1_f_y_dq_2
+    d_M_1_1_dq_2 = RRQ_1_1_n_z_dq_2 + 0.2*R2_1_1_f_x + t22  # dPK-3
 
     # derivatives of the balance, joint shoulder
     unbalance_1_dq_2 = d_K_1_dq_2 - (qdd_1*d_M_1_1_dq_2 - 0.1*(P_1_2_v_x*qdd_2))  # EK-10
@@ -431,20 +433,20 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # derivatives carried inward, joint shoulder
     t26 = qd_1*C_2_21
-    FQ_1_v_y_dqd_1 = -0.4*(C_2_11*t26) - 0.5*(C_2_21*d_a_2_x_dqd_1)  # dPK-4
+    FQ_1_f_y_dqd_1 = -0.4*(C_2_11*t26) - 0.5*(C_2_21*d_a_2_x_dqd_1)  # dPK-4
     t27 = 0.2*(C_2_21*(0.5*(C_2_11*d_a_2_x_dqd_1) - 0.4*(C_2_21*t26)))
-    FQ_1_w_z_dqd_1 = gamma_2_x*FQ_1_v_y_dqd_1 + t27  # dPK-4
+    FQ_1_n_z_dqd_1 = gamma_2_x*FQ_1_f_y_dqd_1 + t27  # dPK-4
 
     # derivatives of generalized forces, joint shoulder
-    d_K_1_dqd_1 = FQ_1_w_z_dqd_1 + 0.2*FQ_1_v_y_dqd_1  # dPK-5
+    d_K_1_dqd_1 = FQ_1_n_z_dqd_1 + 0.2*FQ_1_f_y_dqd_1  # dPK-5
 
     # derivatives carried inward, joint shoulder
     t28 = C_2_21*omega_2_z
     t29 = 0.04000000000000001*(C_2_11*omega_2_z*C_2_21)
-    FQ_1_w_z_dqd_2 = 0.2*(gamma_2_x*t28) - t29  # dPK-4
+    FQ_1_n_z_dqd_2 = 0.2*(gamma_2_x*t28) - t29  # dPK-4
 
     # derivatives of generalized forces, joint shoulder
-    d_K_1_dqd_2 = FQ_1_w_z_dqd_2 + 0.04000000000000001*t28  # dPK-5
+    d_K_1_dqd_2 = FQ_1_n_z_dqd_2 + 0.04000000000000001*t28  # dPK-5
 
     # reduction, joint shoulder
     reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*(M_2_1*t26)  # LTDL-3

@@ -13,6 +13,9 @@
  *     LG-8     V_i = sum_k sum_m D_ikm qd_k qd_m -- Xiang 2009 (8)
  *     LG-9     gravity_i = -sum_j m_j g . dA_j/dq_i r_j -- Xiang 2009 (6), (9)
  *     LG-11    tau_i = sum_k M_ik qdd_k + V_i + gravity_i + load_i -- Xiang 2009 (6)
+ *     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
+ *     LG-13    potential energy of a link -m_j g . A_j r_j
+ *     LG-14    angular velocity per qd_k: axis of (dR/dq_k) R^T
  *     dLG-4    d3A_j/dq_k dq_m dq_s: LG-3 differentiated twice more
  *     dLG-6    dM_ik/dq_s = D_iks + D_kis: derivative of LG-6 -- Xiang 2009 (7), (11)
  *     dLG-7    dD_ikm/dq_s = D3_ikms + D2_iskm: derivative of LG-7 -- Xiang 2009 (8), (11),
@@ -25,9 +28,6 @@
  *     dLG-11   dtau_i/dq_s = sum_k dM_ik/dq_s qdd_k + dV_i/dq_s + dgravity_i/dq_s +
  *              dload_i/dq_s -- Xiang 2009 (11)
  *     d LG-10  derivative of LG-10
- *     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
- *     LG-13    potential energy of a link -m_j g . A_j r_j
- *     LG-14    angular velocity per qd_k: axis of (dR/dq_k) R^T
  */
 #include <math.h>
 #include "two_link.h"

@@ -4,40 +4,42 @@
  * The remark behind a line names its equation:
  *
  *     KANE-1    C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k --
- *               Anderson and Hsu 2002, before (32), (38), (42)
- *     KANE-4    omega_k = omega_in + s qd_k, omega_in = C^T omega_p -- Anderson and Hsu 2002
+ *               Anderson, Hsu 2002, before (32), (38), (42)
+ *     KANE-4    omega_k = omega_in + s qd_k, omega_in = C^T omega_p -- Anderson, Hsu 2002
  *               (33)
  *     KANE-7    a_t_k = a_in + 2 omega_in x t qd_k + t qdd_k (prescribed), a_in = C^T (a_t_p
- *               + K_p gamma^k) -- Anderson and Hsu 2002 (36) with r^k = 0
+ *               + W_p gamma^k) -- Anderson, Hsu 2002 (36) with r^k = 0
  *     KANE-8    a load's force and moment in the axes of body k: (C^k)^T times those in p
- *     KANE-9    F_1^k: f = loads - (m a_t + K h), n = loads' moments - (h x a_t + int r x K
- *               r dm) -- Anderson and Hsu 2002 (23), (24), (26)
- *     KANE-10   I_3^k = I_1^k + sum_c S^c (I_3^c - U_c g_c^T) (S^c)^T, g_c U_c^T left out
- *               where joint c is prescribed -- Anderson and Hsu 2002 (57)
- *     KANE-11   F_3^k = F_1^k + sum_c S^c (F_3^c - g_c e_c) -- Anderson and Hsu 2002 (58)
- *     KANE-12   M_kk = P^T U_k + rotor, U_k = I_3^k P, g_k = U_k / M_kk -- Anderson and Hsu
- *               2002 (59)
- *     KANE-13   e_k = P^T F_3^k - rest_k -- Anderson and Hsu 2002 (58), (60)
- *     KANE-14   qdd_k = e_k / M_kk - g_k^T A_in, A_in = (S^k)^T Abar^p -- Anderson and Hsu
- *               2002 (60)
+ *     KANE-9    F_1^k: f = loads - (m a_t + W h), n = loads' moments - (h x a_t + int r x W
+ *               r dm) -- Anderson, Hsu 2002 (22), (23), (24)
+ *     KANE-10   I_3^k = I_1^k + sum_c S^c I_left_c (S^c)^T, I_left_k = I_3^k - U_k g_k^T; =
+ *               I_3^k where joint k is prescribed -- Anderson, Hsu 2002 (57)
+ *     KANE-11   F_3^k = F_1^k + sum_c S^c F_left_c, F_left_k = F_3^k - g_k e_k; = F_3^k
+ *               where joint k is prescribed -- Anderson, Hsu 2002 (58)
+ *     KANE-12   pivot_k = P^T U_k + rotor, inverse_pivot_k = 1 / pivot_k, U_k = I_3^k P, g_k
+ *               = U_k / pivot_k -- Anderson, Hsu 2002 (59)
+ *     KANE-13   e_k = P^T F_3^k - resistance_k -- Anderson, Hsu 2002 (58), (60)
+ *     KANE-14   qdd_k = qdd_own_k - g_k^T A_in, qdd_own_k = e_k / pivot_k, A_in = (S^k)^T
+ *               Abar^p -- Anderson, Hsu 2002 (60)
  *     KANE-17   m, h and J of all bodies from k outwards, about k+: those of body k and of
  *               its children, each from its own point at the lever r by h + m r and J + h
  *               r^T + r (h + m r)^T
  *     KANE-18   diagonal entry of M: s . (tr(J) - J) s + 2 t . (s x h) + m t . t + rotor --
- *               Anderson and Hsu 2002 (25)
- *     dKANE-7   d a_t_k -- Anderson and Hsu 2002 (36), differentiated
- *     dKANE-9   d F_1^k -- Anderson and Hsu 2002 (23), (24), differentiated; (62)
- *     dKANE-10  d I_3^k = d I_1^k + sum_c d(S^c (I_3^c - U_c g_c^T) (S^c)^T) -- Anderson and
- *               Hsu 2002 (62), (64)
- *     dKANE-11  d F_3^k = d F_1^k + sum_c d(S^c (F_3^c - g_c e_c)) -- Anderson and Hsu 2002
- *               (62), (65)
- *     dKANE-14  d qdd_k = (d e - (e / M) d M) / M - d g^T A_in - g^T d A_in -- Anderson and
- *               Hsu 2002 (67), (69)
+ *               Anderson, Hsu 2002 (25)
+ *     dKANE-7   d a_t_k = d a_in + 2 d(omega_in x t qd_k) + d(t qdd_k) -- Anderson, Hsu 2002
+ *               (36), differentiated
+ *     dKANE-9   d F_1^k -- Anderson, Hsu 2002 (22), (23), (24), differentiated; (62)
+ *     dKANE-10  d I_3^k = d I_1^k + sum_c d(S^c I_left_c (S^c)^T), d I_left = d I_3 - d(U
+ *               g^T) -- Anderson, Hsu 2002 (62), (64)
+ *     dKANE-11  d F_3^k = d F_1^k + sum_c d(S^c F_left_c), d F_left = d F_3 - d(g e) --
+ *               Anderson, Hsu 2002 (62), (65)
+ *     dKANE-14  d qdd_k = d qdd_own - d g^T A_in - g^T d A_in, d qdd_own = (d e - qdd_own d
+ *               pivot) / pivot -- Anderson, Hsu 2002 (67), (69)
  */
 #include <math.h>
 #include "two_link.h"
 
-/* Whether a pivot is not above the tolerance times the largest entry of the diagonal. */
+/* Whether a pivot is at most the tolerance times the largest entry of the diagonal. */
 static int is_singular(int size, const double *pivots, const double *diagonal, double tolerance)
 {
     double largest = 0.0;
@@ -109,11 +111,11 @@ int two_link_kane_forward_dynamics(
     pivots[0] = I_3_1_nn_33;
     const double t3 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2;
     const double F_3_n_1_z = t3 - 0.9810000000000001*Q_1_11;  /* KANE-11 */
-    const double M_inverse_1 = 1.0/I_3_1_nn_33;  /* KANE-12 */
+    const double inverse_pivot_1 = 1.0/I_3_1_nn_33;  /* KANE-12 */
     const double e_1 = tau_1 + F_3_n_1_z;  /* KANE-13 */
 
     /* accelerations, joint shoulder */
-    const double qdd_own_1 = M_inverse_1*e_1;  /* KANE-14 */
+    const double qdd_own_1 = inverse_pivot_1*e_1;  /* KANE-14 */
     qdd[0] = qdd_own_1;
 
     /* accelerations, joint elbow */
@@ -210,12 +212,12 @@ int two_link_kane_forward_dynamics_derivatives(
     pivots[0] = I_3_1_nn_33;
     const double t6 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2;
     const double F_3_n_1_z = t6 - 0.9810000000000001*Q_1_11;  /* KANE-11 */
-    const double M_inverse_1 = 1.0/I_3_1_nn_33;  /* KANE-12 */
-    dqdd_dtau[0] = M_inverse_1;
+    const double inverse_pivot_1 = 1.0/I_3_1_nn_33;  /* KANE-12 */
+    dqdd_dtau[0] = inverse_pivot_1;
     const double e_1 = tau_1 + F_3_n_1_z;  /* KANE-13 */
 
     /* accelerations, joint shoulder */
-    const double qdd_own_1 = M_inverse_1*e_1;  /* KANE-14 */
+    const double qdd_own_1 = inverse_pivot_1*e_1;  /* KANE-14 */
     qdd[0] = qdd_own_1;
 
     /* accelerations, joint elbow */
@@ -225,13 +227,13 @@ int two_link_kane_forward_dynamics_derivatives(
     qdd[1] = qdd_2;
 
     /* known motion derivatives, joint elbow */
-    const double d_a_t_2_x_dq_1 = t3 - 9.81*(Q_1_21*Q_2_21);  /* dKANE-7 */
+    const double d_a_in_2_x_dq_1 = t3 - 9.81*(Q_1_21*Q_2_21);  /* dKANE-7 */
 
     /* force derivatives, joint elbow */
     const double t7 = t2 + 9.81*(Q_1_21*Q_2_11);
     const double t8 = 0.4*f_e_2_1_x;
     const double d_F_1_n_2_z_dq_1 = 0.1*t7 - t8;  /* dKANE-9 */
-    const double d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_t_2_x_dq_1;  /* dKANE-9 */
+    const double d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_in_2_x_dq_1;  /* dKANE-9 */
     const double d_F_1_f_2_y_dq_1 = 0.5*t7 - f_e_2_1_x;  /* dKANE-9 */
 
     /* articulated body derivatives, joint elbow */
@@ -245,12 +247,13 @@ int two_link_kane_forward_dynamics_derivatives(
     const double d_F_3_n_1_z_dq_1 = t9 + d_F_1_n_1_z_dq_1;  /* dKANE-11 */
 
     /* acceleration derivatives, joint shoulder */
-    const double d_qdd_1_dq_1 = M_inverse_1*d_F_3_n_1_z_dq_1;  /* dKANE-14 */
-    dqdd_dq[0] = d_qdd_1_dq_1;
+    const double d_qdd_own_1_dq_1 = inverse_pivot_1*d_F_3_n_1_z_dq_1;  /* dKANE-14 */
+    dqdd_dq[0] = d_qdd_own_1_dq_1;
 
     /* acceleration derivatives, joint elbow */
-    const double t10 = d_qdd_1_dq_1 + 0.3333333333333333*(Q_2_11*d_qdd_1_dq_1);
-    const double d_qdd_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1 - t10;  /* dKANE-14 */
+    const double d_qdd_own_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1;  /* dKANE-14 */
+    const double t10 = d_qdd_own_1_dq_1 + 0.3333333333333333*(Q_2_11*d_qdd_own_1_dq_1);
+    const double d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - t10;  /* dKANE-14 */
     dqdd_dq[2] = d_qdd_2_dq_1;
 
     /* force derivatives, joint elbow */
@@ -259,7 +262,7 @@ int two_link_kane_forward_dynamics_derivatives(
 
     /* articulated body derivatives, joint elbow */
     const double d_F_left_f_2_y_dq_2 = d_F_1_f_2_y_dq_2 - 0.8333333333333333*d_F_1_n_2_z_dq_2;  /* dKANE-11 */
-    const double D_I_seat_2_nf_13_dq_2 = 0.1*Q_2_11;  /* dKANE-10 */
+    const double change_I_seat_2_nf_13_dq_2 = 0.1*Q_2_11;  /* dKANE-10 */
 
     /* articulated body derivatives, joint shoulder */
     const double t11 = Q_2_11*(F_1_f_2_x + d_F_left_f_2_y_dq_2);
@@ -268,13 +271,14 @@ int two_link_kane_forward_dynamics_derivatives(
 
     /* acceleration derivatives, joint shoulder */
     const double t12 = d_F_3_n_1_z_dq_2 - 0.02666666666666667*(Q_2_21*Q_2_11*qdd_own_1);
-    const double d_qdd_1_dq_2 = M_inverse_1*t12;  /* dKANE-14 */
-    dqdd_dq[1] = d_qdd_1_dq_2;
+    const double d_qdd_own_1_dq_2 = inverse_pivot_1*t12;  /* dKANE-14 */
+    dqdd_dq[1] = d_qdd_own_1_dq_2;
 
     /* acceleration derivatives, joint elbow */
-    const double d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_1_dq_2) - A_in_f_2_x;  /* dKANE-14 */
-    const double t13 = d_qdd_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2;
-    const double d_qdd_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2 - t13;  /* dKANE-14 */
+    const double d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_own_1_dq_2) - A_in_f_2_x;  /* dKANE-14 */
+    const double d_qdd_own_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2;  /* dKANE-14 */
+    const double t13 = d_qdd_own_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2;
+    const double d_qdd_2_dq_2 = d_qdd_own_2_dq_2 - t13;  /* dKANE-14 */
     dqdd_dq[3] = d_qdd_2_dq_2;
 
     /* articulated body derivatives, joint shoulder */
@@ -283,34 +287,35 @@ int two_link_kane_forward_dynamics_derivatives(
     const double d_F_3_f_1_y_dqd_1 = -0.33333333333333337*(Q_2_11*t14) - t15;  /* dKANE-11 */
 
     /* acceleration derivatives, joint shoulder */
-    const double t16 = M_inverse_1*d_F_3_f_1_y_dqd_1;
-    const double d_qdd_1_dqd_1 = 0.4*t16;  /* dKANE-14 */
-    dqdd_dqd[0] = d_qdd_1_dqd_1;
+    const double t16 = inverse_pivot_1*d_F_3_f_1_y_dqd_1;
+    const double d_qdd_own_1_dqd_1 = 0.4*t16;  /* dKANE-14 */
+    dqdd_dqd[0] = d_qdd_own_1_dqd_1;
 
     /* acceleration derivatives, joint elbow */
-    const double t17 = d_qdd_1_dqd_1 + 0.13333333333333336*(Q_2_11*t16);
-    const double d_qdd_2_dqd_1 = -0.6666666666666667*t14 - t17;  /* dKANE-14 */
+    const double d_qdd_own_2_dqd_1 = -0.6666666666666667*t14;  /* dKANE-14 */
+    const double t17 = d_qdd_own_1_dqd_1 + 0.13333333333333336*(Q_2_11*t16);
+    const double d_qdd_2_dqd_1 = d_qdd_own_2_dqd_1 - t17;  /* dKANE-14 */
     dqdd_dqd[2] = d_qdd_2_dqd_1;
 
     /* acceleration derivatives, joint shoulder */
-    const double t18 = Q_2_21*omega_2_z*M_inverse_1;
-    const double d_qdd_1_dqd_2 = 0.08000000000000002*t18;  /* dKANE-14 */
-    dqdd_dqd[1] = d_qdd_1_dqd_2;
+    const double t18 = Q_2_21*omega_2_z*inverse_pivot_1;
+    const double d_qdd_own_1_dqd_2 = 0.08000000000000002*t18;  /* dKANE-14 */
+    dqdd_dqd[1] = d_qdd_own_1_dqd_2;
 
     /* acceleration derivatives, joint elbow */
-    const double d_qdd_2_dqd_2 = -(d_qdd_1_dqd_2 + 0.026666666666666672*(Q_2_11*t18));  /* dKANE-14 */
+    const double d_qdd_2_dqd_2 = -(d_qdd_own_1_dqd_2 + 0.026666666666666672*(Q_2_11*t18));  /* dKANE-14 */
     dqdd_dqd[3] = d_qdd_2_dqd_2;
 
     /* articulated body derivatives, joint shoulder */
     const double d_F_3_n_1_z_dtau_2 = -1.0 - 0.3333333333333333*Q_2_11;  /* dKANE-11 */
 
     /* acceleration derivatives, joint shoulder */
-    const double d_qdd_1_dtau_2 = M_inverse_1*d_F_3_n_1_z_dtau_2;  /* dKANE-14 */
-    dqdd_dtau[1] = d_qdd_1_dtau_2;
-    dqdd_dtau[2] = d_qdd_1_dtau_2;
+    const double d_qdd_own_1_dtau_2 = inverse_pivot_1*d_F_3_n_1_z_dtau_2;  /* dKANE-14 */
+    dqdd_dtau[1] = d_qdd_own_1_dtau_2;
+    dqdd_dtau[2] = d_qdd_own_1_dtau_2;
 
     /* acceleration derivatives, joint elbow */
-    const double t19 = d_qdd_1_dtau_2 + 0.3333333333333333*(Q_2_11*d_qdd_1_dtau_2);
+    const double t19 = d_qdd_own_1_dtau_2 + 0.3333333333333333*(Q_2_11*d_qdd_own_1_dtau_2);
     const double d_qdd_2_dtau_2 = 8.333333333333332 - t19;  /* dKANE-14 */
     dqdd_dtau[3] = d_qdd_2_dtau_2;
 
@@ -320,7 +325,7 @@ int two_link_kane_forward_dynamics_derivatives(
 
     /* composite bodies, joint shoulder */
     const double t21 = 0.04000000000000001*Q_2_11 + J_seat_2_11;
-    const double J_composite_1_11 = 0.4*(0.2 + D_I_seat_2_nf_13_dq_2) + t21 + 0.07;  /* KANE-17 */
+    const double J_composite_1_11 = 0.4*(0.2 + change_I_seat_2_nf_13_dq_2) + t21 + 0.07;  /* KANE-17 */
     const double J_composite_1_22 = 0.1 + t20;  /* KANE-17 */
     const double M_diagonal_1 = J_composite_1_11 + J_composite_1_22;  /* KANE-18 */
     diagonal[0] = M_diagonal_1;

@@ -14,6 +14,22 @@
  *     RL-6   E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
  *     RL-9   tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P =
  *            A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
+ *     RL-10  M_jk = tr(P dTD_j/dqdd_k) for k on the path to j, P = A_in_j Z_j -- Xiang 2009
+ *            (35)
+ *     RL-11  C_jk = tr(P dTD_j/dqd_k) / 2, for the velocity torques are quadratic in qd --
+ *            Xiang 2009 (34)
+ *     RL-12  d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
+ *     RL-14  twice the kinetic energy of a link: tr(B_j I_j B_j^T)
+ *     RL-15  potential energy -g . E_0
+ *     RL-16  column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so
+ *            that a point x moves by t0 + z0 x (x - origin of A_in_k), t0 = P [0 0 0 1]^T,
+ *            z0 = A_in_k z_k
+ *     RL-17  e_j = m_j / M r_j + sum_c U_c T_c e_c: RL-6 per M; for the base it is the
+ *            centre of mass
+ *     RL-18  d e_0 / d q_k = dA_k/dq_k e_k = P T_k e_k
+ *     RL-19  K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities
+ *     RL-20  momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2]
+ *            and so on, about the centre of mass minus that of the linear one there
  *     dRL-2  dA_j/dq_k = dA_p/dq_k U_j T_j, for k = j P T_j -- Xiang 2009 (21)
  *     dRL-3  dB_j/dq_k = (dB_in_j + dA_in_j Z_j qd_j) T_j, for k = j B_at_j Z_j T_j -- Xiang
  *            2009 (22)
@@ -26,22 +42,6 @@
  *     dRL-9  dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
  *            TF_j + P dTF_j) - G_j . dA_in_j z_j; by q_k of a joint on the base the first
  *            trace is 0 -- Xiang 2009 (33)-(35)
- *     RL-12  d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
- *     RL-10  M_jk = tr(P dTD_j/dqdd_k) for k on the path to j, P = A_in_j Z_j -- Xiang 2009
- *            (35)
- *     RL-11  C_jk = tr(P dTD_j/dqd_k) / 2, for the velocity torques are quadratic in qd --
- *            Xiang 2009 (34)
- *     RL-14  twice the kinetic energy of a link: tr(B_j I_j B_j^T)
- *     RL-15  potential energy -g . E_0
- *     RL-16  column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so
- *            that a point x moves by t0 + z0 x (x - origin of A_in_k), t0 = P [0 0 0 1]^T,
- *            z0 = A_in_k z_k
- *     RL-17  e_j = m_j / M r_j + sum_c U_c T_c e_c: RL-6 per M; for the base it is the
- *            centre of mass
- *     RL-18  d e_0 / d q_k = dA_k/dq_k e_k = P T_k e_k
- *     RL-19  K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities
- *     RL-20  momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2]
- *            and so on, about the centre of mass minus that of the linear one there
  */
 #include <math.h>
 #include "two_link.h"

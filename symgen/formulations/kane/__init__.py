@@ -8,13 +8,13 @@ into either.
 from symgen.formulations.interface import Formulation
 from symgen.formulations.kane import (
     contributions,
+    costs,
     derivatives,
     diagonal,
     dynamics,
     motion,
     motion_derivatives,
     recursion,
-    size,
     variations,
 )
 
@@ -40,5 +40,5 @@ KANE = Formulation(
         "hybrid_dynamics_derivatives": dynamics.hybrid_dynamics_derivatives,
         "hybrid_dynamics_parameter_derivatives": dynamics.hybrid_dynamics_parameter_derivatives,
     },
-    estimate=size.estimate,
+    estimate=costs.estimate,
 )

@@ -39,8 +39,8 @@ NOTES = {
     "KANE-1": "C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k "
     "-- Anderson, Hsu 2002, before (32), (38), (42)",
     "KANE-2": "mass m_k, first moment h_k = m_k r^k and second moments J_k of body k about k+",
-    "KANE-3": "drive_k = damping + friction + spring + rotor at the given qdd - tau_k: what the "
-    "joint itself takes of the effort on it",
+    "KANE-3": "resistance_k = damping + friction + spring + rotor at the given qdd - tau_k: what "
+    "the joint itself takes of the effort on it",
 }
 
 
@@ -74,7 +74,7 @@ class Contribution(Generic[S]):
     qd: S
     qdd: S
     rotor: S
-    drive: S
+    resistance: S
     points: Mapping[int, Vector[S]]
     free: bool
 
@@ -82,7 +82,7 @@ class Contribution(Generic[S]):
     def entries(self) -> tuple[S, ...]:
         """Every scalar that may depend on coordinates or parameters."""
         parts = [*self.E.matrix.entries, *self.Q.matrix.entries, *self.u, *self.l, *self.P.entries]
-        parts += [self.body.m, *self.body.h, *self.body.J.entries, self.rotor, self.drive]
+        parts += [self.body.m, *self.body.h, *self.body.J.entries, self.rotor, self.resistance]
         parts += [self.x, self.qd, self.qdd]
         parts += [part for point in self.points.values() for part in point]
         return tuple(parts)
@@ -125,10 +125,12 @@ def contributions(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], prescribed: Sequence[int]
 ) -> list[Contribution[S]]:
     """KANE-1 to KANE-3 of every joint; the motion of the joints in `prescribed` is given."""
-    drives = with_joint_terms(tree, b, state, [-tau for tau in state.tau])
+    resistances = with_joint_terms(tree, b, state, [-tau for tau in state.tau])
     loads = _loads_by_body(tree)
     return [
-        contribution(tree, joint, b, state, drives, loads[joint.number], joint.number in prescribed)
+        contribution(
+            tree, joint, b, state, resistances, loads[joint.number], joint.number in prescribed
+        )
         for joint in tree.joints
     ]
 
@@ -138,7 +140,7 @@ def contribution(
     joint: Joint[S],
     b: ProgramBuilder[S],
     state: State[S],
-    drives: Sequence[S],
+    resistances: Sequence[S],
     loads: Sequence[int],
     given: bool,
 ) -> Contribution[S]:
@@ -167,7 +169,7 @@ def contribution(
             qd=state.qd[k - 1],
             qdd=state.qdd[k - 1],
             rotor=reflected_inertia(joint),
-            drive=b.let(f"drive_{k}", drives[k - 1], "KANE-3"),
+            resistance=b.let(f"resistance_{k}", resistances[k - 1], "KANE-3"),
             points={i: at.link.apply(tree.loads[i].point) for i in loads},
             free=not given,
         )

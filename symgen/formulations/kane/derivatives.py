@@ -68,11 +68,11 @@ NOTES = {
     "-- Anderson, Hsu 2002 (62), (65)",
     "dKANE-12": "d pivot_k = d P^T U + P^T d U + d rotor, d U = d I_3 P + I_3 d P, "
     "d g = (d U - g d pivot) / pivot -- Anderson, Hsu 2002 (63)",
-    "dKANE-13": "d e_k = d P^T F_3 + P^T d F_3 - d drive_k -- Anderson, Hsu 2002 (65), (67)",
+    "dKANE-13": "d e_k = d P^T F_3 + P^T d F_3 - d resistance_k -- Anderson, Hsu 2002 (65), (67)",
     "dKANE-14": "d qdd_k = d qdd_own - d g^T A_in - g^T d A_in, "
     "d qdd_own = (d e - qdd_own d pivot) / pivot -- Anderson, Hsu 2002 (67), (69)",
     "dKANE-15": "d Abar^k = d A_in + d P qdd_k + P d qdd_k -- Anderson, Hsu 2002 (68), (70)",
-    "dKANE-16": "d tau_k = d(U^T A_in - P^T F_3^k + drive_k) "
+    "dKANE-16": "d tau_k = d(U^T A_in - P^T F_3^k + resistance_k) "
     "-- Anderson, Hsu 2002 (56), differentiated",
 }
 
@@ -208,7 +208,7 @@ def d_effort_part(
 ) -> S | None:
     """dKANE-13"""
     d_e = sum_of([dotted(at.P, d_F_3), dotted(d_at.P, body.F_3)])
-    d_e = -d_at.drive if d_e is None else d_e - d_at.drive
+    d_e = -d_at.resistance if d_e is None else d_e - d_at.resistance
     if d_F_3 is None and b.algebra.is_zero(d_e):
         return None
     return b.let(f"d_e_{at.joint.number}", d_e, "dKANE-13")
@@ -256,8 +256,8 @@ def d_torque_part(
     b: ProgramBuilder[S],
 ) -> S:
     """dKANE-16"""
-    d_tau = sum_of([d_at.drive, dotted(d_body.U, A_in), dotted(body.U, d_A_in)])
-    assert d_tau is not None  # the drive's share is there, be it 0
+    d_tau = sum_of([d_at.resistance, dotted(d_body.U, A_in), dotted(body.U, d_A_in)])
+    assert d_tau is not None  # the resistance's share is there, be it 0
     for part in (dotted(d_at.P, body.F_3), dotted(at.P, d_body.F_3)):
         d_tau = d_tau if part is None else d_tau - part
     return b.let(f"d_tau_{at.joint.number}", d_tau, "dKANE-16")

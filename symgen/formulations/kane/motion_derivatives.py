@@ -19,12 +19,14 @@ from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "dKANE-4": "d omega_k = d omega_in + d(s qd_k), d omega_in = C^T d omega_p + C^T_{,x} omega_p "
+    "dKANE-4": "d omega_k = d omega_in + d(s qd_k), d omega_in = C^T d omega_p + C^T_{,z} omega_p "
     "-- Anderson, Hsu 2002 (33), differentiated",
-    "dKANE-5": "d alpha_t_k -- Anderson, Hsu 2002 (35), differentiated",
+    "dKANE-5": "d alpha_t_k = d alpha_in + d(omega_in x s qd_k) + d(s qdd_k) "
+    "-- Anderson, Hsu 2002 (35), differentiated",
     "dKANE-6": "d W_k = d alpha_t_k x + d omega_k x omega_k x + omega_k x d omega_k x",
-    "dKANE-7": "d a_t_k -- Anderson, Hsu 2002 (36), differentiated",
-    "dKANE-8": "a load turns against the body: C^T d(.) + C^T_{,x} (.)",
+    "dKANE-7": "d a_t_k = d a_in + 2 d(omega_in x t qd_k) + d(t qdd_k) "
+    "-- Anderson, Hsu 2002 (36), differentiated",
+    "dKANE-8": "a load turns against the body: C^T d(.) + C^T_{,z} (.)",
     "dKANE-9": "d F_1^k -- Anderson, Hsu 2002 (22), (23), (24), differentiated; (62)",
 }
 

@@ -29,10 +29,11 @@ I_3^k P_k^k          U_n_k, U_f_k        6
 M_kk                 pivot_k             pivot of joint k, rotor included
 1 / M_kk             inverse_pivot_k
 --                   g_n_k, g_f_k        U / M_kk, 6
---                   drive_k             what the joint takes itself: friction, spring, less tau_k
-(P_k^k)^T F_3^k      e_k                 effort on joint k, less drive_k
+--                   resistance_k        what the joint takes itself: friction, spring, less tau_k
+(P_k^k)^T F_3^k      e_k                 effort on joint k, less resistance_k
 --                   I_left_k, F_left_..  what is left of I_3, F_3 when joint k is eliminated
-S^k (.) (S^k)^T      I_seat_k, I_ahead_k  I_left behind E_k, about the joint's seat, and ahead of it
+--                   I_seat_k            I_left behind E_k, about the joint's seat, on the way to p
+--                   I_ahead_k           the same in the axes of p
 Abar^k               A_n_k, A_f_k        acceleration by the free joints' qdd
 --                   qdd_own_k           e_k / M_kk: qdd_k if the parent did not move
 qdd_k                qdd_k, tau_k        tau_k where the motion is prescribed
@@ -45,7 +46,7 @@ Of a 6x6 inertia I_3_k_nn, I_3_k_nf and I_3_k_ff are the blocks that angular and
 accelerations turn into moments and forces.
 
 What differs from the paper, to the same result: trees, hence sums over the children; rotors, which
-resist the acceleration of their own joint only and stand in M_kk alone; drives and springs, which
+resist the acceleration of their own joint only and stand in M_kk alone; friction and springs, which
 are subtracted from the joint's effort; and prescribed joints, which are not eliminated, for what
 they do to the acceleration is known.
 
@@ -83,12 +84,12 @@ NOTES = {
     "= F_3^k where joint k is prescribed -- Anderson, Hsu 2002 (58)",
     "KANE-12": "pivot_k = P^T U_k + rotor, inverse_pivot_k = 1 / pivot_k, U_k = I_3^k P, "
     "g_k = U_k / pivot_k -- Anderson, Hsu 2002 (59)",
-    "KANE-13": "e_k = P^T F_3^k - drive_k -- Anderson, Hsu 2002 (58), (60)",
+    "KANE-13": "e_k = P^T F_3^k - resistance_k -- Anderson, Hsu 2002 (58), (60)",
     "KANE-14": "qdd_k = qdd_own_k - g_k^T A_in, qdd_own_k = e_k / pivot_k, "
     "A_in = (S^k)^T Abar^p -- Anderson, Hsu 2002 (60)",
     "KANE-15": "Abar^k = A_in + P qdd_k; = A_in where joint k is prescribed "
     "-- Anderson, Hsu 2002 (61)",
-    "KANE-16": "tau_k = U_k^T A_in - P^T F_3^k + drive_k: joint k is prescribed "
+    "KANE-16": "tau_k = U_k^T A_in - P^T F_3^k + resistance_k: joint k is prescribed "
     "-- Anderson, Hsu 2002 (56)",
 }
 
@@ -193,7 +194,7 @@ def pivot_part(at: Contribution[S], U: Pair[S], b: ProgramBuilder[S]) -> tuple[S
 
 def effort_part(at: Contribution[S], F_3: Pair[S], b: ProgramBuilder[S]) -> S:
     """KANE-13"""
-    return b.let(f"e_{at.joint.number}", at.P.dot(F_3) - at.drive, "KANE-13")
+    return b.let(f"e_{at.joint.number}", at.P.dot(F_3) - at.resistance, "KANE-13")
 
 
 def left_part(
@@ -216,7 +217,7 @@ def torque_part(
     at: Contribution[S], body: Articulated[S], A_in: Pair[S], b: ProgramBuilder[S]
 ) -> S:
     """KANE-16"""
-    tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.drive
+    tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.resistance
     return b.let(f"tau_{at.joint.number}", tau, "KANE-16")
 
 

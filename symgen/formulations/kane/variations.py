@@ -33,7 +33,7 @@ NOTES = {
     "dKANE-1": "turn_k_dz x v = C^T C_{,z} v for every v, shift_k_dz = C^T gamma_{,z}, body axes; "
     "s and t for z = q_k -- Anderson, Hsu 2002 (42), differentiated",
     "dKANE-2": "derivatives of m_k, h_k, J_k -- Anderson, Hsu 2002 (76)",
-    "dKANE-3": "d drive_k",
+    "dKANE-3": "d resistance_k",
 }
 
 
@@ -83,7 +83,7 @@ class Variation(Generic[S]):
     qd: S
     qdd: S
     rotor: S
-    drive: S
+    resistance: S
     points: Mapping[int, Vector[S]]
 
 
@@ -121,7 +121,7 @@ def variation(at: Contribution[S], by: Variable[S], b: ProgramBuilder[S]) -> Var
         if heavy:
             h = b.let(f"d_h_{k}", h, "dKANE-2")
             J = let_symmetric(b, f"d_J_{k}", J, "dKANE-2")
-        drive = b.let(f"d_drive_{k}", by.of(at.drive), "dKANE-3")
+        resistance = b.let(f"d_resistance_{k}", by.of(at.resistance), "dKANE-3")
     return Variation(
         displacement=None if all_zero(displacement.entries, algebra) else displacement,
         P=None if axes_stay else Pair(s, t),
@@ -129,7 +129,7 @@ def variation(at: Contribution[S], by: Variable[S], b: ProgramBuilder[S]) -> Var
         qd=by.of(at.qd),
         qdd=by.of(at.qdd),
         rotor=by.of(at.rotor),
-        drive=drive,
+        resistance=resistance,
         points={i: by.of_vector(point) for i, point in at.points.items()},
     )
 
