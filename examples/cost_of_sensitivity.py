@@ -230,40 +230,42 @@ def machine(flags: str, quick: bool) -> dict[str, str]:
 
 def measure_all(folder: Path, store: dict, options: argparse.Namespace) -> None:
     """Build and time what is missing; the file is written after every case."""
-    stopped: set[tuple[str, int]] = set()  # (method, p)
+    largest: dict[tuple[str, int], int] = {}  # (method, p) -> n of a build beyond the budget
     for n, p, methods in cases(options.quick):
-        names = [key(method, n, p) for method in methods]
-        known = [store["cases"].get(name, {}) for name in names]
-        for method, record in zip(methods, known, strict=True):
-            if record.get("seconds", 0.0) > options.budget:
-                stopped.add((method, p))
-        if all("times" in record or "refused" in record for record in known):
-            continue
+        records = {m: store["cases"].setdefault(key(m, n, p), {}) for m in methods}
         modules = {}
-        for method in methods:
-            record = store["cases"].setdefault(key(method, n, p), {})
-            if (method, p) in stopped:
-                record["refused"] = "a smaller one took longer than the budget"
-                print(f"{METHODS[method]}: n = {n}, p = {p} is not built", flush=True)
-                continue
-            start = time.perf_counter()
-            try:
-                modules[method] = build(folder, method, n, p, options.flags, options.quick)
-            except RequestError as error:
-                record["refused"] = str(error)
-                if n <= COUNTED:
-                    record["operations"] = counted(folder, method, n, p)
-                stopped.add((method, p))
-                print(f"{METHODS[method]}: n = {n}, p = {p}: {error}", flush=True)
-                continue
-            record.pop("refused", None)
-            record["seconds"] = max(record.get("seconds", 0.0), time.perf_counter() - start)
-            if record["seconds"] > options.budget:
-                stopped.add((method, p))
-            counts = modules[method].operation_counts[method]
-            record["operations"] = {name: sum(counts[name].values()) for name in FUNCTIONS}
-        time_together(modules, n, p, store, 3 if options.quick else 100)
-        write(folder, store)
+        if not all("times" in record or "refused" in record for record in records.values()):
+            for method, record in records.items():
+                if n > largest.get((method, p), n):
+                    record["refused"] = "a smaller one took longer than the budget"
+                else:
+                    module = built(folder, method, n, p, record, options)
+                    modules |= {} if module is None else {method: module}
+                if "refused" in record:
+                    print(f"{METHODS[method]}: n = {n}, p = {p}: {record['refused']}", flush=True)
+            time_together(modules, n, p, store, 3 if options.quick else 100)
+            write(folder, store)
+        for method, record in records.items():
+            if record.get("seconds", 0.0) > options.budget:
+                largest[method, p] = min(n, largest.get((method, p), n))
+
+
+def built(
+    folder: Path, method: str, n: int, p: int, record: dict, options: argparse.Namespace
+) -> ModuleType | None:
+    """The module, and in its record what it cost; None where symgen refuses to build it."""
+    start = time.perf_counter()
+    try:
+        module = build(folder, method, n, p, options.flags, options.quick)
+    except RequestError as error:
+        record["refused"] = str(error)
+        if n <= COUNTED:
+            record["operations"] = counted(folder, method, n, p)
+        return None
+    record["seconds"] = max(record.get("seconds", 0.0), time.perf_counter() - start)
+    counts = module.operation_counts[method]
+    record["operations"] = {name: sum(counts[name].values()) for name in FUNCTIONS}
+    return module
 
 
 def time_together(modules: dict[str, ModuleType], n: int, p: int, store: dict, rounds: int) -> None:

@@ -36,6 +36,10 @@ class State(Generic[S]):
     tau: tuple[S, ...] = ()
 
 
+class NoSolution(ZeroDivisionError):
+    """A pivot is 0 by structure: the mass matrix is singular whatever the arguments are."""
+
+
 REASONS: Mapping[str, str] = {
     "size": "its closed form would have about {operations:,} operations (more than {limit:,}); "
     "use a recursive formulation",

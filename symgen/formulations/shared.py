@@ -1,4 +1,8 @@
-"""Bookkeeping that formulations share: no dynamics here, only how results are laid out."""
+"""Bookkeeping that formulations share: no dynamics here, only how results are laid out.
+
+A column is what a vector by joint becomes when it is differentiated by one variable: entries by the
+number of the joint, of which those that are 0 by structure may be left out.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import overload
 
-from symgen.algebra.interface import S
+from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.formulations.interface import Derivation, State, Wrench
 from symgen.kinematics.tree import KinematicTree
@@ -84,10 +88,35 @@ def _by_parameters(
         b.output(name, (*output.shape, len(places)), dense)
 
 
+# -- functions that solve ----------------------------------------------------------------------
+
+
+def all_joints(tree: KinematicTree[S]) -> tuple[int, ...]:
+    """Numbers of all joints: the free ones of forward dynamics."""
+    return tuple(range(1, tree.n + 1))
+
+
+def free_joints(tree: KinematicTree[S]) -> tuple[int, ...]:
+    """Numbers of the joints whose motion is not prescribed: the free ones of hybrid dynamics."""
+    return tuple(joint.number for joint in tree.joints if not joint.prescribed)
+
+
+def seed_columns(b: ProgramBuilder[S], names: Sequence[str]) -> list[dict[str, tuple[S, ...]]]:
+    """Columns of the inputs `names`, (n, p) each: for each of the p parameters (n,) by name."""
+    arrays = {name: b.declared(name) for name in names}
+    p = {array.shape[1] for array in arrays.values()}.pop()
+    return [
+        {name: array.symbols[place::p] for name, array in arrays.items()} for place in range(p)
+    ]
+
+
 def write_pivots(b: ProgramBuilder[S], pivots: Sequence[S], diagonal: Sequence[S]) -> None:
     """The hidden outputs of a function that solves: see `symgen.program.functions`."""
     b.output(PIVOTS, (len(pivots),), pivots)
     b.output(DIAGONAL, (len(diagonal),), diagonal)
+
+
+# -- results -----------------------------------------------------------------------------------
 
 
 def write_frames(b: ProgramBuilder[S], poses: Sequence[Matrix[S]]) -> None:
@@ -99,6 +128,15 @@ def write_frames(b: ProgramBuilder[S], poses: Sequence[Matrix[S]]) -> None:
 def write_matrix(b: ProgramBuilder[S], name: str, rows: Sequence[Iterable[S]], width: int) -> None:
     """The output `name`, (len(rows), width)."""
     b.output(name, (len(rows), width), [entry for row in rows for entry in row])
+
+
+def write_jacobian(
+    tree: KinematicTree[S], b: ProgramBuilder[S], name: str, columns: Sequence[Mapping[int, S]]
+) -> None:
+    """The output `name`, (n, len(columns)), from its columns by joint."""
+    zero = b.algebra.zero
+    rows = [[column.get(j, zero) for column in columns] for j in all_joints(tree)]
+    write_matrix(b, name, rows, len(columns))
 
 
 def write_columns(
@@ -121,6 +159,17 @@ def square(tree: KinematicTree[S], entries: Mapping[tuple[int, int], S]) -> list
     """The rows of an (n, n) matrix with `entries` by pair of joints, and 0 elsewhere."""
     numbers, zero = range(1, tree.n + 1), tree.algebra.zero
     return [[entries.get((i, k), zero) for k in numbers] for i in numbers]
+
+
+def by_quarter_turns(rotation: Matrix[S], algebra: Algebra[S]) -> bool:
+    """Whether a rotation consists of quarter turns: all its entries are 0, 1 or -1 by structure."""
+    return all(
+        any(algebra.is_zero(part) for part in (x, x - algebra.one, x + algebra.one))
+        for x in rotation.entries
+    )
+
+
+# -- names -------------------------------------------------------------------------------------
 
 
 @overload

@@ -88,7 +88,7 @@ def test_numeric_model_equals_the_printed_formulas(parameters):
     result.raise_if_failed()
     assert {row.samples for row in result.rows} == {1000}
     assert {row.limit for row in result.rows} == {limits.TWO_LINK}
-    assert len(result.rows) == 11  # eight functions, one of them with four results
+    assert len(result.rows) == 12  # nine functions, one of them with four results
 
 
 def test_the_shipped_arm_is_the_default():
