@@ -108,6 +108,12 @@ def chain(n: int) -> str:
     return "\n".join([*head, "parameters:", *parameters, "joints:", *joints, ""])
 
 
+def parameters(n: int, p: int) -> tuple[str, ...]:
+    """The first p parameters of the chain; two links have only 8."""
+    text = chain(n)
+    return tuple(name for name in PARAMETERS if f"  {name}: " in text)[:p]
+
+
 def model_file(folder: Path, n: int) -> Path:
     path = folder / "models" / f"chain{n}.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,9 +131,9 @@ def cases(quick: bool) -> list[tuple[int, int, tuple[str, ...]]]:
     alone, all_methods = (RECURSIVE,), tuple(METHODS)
     found = [(n, 1, alone) for n in LARGE]
     found += [(24, p, alone) for p in (2, 4, 8, 12)] + [(n, 4, alone) for n in (48, 96)]
-    found += [(n, p, all_methods) for p in (4, 8) for n in SIZES if n <= WIDE]
+    found += [(n, p, all_methods) for p in (1, 4, 8) for n in SIZES if n <= WIDE]
     found += [(WIDE, p, all_methods) for p in (2, 12)]
-    return found + [(n, 1, all_methods) for n in SIZES]  # the longest builds come last
+    return found + [(n, 1, all_methods) for n in SIZES if n > WIDE]  # the longest builds are last
 
 
 def build(folder: Path, method: str, n: int, p: int, flags: str, quick: bool) -> ModuleType:
@@ -136,7 +142,7 @@ def build(folder: Path, method: str, n: int, p: int, flags: str, quick: bool) ->
         model_file(folder, n),
         formulations=(method,),
         functions=FUNCTIONS,
-        runtime_parameters=PARAMETERS[:p],
+        runtime_parameters=parameters(n, p),
         flags=flags,
         backend="numpy" if quick else "compiled",
         out=folder / "modules" / f"{method}_{n}_{p}",
@@ -147,7 +153,8 @@ def counted(folder: Path, method: str, n: int, p: int) -> dict[str, int]:
     """Operations of a method that is not built."""
     model = symgen.read(model_file(folder, n))
     formulation = formulation_named(method)
-    programs = (derived_program(model, formulation, name, PARAMETERS[:p]) for name in FUNCTIONS)
+    names = parameters(n, p)
+    programs = (derived_program(model, formulation, name, names) for name in FUNCTIONS)
     totals = [operations_after(program.results).total for program in programs]
     return dict(zip(FUNCTIONS, totals, strict=True))
 

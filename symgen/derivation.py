@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from symgen import __version__
@@ -24,11 +24,13 @@ from symgen.emit.bundle import Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, derive, without_solution
+from symgen.formulations.interface import NoSolutionError
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
-from symgen.program.functions import FUNCTION_NAMES, function_named
+from symgen.program.arguments import PIVOTS
+from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.program import Output, Program
 from symgen.report import FunctionReport
 from symgen.selection import Selection, provided_by, who_derives
@@ -93,18 +95,35 @@ def derived_program(
     """One optimised program: derived with parameters as symbols, then folded at their values.
 
     `runtime` names the parameters that stay arguments.  Raises `RequestError` where the numbers
-    of the model overflow, or are divided by 0; but where a function that solves divides by 0 the
-    mass matrix is singular whatever its arguments, and the program says just that.
+    of the model overflow, or are divided by 0; but where a function that solves divides by a pivot
+    that is 0 the mass matrix is singular whatever its arguments, and the program says just that.
     """
+    values = description.parameter_values
     try:
         tree = build_tree(description, Graph(), runtime)
-        return fold(derive(tree, formulation, function), description.parameter_values, runtime)
-    except ZeroDivisionError as error:
-        if not function_named(function).solves:
-            raise _out_of_range(description, function, error) from error
-        return without_solution(build_tree(description, Graph(), runtime), formulation, function)
+        program = derive(tree, formulation, function)
+        try:
+            return fold(program, values, runtime)
+        except ZeroDivisionError:
+            if not _folds_to_a_zero_pivot(program, values, runtime):
+                raise
+    except NoSolutionError:
+        pass
     except (ArithmeticError, ValueError) as error:
         raise _out_of_range(description, function, error) from error
+    return without_solution(build_tree(description, Graph(), runtime), formulation, function)
+
+
+def _folds_to_a_zero_pivot(
+    program: Program[Scalar], values: Mapping[str, float], runtime: tuple[str, ...]
+) -> bool:
+    """Whether a pivot is 0 at these values; a pivot is divided by those of joints beyond it."""
+    pivots = [x for array in program.outputs if array.name == PIVOTS for x in array.entries]
+    for pivot in reversed(pivots):
+        alone = replace(program, outputs=(Output(PIVOTS, (1,), (pivot,)),))
+        if fold(alone, values, runtime).results[0].is_zero:
+            return True
+    return False
 
 
 def _out_of_range(description: RobotDescription, what: str, error: Exception) -> RequestError:

@@ -12,6 +12,7 @@ import pytest
 
 import symgen
 from symgen.errors import RequestError
+from symgen.simulation.integration import METHODS
 
 pytest.importorskip("scipy")
 pytest.importorskip("xarray")
@@ -473,15 +474,90 @@ def refusal(*arguments, **options):
         ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
         ({"prescribed": swing}, "no joint of this robot is prescribed"),
         ({"tau_derivatives": feedback_derivatives}, "tau is no function of t, q and qd"),
+        ({"tau_derivatives": 3, "tau": feedback}, "tau_derivatives: expected a function"),
+        ({"sensitivities": None}, "sensitivities: expected names, or 'all'; got None"),
+        ({"sensitivities": 3}, "sensitivities: expected names, or 'all'; got 3"),
+        ({"sensitivities": ["L", 3]}, "sensitivities: expected names, or 'all'; got ['L', 3]"),
+        ({"objectives": None}, "objectives: expected names, or 'all'; got None"),
+        ({"objectives": 5}, "objectives: expected names, or 'all'; got 5"),
+        ({"method": None}, "no method is called None; there are: DOP853, RK45"),
+        ({"method": ["RK45"]}, "no method is called ['RK45']"),
+        ({"rtol": "a"}, "rtol: expected real numbers, got <U1"),
+        ({"atol": "a"}, "atol: expected real numbers, got <U1"),
+        ({"rtol": None}, "rtol: expected real numbers, got object"),
+        ({"rtol": [1e-9, 1e-9]}, "rtol: expected shape (), got (2,)"),
+        ({"atol": np.full(3, 1e-9)}, "atol: expected shape (), got (3,)"),
+        ({"first_step": "1"}, "first_step: expected real numbers"),
+        ({"first_step": 0.61}, "first_step: expected a number that is positive, at most 0.6 s"),
+        ({"first_step": 0}, "first_step: expected a number that is positive"),
+        ({"first_step": -1}, "first_step: expected a number that is positive"),
+        ({"first_step": np.nan}, "first_step: expected a number that is positive"),
+        ({"max_step": None}, "max_step: expected real numbers"),
+        ({"max_step": 0}, "max_step: expected a number that is positive; got 0"),
+        ({"max_step": np.nan}, "max_step: expected a number that is positive; got nan"),
+        ({"rtoll": 1e-8}, "simulate() has no option 'rtoll'; did you mean 'rtol'?"),
+        ({"xyz": 1}, "simulate() has no option 'xyz'; there are: tau, loads, parameters"),
     ],
 )
 def test_wrong_arguments(free, options, words):
     assert words in refusal(free, Q0, QD0, T, **options)
 
 
+@pytest.mark.parametrize("method", ["DOP853", "LSODA"])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rtol": 0}, "rtol: expected a number that is positive and finite; got 0"),
+        ({"rtol": 0, "atol": 0}, "rtol: expected a number that is positive and finite; got 0"),
+        ({"rtol": -1}, "rtol: expected a number that is positive and finite; got -1"),
+        ({"rtol": np.nan}, "rtol: expected a number that is positive and finite; got nan"),
+        ({"rtol": np.inf}, "rtol: expected a number that is positive and finite; got inf"),
+        ({"atol": -1}, "atol: expected a number that is at least 0 and finite; got -1"),
+        ({"atol": np.nan}, "atol: expected a number that is at least 0 and finite; got nan"),
+        ({"atol": np.inf}, "atol: expected a number that is at least 0 and finite; got inf"),
+        ({"atol": 0}, "atol: 0 leaves no tolerance to what is 0 at the start"),
+    ],
+)
+def test_tolerances_that_no_integrator_can_keep(free, options, words, method):
+    calls = itertools.count()
+
+    def patient(t, q, qd):  # some integrators would go on forever
+        assert next(calls) < 10_000
+        return 0 * q
+
+    assert words in refusal(free, Q0, [1, 0, 1], T, tau=patient, method=method, **options)
+
+
+def test_no_absolute_tolerance_where_nothing_is_zero(free):
+    close(symgen.simulate(free, Q0, QD0, T, atol=0).q, symgen.simulate(free, Q0, QD0, T).q)
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        (None, 'got NoneType; symgen.load("robot.yaml") makes one'),
+        (np, 'got the module numpy; symgen.load("robot.yaml") makes one'),
+        ("a.yaml", "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
+        (Path("a.yaml"), "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
+    ],
+)
+def test_what_is_no_generated_module(module, words):
+    assert f"simulate: expected a generated module, {words}" in refusal(module, Q0, QD0, T)
+
+
+def test_a_formulation_alone_is_no_generated_module(free):
+    assert "expected a generated module" in refusal(free.kane, Q0, QD0, T)
+
+
 @pytest.mark.parametrize("t", [[], [0, 0], [1, 0.5], [0, np.inf]])
 def test_wrong_times(free, t):
     assert "t: expected finite times that increase" in refusal(free, Q0, QD0, t)
+
+
+def test_times_that_are_no_list_of_numbers(free):
+    assert "simulate: t: setting an array element" in refusal(free, Q0, QD0, [0, [1, 2]])
+    assert "t: expected shape (2,), got (1, 2)" in refusal(free, Q0, QD0, [[0, 1]])
+    assert "t: expected real numbers" in refusal(free, Q0, QD0, None)
 
 
 def test_wrong_initial_values(free):
@@ -557,6 +633,47 @@ def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
 def test_an_integrator_that_gives_up_says_why(free):
     message = refusal(free, Q0, QD0, [0, 1], tau=lambda t, q, qd: 10 * q**3 * qd**2)
     assert "DOP853: Required step size is less than spacing between numbers. t = " in message
+
+
+@pytest.mark.parametrize("sensitivities", [(), "L"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_motion_that_ceases_to_be_finite_says_when(free, method, sensitivities):
+    def until_half(t, q, qd):
+        return (np.nan if t > 0.5 else 0.0) * q
+
+    message = refusal(
+        free, Q0, QD0, [0, 1], tau=until_half, method=method, rtol=1e-5, atol=1e-5,
+        sensitivities=sensitivities,
+    )  # fmt: skip
+    found = re.match(rf"simulate: {method}: the motion is not finite at t = (\S+) s, q = ", message)
+    assert 0.4999 < float(found[1]) < 0.55  # within a step
+    assert "nan" not in message
+
+
+def test_results_are_finite_where_the_integrator_did_not_look(free):
+    message = refusal(free, Q0, QD0, T, tau=lambda t, q, qd: q * np.where(t == T[3], np.nan, 0))
+    assert f"simulate: the motion is not finite: t = {T[3]:.6g} s" in message
+
+
+def test_outputs_that_are_no_objectives_need_not_be_finite(free):
+    def outputs(*arguments, out, **options):
+        free.outputs(*arguments, **options, out=out)
+        out[3] = np.inf
+
+    kept = {name: getattr(free, name) for name in dir(free) if not name.startswith("_")}
+    module = SimpleNamespace(**kept | {"outputs": outputs})
+    motion = symgen.simulate(module, Q0, QD0, T, objectives=["losses"])
+    assert np.isinf(motion.outputs[:, 3]).all() and np.isfinite(motion.integral).all()
+
+
+def test_errors_of_the_users_functions_are_his(free):
+    def broken(t, q, qd):
+        if t > 0.5:
+            raise ValueError("mine")
+        return q
+
+    with pytest.raises(ValueError, match="mine"):
+        symgen.simulate(free, Q0, QD0, T, tau=broken)
 
 
 @pytest.mark.parametrize("missing", ["scipy", "xarray"])

@@ -29,7 +29,7 @@ class ForwardDerivatives:
     def rows(self, scalars: Sequence[Scalar]) -> list[Tangent]:
         """Derivatives of several scalars: forward, or each in reverse where that takes less.
 
-        What is 0 by structure in one direction is left out in both.  Nothing is held.
+        What is 0 by structure in one direction is left out in both.
         """
         forward = [self.of(x) for x in scalars]
         reverse = [
@@ -44,18 +44,6 @@ class ForwardDerivatives:
 
     def remember(self, name: str, value: Scalar, row: Tangent) -> None:
         """Nothing to do: the derivatives are nodes, and known."""
-
-    def hold(self, x: Scalar) -> None:
-        """Before anything that is made of `x` is differentiated.
-
-        What `x` is the negative or a multiple of is held as well: the graph moves signs and
-        factors outwards, so that what is made of `x` need not have `x` itself in it.
-        """
-        self._tangents[x.index] = {}
-        while x.op is NEG or (x.op is MUL and x.args[0].op is CONST):
-            x = x.args[-1]
-            if x.op is not SYMBOL:
-                self._tangents[x.index] = {}
 
     def of(self, root: Scalar) -> Tangent:
         """The derivatives of `root`: position of the input -> scalar, zeros left out."""

@@ -7,7 +7,7 @@ dual numbers, another graph) are an addition and not a change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -100,6 +100,23 @@ def evaluate(
             value = arithmetic.functions[op](*(result[arg.index] for arg in args))
         result[node.index] = value
     return [result[node.index] for node in wanted]
+
+
+def replaced(scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list[Scalar]:
+    """`scalars` with the symbols that are keys of `values` replaced, in the same graph.
+
+    Nodes that none of these symbols is in stay the nodes that they are.
+    """
+    kept: dict[int, Scalar] = {}
+    for node in reachable(scalars):
+        free = all(arg.index in kept for arg in node.args)
+        if free and node not in values:
+            kept[node.index] = node
+    by_name = {symbol.name: value for symbol, value in values.items()}
+    found: list[Scalar] = []
+    if scalars:
+        found = evaluate(scalars, by_name, over_graph(scalars[0].graph), kept)
+    return found
 
 
 def over_graph(graph: Graph) -> Arithmetic:

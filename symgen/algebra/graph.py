@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from symgen import rounding
@@ -276,6 +276,12 @@ class Graph:
     def named(self, name: str, x: Scalar) -> Scalar:
         """`x` itself: over a graph a name is only a label."""
         return x
+
+    def replaced(self, scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list[Scalar]:
+        """Symbols replaced: see `symgen.algebra.evaluation.replaced`."""
+        from symgen.algebra.evaluation import replaced  # written over this module
+
+        return replaced(scalars, values)
 
     def derivatives(self, inputs: Sequence[Scalar]) -> ForwardDerivatives:
         """Forward derivatives with respect to symbols of this graph."""

@@ -6,7 +6,7 @@ optimise and emit; over SymPy they become expressions to read, expand and differ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, Self, TypeVar
 
 
@@ -41,9 +41,6 @@ class Derivatives(Protocol[S]):
     def remember(self, name: str, value: S, row: dict[int, S]) -> None:
         """From now on `row` holds the derivatives of the scalar that ``name = value`` defines."""
 
-    def hold(self, x: S) -> None:
-        """From now on `x`, which is no input, counts as a constant."""
-
 
 class Algebra(Protocol[S]):
     """A kind of scalars."""
@@ -73,6 +70,9 @@ class Algebra(Protocol[S]):
 
     def named(self, name: str, x: S) -> S:
         """`x` under a name of its own: what later expressions should refer to."""
+
+    def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
+        """`scalars` with the symbols that are keys of `values` replaced, simplified anew."""
 
     def derivatives(self, inputs: Sequence[S]) -> Derivatives[S]:
         """Forward derivatives with respect to `inputs`, which are symbols."""

@@ -109,6 +109,10 @@ class SymPyAlgebra:
             self._expanded[label] = definition.xreplace(self._expanded)
         return x.xreplace(self._expanded)
 
+    def replaced(self, scalars: Sequence[Expr], values: Mapping[Expr, Expr]) -> list[Expr]:
+        """Symbols replaced; names that stand for something with such a symbol in it are not."""
+        return [x.xreplace(values) for x in scalars]
+
     def derivatives(self, inputs: Sequence[Expr]) -> SymPyDerivatives:
         """Forward derivatives with respect to symbols, through the names."""
         return SymPyDerivatives(inputs, self.definitions)
@@ -139,10 +143,6 @@ class SymPyDerivatives:
     def remember(self, name: str, value: Expr, row: dict[int, Expr]) -> None:
         """The symbol `name` has the derivatives `row`."""
         self._known[symbol(name)] = row
-
-    def hold(self, x: Expr) -> None:
-        """`x` is a name."""
-        self._known[x] = {}
 
     def of(self, x: Expr) -> dict[int, Expr]:
         """Derivatives of `x`; names that were not met before are differentiated first."""

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
+from symgen.formulations.interface import NoSolutionError
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -173,7 +174,7 @@ def eliminate(
     """LTDL-1, LTDL-2: factorise the block of `mass` that belongs to the joints `free`.
 
     `mass` need not have more than mass[k, i] for i on the path to k; its entries should be named.
-    ZeroDivisionError where a pivot is structurally 0.
+    NoSolutionError where a pivot is structurally 0.
     """
     numbers, algebra = tuple(sorted(free)), b.algebra
     before = {k: tuple(i for i in tree.path(k)[:-1] if i in numbers) for k in numbers}
@@ -186,7 +187,7 @@ def eliminate(
         with b.step("elimination", tree.joint(k).name):
             pivots[k] = b.let(f"pivot_{k}", left.get((k, k), algebra.zero), "LTDL-1")
             if algebra.is_zero(pivots[k]):
-                raise ZeroDivisionError(f"joint {k} has no inertia: its pivot is 0")
+                raise NoSolutionError(f"joint {k} has no inertia: its pivot is 0")
             inverse_pivots[k] = b.let(f"inverse_pivot_{k}", algebra.one / pivots[k], "LTDL-1")
             for i in own:
                 if own[i] is not mass.get((k, i)):  # else it has a name

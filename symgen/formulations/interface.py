@@ -36,7 +36,7 @@ class State(Generic[S]):
     tau: tuple[S, ...] = ()
 
 
-class NoSolution(ZeroDivisionError):
+class NoSolutionError(ZeroDivisionError):
     """A pivot is 0 by structure: the mass matrix is singular whatever the arguments are."""
 
 

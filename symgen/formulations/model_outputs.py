@@ -117,7 +117,7 @@ def mentioned(tree: KinematicTree[S]) -> Mentioned[S]:
     """What the outputs of `tree` are made of."""
     names = dict.fromkeys(name for output in tree.outputs for name in output.expression.names)
     words = [tuple(name.split(".")) for name in names]
-    points = {name: part for family, name, *part in _of(words, POINTS)}
+    points = {name for _, name, *_ in _of(words, POINTS)}
     wrenches = {name for _, name, *_ in _of(words, WRENCHES)}
     parts = [part for _, _, part in _of(words, POINTS)]
     return Mentioned(

@@ -105,9 +105,7 @@ def seed_columns(b: ProgramBuilder[S], names: Sequence[str]) -> list[dict[str, t
     """Columns of the inputs `names`, (n, p) each: for each of the p parameters (n,) by name."""
     arrays = {name: b.declared(name) for name in names}
     p = {array.shape[1] for array in arrays.values()}.pop()
-    return [
-        {name: array.symbols[place::p] for name, array in arrays.items()} for place in range(p)
-    ]
+    return [{name: array.symbols[place::p] for name, array in arrays.items()} for place in range(p)]
 
 
 def write_pivots(b: ProgramBuilder[S], pivots: Sequence[S], diagonal: Sequence[S]) -> None:

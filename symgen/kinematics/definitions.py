@@ -59,6 +59,10 @@ class WithDefinitions(Generic[S]):
         """As in the algebra itself."""
         return self._algebra.named(name, x)
 
+    def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
+        """As in the algebra itself."""
+        return self._algebra.replaced(scalars, values)
+
     def derivatives(self, inputs: Sequence[S]) -> Derivatives[S]:
         """As in the algebra itself."""
         return self._algebra.derivatives(inputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Generic, overload
 
 from symgen.algebra.interface import Algebra, S
@@ -26,6 +27,8 @@ class ProgramBuilder(Generic[S]):
         self._steps: list[Step[S]] = []
         self._current: list[Statement[S]] | None = None
         self._variant = ""
+        self._part = ""
+        self._labels: set[S] = set()
 
     def input(self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]) -> tuple[S, ...]:
         """Declare the array argument `name`; its entries as symbols, row by row."""
@@ -50,6 +53,31 @@ class ProgramBuilder(Generic[S]):
     def rewrite(self, change: Callable[[Step[S]], Step[S]]) -> None:
         """Replace every step that is written so far."""
         self._steps = [change(step) for step in self._steps]
+
+    def substitute(self, values: Mapping[S, S]) -> None:
+        """Replace symbols in all that is written, by scalars that are defined before they occur.
+
+        This is how something counts as a constant while all is differentiated: write a symbol of
+        `auxiliary` in its place, differentiate, and substitute.
+        """
+        written = [line.value for step in self._steps for line in step.statements]
+        written += [entry for output in self._outputs for entry in output.entries]
+        found = iter(self.algebra.replaced(written, values))
+
+        def replaced(line: Statement[S]) -> Statement[S]:
+            value = next(found)
+            if value is not line.value:
+                self.algebra.named(line.name, value)
+            return Statement(line.name, value, line.note)
+
+        self._steps = [
+            Step(step.kind, step.joint, tuple(map(replaced, step.statements)))
+            for step in self._steps
+        ]
+        self._outputs = [
+            Output(output.name, output.shape, tuple(next(found) for _ in output.entries))
+            for output in self._outputs
+        ]
 
     @property
     def length(self) -> int:
@@ -81,16 +109,21 @@ class ProgramBuilder(Generic[S]):
         finally:
             statements, self._current = self._current, None
             if statements:
-                self._append(Step(kind, joint, tuple(statements)))
+                self._append(Step(self._part + kind, joint, tuple(statements)))
 
     @contextmanager
-    def variant(self, suffix: str) -> Iterator[None]:
-        """Names made inside carry `suffix`: for a recursion that runs several times."""
-        outer, self._variant = self._variant, self._variant + suffix
+    def variant(self, suffix: str, part: str = "") -> Iterator[None]:
+        """Names made inside carry `suffix`: for a recursion that runs several times.
+
+        `part` says what it is run for; it stands before the kind of each step.
+        """
+        outer = self._variant, self._part
+        self._variant += suffix
+        self._part = f"{part}: " if part else self._part
         try:
             yield
         finally:
-            self._variant = outer
+            self._variant, self._part = outer
 
     @overload
     def let(self, name: str, value: Vector[S], note: str) -> Vector[S]: ...
@@ -120,6 +153,31 @@ class ProgramBuilder(Generic[S]):
             )
         return self._let(name, value, note)
 
+    def rename(self, values: Mapping[str, S], note: str) -> list[S]:
+        """Name scalars by what they are in the end, whatever they were called when they arose.
+
+        Over an algebra whose scalars are names a statement says that both are the same.  Returns
+        what later expressions should use, in order.
+        """
+        places: dict[int, tuple[int, int]] = {}
+        for i, step in enumerate(self._steps):
+            for k, line in enumerate(step.statements):
+                places.setdefault(id(line.value), (i, k))
+        found: list[S] = []
+        for name, value in values.items():
+            if value in self._labels and id(value) in places:
+                i, k = places.pop(id(value))
+                lines = list(self._steps[i].statements)
+                lines[k] = Statement(self.unique(name + self._variant), value, note)
+                self._steps[i] = replace(self._steps[i], statements=tuple(lines))
+                self._labels.remove(value)  # its name is final
+                found.append(value)
+            elif value in self._labels:
+                found.append(self._write(name, value, note))
+            else:
+                found.append(self._let(name, value, note))
+        return found
+
     def build(
         self, robot: str, formulation: str, function: str, notes: Mapping[str, str]
     ) -> Program[S]:
@@ -148,11 +206,16 @@ class ProgramBuilder(Generic[S]):
     def _let(self, name: str, value: S, note: str) -> S:
         if self._current is None:
             raise RuntimeError("a statement stands outside every step")
-        if self.algebra.is_atomic(value):
-            return value
+        return value if self.algebra.is_atomic(value) else self._write(name, value, note)
+
+    def _write(self, name: str, value: S, note: str) -> S:
+        if self._current is None:
+            raise RuntimeError("a statement stands outside every step")
         unique = self.unique(name + self._variant)
         self._current.append(Statement(unique, value, note))
-        return self.algebra.named(unique, value)
+        label = self.algebra.named(unique, value)
+        self._labels.add(label)
+        return label
 
     def unique(self, name: str) -> str:
         """`name`, or where it is taken the first of name_2, name_3, ... that is free."""

@@ -6,7 +6,7 @@ Every statement is followed by its derivatives with respect to the inputs that i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
 
 from symgen.algebra.interface import Derivatives, S
@@ -17,19 +17,16 @@ from symgen.program.program import DERIVATIVE, Input, Statement, Step
 def differentiate(
     builder: ProgramBuilder[S],
     inputs: Sequence[Input[S]],
-    held: Iterable[S] = (),
     skip: range = range(0),
 ) -> Derivatives[S]:
     """Put behind every statement written so far its derivatives with respect to all `inputs`.
 
-    Positions in the rows of the result count through the entries of all inputs.  Named scalars that
-    are `held` count as constants; the steps in `skip` are left as they are.
+    Positions in the rows of the result count through the entries of all inputs.  The steps in
+    `skip` are left as they are.
     """
     symbols = [symbol for array in inputs for symbol in array.symbols]
     labels = [name for array in inputs for name in array.symbol_names]
     derivatives = builder.algebra.derivatives(symbols)
-    for scalar in held:
-        derivatives.hold(scalar)
     places = count()
 
     def with_derivatives(step: Step[S]) -> Step[S]:

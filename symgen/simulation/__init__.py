@@ -4,6 +4,7 @@
     inputs         ->  Torques, Loads, Prescribed     what acts on the robot
     accelerations  ->  Way                            which functions of the module are called
     motion         ->  Motion                         one instant; the differential equation
+    integration    ->  the vector at all times        the integrator and its options
     results        ->  xarray.Dataset
 
 It works on a generated module alone, whatever made it; it knows nothing of models.  The equations
@@ -20,6 +21,7 @@ J                   objectives                             outputs of the model,
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +31,8 @@ from numpy.typing import ArrayLike, NDArray
 from symgen.errors import RequestError
 from symgen.simulation.accelerations import way_to_accelerations
 from symgen.simulation.arguments import (
-    Array,
     Derivatives,
+    checked_module,
     columns,
     meant,
     numbers,
@@ -39,13 +41,12 @@ from symgen.simulation.arguments import (
     times,
 )
 from symgen.simulation.inputs import Input, Loads, Prescribed, Slopes, Torques
+from symgen.simulation.integration import checked_solver, integrate
 from symgen.simulation.motion import Motion, Objectives
 from symgen.simulation.results import dataset, sample
 
 if TYPE_CHECKING:
     import xarray
-
-METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 
 
 def simulate(
@@ -69,6 +70,7 @@ def simulate(
     atol: float = 1e-10,
     first_step: float | None = None,
     max_step: float = np.inf,
+    **unknown: object,
 ) -> xarray.Dataset:
     """Integrate the motion of a robot and, where asked, its derivatives by parameters.
 
@@ -94,8 +96,8 @@ def simulate(
         objectives    names of outputs of the model, or "all": their integrals and values at the
                       end are wanted
         formulation   name of the sub-module that gives accelerations; default: the fastest
-        method        of `scipy.integrate.solve_ivp`, as are the tolerances rtol and atol of
-                      everything that is integrated, first_step and max_step (s)
+        method        of `scipy.integrate.solve_ivp`, as are the tolerances rtol > 0 and atol >= 0
+                      (numbers) of everything that is integrated, first_step and max_step (s)
 
     Returns an `xarray.Dataset`:
         q, qd, qdd, tau         (time, coordinate); tau of prescribed coordinates is what moves them
@@ -107,12 +109,13 @@ def simulate(
         attributes              robot, formulation, method, rtol, atol, evaluations
 
     `symgen.errors.RequestError` says what is wrong, what was not built, where the mass matrix
-    became singular, or why the integrator gave up.
+    became singular, where the motion ceased to be finite, or why the integrator gave up.
     """
     solve_ivp, xarray = _libraries()
-    if method not in METHODS:
-        raise RequestError(f"simulate: no method is called {method!r}{meant(method, METHODS)}")
+    _refuse(unknown)
+    checked_module(module)
     instants = times(t)
+    solver = checked_solver(method, rtol, atol, first_step, max_step, instants)
     held = np.array(getattr(module, "prescribed", ()) or [False] * module.n, dtype=bool)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
     chosen = objective_numbers(module, objectives)
@@ -129,26 +132,20 @@ def simulate(
     )
     shape = (module.n,)
     start = motion.start(instants[0], numbers("q0", q0, shape), numbers("qd0", qd0, shape), wanted)
-    options = {"method": method, "rtol": rtol, "atol": atol}
-    options |= {"first_step": first_step, "max_step": max_step}
-    vectors, evaluations = _integrate(solve_ivp, motion, instants, start, options)
+    vectors, evaluations = integrate(solve_ivp, motion, instants, start, solver)
     rows = sample(motion, instants, vectors)
     facts = {"robot": module.name, "formulation": formulation or "fastest", "method": method}
-    facts |= {"rtol": rtol, "atol": atol, "evaluations": evaluations}
+    facts |= {"rtol": solver.rtol, "atol": solver.atol, "evaluations": evaluations}
     return dataset(xarray, module, instants, rows, vectors[-1], wanted, motion.objectives, facts)
 
 
-def _integrate(
-    solve_ivp: Any, motion: Motion, t: Array, start: Array, options: dict[str, Any]
-) -> tuple[Array, int]:
-    """The vector at all times, (m, ...), and how often its slope was asked for."""
-    if len(t) == 1 or not start.size:
-        return np.tile(start, (len(t), 1)), 0
-    found = solve_ivp(motion.slope, (t[0], t[-1]), start, t_eval=t, **options)
-    if not found.success:
-        # where it stopped: the integrator's last call was there or close to it
-        raise RequestError(f"simulate: {options['method']}: {found.message} {motion.state()}")
-    return np.ascontiguousarray(found.y.T), int(found.nfev)
+def _refuse(unknown: Mapping[str, object]) -> None:
+    """RequestError for keywords that are no options."""
+    known = [
+        x.name for x in inspect.signature(simulate).parameters.values() if x.kind is x.KEYWORD_ONLY
+    ]
+    for name in unknown:
+        raise RequestError(f"simulate() has no option {name!r}{meant(name, known)}")
 
 
 def _names(module: Any, held: NDArray[np.bool_]) -> tuple[str, ...]:

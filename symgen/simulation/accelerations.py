@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Array, Columns
+from symgen.simulation.arguments import Array, Columns, selection
 
 Options = dict[str, Array]
 Solution = tuple[Array, Array | None]
@@ -124,7 +124,7 @@ class BySensitivities:
     def __init__(
         self, function: Callable[..., Any], n: int, n_parameters: int, columns: Columns
     ) -> None:
-        self.function, self.chosen = function, columns.parameters
+        self.function, self.chosen = function, selection(columns.parameters)
         self.all = np.array_equal(columns.parameters, np.arange(n_parameters))
         # parameters that were not asked for keep a direction of their own, which is not used
         self.wide = tuple(np.zeros((n, n_parameters)) for _ in range(3))
@@ -151,7 +151,7 @@ class ByJacobians:
     ) -> None:
         self.derivatives = functions[0]
         self.by_parameters = functions[1] if len(functions) > 1 else None
-        self.chosen, self.places = columns.parameters, columns.places
+        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
         self.results = (np.empty(n), *(np.empty((n, n)) for _ in range(3)))
         self.explicit = np.empty((n, n_parameters))
 
@@ -160,7 +160,7 @@ class ByJacobians:
     ) -> Solution:
         """y and dy."""
         y, dy_dq, dy_dqd, dy_dx = self.derivatives(q, qd, x, **options, out=self.results)
-        dy = dy_dq @ dq + dy_dqd @ dqd + dy_dx @ dx
+        dy: Array = dy_dq.dot(dq) + dy_dqd.dot(dqd) + dy_dx.dot(dx)
         if self.by_parameters is not None:
             self.by_parameters(q, qd, x, **options, out=self.explicit)
             dy[:, self.places] += self.explicit[:, self.chosen]

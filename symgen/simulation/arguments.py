@@ -10,6 +10,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,11 @@ Array = NDArray[np.float64]
 Derivatives = Mapping[str, ArrayLike] | ArrayLike | None
 
 ALL = "all"
+FACTS = (
+    "name", "n", "n_loads", "n_parameters", "coordinate_names", "parameter_names",
+    "default_parameters",
+)  # fmt: skip
+"""What every generated module says of itself."""
 INITIAL = ("q0", "qd0")
 """What the names of sensitivities to initial values begin with: ``q0.elbow``, ``qd0.elbow``."""
 
@@ -43,12 +50,30 @@ class Columns:
         return len(self.names)
 
 
+def checked_module(module: Any) -> None:
+    """RequestError for what is no generated module."""
+    if all(hasattr(module, fact) for fact in FACTS):
+        return
+    path = str(module) if isinstance(module, str | Path) else "robot.yaml"
+    got = repr(path) if isinstance(module, str | Path) else type(module).__name__
+    if isinstance(module, ModuleType):
+        got = f"the module {module.__name__}"
+    raise RequestError(
+        f'simulate: expected a generated module, got {got}; symgen.load("{path}") makes one'
+    )
+
+
+def selection(numbers_of: ArrayLike) -> Any:
+    """These numbers as an index: a slice where they are consecutive, which is much faster."""
+    chosen = np.asarray(numbers_of, dtype=np.intp)
+    if chosen.size and np.array_equal(chosen, np.arange(chosen[0], chosen[0] + chosen.size)):
+        return slice(int(chosen[0]), int(chosen[-1]) + 1)
+    return chosen
+
+
 def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """`value` as a float64 array of this shape; RequestError for anything else."""
-    try:
-        found = np.asarray(value)
-    except ValueError as error:
-        raise RequestError(f"simulate: {name}: {error}") from None
+    found = _array(name, value)
     if found.dtype.kind not in "biuf":
         raise RequestError(f"simulate: {name}: expected real numbers, got {found.dtype}")
     if found.shape != shape:
@@ -56,9 +81,16 @@ def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     return found.astype(np.float64, copy=False)
 
 
+def _array(name: str, value: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError) as error:  # lists of unequal lengths, for example
+        raise RequestError(f"simulate: {name}: {error}") from None
+
+
 def times(t: ArrayLike) -> Array:
     """The times at which results are wanted: one or more, finite, increasing."""
-    found = np.atleast_1d(np.asarray(t))
+    found = np.atleast_1d(_array("t", t))
     found = numbers("t", found, (found.size,))
     if not found.size or not np.isfinite(found).all() or not (np.diff(found) > 0).all():
         raise RequestError("simulate: t: expected finite times that increase; the first starts")
@@ -124,8 +156,14 @@ def meant(name: object, known: Sequence[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
 
 
-def _listed(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
-    names = tuple(map(str.strip, given.split(","))) if isinstance(given, str) else tuple(given)
+def _listed(what: str, given: Any) -> tuple[str, ...]:
+    names: tuple[Any, ...]
+    try:
+        names = tuple(map(str.strip, given.split(","))) if isinstance(given, str) else tuple(given)
+    except TypeError:  # nothing to iterate over
+        names = (None,)
+    if not all(isinstance(name, str) for name in names):
+        raise RequestError(f"simulate: {what}: expected names, or {ALL!r}; got {given!r}")
     for name in names:
         if names.count(name) > 1:
             raise RequestError(f"simulate: {what}: {name!r} stands there twice")
@@ -158,10 +196,10 @@ def _initial_derivatives(
 
 
 def _initial_value(
-    name: Any, module: Any, known: Sequence[str], free: NDArray[np.bool_]
+    name: str, module: Any, known: Sequence[str], free: NDArray[np.bool_]
 ) -> tuple[int, int]:
     """Which of `INITIAL` and which coordinate a sensitivity such as ``q0.elbow`` names."""
-    kind, dot, coordinate = name.partition(".") if isinstance(name, str) else ("", "", "")
+    kind, dot, coordinate = name.partition(".")
     if kind not in INITIAL or not dot:
         hint = "; or q0.COORDINATE, qd0.COORDINATE for an initial value"
         raise RequestError(f"simulate: sensitivities: {_unknown_parameter(name, known)}{hint}")

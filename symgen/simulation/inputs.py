@@ -72,6 +72,8 @@ class Torques(Given):
     def __init__(self, value: Input, slopes: Slopes, n: int, columns: Columns) -> None:
         super().__init__("tau", value, (n,))
         self.slopes, self.columns = slopes, columns
+        if slopes is not None and not callable(slopes):
+            raise RequestError("simulate: tau_derivatives: expected a function of (t, q, qd)")
         if slopes is not None and self.function is None:
             raise RequestError("simulate: tau_derivatives: tau is no function of t, q and qd")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgen.errors import RequestError
 from symgen.simulation.arguments import Array, Columns
 from symgen.simulation.motion import Motion, Objectives
 
@@ -23,7 +24,7 @@ BY_PARAMETER = "parameter"
 
 
 def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Array]:
-    """Everything that `motion` knows, one row for each time."""
+    """Everything that `motion` knows, one row for each time; RequestError where not finite."""
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
     rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
     objectives = motion.objectives
@@ -37,6 +38,9 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
         if objectives is not None:
             rows["outputs"][row] = objectives.values
             rows["outputs_gradient"][row] = objectives.gradients
+        # outputs may be infinite here and there; those that are integrated are finite by now
+        if not all(np.isfinite(rows[name][row]).all() for name in names):
+            raise RequestError(f"simulate: the motion is not finite: {motion.state()}")
     return rows
 
 

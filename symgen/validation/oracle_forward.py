@@ -190,13 +190,29 @@ def _implicit(mass: Array, prescribed: Array, torques: Array) -> Array:
     block = mass[..., free[:, np.newaxis], free]
     solvable = _solvable(block, mass.shape[-1])[..., np.newaxis, np.newaxis]
     block = np.where(solvable, block, np.eye(len(free)))
-    change = -np.linalg.solve(block, torques[..., free, :])
+    change = -_solution(block, torques[..., free, :])
     change = np.where(solvable, change, np.nan)
     result = np.empty(torques.shape, dtype=np.result_type(torques, change))
     result[..., free, :] = change
     coupling = mass[..., given[:, np.newaxis], free]
     result[..., given, :] = torques[..., given, :] + coupling @ change
     return result
+
+
+def _solution(block: Array, right: Array) -> Array:
+    """block^-1 right, batch axes in front; NaN where numpy meets a pivot of exactly 0.
+
+    By its order of elimination that may be so where `_solvable` is left with rounding errors.
+    """
+    batch = np.broadcast_shapes(block.shape[:-2], right.shape[:-2])
+    block = np.broadcast_to(block, (*batch, *block.shape[-2:]))
+    right = np.broadcast_to(right, (*batch, *right.shape[-2:]))
+    try:
+        return np.asarray(np.linalg.solve(block, right))
+    except np.linalg.LinAlgError:
+        if not batch:
+            return np.full(right.shape, np.nan)
+        return np.stack([_solution(*pair) for pair in zip(block, right, strict=True)])
 
 
 def _solvable(block: Array, coordinates: int) -> Array:

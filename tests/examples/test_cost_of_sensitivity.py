@@ -77,6 +77,7 @@ def test_every_chain_has_the_same_kinds_of_parameters(script, tmp_path, n):
     assert names[:4] == list(script.PARAMETERS[:4]) == first
     assert len(names) == (8 if n == 2 else 12)
     assert not model.warnings
+    assert script.parameters(n, 8) == tuple(names[:8])
 
 
 def test_nothing_of_a_chain_is_zero(script, tmp_path):

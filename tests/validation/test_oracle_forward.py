@@ -13,6 +13,7 @@ import pytest
 from symgen.description.expressions import EvaluationError, parse
 from symgen.validation.checks import relative_error
 from symgen.validation.limits import STEP
+from symgen.validation.oracle_forward import _implicit, _solvable
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.descriptions import described
@@ -258,3 +259,13 @@ def test_derived_parameters_follow_complex_ones():
     values = parameter_values(description, {"m": 2.0 + 1j * STEP})
     assert values["total"] == 6.0 + 3j * STEP
     assert values["a"] == 0.5
+
+
+def test_a_pivot_that_only_numpy_finds_to_be_zero():
+    """Two point masses on three axes: singular, but for rounding in one order of elimination."""
+    lever = np.array([[0.4, 0.7, 0.4], [-0.3, 0.2, 0.1]])
+    mass = np.stack([np.eye(3), lever.T @ lever])
+    assert _solvable(mass, 3).all()
+    change = _implicit(mass, np.zeros(3, dtype=bool), np.ones((2, 3, 1)))
+    assert (change[0] == -1.0).all()
+    assert np.isnan(change[1]).all() or np.abs(change[1]).max() > 1e12

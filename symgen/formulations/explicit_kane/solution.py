@@ -35,7 +35,15 @@ from symgen.formulations.explicit_kane.equations import (
 from symgen.formulations.explicit_kane.kinematic_derivatives import Variable
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_rotors
-from symgen.formulations.shared import square, write_matrix, write_pivots
+from symgen.formulations.shared import (
+    all_joints,
+    free_joints,
+    seed_columns,
+    square,
+    write_jacobian,
+    write_matrix,
+    write_pivots,
+)
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -103,8 +111,7 @@ def forward_dynamics_sensitivities(
     """qdd (n,) and its total derivatives (n, n_parameters) by (9)."""
     solved = _forward(route, tree, b, state)
     b.output("qdd", (tree.n,), solved.result())
-    columns = _totals(solved, [parameter.name for parameter in parameters(tree)])
-    solved.write_columns("dqdd", columns)
+    solved.write_columns("dqdd", _totals(solved))
     solved.write_pivots()
 
 
@@ -115,7 +122,7 @@ def hybrid_dynamics(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> None:
     """y (n,): torques of the prescribed joints, accelerations of the free ones."""
-    free = _free(tree)
+    free = free_joints(tree)
     pairs = tuple((r, i) for r, i in all_pairs(tree) if r in free or i in free)
     solved = Solved(equations_of(route, tree, b, state, free, pairs))
     b.output("y", (tree.n,), solved.result())
@@ -126,7 +133,7 @@ def hybrid_dynamics_derivatives(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> None:
     """y (n,) and its derivatives by q, qd and x, (n, n) each."""
-    solved = Solved(equations_of(route, tree, b, state, _free(tree)))
+    solved = Solved(equations_of(route, tree, b, state, free_joints(tree)))
     b.output("y", (tree.n,), solved.result())
     for name, xs in (("q", coordinates(b)), ("qd", velocities(b))):
         solved.write_columns(f"dy_d{name}", solved.derivatives(xs))
@@ -138,7 +145,7 @@ def hybrid_dynamics_parameter_derivatives(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> None:
     """d y / d p (n, n_parameters) at fixed q, qd and x."""
-    solved = Solved(equations_of(route, tree, b, state, _free(tree)))
+    solved = Solved(equations_of(route, tree, b, state, free_joints(tree)))
     solved.write_columns("dy_dparameters", solved.derivatives(parameters(tree)))
     solved.write_pivots()
 
@@ -158,7 +165,8 @@ class Solved(Generic[S]):
 
     def result(self) -> list[S]:
         """qdd of the free and torques of the prescribed joints, (n,)."""
-        return self._dense({**self.qdd, **self.torques})
+        found = {**self.qdd, **self.torques}
+        return [found.get(r, self.b.algebra.zero) for r in all_joints(self.tree)]
 
     def derivatives(self, xs: Sequence[Variable[S]]) -> list[Column[S]]:
         """The derivatives of `result` with respect to `xs`."""
@@ -179,13 +187,12 @@ class Solved(Generic[S]):
         """The derivative of `result` with respect to x_j: a torque, or an acceleration."""
         if j in self.equations.free:
             return self.response({j: self.b.algebra.one}, f"x_{j}")
-        numbers = range(1, self.tree.n + 1)
+        numbers = all_joints(self.tree)
         return self.response({r: -self.equations.mass_between(r, j) for r in numbers}, f"x_{j}")
 
     def write_columns(self, name: str, columns: Sequence[Column[S]]) -> None:
         """The output `name`, (n, len(columns))."""
-        rows = zip(*map(self._dense, columns), strict=True) if columns else [()] * self.tree.n
-        write_matrix(self.b, name, list(rows), len(columns))
+        write_jacobian(self.tree, self.b, name, columns)
 
     def write_pivots(self) -> None:
         """The hidden outputs: pivots and diagonal of M of the free joints."""
@@ -211,43 +218,29 @@ class Solved(Generic[S]):
                 found[r] = self.b.let(f"{name}_{r}", total(terms, self.b.algebra), "EK-11")
         return found
 
-    def _dense(self, column: Mapping[int, S]) -> list[S]:
-        return [column.get(joint.number, self.b.algebra.zero) for joint in self.tree.joints]
-
 
 def _forward(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Solved[S]:
-    return Solved(equations_of(route, tree, b, state, range(1, tree.n + 1)))
+    return Solved(equations_of(route, tree, b, state, all_joints(tree)))
 
 
-def _free(tree: KinematicTree[S]) -> tuple[int, ...]:
-    return tuple(joint.number for joint in tree.joints if not joint.prescribed)
-
-
-def _totals(solved: Solved[S], names: Sequence[str]) -> list[Column[S]]:
+def _totals(solved: Solved[S]) -> list[Column[S]]:
     """EK-12 for every parameter, and what it makes of qdd."""
     b, tree = solved.b, solved.tree
-    xs = [*coordinates(b), *velocities(b), *parameters(tree)]
-    unbalances = solved.unbalances(xs)
-    seeds = [b.declared(name).symbols for name in ("dq", "dqd", "dtau")]
+    ps = parameters(tree)
+    unbalances = solved.unbalances([*coordinates(b), *velocities(b), *ps])
+    by_state, by_parameters = unbalances[: 2 * tree.n], unbalances[2 * tree.n :]
     columns: list[Column[S]] = []
-    for place, name in enumerate(names):
-        dq, dqd, dtau = (array[place :: len(names)] for array in seeds)
-        weights = [*dq, *dqd]
-        own = unbalances[len(weights) + place]
-        total_column: Column[S] = {}
+    for p, own, seed in zip(ps, by_parameters, seed_columns(b, ("dq", "dqd", "dtau")), strict=True):
+        weighted = list(zip(by_state, (*seed["dq"], *seed["dqd"]), strict=True))
+        totals: Column[S] = {}
         for joint in tree.joints:
             r = joint.number
             terms = [own[r]] if r in own else []
-            terms += [
-                column[r] * weight
-                for column, weight in zip(unbalances, weights, strict=False)
-                if r in column
-            ]
-            with b.step("total derivatives", joint.name), b.variant(f"_d{name}"):
-                total_column[r] = b.let(
-                    f"total_{r}", total([*terms, dtau[r - 1]], b.algebra), "EK-12"
-                )
-        columns.append(solved.response(total_column, name))
+            terms += [column[r] * weight for column, weight in weighted if r in column]
+            terms.append(seed["dtau"][r - 1])
+            with b.step("total derivatives", joint.name), b.variant(f"_d{p.name}"):
+                totals[r] = b.let(f"total_{r}", total(terms, b.algebra), "EK-12")
+        columns.append(solved.response(totals, p.name))
     return columns

@@ -63,7 +63,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, diagonal, skew, zero_vector
-from symgen.formulations.interface import State
+from symgen.formulations.interface import NoSolutionError, State
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
 from symgen.formulations.kane.motion import Loads, Motion, force_step, load_sweep, motion_sweep
 from symgen.formulations.kane.spatial import (
@@ -187,6 +187,8 @@ def pivot_part(at: Contribution[S], U: Pair[S], b: ProgramBuilder[S]) -> tuple[S
     """KANE-12: pivot, its reciprocal, and g"""
     k = at.joint.number
     pivot = b.let(f"pivot_{k}", at.P.dot(U) + at.rotor, "KANE-12")
+    if b.algebra.is_zero(pivot):
+        raise NoSolutionError(f"joint {k} has no inertia: its pivot is 0")
     inverse_pivot = b.let(f"inverse_pivot_{k}", b.algebra.one / pivot, "KANE-12")
     g = let_pair(b, (f"g_n_{k}", f"g_f_{k}"), U * inverse_pivot, "KANE-12")
     return pivot, inverse_pivot, g

@@ -6,13 +6,13 @@ Mass matrix: column k is the torque of qdd = e_k alone, at qd = 0 without gravit
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
 from symgen.formulations.interface import State
-from symgen.formulations.joint_terms import with_joint_terms, with_rotors
+from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
 from symgen.formulations.shared import square, symbolic_loads, wrenches, write_matrix
 from symgen.kinematics.tree import KinematicTree
@@ -20,6 +20,8 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate, write_jacobians
 
 NOTES = {
+    "NE-35": "M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of joint j "
+    "alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method 1",
     "NE-20": "C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd",
 }
 
@@ -42,8 +44,8 @@ def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """Column by column; the part above the diagonal is computed, the part below copied."""
     frames = frames_sweep(tree, b, state.q)
-    entries = rigid_mass_entries(tree, frames, b, range(1, tree.n + 1))
-    write_matrix(b, "mass_matrix", with_rotors(tree, square(tree, entries)), tree.n)
+    rigid = rigid_mass_entries(tree, frames, b, range(1, tree.n + 1))
+    write_matrix(b, "mass_matrix", square(tree, mass_entries(tree, b, rigid)), tree.n)
 
 
 def rigid_mass_entries(
@@ -61,11 +63,28 @@ def rigid_mass_entries(
     entries: dict[tuple[int, int], S] = {}
     for k in columns:
         unit = State(none, none, tuple(one if i == k else zero for i in numbers), unloaded)
-        with b.variant(f"_column_{k}"):
+        with b.variant(f"_column_{k}", f"mass matrix, column {k}"):
             tau = torques(tree, frames, b, unit, zero_vector(b.algebra))
         for i in numbers:
             if i <= k or i not in columns:
                 entries[i, k] = entries[k, i] = tau[i - 1]
+    return entries
+
+
+def mass_entries(
+    tree: KinematicTree[S], b: ProgramBuilder[S], rigid: Mapping[tuple[int, int], S]
+) -> dict[tuple[int, int], S]:
+    """NE-35: the entries of M under their names, both triangles, from those of the rigid bodies."""
+    entries = dict(rigid)
+    for joint in tree.joints:
+        j = joint.number
+        columns = [i for i in tree.path(j) if (j, i) in rigid]
+        row = {f"M_{j}_{i}": rigid[j, i] for i in columns}
+        if j in columns:
+            row[f"M_{j}_{j}"] = rigid[j, j] + reflected_inertia(joint)
+        with b.step("mass matrix", joint.name):
+            for i, entry in zip(columns, b.rename(row, "NE-35"), strict=True):
+                entries[j, i] = entries[i, j] = entry
     return entries
 
 

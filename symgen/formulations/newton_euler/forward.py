@@ -9,7 +9,7 @@ Notation beyond that of `recursion.py` and of `elimination`; f is a free joint, 
 =========  ==============  ========================================================================
 paper      code            meaning
 =========  ==============  ========================================================================
-H          M_i_j           entries of the mass matrix, with the rotors
+H          M_i_j           entries of the mass matrix, with the rotors; i not less than j
 b          bias_j          torques with all joints at their given accelerations, the free ones at 0
 --         qdd_f, tau_f    acceleration sought, torque given
 --         qdd_p, tau_p    acceleration given, torque sought: y_p
@@ -25,17 +25,18 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.formulations.elimination import Elimination, eliminate
 from symgen.formulations.interface import State
-from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.newton_euler.dynamics import rigid_mass_entries
+from symgen.formulations.joint_terms import with_joint_terms
+from symgen.formulations.newton_euler.dynamics import mass_entries, rigid_mass_entries
 from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
-from symgen.formulations.shared import write_pivots
+from symgen.formulations.shared import all_joints, free_joints, write_pivots
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "NE-35": "M_jj = d tau_j / d qdd_j, with the rotor: d tau_j / d qdd_j + G^2 I_r",
     "NE-36": "tau_p = bias_p + sum_f M_pf qdd_f: torque of a prescribed joint; the accelerations "
     "of the free ones solve sum_f M_gf qdd_f = tau_g - bias_g -- Walker, Orin 1982, method 1",
+    "NE-38": "bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin 1982, "
+    "method 1",
 }
 
 Entries = Mapping[tuple[int, int], S]
@@ -83,40 +84,22 @@ def _write(
     write_pivots_of(solution, b)
 
 
-def all_joints(tree: KinematicTree[S]) -> tuple[int, ...]:
-    """Numbers of all joints."""
-    return tuple(range(1, tree.n + 1))
-
-
-def free_joints(tree: KinematicTree[S]) -> tuple[int, ...]:
-    """Numbers of the joints whose motion is not prescribed."""
-    return tuple(joint.number for joint in tree.joints if not joint.prescribed)
-
-
 def solved(
     tree: KinematicTree[S],
     frames: Sequence[JointFrame[S]],
     b: ProgramBuilder[S],
     state: State[S],
     free: Sequence[int],
+    suffix: str = "",
 ) -> Solution[S]:
-    """Accelerations by unit accelerations and the bias."""
-    rigid = torques(tree, frames, b, state, -tree.gravity)
-    bias = with_joint_terms(tree, b, state, rigid)
-    mass = with_rotor_terms(tree, b, rigid_mass_entries(tree, frames, b, free))
+    """Accelerations by unit accelerations and the bias; `suffix` is in the names of the latter."""
+    with b.variant(suffix, "bias"):
+        rigid = torques(tree, frames, b, state, -tree.gravity)
+        bias = with_joint_terms(tree, b, state, rigid)
+    with b.step("bias"):
+        b.rename({f"bias_{j}": x for j, x in enumerate(bias, start=1)}, "NE-38")
+    mass = mass_entries(tree, b, rigid_mass_entries(tree, frames, b, free))
     return solution_of(tree, b, state, bias, mass, free)
-
-
-def with_rotor_terms(tree: KinematicTree[S], b: ProgramBuilder[S], rigid: Entries[S]) -> Entries[S]:
-    """NE-35 in place of the diagonal."""
-    diagonal: dict[tuple[int, int], S] = {}
-    for joint in tree.joints:
-        j = joint.number
-        if (j, j) in rigid:
-            with b.step("mass matrix", joint.name):
-                entry = rigid[j, j] + reflected_inertia(joint)
-                diagonal[j, j] = b.let(f"M_{j}_{j}", entry, "NE-35")
-    return {**rigid, **diagonal}
 
 
 def solution_of(

@@ -45,13 +45,11 @@ from symgen.formulations.newton_euler.derivatives import (
     effort_by_qd,
     effort_by_qdd,
 )
+from symgen.formulations.newton_euler.dynamics import mass_entries
 from symgen.formulations.newton_euler.forward import (
     Solution,
-    all_joints,
     carried_over,
-    free_joints,
     solution_of,
-    with_rotor_terms,
     write_pivots_of,
 )
 from symgen.formulations.newton_euler.link_maps import LinkMaps, link_maps
@@ -78,7 +76,13 @@ from symgen.formulations.newton_euler.recursion import (
     turning_sweep,
 )
 from symgen.formulations.newton_euler.velocity_fields import Fields, fields_sweep, rates_sweep
-from symgen.formulations.shared import let_derivative, square, write_matrix
+from symgen.formulations.shared import (
+    all_joints,
+    free_joints,
+    let_derivative,
+    square,
+    write_jacobian,
+)
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -94,9 +98,6 @@ SIDES = 2
 
 Efforts = dict[int, dict[int, Effort[S]]]
 """link -> joint -> derivative of what the parent exerts on the link"""
-
-Columns = Sequence[Mapping[int, S]]
-"""The columns of a matrix, each by joint; what is left out is 0."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +171,8 @@ def _write(
         for i in range(1, tree.n + 1):
             column = {j: row[i - 1] for j, row in enumerate(rows, start=1)}
             columns.append(response(tree, solution, b, column, f"{by}_{i}"))
-        write_columns_of(tree, b, f"d{result}_d{by}", columns)
-    write_columns_of(tree, b, f"d{result}_d{given}", response_to_given(tree, solution, b))
+        write_jacobian(tree, b, f"d{result}_d{by}", columns)
+    write_jacobian(tree, b, f"d{result}_d{given}", response_to_given(tree, solution, b))
     write_pivots_of(solution, b)
 
 
@@ -224,15 +225,6 @@ def response_to_given(
             entries[r, p] = entries[p, r] = value
     numbers = range(1, tree.n + 1)
     return [{i: entries[i, k] for i in numbers if (i, k) in entries} for k in numbers]
-
-
-def write_columns_of(
-    tree: KinematicTree[S], b: ProgramBuilder[S], name: str, columns: Columns[S]
-) -> None:
-    """The output `name`, (n, number of columns)."""
-    zero = b.algebra.zero
-    rows = [[column.get(j, zero) for column in columns] for j in range(1, tree.n + 1)]
-    write_matrix(b, name, rows, len(columns))
 
 
 # -- the recursion and its derivatives, in two halves ------------------------------------------
@@ -304,7 +296,7 @@ def solution_at(
 ) -> Solution[S]:
     """NE-37, and the accelerations."""
     none = (b.algebra.zero,) * tree.n
-    with b.variant("_at_rest"):
+    with b.variant("_at_rest", "at rest"):
         motions = motion_sweep(base.frames, b, none, none, -tree.gravity)
         reactions = reaction_sweep(base.frames, motions, dict(base.loads), b)
         resting = [torque_step(at, reactions[at.joint.number], b) for at in base.frames]
@@ -317,7 +309,7 @@ def solution_at(
         with b.step("bias", joint.name):
             bias.append(b.let(f"bias_{joint.number}", torque + moving + pushed, "NE-37"))
     total = with_joint_terms(tree, b, state, bias)
-    return solution_of(tree, b, state, total, with_rotor_terms(tree, b, first.by_qdd), free)
+    return solution_of(tree, b, state, total, mass_entries(tree, b, first.by_qdd), free)
 
 
 def recursion_at(
