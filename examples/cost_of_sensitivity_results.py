@@ -31,7 +31,7 @@ METHODS = {
 }
 TRADITIONAL, RECURSIVE = "explicit_kane", "kane"
 COLORS = {"explicit_kane": "C3", "partially_recursive_kane": "C1", "kane": "C0"}
-FITTED = {"kane": (12, 96), "explicit_kane": (12, 24), "partially_recursive_kane": (12, 24)}
+FITTED = {"kane": (12, 96), "explicit_kane": (6, 24), "partially_recursive_kane": (6, 24)}
 ROWS = 32  # of a batch
 WIDE = 12  # the number of coordinates at which all methods are measured with many parameters
 

@@ -108,6 +108,8 @@ def simulate(
         end_gradient, integral_gradient   (objective, parameter)
         attributes              robot, formulation, method, rtol, atol, evaluations
 
+    All of it is finite, outputs that are no objectives excepted.
+
     `symgen.errors.RequestError` says what is wrong, what was not built, where the mass matrix
     became singular, where the motion ceased to be finite, or why the integrator gave up.
     """

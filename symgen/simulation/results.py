@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,10 +38,17 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
         if objectives is not None:
             rows["outputs"][row] = objectives.values
             rows["outputs_gradient"][row] = objectives.gradients
-        # outputs may be infinite here and there; those that are integrated are finite by now
-        if not all(np.isfinite(rows[name][row]).all() for name in names):
-            raise RequestError(f"simulate: the motion is not finite: {motion.state()}")
+        if not all(np.isfinite(array).all() for array in _wanted(motion, names)):
+            raise RequestError(f"simulate: the motion is not finite at {motion.state()}")
     return rows
+
+
+def _wanted(motion: Motion, names: Iterable[str]) -> Iterator[Array]:
+    """What must be finite: all but the outputs that are no objectives."""
+    yield from (getattr(motion, name) for name in names)
+    if motion.objectives is not None:
+        yield motion.objectives.values[motion.objectives.index]
+        yield motion.objectives.gradients[motion.objectives.index]
 
 
 def dataset(

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import sympy
 
-from symgen.algebra.graph import Graph
+from symgen.algebra.graph import SYMBOL, Graph, reachable
 from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
@@ -95,22 +96,48 @@ def test_the_same_derivation_over_sympy_names_the_derivatives():
     assert len(program.outputs) == 4
 
 
-@pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
-def test_what_is_held_counts_as_a_constant(algebra):
-    """z = y x with y = x^2 held: the derivative is y, not 3 x^2; y's own step stays as it is."""
-    b = ProgramBuilder(algebra())
+def held_and_substituted(algebra, solution):
+    """y = solution(x), z = y x - 2 y differentiated by x with y held; dz/dx, and the program."""
+    b = ProgramBuilder(algebra)
     (x,) = b.input("x", (1,), ["x"])
     with b.step("first"):
-        y = b.let("y", x * x, "A")
-    start = b.length
+        y = b.let("y", solution(x), "A")
+    (held,) = b.auxiliary("y_held", (1,), ["y_held"]).symbols
     with b.step("second"):
-        z = b.let("z", y * x, "B")
-    assert start == 1
-    derivatives = differentiate(b, [b.declared("x")], held=[y], skip=range(start))
-    assert derivatives.of(z)[0] == y
-    statements = b.build("r", "f", "g", {"A": "", "B": ""}).statements
-    assert [line.name for line in statements][:2] == ["y", "z"]
-    assert not any(line.name.startswith("d_y") for line in statements)
+        z = b.let("z", held * x - (held + held), "B")
+    derivatives = differentiate(b, [b.declared("x")], skip=range(1))
+    b.output("z", (1,), [z])
+    b.output("dz", (1,), [derivatives.of(z)[0]])
+    b.substitute({held: y})
+    return b.build("r", "f", "g", {"A": "", "B": ""})
+
+
+SOLUTIONS = [lambda x: x * x, lambda x: -x, lambda x: x, lambda x: x + x]
+
+
+@pytest.mark.parametrize("solution", SOLUTIONS, ids=["square", "negative", "symbol", "multiple"])
+def test_what_is_substituted_afterwards_counts_as_a_constant(solution):
+    """dz/dx = y, also where the graph has made y one with x; y's own step stays as it is."""
+    program = held_and_substituted(Graph(), solution)
+    z, dz = call(program, {"x": np.array([3.0])})
+    assert dz[0] == solution(3.0)
+    assert z[0] == solution(3.0) * 3 - 2 * solution(3.0)
+    assert not any("held" in symbol.name for symbol in symbols_of(program))
+
+
+def symbols_of(program):
+    found = reachable([*program.results, *(line.value for line in program.statements)])
+    return [node for node in found if node.op is SYMBOL]
+
+
+@pytest.mark.parametrize("solution", SOLUTIONS, ids=["square", "negative", "symbol", "multiple"])
+def test_the_same_over_sympy(solution):
+    algebra = SymPyAlgebra()
+    program = held_and_substituted(algebra, solution)
+    (x,) = program.input("x").symbols
+    z, dz = map(algebra.expanded, program.results)
+    assert sympy.expand(dz - solution(x)) == 0
+    assert sympy.expand(z - solution(x) * (x - 2)) == 0
 
 
 @pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])

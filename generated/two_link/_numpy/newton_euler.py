@@ -47,8 +47,12 @@ The remark behind a line names its equation:
     NE-34    D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
              (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
              (3.73), (3.81) for i = j + 1
+    NE-35    M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
+             joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method 1
     NE-37    bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p:
              velocity torques are quadratic in qd
+    NE-38    bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin
+             1982, method 1
     dNE-6    d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
              2020 (3.48), (3.49)
     dNE-7    d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
@@ -333,23 +337,23 @@ def mass_matrix(q, mass_matrix):
     R_2_11 = cos(q_2)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
 
-    # forward, joint elbow
+    # mass matrix, column 1: forward, joint elbow
     a_in_2_y_column_1 = 0.4*R_2_11  # NE-6
 
-    # backward, joint elbow
+    # mass matrix, column 1: backward, joint elbow
     a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1  # NE-8
     n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1  # NE-15
 
-    # backward, joint shoulder
+    # mass matrix, column 1: backward, joint shoulder
     f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1)  # NE-14
     f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1  # NE-14
-    n_1_z_column_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1  # NE-15
-    mass_matrix[..., 0, 0] = n_1_z_column_1
+    M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1  # NE-35
+    mass_matrix[..., 0, 0] = M_1_1
 
-    # backward, joint shoulder
-    n_1_z_column_2 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-15
-    mass_matrix[..., 0, 1] = n_1_z_column_2
-    mass_matrix[..., 1, 0] = n_1_z_column_2
+    # mass matrix, column 2: backward, joint shoulder
+    M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-35
+    mass_matrix[..., 0, 1] = M_2_1
+    mass_matrix[..., 1, 0] = M_2_1
 
     # results
     mass_matrix[..., 1, 1] = 0.12000000000000001
@@ -1291,11 +1295,11 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     R_2_11 = cos(q_2)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
 
-    # forward, joint shoulder
+    # bias: forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
     a_1_x = a_in_1_x - 0.4*(qd_1*qd_1)  # NE-7
 
-    # forward, joint elbow
+    # bias: forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
     t1 = R_1_11*R_2_21
     a_in_2_x = R_2_11*a_1_x + 9.81*t1  # NE-6
@@ -1304,62 +1308,61 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     t3 = omega_2_z*omega_2_z
     a_2_x = a_in_2_x - 0.4*t3  # NE-7
 
-    # rotations, joint elbow
+    # bias: rotations, joint elbow
     R0_2_11 = t2 - R_1_21*R_2_21  # NE-9
     R0_2_21 = t1 + R_1_21*R_2_11  # NE-9
 
-    # loads, joint elbow
+    # bias: loads, joint elbow
     f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # NE-13
     f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
 
-    # backward, joint elbow
+    # bias: backward, joint elbow
     a_G_2_x = a_2_x + 0.2*t3  # NE-8
     F_G_2_x = 0.5*a_G_2_x  # NE-11
     F_G_2_y = 0.5*a_in_2_y  # NE-11
     f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
     f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
-    n_2_z = -0.1*a_in_2_y - tip_nz + 0.4*f_2_y  # NE-15
+    bias_2 = -0.1*a_in_2_y - tip_nz + 0.4*f_2_y  # NE-38
 
-    # backward, joint shoulder
+    # bias: backward, joint shoulder
     F_G_1_y = 4.905*R_1_11  # NE-11
     f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y  # NE-14
     f_1_y = F_G_1_y + f_1_from_2_y  # NE-14
-    n_1_z = n_2_z - 0.9810000000000001*R_1_11 + 0.4*f_1_y  # NE-15
+    bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y  # NE-38
 
-    # forward, joint elbow
+    # mass matrix, column 1: forward, joint elbow
     a_in_2_y_column_1 = 0.4*R_2_11  # NE-6
 
-    # backward, joint elbow
+    # mass matrix, column 1: backward, joint elbow
     a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1  # NE-8
     n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1  # NE-15
 
-    # backward, joint shoulder
+    # mass matrix, column 1: backward, joint shoulder
     f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1)  # NE-14
     f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1  # NE-14
-    n_1_z_column_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1  # NE-15
-    diagonal[..., 0] = n_1_z_column_1
+    M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1  # NE-35
+    diagonal[..., 0] = M_1_1
 
-    # backward, joint shoulder
-    n_1_z_column_2 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-15
+    # mass matrix, column 2: backward, joint shoulder
+    M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-35
 
     # elimination, joint shoulder
-    pivot_1 = n_1_z_column_1 - 8.333333333333332*(n_1_z_column_2*n_1_z_column_2)  # LTDL-1
+    pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
 
     # reduction, joint elbow
-    reduced_qdd_2 = tau_2 - n_2_z  # LTDL-3
+    reduced_qdd_2 = tau_2 - bias_2  # LTDL-3
 
     # reduction, joint shoulder
-    reduced_qdd_1 = tau_1 - n_1_z - 8.333333333333332*(n_1_z_column_2*reduced_qdd_2)  # LTDL-3
+    reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(M_2_1*reduced_qdd_2)  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    t4 = 8.333333333333332*(n_1_z_column_2*qdd_1)
-    qdd_2 = 8.333333333333332*reduced_qdd_2 - t4  # LTDL-4
+    qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1)  # LTDL-4
     qdd[..., 1] = qdd_2
 
     # results
@@ -1421,30 +1424,30 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     # backward derivatives, joint shoulder
     d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
     d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # dNE-14
-    d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # dNE-16
-    d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-32
+    M_2_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # NE-35
+    d_n_at_G_1_z_dqdd_1 = M_2_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-32
 
     # torque derivatives, joint shoulder
     d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-16
-    d_tau_1_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1  # dNE-16
-    diagonal[..., 0] = d_tau_1_dqdd_1
+    M_1_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1  # NE-35
+    diagonal[..., 0] = M_1_1
 
-    # forward, joint shoulder
+    # at rest: forward, joint shoulder
     a_in_1_x_at_rest = 9.81*R_1_21  # NE-6
     a_in_1_y_at_rest = 9.81*R_1_11  # NE-6
 
-    # forward, joint elbow
+    # at rest: forward, joint elbow
     a_in_2_x_at_rest = 9.81*t4 + 9.81*t3  # NE-6
     a_in_2_y_at_rest = 9.81*t1 - 9.81*t2  # NE-6
 
-    # backward, joint elbow
+    # at rest: backward, joint elbow
     F_G_2_x_at_rest = 0.5*a_in_2_x_at_rest  # NE-11
     F_G_2_y_at_rest = 0.5*a_in_2_y_at_rest  # NE-11
     f_2_x_at_rest = F_G_2_x_at_rest - f_e_2_1_x  # NE-14
     f_2_y_at_rest = F_G_2_y_at_rest - f_e_2_1_y  # NE-14
     n_2_z_at_rest = -0.1*a_in_2_y_at_rest - tip_nz + 0.4*f_2_y_at_rest  # NE-15
 
-    # backward, joint shoulder
+    # at rest: backward, joint shoulder
     F_G_1_x_at_rest = 4.905*R_1_21  # NE-11
     F_G_1_y_at_rest = 4.905*R_1_11  # NE-11
     f_1_from_2_x_at_rest = R_2_11*f_2_x_at_rest - R_2_21*f_2_y_at_rest  # NE-14
@@ -1462,7 +1465,7 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t5)  # NE-37
 
     # elimination, joint shoulder
-    pivot_1 = d_tau_1_dqdd_1 - 8.333333333333332*(d_tau_2_dqdd_1*d_tau_2_dqdd_1)  # LTDL-1
+    pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
@@ -1471,15 +1474,14 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     reduced_qdd_2 = tau_2 - bias_2  # LTDL-3
 
     # reduction, joint shoulder
-    reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(d_tau_2_dqdd_1*reduced_qdd_2)  # LTDL-3
+    reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(M_2_1*reduced_qdd_2)  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    t8 = 8.333333333333332*(d_tau_2_dqdd_1*qdd_1)
-    qdd_2 = 8.333333333333332*reduced_qdd_2 - t8  # LTDL-4
+    qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1)  # LTDL-4
     qdd[..., 1] = qdd_2
 
     # forward, joint shoulder
@@ -1490,12 +1492,12 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     alpha_2_z = qdd_1 + qdd_2  # NE-5
     a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
     a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
-    t9 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t9  # NE-7
+    t8 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t8  # NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # backward, joint elbow
-    a_G_2_x = a_2_x + 0.2*t9  # NE-8
+    a_G_2_x = a_2_x + 0.2*t8  # NE-8
     a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
     F_G_2_x = 0.5*a_G_2_x  # NE-11
     F_G_2_y = 0.5*a_G_2_y  # NE-11
@@ -1519,60 +1521,59 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
 
     # torque derivatives, joint elbow
-    t10 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
-    d_tau_1_dq_2 = t10 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
+    t9 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
+    d_tau_1_dq_2 = t9 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
     d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22  # dNE-16
 
     # solution, joint shoulder
-    t11 = d_tau_1_dq_1 + 8.333333333333332*(d_tau_2_dqdd_1*reduced_d_qdd_2_dq_1)
-    t12 = inverse_pivot_1*t11
-    d_qdd_1_dq_1 = -t12  # LTDL-4
+    t10 = d_tau_1_dq_1 + 8.333333333333332*(M_2_1*reduced_d_qdd_2_dq_1)
+    t11 = inverse_pivot_1*t10
+    d_qdd_1_dq_1 = -t11  # LTDL-4
     dqdd_dq[..., 0, 0] = d_qdd_1_dq_1
 
     # solution, joint elbow
-    t13 = 8.333333333333332*reduced_d_qdd_2_dq_1
-    d_qdd_2_dq_1 = t13 + 8.333333333333332*(d_tau_2_dqdd_1*t12)  # LTDL-4
+    t12 = 8.333333333333332*reduced_d_qdd_2_dq_1
+    d_qdd_2_dq_1 = t12 + 8.333333333333332*(M_2_1*t11)  # LTDL-4
     dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
 
     # reduction, joint shoulder
-    reduced_d_qdd_1_dq_2 = 8.333333333333332*(d_tau_2_dqdd_1*d_tau_2_dq_2) - d_tau_1_dq_2  # LTDL-3
+    reduced_d_qdd_1_dq_2 = 8.333333333333332*(M_2_1*d_tau_2_dq_2) - d_tau_1_dq_2  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2  # LTDL-4
     dqdd_dq[..., 0, 1] = d_qdd_1_dq_2
 
     # solution, joint elbow
-    t14 = 8.333333333333332*(d_tau_2_dqdd_1*d_qdd_1_dq_2)
-    d_qdd_2_dq_2 = -(8.333333333333332*d_tau_2_dq_2 + t14)  # LTDL-4
+    t13 = 8.333333333333332*(M_2_1*d_qdd_1_dq_2)
+    d_qdd_2_dq_2 = -(8.333333333333332*d_tau_2_dq_2 + t13)  # LTDL-4
     dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
 
     # solution, joint shoulder
-    t15 = d_tau_1_dqd_1 - 0.6666666666666667*(t5*d_tau_2_dqdd_1)
-    t16 = inverse_pivot_1*t15
-    d_qdd_1_dqd_1 = -t16  # LTDL-4
+    t14 = inverse_pivot_1*(d_tau_1_dqd_1 - 0.6666666666666667*(t5*M_2_1))
+    d_qdd_1_dqd_1 = -t14  # LTDL-4
     dqdd_dqd[..., 0, 0] = d_qdd_1_dqd_1
 
     # solution, joint elbow
-    d_qdd_2_dqd_1 = 8.333333333333332*(d_tau_2_dqdd_1*t16) - 0.6666666666666667*t5  # LTDL-4
+    d_qdd_2_dqd_1 = 8.333333333333332*(M_2_1*t14) - 0.6666666666666667*t5  # LTDL-4
     dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
 
     # solution, joint shoulder
-    t17 = t6*inverse_pivot_1
-    d_qdd_1_dqd_2 = 0.08000000000000002*t17  # LTDL-4
+    t15 = t6*inverse_pivot_1
+    d_qdd_1_dqd_2 = 0.08000000000000002*t15  # LTDL-4
     dqdd_dqd[..., 0, 1] = d_qdd_1_dqd_2
 
     # solution, joint elbow
-    d_qdd_2_dqd_2 = -0.6666666666666667*(d_tau_2_dqdd_1*t17)  # LTDL-4
+    d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t15)  # LTDL-4
     dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
 
     # inverse, joint shoulder
-    t18 = d_tau_2_dqdd_1*inverse_pivot_1
-    inverse_2_1 = -8.333333333333332*t18  # LTDL-5
+    t16 = M_2_1*inverse_pivot_1
+    inverse_2_1 = -8.333333333333332*t16  # LTDL-5
     dqdd_dtau[..., 0, 1] = inverse_2_1
     dqdd_dtau[..., 1, 0] = inverse_2_1
 
     # inverse, joint elbow
-    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(d_tau_2_dqdd_1*t18)  # LTDL-5
+    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t16)  # LTDL-5
     dqdd_dtau[..., 1, 1] = inverse_2_2
 
     # results
