@@ -491,10 +491,8 @@ def refusal(*arguments, **options):
         ({"first_step": 0.61}, "first_step: expected a number that is positive, at most 0.6 s"),
         ({"first_step": 0}, "first_step: expected a number that is positive"),
         ({"first_step": -1}, "first_step: expected a number that is positive"),
-        ({"first_step": np.nan}, "first_step: expected a number that is positive"),
         ({"max_step": None}, "max_step: expected real numbers"),
         ({"max_step": 0}, "max_step: expected a number that is positive; got 0"),
-        ({"max_step": np.nan}, "max_step: expected a number that is positive; got nan"),
         ({"rtoll": 1e-8}, "simulate() has no option 'rtoll'; did you mean 'rtol'?"),
         ({"xyz": 1}, "simulate() has no option 'xyz'; there are: tau, loads, parameters"),
     ],
@@ -516,9 +514,11 @@ def test_wrong_arguments(free, options, words):
         ({"atol": np.nan}, "atol: expected a number that is at least 0 and finite; got nan"),
         ({"atol": np.inf}, "atol: expected a number that is at least 0 and finite; got inf"),
         ({"atol": 0}, "atol: 0 leaves no tolerance to what is 0 at the start"),
+        ({"first_step": np.nan}, "first_step: expected a number that is positive"),
+        ({"max_step": np.nan}, "max_step: expected a number that is positive; got nan"),
     ],
 )
-def test_tolerances_that_no_integrator_can_keep(free, options, words, method):
+def test_what_makes_integrators_run_forever_is_refused(free, options, words, method):
     calls = itertools.count()
 
     def patient(t, q, qd):  # some integrators would go on forever

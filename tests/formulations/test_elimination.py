@@ -5,7 +5,11 @@ import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.derivation import derived_program
+from symgen.errors import RequestError
+from symgen.formulations import FORMULATIONS, derive
 from symgen.formulations.elimination import eliminate
+from symgen.formulations.interface import Formulation, NoSolutionError
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
@@ -134,8 +138,56 @@ def test_every_line_has_its_name_and_its_note():
 def test_a_pivot_that_is_structurally_zero_is_refused(algebra):
     tree = a_tree([0, 1], algebra())
     b = ProgramBuilder(tree.algebra)
-    with pytest.raises(ZeroDivisionError, match="joint 2"):
+    with pytest.raises(NoSolutionError, match="joint 2"):
         eliminate(tree, b, {(1, 1): tree.algebra.one}, (1, 2))
+
+
+SPINNER = """
+symgen: 1
+name: spinner
+parameters: {I: 0}
+joints:
+  - {name: lift, type: prismatic, origin: {}, link: {mass: 1}}
+  - {name: spin, type: revolute, origin: {}, link: {mass: 1, inertia: {xx: 1, yy: 1, zz: INERTIA}}}
+  - {name: swing, type: revolute, parent: lift, origin: {}, link: {mass: 1, com: [0.2, 0, 0]}}
+"""
+SOLVERS = [item for item in FORMULATIONS if "forward_dynamics" in item.functions]
+
+
+@pytest.mark.parametrize("formulation", SOLVERS, ids=lambda item: item.name)
+@pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
+def test_a_joint_without_inertia_has_no_solution(formulation, algebra):
+    tree = build_tree(described(SPINNER.replace("INERTIA", "0")), algebra())
+    with pytest.raises(NoSolutionError, match="joint 2"):
+        derive(tree, formulation, "forward_dynamics")
+
+
+@pytest.mark.parametrize("formulation", SOLVERS, ids=lambda item: item.name)
+@pytest.mark.parametrize("inertia", ["0", "I"])
+def test_a_program_says_that_there_is_no_solution(formulation, inertia):
+    """By its pivots, which are 0, be that seen before or after parameters are numbers."""
+    description = described(SPINNER.replace("INERTIA", inertia))
+    for function in ("forward_dynamics", "forward_dynamics_derivatives"):
+        program = derived_program(description, formulation, function)
+        pivots = next(array for array in program.outputs if array.name == "pivots")
+        assert all(entry.is_zero for entry in pivots.entries)
+    kept = derived_program(description, formulation, "forward_dynamics", ("I",))
+    pivots = next(array for array in kept.outputs if array.name == "pivots")
+    assert all(entry.is_zero for entry in pivots.entries) == (inertia == "0")
+
+
+def dividing(tree, b, state):
+    """Forward dynamics that divide by I, which no pivot is."""
+    one = tree.algebra.one
+    b.output("qdd", (3,), [one / tree.algebra.symbol("I"), one, one])
+    b.output("pivots", (3,), [one, state.q[0], tree.algebra.symbol("I") + one])
+    b.output("diagonal", (3,), [one, one, one])
+
+
+def test_another_division_by_zero_is_not_taken_for_a_zero_pivot():
+    fake = Formulation("fake", "", "", {}, {"forward_dynamics": dividing})
+    with pytest.raises(RequestError, match="leave the range of float64"):
+        derived_program(described(SPINNER.replace("INERTIA", "1")), fake, "forward_dynamics")
 
 
 def test_only_the_chosen_joints_are_eliminated():

@@ -5,6 +5,8 @@ import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.optimize.dead_code import without_dead_code
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
 
@@ -57,3 +59,41 @@ def test_an_output_that_is_withdrawn_is_none():
     b.output("square", (1,), [x * x])
     assert b.withdraw("twice").name == "twice"
     assert [output.name for output in b.build("r", "f", "g", {}).outputs] == ["square"]
+
+
+@pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
+def test_scalars_are_renamed(algebra):
+    """Over the graph the statement gets the name, over SymPy there is one more."""
+    b = ProgramBuilder(algebra())
+    (x, y) = b.input("x", (2,), ["x_1", "x_2"])
+    with b.step("first"):
+        n = b.let("n", x * y, "A")
+        b.let("tau", n, "B")  # another name for the same over the graph, none over SymPy
+    with b.step("second"):
+        found = b.rename({"M_1": n, "M_2": x, "M_3": x + y, "M_4": n, "M_5": b.algebra.one}, "C")
+    b.output("M", (5,), found)
+    program = b.build("r", "f", "g", {"A": "a", "B": "b", "C": "c"})
+    names = {line.name: line.note for line in program.statements}
+    assert names["M_3"] == "C" and "M_2" not in names and "M_5" not in names
+    assert ("n" in names) == (algebra is SymPyAlgebra) and names["M_1"] == "C"
+    if algebra is Graph:
+        called = call(program, {"x": np.array([2.0, 3.0])})
+        assert called[0].tolist() == [6.0, 2.0, 5.0, 6.0, 1.0]
+        assert [line.name for line in without_dead_code(program).statements] == ["M_1", "M_3"]
+    else:
+        assert [b.algebra.expanded(entry) for entry in found] == [x * y, x, x + y, x * y, 1]
+
+
+def test_a_part_stands_before_the_kind_of_its_steps():
+    b = ProgramBuilder(Graph())
+    (x,) = b.input("x", (1,), ["x_1"])
+    with b.variant("_column_1", "column 1"):
+        with b.step("forward", "elbow"):
+            b.let("v", x + x, "A")
+        with b.variant("_dq"), b.step("backward"):
+            b.let("v", x * x, "A")
+    with b.step("forward", "elbow"):
+        b.let("v", x - 1.0, "A")
+    steps = b.build("r", "f", "g", {}).steps
+    assert [step.kind for step in steps] == ["column 1: forward", "column 1: backward", "forward"]
+    assert [step.statements[0].name for step in steps] == ["v_column_1", "v_column_1_dq", "v"]

@@ -23,7 +23,7 @@ from symgen.formulations.shared import by_quarter_turns
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
 
-PARALLEL, SIMPLE, FULL = 0.13, 0.25, 0.25
+PARALLEL, SIMPLE, FULL = 0.13, 0.22, 0.28
 """What a joint costs where all axes stay parallel, and where frames are turned by quarter turns,
 against one with any turn; the last is added where the link has a general centre and inertia."""
 
@@ -66,7 +66,7 @@ def estimate(tree: KinematicTree[Any], function: str) -> int:
         return round(SLOPES * pairs + factorised + _columns(tree))
     if kind == "":
         return round(mass + bias)
-    effects = _effects(tree)
+    effects = [effect for effect in _effects(tree) if effect.touched or effect.driven]
     columns = sum(_column(tree, weights, effect) for effect in effects)
     columns += 4 * sum(depths.values()) * len(effects)
     if kind == "_sensitivities":
@@ -105,16 +105,17 @@ class Effect:
     """The joints that a parameter has an effect on, by number.
 
     `moved` and `turned` are placed otherwise, with all that they carry; `falling` accelerate
-    otherwise by gravity; the links of `heavy` have another inertia, `geared` another rotor, and on
-    `loaded` the loads act elsewhere.
+    otherwise by gravity; the links of `heavy` have another inertia, and on `loaded` the loads act
+    elsewhere; `driven` have other joint terms, `geared` another rotor.
     """
 
     moved: frozenset[int]
     turned: frozenset[int]
     falling: frozenset[int]
     heavy: frozenset[int]
-    geared: frozenset[int]
     loaded: frozenset[int]
+    driven: frozenset[int]
+    geared: frozenset[int]
 
     @property
     def accelerated(self) -> bool:
@@ -135,6 +136,7 @@ def _effects(tree: KinematicTree[Any]) -> list[Effect]:
     turned = {k: dependence.of(_turns(joint)) for k, joint in joints.items()}
     heavy = {k: dependence.of(_inertia(joint)) for k, joint in joints.items()}
     rotors = {k: (x.terms.gear_ratio, x.terms.rotor_inertia) for k, x in joints.items()}
+    driven = {k: dependence.of(vars(x.terms).values()) for k, x in joints.items()}
     geared = {k: dependence.of(entries) for k, entries in rotors.items()}
     loaded = {k: frozenset[int]() for k in joints}
     for load in tree.loads:
@@ -154,8 +156,9 @@ def _effects(tree: KinematicTree[Any]) -> list[Effect]:
             turned=beyond(having(position, turned)),
             falling=frozenset(joints) if position in falling else frozenset(),
             heavy=having(position, heavy),
-            geared=having(position, geared),
             loaded=having(position, loaded),
+            driven=having(position, driven),
+            geared=having(position, geared),
         )
         for position in range(len(tree.runtime_parameters))
     ]
