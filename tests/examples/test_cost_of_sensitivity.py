@@ -112,7 +112,7 @@ def test_exponents_are_those_of_the_measurements(results):
     assert slope == pytest.approx(1.0)
     assert sizes == [12, 16, 24, 48, 96]
     row = results.exponents_table(store)[2]
-    assert row == "| traditional | 1 | 12 ... 24 | 4.00 | 4.00 | 4.00 |"
+    assert row == "| traditional | 1 | 8 ... 24 | 4.00 | 4.00 | 4.00 |"
 
 
 def test_crossings_are_interpolated(results):
