@@ -9,19 +9,23 @@ PYTEST_FLAGS ?= -n auto --dist worksteal
 CHECKED := $(wildcard symgen tests examples benchmarks)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint clean help
+.PHONY: demo test test-all lint clean help
 
 help:
-	@echo "make demo   build examples/two_link.yaml, validate it and use it from Python"
-	@echo "make test   run all tests (PYTEST_FLAGS=... for pytest's options)"
-	@echo "make lint   check style, format and types"
-	@echo "make clean  remove the virtual environment and what tools left behind"
+	@echo "make demo      build examples/two_link.yaml, validate it and use it from Python"
+	@echo "make test      run the tests (PYTEST_FLAGS=... for pytest's options)"
+	@echo "make test-all  the same with the tests that are marked slow"
+	@echo "make lint      check style, format and types"
+	@echo "make clean     remove the virtual environment and what tools left behind"
 
 demo: $(VENV)/.installed
 	$(BIN)/symgen build examples/two_link.yaml
 	$(BIN)/python examples/use_two_link.py
 
 test: $(VENV)/.installed-for-tests
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) -m "not slow"
+
+test-all: $(VENV)/.installed-for-tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 lint: $(VENV)/.installed-for-tests

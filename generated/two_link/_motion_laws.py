@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from . import _limits as limits
+from ._domain import where_defined
 from ._evaluation import (
     SEVERAL_RESULTS,
     Array,
@@ -74,14 +75,21 @@ def center_of_mass(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Its Jacobian, and gravity, which pulls at it."""
     name = "center_of_mass_jacobian"
     if s.has(name) and lens.has("center_of_mass"):
-        expected = lens.slope("center_of_mass", "q")
-        yield f"{name} = complex step of center_of_mass", limits.derivative, s[name], expected
-    if s.has("gravity_forces") and lens.has(name):
+        both = where_defined(lens, name, "", s[name], lens.slope("center_of_mass", "q"))
+        yield f"{name} = complex step of center_of_mass", limits.derivative, *both
+    if s.has("gravity_forces") and lens.has(name) and not _is_weightless(s):
         lever = np.swapaxes(np.asarray(lens[name]), -1, -2)
         forces = np.asarray(s["gravity_forces"])
         weight = _constant_vector(lever, forces)
         what = "gravity_forces = center_of_mass_jacobian' times one vector in all states"
         yield what, limits.physics, forces, lever @ weight, np.abs(lever) @ np.abs(weight)
+
+
+def _is_weightless(s: Evaluation) -> bool:
+    """Whether masses that are parameters, and divided by, are all 0: there is no centre of mass."""
+    parameters = s.facts.inertial_parameters
+    masses = [1.0] if parameters is None else np.asarray(parameters)[::10]
+    return bool(s.states.parameters.size) and not np.any(masses)
 
 
 def _constant_vector(matrices: Array, vectors: Array) -> Array:
@@ -95,7 +103,7 @@ def _constant_vector(matrices: Array, vectors: Array) -> Array:
 def momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Centre of mass and momentum are those of the bodies with their inertial parameters."""
     parameters = s.facts.inertial_parameters
-    if parameters is None:
+    if parameters is None or _is_weightless(s):
         return
     total = np.asarray(parameters)[::10].sum()
     if s.has("centroidal_momentum") and lens.has("center_of_mass_jacobian"):

@@ -14,7 +14,10 @@ from symgen.emit.names import identifier
 from symgen.emit.templates import Templates
 
 _VERBATIM = ("_backends.py", "_runtime.py")
-_CHECKS = ("checks", "evaluation", "forward_laws", "limits", "motion_laws", "parameter_laws")
+_CHECKS = (
+    "agreement", "array_interface", "checks", "domain", "evaluation", "forward_laws", "limits",
+    "motion_laws", "parameter_laws",
+)  # fmt: skip
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:

@@ -13,14 +13,16 @@ It validates a build, and is shipped in every generated package for `selftest()`
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from symgen.validation import limits
+from symgen.validation.agreement import agreement
+from symgen.validation.array_interface import interface
+from symgen.validation.domain import left_out, states_in_domain
 from symgen.validation.evaluation import (
     ARGUMENTS,
     LOADED,
@@ -38,13 +40,15 @@ from symgen.validation.evaluation import (
     losses,
     random_states,
     relative_error,
+    rows,
     springs,
     times,
+    until_a_fault,
     without_warnings,
 )
-from symgen.validation.forward_laws import FORWARD_LAWS, SOLVED, not_compared, response
+from symgen.validation.forward_laws import FORWARD_LAWS, SOLVED, not_compared
 from symgen.validation.motion_laws import MOTION_LAWS
-from symgen.validation.parameter_laws import PARAMETER_LAWS, friction_by_velocity
+from symgen.validation.parameter_laws import PARAMETER_LAWS
 
 __all__ = [
     "ARGUMENTS",
@@ -67,70 +71,6 @@ __all__ = [
 
 PARAMETER_CHANGE = 0.05
 CHANGED = f", parameters changed by up to {PARAMETER_CHANGE:.0%}"
-
-
-def _rows(s: Evaluation, comparisons: Iterable[Comparison], n: int) -> Iterator[Check]:
-    """A row for every comparison of at least one sample."""
-    made = (_row(s, *comparison, n=n) for comparison in comparisons if len(comparison[3]))
-    return _until_a_fault(s, made)
-
-
-def _row(s: Evaluation, name: str, limit: Callable[[int], float], *arrays: Any, n: int) -> Check:
-    allowed = limit(n) * s.facts.condition
-    return Check(name, s.subject.name, relative_error(*arrays), allowed, len(s.states.q))
-
-
-def _until_a_fault(s: Evaluation, rows: Iterable[Check]) -> Iterator[Check]:
-    """The rows; a call that raises is one that failed."""
-    try:
-        yield from rows
-    except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
-        name = f"call without {type(fault).__name__} ({fault})"
-        yield Check(name, s.subject.name, float("inf"), 0.0, len(s.states.q))
-
-
-# ------------------------------------------------------------------ one subject against another
-
-
-def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:
-    """Every function that both have, result by result; `where` ends the names of the rows."""
-    return _rows(s, _common_results(s, reference, where), n)
-
-
-def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterator[Comparison]:
-    for name in ARGUMENTS:
-        if s.has(name) and reference.has(name):
-            results = s.results(name), reference.results(name)
-            scales = _scales(s, reference, name)
-            ok = _comparable(reference, name)
-            for label, *arrays in zip(_labels(name), *results, scales, strict=True):
-                what = f"{name}{label} = that of {reference.subject.name}{where}"
-                if ok.all():
-                    yield what, limits.agreement, *arrays
-                elif ok.any():
-                    yield what, limits.agreement, *(np.asarray(x)[ok] for x in arrays)
-
-
-def _comparable(lens: Evaluation, name: str) -> Array:
-    """The samples at which a function has a result, (S,)."""
-    if name in SOLVED:
-        return np.asarray(response(lens, name).regular)
-    return np.ones(len(lens.states.q), dtype=bool)
-
-
-def _scales(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
-    """For every result what else its errors are relative to, (S, ...)."""
-    if name in SOLVED:
-        return response(lens, name).scales(lens if lens.has(name) else s, name)
-    slopes = {", dtau_dqd": friction_slope}
-    if name == "inverse_dynamics_parameter_derivatives":
-        slopes[""] = friction_by_velocity
-    nothing = np.zeros(len(s.states.q))
-    return [slopes[label](s) if label in slopes else nothing for label in _labels(name)]
-
-
-def _labels(name: str) -> list[str]:
-    return [f", {label}" for label in SEVERAL_RESULTS.get(name, ())] or [""]
 
 
 # ------------------------------------------------------ one subject: derivatives and mechanics
@@ -255,76 +195,6 @@ LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
 )  # fmt: skip
 
 
-# ------------------------------------------------------------- one subject: the array interface
-
-
-def interface(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Single samples, broadcast batches, `out=` and default arguments give the same numbers."""
-    for name in filter(s.has, ARGUMENTS):
-        ok = _comparable(lens, name)
-        if not ok.any():
-            continue
-        sizes = [float(np.asarray(x)[ok].max(initial=0.0)) for x in _scales(s, lens, name)]
-        for how, values, expected in _ways_to_call(s, name, ok):
-            for label, *arrays, size in zip(_labels(name), values, expected, sizes, strict=True):
-                scale = np.full(len(arrays[1]), size)
-                yield f"{name}{label}: {how}", limits.interface, *arrays, scale
-    yield from _refusals(s, lens)
-
-
-def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, Any, Any]]:
-    functions = s.subject.functions
-    arguments = {key: x[ok] for key, x in vars(s.states).items()}
-    batch = [np.asarray(result)[ok] for result in s.results(name)]
-    few = min(2, len(arguments["q"]))
-    single = [call(functions, name, {k: x[i] for k, x in arguments.items()}) for i in range(few)]
-    stacked = [np.stack(results) for results in zip(*single, strict=True)]
-    yield "single samples = batch", stacked, [result[:few] for result in batch]
-
-    out = tuple(np.full((*x.shape[:-1], 2 * x.shape[-1]), np.nan)[..., ::2] for x in batch)  # gaps
-    call(functions, name, arguments, out=out if name in SEVERAL_RESULTS else out[0])
-    yield "out= is filled", out, batch
-
-    some = "parameters" if arguments["parameters"].size else None
-    keys = [*ARGUMENTS[name], *["loads"] * (name in LOADED), *filter(None, [some])]
-    if len(keys) > 1:
-        crossed: dict[str, Any] = {keys[0]: arguments[keys[0]][:few, np.newaxis]}
-        crossed |= {key: arguments[key][np.newaxis, :few] for key in keys[1:]}
-        full = {keys[0]: np.repeat(arguments[keys[0]][:few], few, axis=0)}
-        full |= {key: np.concatenate([arguments[key][:few]] * few) for key in keys[1:]}
-        expected = [np.reshape(x, (few, few, *x.shape[1:])) for x in call(functions, name, full)]
-        yield "broadcast = written out", call(functions, name, crossed), expected
-    if name in LOADED:
-        zero, absent = ({**arguments, "loads": x} for x in (0.0 * arguments["loads"], None))
-        yield "no loads = zero loads", call(functions, name, absent), call(functions, name, zero)
-    if some:
-        default = call(functions, name, {**arguments, "parameters": None})
-        yield "no parameters = default parameters", default, batch
-
-
-def _refusals(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Where there is no solution, one sample is an error, and a batch warns once."""
-    for name in filter(s.has, SOLVED):
-        where = np.flatnonzero(response(lens, name).unsolvable)
-        if len(where):
-            arguments = {key: x[where[0]] for key, x in vars(s.states).items()}
-            refused = _refuses(s.subject.functions, name, arguments)
-            what = f"{name}: a singular sample raises LinAlgError, and warns once in a batch"
-            yield what, limits.exact, [float(x) for x in refused], [1.0, 1.0]
-
-
-def _refuses(functions: Any, name: str, arguments: dict[str, Any]) -> tuple[bool, bool]:
-    try:
-        call(functions, name, arguments)
-        raised = False
-    except np.linalg.LinAlgError:
-        raised = True
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        call(functions, name, {key: np.stack([x, x]) for key, x in arguments.items()})
-    return raised, [item.category for item in caught] == [RuntimeWarning]
-
-
 # ------------------------------------------------------------------------------------ together
 
 
@@ -345,23 +215,24 @@ def subjects_of(module: Any) -> list[Subject]:
 
 def check_evaluations(evaluations: Sequence[Evaluation]) -> list[Check]:
     """Every check that applies; the first subject that takes complex numbers is the reference."""
-    rows: list[Check] = []
+    found: list[Check] = []
     solving = next((e for e in evaluations if e.states.q.size and e.has_any(SOLVED)), None)
     if solving is not None:
-        rows.extend(_until_a_fault(solving, not_compared(solving)))
+        found.extend(until_a_fault(solving, not_compared(solving)))
+    found.extend(left_out(evaluations))
     lenses = [e for e in evaluations if e.subject.complex_step]
     for s in evaluations:
         n = s.states.q.shape[1]
         reference = lenses[0] if lenses else evaluations[0]
         lens = s if s.subject.complex_step else reference
         if s is not reference:
-            rows.extend(agreement(s, reference, n))
+            found.extend(agreement(s, reference, n))
         if lens.subject.complex_step:
             for law in LAWS if n else (kinematics,):
-                rows.extend(_rows(s, law(s, lens), n))
+                found.extend(rows(s, law(s, lens), n))
         if s.subject.arrays:
-            rows.extend(_rows(s, interface(s, lens), n))
-    return rows
+            found.extend(rows(s, interface(s, lens), n))
+    return found
 
 
 def changed_parameters(values: Any, seed: int = 2009) -> Array:
@@ -392,16 +263,23 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     values = getattr(module, "default_parameters", ())
     samples = samples or limits.samples(module.n)
     states = random_states(module.n, module.n_loads, samples, seed, values)
+    if hasattr(module, "outputs"):
+        states = states_in_domain(
+            states,
+            lambda count: random_states(module.n, module.n_loads, count, seed + 1, values),
+            lambda drawn: call(module, "outputs", vars(drawn))[0],
+        )
     facts = Facts(
         getattr(module, "condition", 1.0),
         getattr(module, "inertial_parameters", None),
         getattr(module, "joint_terms", None),
         getattr(module, "prescribed", None),
+        tuple(getattr(module, "output_names", ())),
     )
     subjects = subjects_of(module)
     with without_warnings():
-        rows = check_evaluations([Evaluation(item, states, facts) for item in subjects])
+        found = check_evaluations([Evaluation(item, states, facts) for item in subjects])
         changed = with_parameters(states, changed_parameters(values, seed))
         if states.parameters.size:
-            rows += between([Evaluation(item, changed, facts) for item in subjects])
-    return rows
+            found += between([Evaluation(item, changed, facts) for item in subjects])
+    return found

@@ -1,15 +1,15 @@
 """What is checked, and on which states: subjects, random states, and the functions evaluated there.
 
-The laws of `symgen.validation.checks`, `motion_laws`, `forward_laws` and `parameter_laws` are
-written over it; all of them are shipped in every generated package for `selftest()`.
+What compares subjects and knows the laws of mechanics (`symgen.validation.checks`) is written over
+it; all of it is shipped in every generated package for `selftest()`.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -140,13 +140,15 @@ class Facts:
     multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 n,);
     `joint_terms` are the numbers of drives, bearings and springs by name, (n,) each;
     `reflected_inertia` is that of the rotor times the square of the gear ratio.  `prescribed` says
-    of every coordinate whether its motion is given in hybrid dynamics, (n,).
+    of every coordinate whether its motion is given in hybrid dynamics, (n,); `output_names` are
+    those of the model's outputs.
     """
 
     condition: float = 1.0
     inertial_parameters: Array | None = None
     joint_terms: Mapping[str, Array] | None = None
     prescribed: Array | None = None
+    output_names: tuple[str, ...] = ()
 
 
 def random_states(
@@ -199,6 +201,8 @@ class Evaluation:
         self._slopes: dict[tuple[str, str], tuple[Array, ...]] = {}
         self.responses: dict[str, Any] = {}
         """What `symgen.validation.forward_laws` finds out about the mass matrix."""
+        self.smooth: Array | None = None
+        """What `symgen.validation.domain` finds out about the outputs."""
 
     def has(self, *names: str) -> bool:
         """Whether the subject has all these functions."""
@@ -227,6 +231,21 @@ class Evaluation:
             self._slopes[name, argument] = self._complex_step(name, argument)
         return self._slopes[name, argument][result]
 
+    def neighbours(self, step: float) -> tuple[Evaluation, ...]:
+        """At parameters a little to either side, in a random direction; none without parameters."""
+        values = self.states.parameters
+        if not values.size:
+            return ()
+        rng = np.random.default_rng(2009)
+        direction = rng.uniform(0.5, 1.0, values.shape[1]) * rng.choice(
+            [-1.0, 1.0], values.shape[1]
+        )
+        change = step * np.maximum(1.0, np.abs(values)) * direction
+        return tuple(
+            Evaluation(self.subject, replace(self.states, parameters=moved), self.facts)
+            for moved in (values - change, values + change)
+        )
+
     def _complex_step(self, name: str, argument: str) -> tuple[Array, ...]:
         shape = vars(self.states)[argument].shape
         samples, size = shape[0], int(np.prod(shape[1:]))
@@ -250,6 +269,26 @@ class Evaluation:
 
 Comparison = tuple[Any, ...]
 """What holds, the limit as a function of n, value, reference, further arrays that set the scale."""
+
+
+def rows(s: Evaluation, comparisons: Iterable[Comparison], n: int) -> Iterator[Check]:
+    """A row for every comparison of at least one sample."""
+    made = (_row(s, *comparison, n=n) for comparison in comparisons if len(comparison[3]))
+    return until_a_fault(s, made)
+
+
+def _row(s: Evaluation, name: str, limit: Callable[[int], float], *arrays: Any, n: int) -> Check:
+    allowed = limit(n) * s.facts.condition
+    return Check(name, s.subject.name, relative_error(*arrays), allowed, len(s.states.q))
+
+
+def until_a_fault(s: Evaluation, checks: Iterable[Check]) -> Iterator[Check]:
+    """The checks; a call that raises is one that failed."""
+    try:
+        yield from checks
+    except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
+        name = f"call without {type(fault).__name__} ({fault})"
+        yield Check(name, s.subject.name, float("inf"), 0.0, len(s.states.q))
 
 
 def relative_error(value: Any, reference: Any, *terms: Any) -> float:

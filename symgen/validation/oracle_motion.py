@@ -148,10 +148,14 @@ class MotionFunctions(RobotKinematics):
         return np.asarray(self._mass * self._moves[: self.n_links].any(axis=1))
 
     def _average(self, of_links: Array) -> Array:
-        """Mean over the moving links by mass (axis -2 or, of matrices, -3); 0 without mass."""
+        """Mean over the moving links by mass, (..., links, ...) with the links first.
+
+        Without mass it is 0; NaN where masses are runtime parameters, which are divided by.
+        """
         mass = self._moving_mass
         total = mass.sum()
-        shares = mass / total if total else 0.0 * mass
+        nothing = np.nan if self.parameter_names else 0.0
+        shares = mass / total if total else np.full(len(mass), nothing)
         return np.asarray(np.tensordot(shares, of_links, axes=(0, 0)))
 
     def center_of_mass(self, q: Array) -> Array:

@@ -178,9 +178,15 @@ def _power(base: Array, exponent: Array) -> Array:
     return np.asarray(power + 1j * along)
 
 
+def _root(x: Array) -> Array:
+    """The root of the real part; its differential, which is none at 0, along the imaginary one."""
+    root = np.sqrt(np.real(x))
+    return np.asarray(root + 0.5j * np.imag(x) / root if np.iscomplexobj(x) else root)
+
+
 _OPERATIONS: Mapping[str, Callable[..., Array]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": _power,
-    "neg": np.negative, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan,
+    "neg": np.negative, "sqrt": _root, "sin": np.sin, "cos": np.cos, "tan": np.tan,
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": _angle, "exp": np.exp,
     "log": np.log, "abs": _absolute,
 }  # fmt: skip

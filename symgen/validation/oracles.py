@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from symgen.description.expressions import EvaluationError
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_outputs import OutputFunctions
 from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
@@ -161,6 +163,35 @@ class NumericRobot(OutputFunctions):
         slope = _derivatives(torques, q)
         losses = self._terms.loss_slopes(qd)[..., np.newaxis] * np.eye(self.n)
         return tau, slope, 2.0 * self.coriolis_matrix(q, qd) + losses, self.mass_matrix(q)
+
+
+class ParametrisedRobot:
+    """A `NumericRobot` whose functions take `parameters` (S, p), the same in every sample.
+
+    ValueError where some value of the model has no meaning at these parameters.
+    """
+
+    def __init__(self, robot: NumericRobot) -> None:
+        self._robot = robot
+        self._others: dict[tuple[float, ...], NumericRobot] = {}
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        getattr(self._robot, name)  # AttributeError where there is no such function
+
+        def function(*arguments: Array, parameters: Array | None = None, **options: Any) -> Any:
+            robot = self._robot if parameters is None else self._at(parameters)
+            return getattr(robot, name)(*arguments, **options)
+
+        return function
+
+    def _at(self, parameters: Array) -> NumericRobot:
+        values = tuple(np.reshape(parameters, (-1, np.shape(parameters)[-1]))[0].tolist())
+        if values not in self._others:
+            try:
+                self._others[values] = self._robot.with_parameters(np.array(values))
+            except EvaluationError as error:
+                raise ValueError(str(error)) from error
+        return self._others[values]
 
 
 # ------------------------------------------------------------------------- intermediate arrays

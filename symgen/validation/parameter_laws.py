@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from symgen.validation import limits
+from symgen.validation.domain import where_both_are_defined, where_defined
 from symgen.validation.evaluation import (
     SEVERAL_RESULTS,
     Array,
@@ -49,12 +50,13 @@ def outputs(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         return
     values, *slopes = s.results(name)
     if s.has("outputs"):
-        yield f"{name}, outputs = outputs", limits.agreement, values, s["outputs"]
+        both = where_both_are_defined(name, values, s["outputs"])
+        yield f"{name}, outputs = outputs", limits.agreement, *both
     arguments = ("t", "q", "qd", "qdd", "tau", "loads", "parameters")
     for label, argument, slope in zip(SEVERAL_RESULTS[name][1:], arguments, slopes, strict=True):
         if lens.has("outputs") and vars(s.states)[argument].size:
-            expected = lens.slope("outputs", argument)
-            yield f"{name}, {label} = complex step of outputs", limits.derivative, slope, expected
+            both = where_defined(lens, name, f", {label}", slope, lens.slope("outputs", argument))
+            yield f"{name}, {label} = complex step of outputs", limits.derivative, *both
 
 
 PARAMETER_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (

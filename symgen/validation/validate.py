@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from symgen.validation.checks import (
     Subject,
     agreement,
     between,
+    call,
     changed_parameters,
     check_evaluations,
     random_states,
@@ -36,10 +37,11 @@ from symgen.validation.checks import (
     with_parameters,
 )
 from symgen.validation.conditioning import condition
-from symgen.validation.evaluation import without_warnings
+from symgen.validation.domain import left_out, states_in_domain
+from symgen.validation.evaluation import Array, without_warnings
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracle_parts import JointForces, unread_types
-from symgen.validation.oracles import NumericRobot
+from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 
 INDEPENDENT = "the independent numeric model"
 UNREAD = f"{INDEPENDENT} cannot read"
@@ -142,6 +144,12 @@ def validate(
     terms = condition(description)
     robot = None if unread else NumericRobot(description, runtime=runtime)
     facts = _facts(description, robot, terms)
+    if description.outputs:
+        states = states_in_domain(
+            states,
+            lambda count: random_states(n, loads, count, seed=2010, parameters=defaults),
+            lambda drawn: _outputs(drawn, subjects if robot is None else [_independent(robot)]),
+        )
     evaluations = [Evaluation(subject, states, facts) for subject in subjects]
     with without_warnings():
         if robot is None:
@@ -162,7 +170,16 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         None if robot is None else robot.inertial_parameters,
         JointForces(description.joints, reader(values)).numbers,
         np.array([x for joint in description.joints for x in joint.prescribed], dtype=bool),
+        tuple(output.name for output in description.outputs),
     )
+
+
+def _outputs(states: States, subjects: Sequence[Subject]) -> Array:
+    """The outputs by the first subject that has them; none where none has, (S, n_outputs)."""
+    holder = next((s.functions for s in subjects if hasattr(s.functions, "outputs")), None)
+    if holder is None:
+        return np.zeros((len(states.q), 0))
+    return call(holder, "outputs", vars(states))[0]
 
 
 def _not_compared(unread: Sequence[str]) -> Check:
@@ -184,10 +201,15 @@ def _independent_rows(
     robot: NumericRobot, evaluations: Sequence[Evaluation], where: str = ""
 ) -> Iterator[Check]:
     for s in evaluations[:1]:
-        own = replace(s.states, parameters=s.states.parameters[:, :0])  # the robot has its values
-        oracle = Evaluation(Subject(INDEPENDENT, robot, complex_step=True), own, s.facts)
+        oracle = Evaluation(_independent(robot), s.states, s.facts)
+        if not where:
+            yield from left_out(evaluations, oracle)
     for s in evaluations:
         yield from agreement(s, oracle, robot.n, where)
+
+
+def _independent(robot: NumericRobot) -> Subject:
+    return Subject(INDEPENDENT, ParametrisedRobot(robot), complex_step=True)
 
 
 def _changed_rows(

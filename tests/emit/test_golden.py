@@ -20,7 +20,10 @@ from tests.emit.samples import ARM, arm
 FOLDER = Path(__file__).parent / "golden"
 FUNCTIONS = ("inverse_dynamics", "mass_matrix", "potential_energy")
 CHECKS = (
+    "_agreement.py",
+    "_array_interface.py",
     "_checks.py",
+    "_domain.py",
     "_evaluation.py",
     "_forward_laws.py",
     "_limits.py",

@@ -1,0 +1,199 @@
+"""Where an output of a model has a value, and where it has derivatives.
+
+All else that is generated is defined at every state, singular mass matrices apart.  An output may
+leave the domain of its expression, as ``log`` of a negative coordinate does, or stand at a kink, as
+``abs(a)`` does where the parameter a is 0; and a robot without mass has no centre of mass.  The
+reference of a comparison decides:
+
+- It has no value where it is not finite.  What is compared may have one there, and nobody knows
+  which is right: ``sqrt(x)*sqrt(x)`` may have become x.
+- It is smooth where it and both its `neighbours`, at slightly different parameters, have values,
+  its derivatives there are about the same, and they are finite here.  Elsewhere derivatives are not
+  compared.  Coordinates need no neighbours: random states do not meet kinks.
+
+An output whose derivatives are finite nowhere, although it has values, is not excused: that is how
+a wrong derivative looks.  What is left out is said in rows without samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
+
+import numpy as np
+
+from ._evaluation import (
+    SEVERAL_RESULTS,
+    Array,
+    Check,
+    Evaluation,
+    States,
+    without_warnings,
+)
+
+PARTIAL = (
+    "outputs", "outputs_derivatives", "center_of_mass", "center_of_mass_jacobian",
+    "centroidal_momentum",
+)  # fmt: skip
+"""The functions that are not defined everywhere."""
+
+STEP = 1e-6
+"""Of the neighbours' parameters, relative to max(1, magnitude)."""
+JUMP = 1e-3
+"""How far derivatives of neighbours may differ, relative to max(1, largest of that output)."""
+
+FEW = 3
+"""States at which every output is to have a value, if `MORE` random ones have so many."""
+MORE, AT_ONCE = 4096, 256
+
+
+# ----------------------------------------------------------------------------------- comparing
+
+
+def where_defined(
+    lens: Evaluation, name: str, label: str, value: Array, expected: Array
+) -> tuple[Array, Array]:
+    """A result of the function `name` and what it should be, with 0 where it has no number."""
+    if label in _SLOPES_OF_OUTPUTS:
+        smooth = is_smooth(lens)
+        return _blank(value, expected, ~smooth.reshape(*smooth.shape, *[1] * (value.ndim - 2)))
+    if name in PARTIAL:
+        return _blank(value, expected, ~np.isfinite(expected))
+    return value, expected
+
+
+_SLOPES_OF_OUTPUTS = tuple(f", {label}" for label in SEVERAL_RESULTS["outputs_derivatives"][1:])
+
+
+def where_both_are_defined(name: str, value: Array, expected: Array) -> tuple[Array, Array]:
+    """Two results that should be equal, with 0 where neither has a number."""
+    if name in PARTIAL and np.shape(value) == np.shape(expected):
+        return _blank(value, expected, ~np.isfinite(value) & ~np.isfinite(expected))
+    return value, expected
+
+
+def _blank(value: Array, expected: Array, undefined: Array) -> tuple[Array, Array]:
+    if np.shape(value) != np.shape(expected):
+        return value, expected
+    return np.where(undefined, 0.0, value), np.where(undefined, 0.0, expected)
+
+
+# --------------------------------------------------------------------------- value and kink
+
+
+def has_value(s: Evaluation) -> Array:
+    """Whether every output has a value, (S, n_outputs)."""
+    return np.isfinite(s["outputs" if s.has("outputs") else "outputs_derivatives"])
+
+
+def is_smooth(s: Evaluation) -> Array:
+    """Whether every output has derivatives, (S, n_outputs)."""
+    if s.smooth is None:
+        s.smooth = _find_smooth(s)
+    return s.smooth
+
+
+def _find_smooth(s: Evaluation) -> Array:
+    smooth = has_value(s)
+    if not s.has("outputs_derivatives"):
+        return smooth
+    here = _slopes(s)
+    finite = np.isfinite(here).all(axis=-1)
+    wrong = smooth.any(axis=0) & ~(smooth & finite).any(axis=0)  # finite at no state
+    beside = s.neighbours(STEP)
+    if beside:
+        try:
+            one, other = (_slopes(neighbour) for neighbour in beside)
+            valued = np.logical_and(*map(has_value, beside))
+        except ValueError:  # a parameter that follows from these has no value there
+            return np.zeros(smooth.shape, dtype=bool)
+        size = np.maximum(1.0, np.maximum(_largest(one), _largest(other)))
+        jump = _largest(one - other) > JUMP * size
+        smooth = smooth & valued & ~jump
+        wrong &= ~(np.isfinite(one) & np.isfinite(other)).all(axis=(0, 2))
+    return np.asarray(smooth & (finite | wrong))
+
+
+def _slopes(s: Evaluation) -> Array:
+    """The derivatives of every output by everything, (S, n_outputs, ...)."""
+    arrays = [np.asarray(x) for x in s.results("outputs_derivatives")]
+    flat = [x.reshape(*x.shape[:2], int(np.prod(x.shape[2:]))) for x in arrays[1:]]
+    return np.concatenate(flat, axis=-1)
+
+
+def _largest(array: Array) -> Array:
+    return np.asarray(np.abs(array).max(axis=-1, initial=0.0))
+
+
+# --------------------------------------------------------------------------------- in words
+
+
+def left_out(
+    evaluations: Sequence[Evaluation], reference: Evaluation | None = None
+) -> Iterator[Check]:
+    """Rows without samples, which say what has no value or no derivative, and how often.
+
+    The reference decides, of what one of the evaluations has; without one, these decide.
+    """
+    for name, missing in (
+        ("center_of_mass", _missing_center_of_mass),
+        ("outputs_derivatives", _missing_outputs),
+        ("outputs", _missing_outputs),
+    ):
+        holder = next((s for s in evaluations if s.has(name)), None)
+        if holder is None:
+            continue
+        for what, where in missing(reference or holder):
+            if where.any():
+                text = f"{what} at {int(where.sum())} of {len(where)} random states"
+                yield Check(f"{text}: not compared there", "every formulation", 0.0, 0.0, 0)
+        if name == "outputs_derivatives":
+            return
+
+
+def _missing_center_of_mass(s: Evaluation) -> Iterator[tuple[str, Array]]:
+    yield "center_of_mass has no value", ~np.isfinite(s["center_of_mass"]).all(axis=-1)
+
+
+def _missing_outputs(s: Evaluation) -> Iterator[tuple[str, Array]]:
+    value, smooth = has_value(s), is_smooth(s)
+    for k in range(value.shape[1]):
+        name = s.facts.output_names[k] if s.facts.output_names else f"number {k}"
+        yield f"the output {name} has no value", ~value[:, k]
+        yield f"the output {name} has no derivative", np.asarray(value & ~smooth)[:, k]
+
+
+# ------------------------------------------------------------------------------- the states
+
+
+def states_in_domain(
+    states: States, draw: Callable[[int], States], outputs: Callable[[States], Array]
+) -> States:
+    """The states, and behind them others at which outputs have values that had too few before.
+
+    `draw` returns so many other random states, `outputs` the values of all outputs at given ones.
+    """
+    with without_warnings():
+        missing = np.maximum(0, FEW - np.isfinite(outputs(states)).sum(axis=0))
+        if not missing.any():
+            return states
+        more = draw(MORE)
+        found: list[int] = []
+        for start in range(0, MORE, AT_ONCE):
+            block = _rows(more, np.arange(start, start + AT_ONCE))
+            for k, valued in enumerate(np.isfinite(outputs(block)).T):
+                chosen = np.flatnonzero(valued)[: missing[k]]
+                missing[k] -= len(chosen)
+                found.extend((start + chosen).tolist())
+            if not missing.any():
+                break
+    return _joined(states, _rows(more, np.unique(np.array(found, dtype=int))))
+
+
+def _rows(states: States, rows: Array) -> States:
+    return replace(states, **{f.name: getattr(states, f.name)[rows] for f in fields(states)})
+
+
+def _joined(one: States, other: States) -> States:
+    arrays = {f.name: (getattr(one, f.name), getattr(other, f.name)) for f in fields(one)}
+    return replace(one, **{name: np.concatenate(pair) for name, pair in arrays.items()})

@@ -1,0 +1,62 @@
+"""One subject against another: every function that both have, result by result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from symgen.validation import limits
+from symgen.validation.domain import where_defined
+from symgen.validation.evaluation import (
+    ARGUMENTS,
+    SEVERAL_RESULTS,
+    Array,
+    Check,
+    Comparison,
+    Evaluation,
+    friction_slope,
+    rows,
+)
+from symgen.validation.forward_laws import SOLVED, response
+from symgen.validation.parameter_laws import friction_by_velocity
+
+
+def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:
+    """Every function that both have, result by result; `where` ends the names of the rows."""
+    return rows(s, _common_results(s, reference, where), n)
+
+
+def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterator[Comparison]:
+    for name in ARGUMENTS:
+        if s.has(name) and reference.has(name):
+            results = s.results(name), reference.results(name)
+            scales = scales_of(s, reference, name)
+            ok = comparable(reference, name)
+            for label, *both, scale in zip(labels_of(name), *results, scales, strict=True):
+                what = f"{name}{label} = that of {reference.subject.name}{where}"
+                arrays = *where_defined(reference, name, label, *both), scale
+                yield what, limits.agreement, *(np.asarray(x)[ok] for x in arrays)
+
+
+def comparable(lens: Evaluation, name: str) -> Array:
+    """The samples at which a function has a result, (S,)."""
+    if name in SOLVED:
+        return np.asarray(response(lens, name).regular)
+    return np.ones(len(lens.states.q), dtype=bool)
+
+
+def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
+    """For every result what else its errors are relative to, (S, ...)."""
+    if name in SOLVED:
+        return response(lens, name).scales(lens if lens.has(name) else s, name)
+    slopes = {", dtau_dqd": friction_slope}
+    if name == "inverse_dynamics_parameter_derivatives":
+        slopes[""] = friction_by_velocity
+    nothing = np.zeros(len(s.states.q))
+    return [slopes[label](s) if label in slopes else nothing for label in labels_of(name)]
+
+
+def labels_of(name: str) -> list[str]:
+    """What to write behind the name of a function for each of its results."""
+    return [f", {label}" for label in SEVERAL_RESULTS.get(name, ())] or [""]
