@@ -116,7 +116,7 @@ def plot(path: Path, t: Array, exact: Array, others: dict[str, Array]) -> None:
     figure, rows = plt.subplots(4, 2, figsize=(12, 13), sharex=True, layout="constrained")
     for k, (name, (left, right)) in enumerate(zip(STEPS, rows, strict=True)):
         letter, index = (name[0], name.lstrip("LM_"))
-        left.set_title(rf"$\partial$ KE / $\partial {letter}_{index}$ (the paper's figure {4 + k})")
+        left.set_title(rf"d KE / d$\,{letter}_{index}$ (the paper's figure {4 + k})")
         left.plot(t, exact[:, k], color="0.75", linewidth=5, label="recursive")
         left.axhline(0, color="k", linewidth=0.5)
         left.set_ylabel(UNITS[name])

@@ -13,10 +13,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import xarray
-    from numpy.typing import ArrayLike
-
     from symgen.description.model import RobotDescription
+    from symgen.simulation import simulate
     from symgen.symbolic import SymbolicDynamics
 
 __version__ = "0.1.0"
@@ -70,14 +68,19 @@ def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDy
     return derive_symbolically(description, formulation)
 
 
-def simulate(
-    module: Any, q0: ArrayLike, qd0: ArrayLike, t: ArrayLike, **options: Any
-) -> xarray.Dataset:
-    """The motion of a generated module from q0, qd0 at the times `t`, as an `xarray.Dataset`.
+if not TYPE_CHECKING:  # it would allow any name
 
-    `options` are torques, loads, parameters, sensitivities, objectives, tolerances and others; they
-    are listed and explained in `symgen.simulation.simulate`.  It needs ``symgen[simulate]``.
-    """
-    from symgen.simulation import simulate as integrate
+    def __getattr__(name: str) -> Any:
+        """`simulate`, imported when it is asked for: it needs NumPy, which the rest does without.
 
-    return integrate(module, q0, qd0, t, **options)
+        It is the function itself, so that ``help`` and ``inspect.signature`` show what it takes.
+        """
+        if name != "simulate":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from symgen.simulation import simulate
+
+        return simulate
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -290,9 +290,11 @@ def compare(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> N
 )
 def show(model: Path, what: str, style: str, formulation: str | None, steps: bool | None) -> None:
     """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
-    from symgen import showing
+    from symgen import showing, terminal
 
-    click.echo(showing.show(model, what, style, formulation, steps))
+    with terminal.journal(silent=False) as journal:
+        text = showing.show(model, what, style, formulation, steps, journal)
+    click.echo(text)
 
 
 if __name__ == "__main__":

@@ -184,11 +184,13 @@ def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) ->
         return ()
     by_name = {parameter.name: parameter for parameter in description.parameters}
     for name in asked:
+        if name in (ALL, NONE) and name not in by_name:
+            raise RequestError(f"--runtime-parameters: {name!r} stands alone, without other names")
         if name not in by_name:
-            raise RequestError(
-                f"{description.file}: no parameter is called {name!r}; "
-                f"{suggestion(name, independent) if independent else 'the model has none'}"
-            )
+            known = suggestion(name, independent) if independent else "the model has none"
+            if len(name.split()) > 1:
+                known = f"names are separated by commas: {','.join(name.split())}"
+            raise RequestError(f"{description.file}: no parameter is called {name!r}; {known}")
         if name not in independent:
             text = by_name[name].expression.text
             raise RequestError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,30 @@ import sympy
 
 from symgen.algebra.blackboard import readable, with_decimals
 from symgen.algebra.graph import Graph
-from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
+from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.derivation import derive_all, package_of
 from symgen.description import RobotDescription, read
 from symgen.drawing import tree
 from symgen.emit.emission import emit
 from symgen.errors import RequestError
 from symgen.formulations import declare_inputs, derive, formulation_named, provided_functions
+from symgen.journal import Journal
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.optimize.operations import operations_before
 from symgen.options import ALL, NONE, BuildOptions
+from symgen.program.arguments import Argument
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
-from symgen.program.program import Output, Program, Step
 from symgen.selection import select, suggestion, who_derives
-from symgen.symbolic import SymbolicDynamics, no_solution
+from symgen.steps import step_by_step
+from symgen.symbolic import OverDeterminant, SymbolicDynamics, Watch, no_solution, unwatched
 from symgen.typesetting import (
     Inputs,
     Label,
     Names,
-    aligned,
     fits,
+    indexed,
+    inputs_of,
     latex,
     latex_equation,
     names_in,
@@ -49,9 +53,14 @@ LARGEST_CLOSED_ROBOT = 3
 
 
 def show(
-    path: str | Path, what: str, style: str, formulation: str | None, steps: bool | None
+    path: str | Path,
+    what: str,
+    style: str,
+    formulation: str | None,
+    steps: bool | None,
+    journal: Journal | None = None,
 ) -> str:
-    """The text that `symgen show PATH WHAT` prints."""
+    """The text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long."""
     description = read(path)
     drawings: dict[str, Callable[[RobotDescription, str], str]] = {"tree": tree, "frames": frames}
     if what in drawings:
@@ -68,21 +77,29 @@ def show(
     if style in ("python", "c"):
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))
-    if steps is None:
-        operations = _operations(description, what, name)
-        if operations > LARGEST_EXPANSION:
-            heading = _too_long(description.name, what, style, operations)
-            return f"{heading}\n\n{step_by_step(dynamics, what, style)}"
-    return (step_by_step if steps else expanded)(dynamics, what, style)
-
-
-def _too_long(robot: str, what: str, style: str, operations: int) -> str:
-    """Why the steps are shown and not the result, and what to do about it."""
-    number = f"{operations:,}" if operations < 1e6 else f"{float(operations):.0e}"
-    return (
-        f"{'% ' if style == 'latex' else ''}{what} of {robot} has {number} operations when written "
-        "out, so here is its recursion; --expanded writes it out all the same."
+    operations = 0 if steps else _operations(description, what, name)
+    is_large = operations > LARGEST_EXPANSION
+    if steps is None and is_large:
+        heading = (
+            f"{'% ' if style == 'latex' else ''}{_size_of(description, what, operations)}, so here "
+            "is its recursion; --expanded writes it out all the same."
+        )
+        return f"{heading}\n\n{step_by_step(dynamics, what, style)}"
+    if steps:
+        return step_by_step(dynamics, what, style)
+    if journal is None or not is_large:
+        return expanded(dynamics, what, style)
+    journal.notice(
+        f"{_size_of(description, what, operations)}; this may take minutes or longer (Ctrl-C "
+        "stops it), and --steps, which takes seconds, is easier to read"
     )
+    return expanded(dynamics, what, style, partial(journal.progress, "simplify"))
+
+
+def _size_of(description: RobotDescription, what: str, operations: int) -> str:
+    """How large a result is, in words."""
+    number = f"{operations:,}" if operations < 1e6 else f"{float(operations):.0e}"
+    return f"{what} of {description.name} has {number} operations when written out"
 
 
 def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
@@ -113,41 +130,98 @@ def _size(description: RobotDescription) -> int:
 # -- equations ---------------------------------------------------------------------------------
 
 
-def expanded(dynamics: SymbolicDynamics, function: str, style: str) -> str:
+def expanded(
+    dynamics: SymbolicDynamics, function: str, style: str, watch: Watch = unwatched
+) -> str:
     """The result with everything substituted, in readable form.
 
     In LaTeX one matrix that fits on a slide is only that matrix, to be pasted into any equation;
-    everything else has a left-hand side.
+    everything else has a left-hand side.  What solves has the determinant of the mass matrix as
+    its common denominator, and on the left.
     """
     program = dynamics.program(function)
-    result = dynamics.readable(function)
+    over = dynamics.over_determinant(function, watch)
+    if over is not None and any(power for power, _ in over.results):
+        return "\n\n".join(
+            [
+                *_determinant(over, function, style, inputs_of(program)),
+                *_equations(dynamics, function, style, over.results, over.symbol),
+            ]
+        )
+    result = dynamics.readable(function, watch)
     parts = result if isinstance(result, tuple) else (result,)
-    inputs = _inputs(program)
     if style == "latex" and len(parts) == 1 and not isinstance(result, list):
         display = _display(result)
-        if not _is_empty(display) and fits(pretty(display)):
-            return latex(display, inputs)
-    runtime = dynamics.description.independent_parameters
-    names = names_in(build_tree(dynamics.description, Graph(), runtime))
-    return "\n\n".join(
-        _equation(
-            _indexed(output.name, index), _label(output, index, style, names), part, style, inputs
-        )
-        for output, whole in zip(visible_outputs(program), parts, strict=True)
-        for index, part in _matrices(whole)
+        if function != "outputs" and not _is_empty(display) and fits(pretty(display)):
+            return latex(display, inputs_of(program))
+    return "\n\n".join(_equations(dynamics, function, style, [(0, part) for part in parts]))
+
+
+def _determinant(over: OverDeterminant, function: str, style: str, inputs: Inputs) -> Iterator[str]:
+    """What the common denominator is."""
+    free = " of the free joints" if "n_prescribed" in function_named(function).needs else ""
+    yield (
+        f"{'% ' if style == 'latex' else ''}{over.symbol} is the determinant of the mass matrix"
+        f"{free}, the common denominator."
     )
+    name = latex(over.symbol, inputs) if style == "latex" else str(over.symbol)
+    yield _equation(name, lambda place: name, over.determinant, style, inputs)
 
 
-def _label(output: Output[Any], index: tuple[int, ...], style: str, names: Names) -> Label:
+def _equations(
+    dynamics: SymbolicDynamics,
+    function: str,
+    style: str,
+    results: Sequence[tuple[int, Any]],
+    determinant: Any = None,
+) -> Iterator[str]:
+    """One equation, or more, for every result times a power of the determinant."""
+    tree = build_tree(dynamics.description, Graph(), dynamics.description.independent_parameters)
+    names, inputs = names_in(tree), inputs_of(dynamics.program(function))
+    for array, (power, whole) in zip(function_named(function).results, results, strict=True):
+        factor = _factor(determinant, power, style, inputs)
+        for index, part in _matrices([*whole] if array.name == "outputs" else whole):
+            heading = _part(array, index, names)
+            if _is_by_output(array) and not index:
+                heading += f" (rows: {', '.join(names['output'])})"
+            if style != "latex":
+                heading = factor + heading
+            yield _equation(
+                heading, _label(array, index, style, names, factor), part, style, inputs
+            )
+
+
+def _factor(determinant: Any, power: int, style: str, inputs: Inputs) -> str:
+    """The power of the determinant that stands in front of a result."""
+    if not power:
+        return ""
+    if style == "latex":
+        return rf"{latex(determinant**power, inputs)} \, "
+    return f"{determinant}{'²' if power == 2 else ''}⋅"
+
+
+def _label(array: Argument, index: tuple[int, ...], style: str, names: Names, factor: str) -> Label:
     """The names of the entries of what stands at `index` of a result."""
 
     def label(place: tuple[int, ...]) -> str:
-        full = (*index, *place)[: len(output.shape)]  # a vector is a column: its second index goes
+        full = (*index, *place)[: len(array.shape)]  # a vector is a column: its second index goes
         if style == "latex":
-            return result_symbol(output.name, names, full)
-        return _indexed(output.name, full)
+            return factor + result_symbol(array.name, names, full)
+        return factor + _part(array, full, names)
 
     return label
+
+
+def _part(array: Argument, index: tuple[int, ...], names: Names) -> str:
+    """A part of a result; an output of the model bears the name that the file gives it."""
+    if not index or not _is_by_output(array):
+        return indexed(array.name, index)
+    name = names["output"][index[0]]
+    return name if array.name == "outputs" else indexed(array.name, (name, *index[1:]))
+
+
+def _is_by_output(array: Argument) -> bool:
+    return array.shape[:1] == ("n_outputs",)
 
 
 def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
@@ -170,7 +244,7 @@ def _equation(heading: str, label: Label, value: Any, style: str, inputs: Inputs
     if fits(text):
         return f"{heading} =\n{text}"
     if isinstance(display, sympy.MatrixBase):
-        return "\n\n".join(_entries(heading, label, display))
+        return "\n\n".join(_entries(label, display))
     return f"{heading} =\n{pretty_sum(display)}"
 
 
@@ -178,17 +252,13 @@ def _is_empty(value: Any) -> bool:
     return isinstance(value, list | sympy.MatrixBase) and not len(value)
 
 
-def _entries(heading: str, label: Label, matrix: Any) -> Iterator[str]:
+def _entries(label: Label, matrix: Any) -> Iterator[str]:
     """One equation for every entry that is not 0, of a matrix too wide for one line."""
     for i, k in itertools.product(*map(range, matrix.shape)):
         if matrix[i, k] != 0:
             yield f"{label((i, k))} =\n{pretty_sum(matrix[i, k])}"
     if any(entry == 0 for entry in matrix):
-        yield f"All other entries of {heading} are 0."
-
-
-def _indexed(name: str, index: tuple[int, ...]) -> str:
-    return f"{name}[{', '.join(map(str, index))}]" if index else name
+        yield f"All other entries of {label(())} are 0."
 
 
 def _display(value: Any) -> Any:
@@ -198,68 +268,6 @@ def _display(value: Any) -> Any:
         if isinstance(value, sympy.MatrixBase)
         else (with_decimals(value))
     )
-
-
-def _inputs(program: Program[Any]) -> Inputs:
-    return {array.name: array.symbols for array in program.inputs}
-
-
-def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
-    """The recursion: one line per statement, grouped by step, with the equations it comes from."""
-    program = dynamics.program(function)
-    title = f"{dynamics.formulation.title} ({dynamics.formulation.source}): {function}"
-    if style == "latex":
-        return _steps_in_latex(program, title)
-    lines = [title, "", *(f"  {label}: {text}" for label, text in program.notes.items())]
-    for step in program.steps:
-        lines += ["", _heading(step)]
-        for statement in step.statements:
-            value = with_decimals(statement.value)
-            lines.append(f"  {statement.name} = {value}    [{statement.note}]")
-    lines.append("")
-    lines += [_result(output) for output in visible_outputs(program)]
-    return "\n".join(lines)
-
-
-def _steps_in_latex(program: Program[Any], title: str) -> str:
-    """The recursion as align* environments, one per step, with \\tag for the equation."""
-    lines = [f"% {title}", *(f"% {label}: {text}" for label, text in program.notes.items())]
-    inputs = _inputs(program)
-    for step in program.steps:
-        rows = [
-            f"{latex(symbol(line.name), inputs)} &= {latex(with_decimals(line.value), inputs)}"
-            f" \\tag{{{line.note}}}"
-            for line in step.statements
-        ]
-        lines += ["", f"% {_heading(step)}", aligned(rows)]
-    results = [row for output in visible_outputs(program) for row in _result(output).splitlines()]
-    return "\n".join([*lines, "", *(f"% {row}" for row in results)])
-
-
-def _heading(step: Step[Any]) -> str:
-    return f"{step.kind}, {step.joint}" if step.joint else step.kind
-
-
-def _result(output: Output[Any]) -> str:
-    """A result in terms of the statements, matrices row by row, one after the other."""
-    entries = [str(with_decimals(entry)) for entry in output.entries]
-    if not output.shape:
-        return f"{output.name} = {entries[0]}"
-    if not entries:
-        return f"{output.name} has no entries"
-    leading, (height, width) = output.shape[:-2], (1, *output.shape)[-2:]
-    size = height * width
-    return "\n".join(
-        _matrix(_indexed(output.name, index), entries[i * size : (i + 1) * size], width)
-        for i, index in enumerate(itertools.product(*map(range, leading)))
-    )
-
-
-def _matrix(label: str, entries: Sequence[str], width: int) -> str:
-    rows = ["[" + ", ".join(entries[i : i + width]) + "]" for i in range(0, len(entries), width)]
-    separator = ",\n" + " " * (len(label) + 4)
-    body = separator.join(rows)
-    return f"{label} = {body}" if len(rows) == 1 else f"{label} = [{body}]"
 
 
 def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:
@@ -308,7 +316,7 @@ def frames(description: RobotDescription, style: str) -> str:
 
 
 def _entry_of(heading: str) -> Label:
-    return lambda place: _indexed(heading, place)
+    return lambda place: indexed(heading, place)
 
 
 def _pose_symbol(name: str, parent: str) -> Label:

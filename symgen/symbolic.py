@@ -9,8 +9,10 @@ attribute; vectors are column matrices, and arrays of more axes are nested lists
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import sympy
@@ -18,7 +20,8 @@ import sympy
 from symgen.algebra.blackboard import readable
 from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Transform, Vector
-from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.algebra.quotients import Quotients
+from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.model import RobotDescription
 from symgen.errors import RequestError
 from symgen.formulations import (
@@ -30,12 +33,34 @@ from symgen.formulations import (
 )
 from symgen.formulations.interface import State
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.program.arguments import PIVOTS
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named, senseless_functions, visible_outputs
 from symgen.program.program import Output, Program
 
 Expr = Any
 Result = Any  # a sympy expression, a sympy.Matrix, or nested lists of matrices
+Watch = Callable[[int, int], None]
+"""Told (done, total) before each entry that is made readable."""
+
+_MOST_FACTORS = 2  # D in the denominator of a solution, D^2 in that of its derivatives
+
+
+def unwatched(done: int, total: int) -> None:
+    """A `Watch` that keeps to itself."""
+
+
+@dataclass(frozen=True)
+class OverDeterminant:
+    """The results of a function that solves, without fractions.
+
+    `determinant` is that of the mass matrix (of the joints that are free), `symbol` a name for it
+    that nothing else has.  `results` are (power, result times determinant**power), one by one.
+    """
+
+    symbol: Expr
+    determinant: Expr
+    results: tuple[tuple[int, Result], ...]
 
 
 class SymbolicDynamics:
@@ -121,15 +146,52 @@ class SymbolicDynamics:
             self._results[function] = results[0] if len(results) == 1 else tuple(results)
         return _mapped(self._results[function], lambda entry: entry)  # a copy: matrices are mutable
 
-    def readable(self, function: str) -> Result:
+    def readable(self, function: str, watch: Watch = unwatched) -> Result:
         """`expanded` as one would write it on a blackboard: simplified and factored.
 
-        It is what `symgen show` prints; meant for small robots.
+        It is what `symgen show` prints of all that has no determinant; meant for small robots.
         """
         program = self.program(function)
-        moving = ("qd", "qdd", "loads", "tau", "x")
-        motion = [x for array in program.inputs if array.name in moving for x in array.symbols]
-        return _mapped(self.expanded(function), lambda entry: readable(entry, motion))
+        motion, total, number = _motion(program), _size(program), count()
+
+        def simplified(entry: Expr) -> Expr:
+            watch(next(number), total)
+            return readable(entry, motion)
+
+        return _mapped(self.expanded(function), simplified)
+
+    def over_determinant(self, function: str, watch: Watch = unwatched) -> OverDeterminant | None:
+        """The results of a function that solves as readable polynomials over powers of D = det M.
+
+        None where the function does not solve, or where something is no such polynomial.
+        """
+        algebra, program = self._derived(function)
+        pivots = [x for array in program.outputs if array.name == PIVOTS for x in array.entries]
+        if not pivots:
+            return None
+        quotients = Quotients(algebra.definitions, program.results)
+        try:
+            determinant = quotients.polynomial(sympy.S.One, pivots)
+            found = _numerators(quotients, program, pivots, watch)
+        except ZeroDivisionError as error:
+            raise RequestError(no_solution(self.description, function)) from error
+        if determinant is None or found is None:
+            return None
+        motion = _motion(program)
+
+        def simplified(numerator: Expr) -> Expr:
+            terms = sympy.Add.make_args(readable(numerator, motion))
+            return sympy.Add(*(sympy.factor_terms(term) for term in terms))
+
+        name = _unused_name(program, self.description.parameter_values)
+        return OverDeterminant(
+            symbol(name),
+            simplified(determinant),
+            tuple(
+                (power, _nested([simplified(x) for x in numerators], output.shape))
+                for (power, numerators), output in zip(found, visible_outputs(program), strict=True)
+            ),
+        )
 
     def program(self, function: str) -> Program[Expr]:
         """The program over SymPy scalars."""
@@ -173,6 +235,46 @@ class SymbolicDynamics:
         return f"{self.formulation.name} has no function {name!r}; it derives: " + ", ".join(
             self.functions
         )
+
+
+def _motion(program: Program[Expr]) -> tuple[Expr, ...]:
+    """The symbols of what moves and drives the robot, positions left out."""
+    moving = ("qd", "qdd", "loads", "tau", "x")
+    return tuple(x for array in program.inputs if array.name in moving for x in array.symbols)
+
+
+def _size(program: Program[Expr]) -> int:
+    return sum(len(output.entries) for output in visible_outputs(program))
+
+
+def _numerators(
+    quotients: Quotients, program: Program[Expr], pivots: list[Expr], watch: Watch
+) -> list[tuple[int, list[Expr]]] | None:
+    """For every result the least power of the determinant that leaves polynomials, and these."""
+    results: list[tuple[int, list[Expr]]] = []
+    done, total = 0, _size(program)
+    for output in visible_outputs(program):
+        power, numerators = 0, list[Expr]()
+        while len(numerators) < len(output.entries):
+            watch(done + len(numerators), total)
+            entry = output.entries[len(numerators)]
+            numerator = quotients.polynomial(entry, pivots * power)
+            if numerator is not None:
+                numerators.append(numerator)
+            elif power < _MOST_FACTORS:
+                power, numerators = power + 1, []
+            else:
+                return None
+        results.append((power, numerators))
+        done += len(numerators)
+    return results
+
+
+def _unused_name(program: Program[Expr], others: Collection[str]) -> str:
+    """``D``, or ``D_1`` and so on where a parameter or an input has that name."""
+    taken = {*others, *(name for array in program.inputs for name in array.symbol_names)}
+    names = chain(["D"], (f"D_{number}" for number in count(1)))
+    return next(name for name in names if name not in taken)
 
 
 def no_solution(description: RobotDescription, function: str) -> str:

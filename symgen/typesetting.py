@@ -34,6 +34,7 @@ from sympy.printing.pretty.stringpict import prettyForm
 from symgen.algebra.blackboard import latex_names
 from symgen.drawing import WIDTH
 from symgen.kinematics.tree import KinematicTree
+from symgen.program.program import Program
 
 SLIDE = 80
 """So many characters of text a line of an align* environment takes before the next term."""
@@ -47,7 +48,18 @@ Names = Mapping[str, Sequence[str]]
 Label = Callable[[tuple[int, ...]], str]
 """Indices into a matrix, none for all of it -> its symbol in LaTeX."""
 
+
+def inputs_of(program: Program[Any]) -> Inputs:
+    """The symbols of a program's arguments."""
+    return {array.name: array.symbols for array in program.inputs}
+
+
 # -- text --------------------------------------------------------------------------------------
+
+
+def indexed(name: str, index: Sequence[int | str]) -> str:
+    """A part of an array as NumPy counts: ``dtau_dq[0, 1]``."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 class _Printer(PrettyPrinter):  # type: ignore[misc]  # SymPy has no types

@@ -91,6 +91,8 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
         (["build", TWO_LINK, "--functions", "hybrid_dynamics"], 2, "prescribed: true"),
         (["build", TWO_LINK, "--functions", "outputs"], 2, "the model has no outputs"),
         (["build", TWO_LINK, "--runtime-parameters", "m3"], 2, "no parameter is called 'm3'"),
+        (["build", TWO_LINK, "--runtime-parameters", "m1 L1"], 2, "separated by commas: m1,L1"),
+        (["build", TWO_LINK, "--runtime-parameters", "all,L1"], 2, "'all' stands alone"),
         (["build", TWO_LINK, "--backend", "fortran"], 2, "fortran"),
         (["biuld", TWO_LINK], 2, "did you mean 'build'"),
         (["show", TWO_LINK, "mas_matrix"], 2, "did you mean 'mass_matrix'"),

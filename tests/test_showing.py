@@ -1,11 +1,18 @@
-"""What `symgen show` says of arrays with more than two axes, with many zeros, or with nothing."""
+"""What `symgen show` prints: equations in full, over a determinant, or step by step."""
 
+import random
+import re
 from pathlib import Path
 
 import pytest
+import sympy
 
+from symgen import showing
+from symgen.algebra.sympy_algebra import symbol
 from symgen.description import read
-from symgen.formulations import formulation_named
+from symgen.formulations import FORMULATIONS, formulation_named
+from symgen.journal import Journal
+from symgen.program.functions import visible_outputs
 from symgen.showing import show
 from symgen.symbolic import SymbolicDynamics
 from symgen.typesetting import latex as latex_of
@@ -135,3 +142,191 @@ def test_what_has_no_entries_says_so(still):
 @pytest.mark.parametrize("what", ["joint_wrenches", "regressor", "center_of_mass"])
 def test_the_recursion_shows_what_the_closed_form_does_not_derive(what):
     assert "newton_euler" in shown(TWO_LINK, what, "python")
+
+
+# -- solutions over one determinant --------------------------------------------------------------
+
+SPATIAL = """
+symgen: 1
+name: spatial
+convention: standard
+parameters: {L: 0.4, m: 1.5, A: 0.1, B: 0.2, C: 0.3, E: 0.05, D: 0.7}
+joints:
+  - name: turn
+    type: revolute
+    dh: {a: L, alpha: pi/2}
+    link: {mass: m, com: [-L/2, 0, 0], inertia: {xx: A, yy: B, zz: C}}
+    friction: 0.3
+    stiffness: 2
+  - name: lift
+    type: revolute
+    dh: {a: L, theta: 0.3}
+    link: {mass: D, com: [-L/2, 0.1, 0], inertia: {xx: A, yy: B, zz: C, xy: E}}
+loads: [{name: tip, link: lift}]
+"""
+
+
+def arguments(dynamics, function, seed):
+    """Random values of the arguments, and the parameters of the file, with 25 digits."""
+    rng = random.Random(seed)
+    inputs = [x for array in dynamics.program(function).inputs for x in array.symbols]
+    known = dynamics.description.parameter_values
+    return {x: sympy.Float(known.get(x.name, rng.uniform(-1.5, 1.5)), 25) for x in inputs}
+
+
+def recursion_at(dynamics, function, values):
+    """The results of the recursion as it is, one after the other."""
+    program, values = dynamics.program(function), dict(values)
+    for statement in program.statements:
+        values[symbol(statement.name)] = statement.value.xreplace(values)
+    return [[x.xreplace(values) for x in output.entries] for output in visible_outputs(program)]
+
+
+@pytest.mark.parametrize("formulation", ["kane", "newton_euler", "explicit_kane"])
+@pytest.mark.parametrize("model", ["two_link", "cart_pole", "spatial"])
+def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formulation):
+    path = EXAMPLES / f"{model}.yaml"
+    if model == "spatial":
+        path = tmp_path / "spatial.yaml"
+        path.write_text(SPATIAL)
+    dynamics = SymbolicDynamics(read(path), formulation_named(formulation))
+    mass_matrix = SymbolicDynamics(read(path), formulation_named("newton_euler")).mass_matrix
+    functions = ["forward_dynamics"]
+    if formulation == "kane" and model == "cart_pole":
+        functions.append("forward_dynamics_derivatives")
+    for function in functions:
+        over = dynamics.over_determinant(function)
+        numerators = [x for _, result in over.results for x in result]
+        assert not any(sympy.denom(x).free_symbols for x in numerators)
+        for seed in range(3):
+            values = arguments(dynamics, function, seed)
+            determinant = over.determinant.xreplace(values)
+            assert float(determinant) == pytest.approx(float(mass_matrix.xreplace(values).det()))
+            exact = recursion_at(dynamics, function, values)
+            for (power, result), expected in zip(over.results, exact, strict=True):
+                found = [float(x.xreplace(values) / determinant**power) for x in result]
+                assert found == pytest.approx([float(x) for x in expected], rel=1e-12, abs=1e-12)
+
+
+def test_the_determinant_is_written_once():
+    text = shown(TWO_LINK, "forward_dynamics")
+    assert text.startswith(
+        "D is the determinant of the mass matrix, the common denominator.\n\nD ="
+    )
+    assert "\nD⋅qdd[0] =\n" in text and "\nD⋅qdd[1] =\n" in text
+    assert "/(" not in text  # no fraction within a term
+    latex = shown(TWO_LINK, "forward_dynamics", "latex")
+    assert latex.startswith("% D is the determinant of the mass matrix, the common denominator.")
+    assert "\nD = I_{2} " in latex
+    assert r"  D \, \ddot{q}_{1} &= " in latex
+    assert r"\frac{1}" not in latex
+
+
+def test_derivatives_of_solutions_are_over_its_square():
+    model = EXAMPLES / "cart_pole.yaml"
+    text = shown(model, "forward_dynamics_derivatives")
+    assert "\nD⋅qdd[0] =\n" in text
+    assert "\nD²⋅dqdd_dq" in text
+    assert "\nD⋅dqdd_dtau =\n" in text
+    latex = shown(model, "forward_dynamics_derivatives", "latex")
+    assert r"D^{2} \, \frac{\partial \ddot{q}" in latex
+
+
+def test_the_determinant_has_a_name_of_its_own(tmp_path):
+    path = tmp_path / "spatial.yaml"
+    path.write_text(SPATIAL)  # with a parameter D
+    text = shown(path, "forward_dynamics")
+    assert text.startswith("D_1 is the determinant")
+    assert "\nD_1⋅qdd[0] =\n" in text
+
+
+def test_what_is_given_has_no_determinant(tmp_path):
+    path = tmp_path / "given.yaml"
+    path.write_text(SPATIAL.replace("type: revolute", "type: revolute\n    prescribed: true"))
+    assert shown(path, "hybrid_dynamics").startswith("y[0] =\n")
+
+
+# -- outputs ---------------------------------------------------------------------------------------
+
+OUTPUTS = """
+symgen: 1
+name: robot
+convention: standard
+parameters: {L: 0.4}
+joints:
+  - {name: hinge, type: revolute, dh: {a: L}, link: {mass: 1}}
+  - {name: knee, type: revolute, dh: {a: L}, link: {mass: 1}}
+points: [{name: hand, link: knee}]
+outputs:
+  reach: L*q.hinge
+  power: tau.hinge*qd.hinge
+"""
+
+
+def test_outputs_bear_their_names(tmp_path):
+    path = tmp_path / "robot.yaml"
+    path.write_text(OUTPUTS)
+    assert shown(path, "outputs") == "reach =\nL⋅q₁\n\npower =\nqd₁⋅τ₁"
+    latex = shown(path, "outputs", "latex")
+    assert "% reach\n" + r"o^{\mathrm{reach}} = L q_{1}" in latex
+    assert r"o^{\mathrm{power}} = \dot{q}_{1} \tau_{1}" in latex
+    text = shown(path, "outputs_derivatives")
+    assert "do_dq (rows: reach, power) =\n⎡L  0⎤" in text
+    assert "% do_dq (rows: reach, power)\n" in shown(path, "outputs_derivatives", "latex")
+    assert "outputs[" not in text
+    path.write_text(OUTPUTS.replace("L*q.hinge", "kinetic_energy*points.hand.x"))
+    text = shown(path, "outputs_derivatives", steps=False)
+    assert "do_dq[reach, 1] =\n" in text
+    assert "All other entries of do_dq are 0." in text
+
+
+# -- notation and progress -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formulation", [item.name for item in FORMULATIONS])
+def test_the_steps_open_with_the_notation_of_the_recursion(formulation):
+    functions = formulation_named(formulation).functions
+    what = next(name for name in ("inverse_dynamics", "forward_dynamics") if name in functions)
+    text = show(TWO_LINK, what, "pretty", formulation, True)
+    head = text.split("\n\nframes", 1)[0]
+    assert "\nNotation (" in head
+    assert re.search(r"^(paper|Xiang) .* code .* meaning$", head, re.M)
+    assert head.count("\n===") % 3 == 0
+
+
+def test_the_notation_follows_its_references():
+    text = show(TWO_LINK, "forward_dynamics", "pretty", "newton_euler", True)
+    places = [
+        text.index(part)
+        for part in (
+            "Notation (p is the parent of joint j",
+            "Notation of `elimination`",
+            "Notation beyond that of `recursion.py` and of `elimination`",
+            "  NE-1: ",
+        )
+    ]
+    assert places == sorted(places)
+    latex = show(TWO_LINK, "forward_dynamics", "latex", "newton_euler", True)
+    head = latex.split(r"\begin{align*}", 1)[0]
+    assert "% Notation (p is the parent" in head
+    assert all(line.startswith("%") or not line for line in head.splitlines())
+
+
+def test_long_work_says_so_and_shows_its_progress(monkeypatch):
+    monkeypatch.setattr(showing, "LARGEST_EXPANSION", 10)
+    told, seen = [], []
+    journal = Journal(progress=lambda *args: seen.append(args), notify=told.append)
+    text = show(TWO_LINK, "inverse_dynamics", "pretty", None, False, journal)
+    (message,) = told
+    assert re.match(r"inverse_dynamics of two_link has [\d,]+ operations when written out", message)
+    assert "--steps" in message
+    assert seen == [("simplify", 0, 2), ("simplify", 1, 2)]
+    assert text.startswith("tau[0] =")
+    seen.clear()
+    show(TWO_LINK, "forward_dynamics", "pretty", None, False, journal)
+    assert ("simplify", 1, 2) in seen
+    told.clear()
+    monkeypatch.setattr(showing, "LARGEST_EXPANSION", 3000)
+    show(TWO_LINK, "inverse_dynamics", "pretty", None, False, journal)
+    show(TWO_LINK, "inverse_dynamics", "pretty", None, True, journal)
+    assert not told

@@ -1,6 +1,9 @@
 """`symgen.simulate` against energy, and against fixed-step integration in complex numbers."""
 
+import inspect
 import itertools
+import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -320,7 +323,8 @@ def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
     robot = crane(tmp_path, slide=True, boom=True, hook=True, runtime="m3")
 
     def given(t):
-        return np.sin(t * np.arange(1, 4)), np.arange(1, 4) * np.cos(t * np.arange(1, 4)), Q0
+        w = np.arange(1, 4)
+        return np.sin(t * w), w * np.cos(t * w), -w * w * np.sin(t * w)
 
     motion = symgen.simulate(robot, Q0, QD0, T, prescribed=given, sensitivities="all")
     q, qd, qdd = (np.array([given(t)[k] for t in T]) for k in range(3))
@@ -328,6 +332,73 @@ def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
     slope = robot.inverse_dynamics_parameter_derivatives(q, qd, qdd)
     close(motion.dtau, slope, 1e-13)
     assert motion.attrs["evaluations"] == 0
+
+
+def test_the_documented_example_of_prescribed_motion(tmp_path):
+    text = (ROOT / "docs" / "simulation.md").read_text().split("## Prescribed motion\n")[1]
+    blocks = dict(re.findall(r"```(\w+)\n(.*?)```", text.split("\n## ")[0], re.DOTALL))
+    (tmp_path / "crane.yaml").write_text(blocks["yaml"])
+    done = subprocess.run(
+        [sys.executable, "-c", blocks["python"]], capture_output=True, text=True, cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stdout == blocks["text"], done.stderr
+
+
+def test_a_plain_number_serves_as_one_entry(driven):
+    def floats(t):
+        return tuple(float(x[0]) for x in swing(t))
+
+    motion = symgen.simulate(driven, Q0, QD0, T, prescribed=swing)
+    for same in (floats, lambda t: np.array(floats(t)), lambda t: np.array(swing(t))):
+        again = symgen.simulate(driven, Q0, QD0, T, prescribed=same)
+        np.testing.assert_array_equal(again.tau, motion.tau)
+
+
+def test_a_prescribed_motion_is_asked_for_within_the_times_alone(driven):
+    seen = []
+
+    def table(t):  # as an interpolation, which has no values outside
+        seen.append(t)
+        return swing(t)
+
+    for t in ([0.3, 0.8], [1e6, 1e6 + 1], [0.1, np.nextafter(0.1, 1)]):
+        seen.clear()
+        symgen.simulate(driven, Q0, QD0, t, prescribed=table, rtol=1e-3, atol=1e-3, max_step=1)
+        assert min(seen) == t[0] and max(seen) == t[-1]
+
+
+def triangle(t):
+    """Speeding up until 0.5, then slowing down."""
+    if t < 0.5:
+        return t * t, 2 * t, 2.0
+    return 0.5 - (1 - t) ** 2, 2 * (1 - t), -2.0
+
+
+def late_start(t):
+    s = max(t - 0.3, 0.0)
+    return s**3, 3 * s**2, 6 * s
+
+
+GRID = np.linspace(0, 1, 1001)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        triangle,
+        late_start,
+        lambda t: (1.3, 0, 0),
+        lambda t: (1e3 - 2 * t, -2, 0),
+        lambda t: (1e-6 * np.sin(t), 1e-6 * np.cos(t), -1e-6 * np.sin(t)),
+        lambda t: (np.sin(300 * t), 300 * np.cos(300 * t), -9e4 * np.sin(300 * t)),
+        lambda t: [np.interp(t, GRID, values) for values in np.array(swing(GRID))[:, 0]],
+    ],
+)
+def test_consistent_prescribed_motions_are_accepted(driven, given):
+    t = np.linspace(0, 1, 3)
+    motion = symgen.simulate(driven, Q0, QD0, t, prescribed=given, rtol=1e-4, atol=1e-4)
+    assert motion.tau.notnull().all()
 
 
 # ---- energy ------------------------------------------------------------------------------------
@@ -390,7 +461,15 @@ def test_energy_is_what_torques_bring_and_damping_takes(free):
 
 def test_the_dataset_names_its_axes(free):
     motion = symgen.simulate(
-        free, Q0, QD0, T, sensitivities="L, m3", objectives=["effort"], method="LSODA", rtol=1e-8
+        free,
+        Q0,
+        QD0,
+        T,
+        sensitivities="L, m3",
+        objectives=["effort"],
+        method="LSODA",
+        rtol=1e-8,
+        formulation="kane",
     )
     assert dict(motion.sizes) == {
         "time": 7, "coordinate": 3, "parameter": 2, "output": 6, "objective": 1,
@@ -404,8 +483,7 @@ def test_the_dataset_names_its_axes(free):
     attributes = motion.attrs
     assert attributes.pop("evaluations") > 20
     assert attributes == {
-        "robot": free.name, "formulation": "fastest", "method": "LSODA", "rtol": 1e-8,
-        "atol": 1e-10,
+        "robot": free.name, "formulation": "kane", "method": "LSODA", "rtol": 1e-8, "atol": 1e-10,
     }  # fmt: skip
     one = motion.dq.sel(coordinate="hook", parameter="L", time=T[-1])
     assert one == motion.dq[-1, 2, 0]
@@ -414,11 +492,41 @@ def test_the_dataset_names_its_axes(free):
 def test_without_requests_there_is_the_motion_alone(free):
     motion = symgen.simulate(free, Q0, QD0, T)
     assert set(motion.data_vars) == {"q", "qd", "qdd", "tau"}
-    alone = symgen.simulate(free, Q0, QD0, 0.5, tau=[1, 2, 3], loads=wind(0.1))
-    assert alone.sizes["time"] == 1
-    np.testing.assert_array_equal(alone.tau[0], [1, 2, 3])
+    motion = symgen.simulate(free, Q0, QD0, [0.5, 0.6], tau=[1, 2, 3], loads=wind(0.1))
+    np.testing.assert_array_equal(motion.tau[0], [1, 2, 3])
     qdd = free.forward_dynamics(Q0, QD0, [1.0, 2.0, 3.0], loads=wind(0.1))
-    close(alone.qdd[0], qdd, 1e-14)
+    close(motion.qdd[0], qdd, 1e-14)
+
+
+@pytest.mark.parametrize("name", ["newton_euler", "kane"])
+def test_the_formulation_is_named(free, name):
+    def used(module, **options):
+        return symgen.simulate(module, Q0, QD0, T[:2], **options).attrs.get("formulation")
+
+    assert used(free, formulation=name) == name
+    kept = {name: getattr(free, name) for name in dir(free) if not name.startswith("_")}
+    for function in free.newton_euler.__all__:
+        kept[function] = getattr(getattr(free, name), function, None) or kept[function]
+    assert used(SimpleNamespace(**kept)) == name
+    mixed = SimpleNamespace(**kept | {"formulations": ("newton_euler", "kane")})
+    del mixed.forward_dynamics_sensitivities
+    mixed.forward_dynamics_derivatives = free.kane.forward_dynamics_derivatives
+    mixed.forward_dynamics_parameter_derivatives = (
+        free.newton_euler.forward_dynamics_parameter_derivatives
+    )
+    assert used(mixed, sensitivities="L") == "kane, newton_euler"
+    kept["forward_dynamics"] = lambda *arguments, **options: free.forward_dynamics(*arguments)
+    assert used(SimpleNamespace(**kept)) is None  # nothing tells
+
+
+def test_help_shows_the_function_itself():
+    assert symgen.simulate is symgen.simulation.simulate
+    assert "tau_derivatives" in inspect.signature(symgen.simulate).parameters
+    assert "tau_derivatives" in pydoc.plain(pydoc.render_doc(symgen.simulate))
+    assert "tau_derivatives" in pydoc.plain(pydoc.render_doc(symgen))
+    assert "simulate" in dir(symgen)
+    with pytest.raises(AttributeError, match="module 'symgen' has no attribute 'simulat'"):
+        symgen.simulat
 
 
 def test_parameters_are_names_or_an_array(free):
@@ -471,6 +579,27 @@ def refusal(*arguments, **options):
         ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),
         ({"tau": 1j * Q0}, "tau: expected real numbers, got complex128"),
         ({"tau": lambda t, q, qd: q * np.nan}, "not finite at the start, t = 0.2 s"),
+        ({"tau": lambda t, q, qd: q * np.nan}, "; tau is not finite there"),
+        (
+            {"tau": lambda t, q, qd: q * np.nan, "sensitivities": "L"},
+            "; tau is not finite there",
+        ),
+        ({"tau": np.full(3, np.nan)}, "; tau is not finite there"),
+        ({"tau": lambda t, q, qd: None}, "tau: the function returned nothing (None)"),
+        ({"tau": lambda t: Q0}, "tau: expected a function of (t, q, qd): too many positional"),
+        ({"loads": lambda t: Q0}, "loads: expected a function of (t, q, qd): too many positional"),
+        ({"loads": lambda t, q, qd: None}, "loads: the function returned nothing (None)"),
+        ({"loads": np.full((1, 6), np.inf)}, "; loads is not finite there"),
+        (
+            {"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
+            "; loads is not finite there",
+        ),
+        (
+            {"tau": feedback, "tau_derivatives": lambda t, q, qd: None, "sensitivities": "L"},
+            "tau_derivatives: the function returned nothing (None)",
+        ),
+        ({"parameters": {"L": np.nan}}, "parameters: L: not all finite: nan"),
+        ({"parameters": np.full(9, np.inf)}, "parameters: not all finite: [inf, inf"),
         ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
         ({"prescribed": swing}, "no joint of this robot is prescribed"),
         ({"tau_derivatives": feedback_derivatives}, "tau is no function of t, q and qd"),
@@ -482,9 +611,9 @@ def refusal(*arguments, **options):
         ({"objectives": 5}, "objectives: expected names, or 'all'; got 5"),
         ({"method": None}, "no method is called None; there are: DOP853, RK45"),
         ({"method": ["RK45"]}, "no method is called ['RK45']"),
-        ({"rtol": "a"}, "rtol: expected real numbers, got <U1"),
-        ({"atol": "a"}, "atol: expected real numbers, got <U1"),
-        ({"rtol": None}, "rtol: expected real numbers, got object"),
+        ({"rtol": "a"}, "rtol: expected real numbers, got 'a'"),
+        ({"atol": "a"}, "atol: expected real numbers, got 'a'"),
+        ({"rtol": None}, "rtol: expected real numbers, got None"),
         ({"rtol": [1e-9, 1e-9]}, "rtol: expected shape (), got (2,)"),
         ({"atol": np.full(3, 1e-9)}, "atol: expected shape (), got (3,)"),
         ({"first_step": "1"}, "first_step: expected real numbers"),
@@ -549,20 +678,34 @@ def test_a_formulation_alone_is_no_generated_module(free):
     assert "expected a generated module" in refusal(free.kane, Q0, QD0, T)
 
 
-@pytest.mark.parametrize("t", [[], [0, 0], [1, 0.5], [0, np.inf]])
-def test_wrong_times(free, t):
-    assert "t: expected finite times that increase" in refusal(free, Q0, QD0, t)
+MORE_TIMES = "t: expected two or more times, the first of them the start, such as numpy.linspace"
 
 
-def test_times_that_are_no_list_of_numbers(free):
-    assert "simulate: t: setting an array element" in refusal(free, Q0, QD0, [0, [1, 2]])
-    assert "t: expected shape (2,), got (1, 2)" in refusal(free, Q0, QD0, [[0, 1]])
-    assert "t: expected real numbers" in refusal(free, Q0, QD0, None)
+@pytest.mark.parametrize(
+    ("t", "words"),
+    [
+        ([], f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
+        (2.0, f"{MORE_TIMES}(0, 2, 201); got shape ()"),
+        ([2.0], f"{MORE_TIMES}(0, 2, 201); got shape (1,)"),
+        ([[0, 1]], f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
+        ([0, 0], "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
+        ([0, 1, 0.5, 2], "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
+        ([0, np.inf], "t: not all finite: [0.0, inf]"),
+        ([0, np.nan, 1], "t: not all finite: [0.0, nan, 1.0]"),
+        ([0, [1, 2]], "simulate: t: setting an array element"),
+        (None, "t: expected real numbers, got None"),
+        (["0", "1"], "t: expected real numbers, got ['0', '1']"),
+    ],
+)
+def test_wrong_times(free, t, words):
+    assert words in refusal(free, Q0, QD0, t)
 
 
 def test_wrong_initial_values(free):
     assert "q0: expected shape (3,), got (2,)" in refusal(free, Q0[:2], QD0, T)
-    assert "not all finite" in refusal(free, Q0 * np.nan, QD0, T)
+    assert "qd0: not all finite: [nan, nan, nan]" in refusal(free, Q0, QD0 * np.nan, T)
+    message = refusal(free, Q0, QD0, T, sensitivities="L", dq0={"L": [0, np.inf, 0]})
+    assert "dq0: not all finite: [[0.0], [inf], [0.0]]" in message
 
 
 @pytest.mark.parametrize(
@@ -591,10 +734,60 @@ def test_loads_that_depend_on_the_state_have_no_sensitivities(free):
 
 def test_prescribed_joints_need_their_motion(driven):
     assert "the motion of boom is prescribed" in refusal(driven, Q0, QD0, T)
-    wrong = refusal(driven, Q0, QD0, T, prescribed=lambda t: ([0], [0], [0, 0]))
-    assert "prescribed: qdd: expected shape (1,), got (2,)" in wrong
     initial = refusal(driven, Q0, QD0, T, prescribed=swing, sensitivities="q0.boom")
     assert "the motion of 'boom' is prescribed" in initial
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([0, 0, 0], "the motion of boom is prescribed; give a function of t"),
+        (lambda t: ([0], [0], [0, 0]), "prescribed: qdd of boom: expected shape (1,), got (2,)"),
+        (lambda t: None, "prescribed: the function returned nothing (None)"),
+        (lambda t: 0.0, "expected the function to return (q, qd, qdd), got 0.0"),
+        (lambda t: ([0], [0]), "expected the function to return (q, qd, qdd), got ([0], [0])"),
+        (
+            lambda t: {"q": 0, "qd": 0, "qdd": 0},
+            "prescribed: q of boom: expected real numbers, got 'q'",
+        ),
+        (lambda t, q, qd: (0, 0, 0), "expected a function of (t): missing a required argument"),
+        (lambda t: (t, 1, np.nan), "not finite at the start, t = 0 s"),
+        (lambda t: (t, 1, 0 if t < 0.5 else np.nan), "; prescribed is not finite there"),
+    ],
+)
+def test_what_is_no_prescribed_motion(driven, given, words):
+    assert words in refusal(driven, Q0, QD0, [0, 1], prescribed=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (lambda t: (np.sin(t), np.sin(t), -np.sin(t)), "q changes by 1 per second, but qd is 1e"),
+        (lambda t: (np.sin(2 * t), np.cos(2 * t), -4 * np.sin(2 * t)), "q changes by 2 per second"),
+        # right at the start alone
+        (lambda t: (t * t, t, 1.0), "q changes by 0.764005 per second, but qd is 0.382002;"),
+        (
+            lambda t: (np.sin(t), np.cos(t), np.sin(t)),
+            "qd changes by -0.372779 per second, but qdd is 0.372779;",
+        ),
+        (lambda t: (t**9, 9 * t**8, 72 * t**7 * (t < 0.9)), "qd changes by 71.99"),
+        (lambda t: (t, 1.02, 0), "q changes by 1 per second, but qd is 1.02;"),
+        (lambda t: (0.5, 0.0, 1e-4), "qd changes by 0 per second, but qdd is 0.0001;"),
+    ],
+)
+def test_a_prescribed_motion_has_its_own_derivatives(driven, given, words):
+    message = refusal(driven, Q0, QD0, [0, 1], prescribed=given)
+    assert re.search(r"prescribed: boom: at t = \S+ s ", message)
+    assert words in message
+    assert message.endswith("; return q with its own first and second derivative in time")
+
+
+def test_the_prescribed_coordinate_at_fault_is_named(tmp_path):
+    robot = crane(tmp_path, slide=True, hook=True)
+    message = refusal(
+        robot, Q0, QD0, T, prescribed=lambda t: ([t, np.sin(t)], [1, np.cos(t)], [0, np.cos(t)])
+    )
+    assert "prescribed: hook: at t = 0.20001 s qd changes by -0.198679 " in message
 
 
 def test_functions_that_were_not_built(tmp_path):
@@ -687,5 +880,5 @@ def test_a_missing_library_names_the_extra(tmp_path, missing):
         env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
     )  # fmt: skip
     assert done.stderr.splitlines()[-1].endswith(
-        f"No module named '{missing}'; simulate needs: pip install symgen[simulate]"
+        f"No module named '{missing}'; simulate needs: pip install 'symgen[simulate]'"
     )

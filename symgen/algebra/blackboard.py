@@ -19,6 +19,7 @@ Expr = Any
 _LARGEST_DENOMINATOR = 16
 _LOAD_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 _LIKE_AN_INPUT = re.compile(rf"(q|qd|qdd)_\d+$|.*_({'|'.join(_LOAD_PARTS)})$")
+_WORD = re.compile(r"(?!d[A-Za-z]\d*$)([A-Za-z]{2,})(\d*)")  # dx is a differential, no word
 _Waves = dict[tuple[str, Expr], Expr]
 """(``sin`` or ``cos``, angle) -> coefficient"""
 
@@ -173,7 +174,8 @@ def latex_names(inputs: Mapping[str, Sequence[Expr]], others: Iterable[Expr]) ->
     """How symbols are typeset: dots for rates, components of loads, subscripts of temporaries.
 
     `inputs` maps ``q``, ``qd``, ``qdd``, ``loads`` to their symbols.  A parameter that bears a
-    name of that kind is set upright, so that it cannot be mistaken.
+    name of that kind is set upright, so that it cannot be mistaken, and so is a word of several
+    letters, which would read as a product.
     """
     names: dict[Expr, str] = {}
     for rate, dotted in (("q", "q"), ("qd", r"\dot{q}"), ("qdd", r"\ddot{q}")):
@@ -189,17 +191,28 @@ def latex_names(inputs: Mapping[str, Sequence[Expr]], others: Iterable[Expr]) ->
         if _LIKE_AN_INPUT.match(label.name):
             upright = label.name.replace("_", r"\_")
             names[label] = rf"\mathrm{{{upright}}}"
-        elif "_" in label.name:
+        elif "_" in label.name or _WORD.fullmatch(label.name):
             names[label] = _subscripted(*label.name.split("_"))
     return names
 
 
 def _subscripted(head: str, *subscripts: str) -> str:
     """A temporary such as ``omega_2_z`` or ``f_1_from_2_x``: subscripts set apart by commas."""
-    symbol_text = sympy.latex(sympy.Symbol(head)) if head else r"\\_"
+    symbol_text = _letters(head) if head else r"\\_"
     parts = [
         part if part.isdigit() or len(part) <= 2 else rf"\mathrm{{{part}}}"
         for part in subscripts
         if part
     ]
-    return f"{symbol_text}_{{{','.join(parts)}}}" if parts else str(symbol_text)
+    if not parts:
+        return symbol_text
+    base = f"{{{symbol_text}}}" if "_{" in symbol_text else symbol_text  # one subscript at a time
+    return f"{base}_{{{','.join(parts)}}}"
+
+
+def _letters(head: str) -> str:
+    """One letter in italics, Greek ones as such, a word upright."""
+    word = _WORD.fullmatch(head)
+    if word and sympy.latex(sympy.Symbol(word[1])) == word[1]:
+        return rf"\mathrm{{{word[1]}}}" + (f"_{{{word[2]}}}" if word[2] else "")
+    return str(sympy.latex(sympy.Symbol(head)))

@@ -140,6 +140,8 @@ def _tokens(text: str, dots: bool) -> list[_Token]:
         if match is None:
             character = text[position]
             advice = _ADVICE.get(character, "")
+            if dots and character in "[]":
+                advice = "quantities are written with dots and names, such as q.<joint>"
             if character in _SUPERSCRIPTS:
                 power = f"**{_SUPERSCRIPTS.index(character)}"
                 advice = f"write {shown(_operand(tokens[-1]) + power)}" if tokens else ""

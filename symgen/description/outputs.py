@@ -2,7 +2,8 @@
 
 Where the format is silent: an output may bear the name of a quantity, of a parameter or of anything
 else; it may not use other outputs; one that mentions nothing that varies is a constant.  What must
-be finite at the values of the parameters is every part of an expression that nothing else is in.
+be finite at the values of the parameters is every part of an expression that nothing else is in,
+and nothing is divided by a difference of two equal terms.
 """
 
 from __future__ import annotations
@@ -135,6 +136,8 @@ def _constant(node: Node, values: Mapping[str, float]) -> float | None:
     if len(numbers) == len(operands):
         operation = Operation(node.operator, tuple(map(Number, numbers)))
         return evaluate(Expression("", operation, ()), {})
+    if node.operator == "-" and node.operands[0] == node.operands[1]:
+        return 0.0  # whatever it is that varies
     if node.operator == "/" and operands[1] == 0.0:
         raise EvaluationError("division by zero")
     if node.operator == "**" and operands[0] is not None and operands[0] <= 0.0:

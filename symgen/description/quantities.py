@@ -44,6 +44,10 @@ POINT_PARTS = ("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az")
 WRENCH_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 _MOST_LISTED = 9  # names that a message lists
+_OTHER_WORDS = {  # that people use for a family
+    "angle": "q", "position": "q", "speed": "qd", "velocity": "qd", "acceleration": "qdd",
+    "torque": "tau", "force": "tau", "moment": "tau", "com": CENTER_OF_MASS,
+}  # fmt: skip
 
 Nearest = Callable[[str, Iterable[str]], str | None]
 """The known word that a word may have been meant to be."""
@@ -107,19 +111,42 @@ class Vocabulary:
 
     def _meant(self, family: str, rest: Sequence[str], nearest: Nearest) -> str:
         """The tail of a message: the name with what is known in place of what is near to it."""
-        near = family if family in self.families else nearest(family, self.families)
-        words = [] if near is None else [near]
+        near = family if family in self.families else _OTHER_WORDS.get(family)
+        near = near or nearest(family, self.families)
+        otherwise = "" if near == family else f"; there are {', '.join(self._forms())}"
         slots = () if near is None else self.families[near]
-        for word, slot in zip(rest, slots, strict=False):
+        if near is None or len(rest) != len(slots):
+            return otherwise
+        words: list[str] = []
+        for place, (word, slot) in enumerate(zip(rest, slots, strict=True)):
             known = slot.known or ()
+            if several := _numbered(word, known):
+                names = (shown(quantity(near, *words, x, *rest[place + 1 :])) for x in several)
+                return f"; did you mean one of {', '.join(names)}?"
             found = word if word in known else nearest(word, known)
             if found is None:
-                return ""
+                return otherwise
             words.append(found)
-        if not words or len(rest) != len(slots):
-            known_families = ", ".join((*SINGLE, *(f"{name}. .." for name in self.families)))
-            return "" if words else f"; there are {known_families}"
-        return f"; did you mean {shown(quantity(words[0], *words[1:]))}?"
+        return f"; did you mean {shown(quantity(near, *words))}?"
+
+    def _forms(self) -> list[str]:
+        """How the quantities of all families are written: ``points.<point>.<component>``."""
+        return [
+            *SINGLE,
+            *(
+                quantity(family, *(f"<{slot.what}>" for slot in slots))
+                for family, slots in self.families.items()
+            ),
+        ]
+
+
+def _numbered(word: str, known: Sequence[str]) -> list[str]:
+    """Where `word` is not known, what is called ``word_1``, ``word_2`` and so on: coordinates of
+    one joint; nothing where that is a single one."""
+    if word in known:
+        return []
+    found = [x for x in known if x.startswith(f"{word}_") and x[len(word) + 1 :].isdigit()]
+    return found if 1 < len(found) <= _MOST_LISTED else []
 
 
 def _listed(slot: Slot) -> str:

@@ -23,10 +23,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
 from symgen.simulation.accelerations import way_to_accelerations
@@ -36,14 +37,14 @@ from symgen.simulation.arguments import (
     columns,
     meant,
     numbers,
-    objective_numbers,
     parameter_values,
+    prescribed_coordinates,
     times,
 )
 from symgen.simulation.inputs import Input, Loads, Prescribed, Slopes, Torques
 from symgen.simulation.integration import checked_solver, integrate
-from symgen.simulation.motion import Motion, Objectives
-from symgen.simulation.results import dataset, sample
+from symgen.simulation.motion import Motion, objectives_of
+from symgen.simulation.results import attributes, dataset, sample
 
 if TYPE_CHECKING:
     import xarray
@@ -74,17 +75,20 @@ def simulate(
 ) -> xarray.Dataset:
     """Integrate the motion of a robot and, where asked, its derivatives by parameters.
 
-    Arguments (n coordinates, s sensitivities, p of these by runtime parameters):
+    Arguments (n coordinates, s sensitivities, p of these by runtime parameters; a plain number
+    serves where one entry is expected):
         module        a generated module, from `symgen.load` or imported
         q0, qd0       (n,): coordinates (rad or m) and velocities at the start; entries of
                       prescribed coordinates are not read
-        t             (m,): times of the results (s), increasing; the first is the start
+        t             (m,): times of the results (s), two or more, increasing; the first is the
+                      start
         tau           (n,) joint torques (N m or N), or a function of (t, q, qd); default: 0.
                       Entries of prescribed coordinates are not read
         loads         (n_loads, 6) [fx fy fz nx ny nz], base axes, or a function of (t, q, qd);
                       default: 0.  With sensitivities it must not depend on q and qd
         parameters    {name: value} or (n_parameters,): runtime parameters; default: the module's
-        prescribed    function of t: (q, qd, qdd) of the prescribed coordinates, in their order
+        prescribed    function of t: (q, qd, qdd) of the prescribed coordinates, in their order; qd
+                      and qdd must be the derivatives of q in time
         sensitivities names of runtime parameters, or "all"; ``q0.NAME`` and ``qd0.NAME`` are the
                       initial values of the coordinate NAME
         dq0, dqd0     {parameter: (n,)} or (n, p): how the initial values vary with the parameters;
@@ -106,7 +110,8 @@ def simulate(
         outputs_gradient        (time, output, parameter), total derivatives
         end, integral           (objective)
         end_gradient, integral_gradient   (objective, parameter)
-        attributes              robot, formulation, method, rtol, atol, evaluations
+        attributes              robot, formulation (of the accelerations; several are separated by
+                                commas), method, rtol, atol, evaluations
 
     All of it is finite, outputs that are no objectives excepted.
 
@@ -118,27 +123,24 @@ def simulate(
     checked_module(module)
     instants = times(t)
     solver = checked_solver(method, rtol, atol, first_step, max_step, instants)
-    held = np.array(getattr(module, "prescribed", ()) or [False] * module.n, dtype=bool)
+    held = prescribed_coordinates(module)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
-    chosen = objective_numbers(module, objectives)
-    law = "hybrid_dynamics" if held.any() else "forward_dynamics"
     motion = Motion(
-        way_to_accelerations(module, formulation, wanted, law),
+        way_to_accelerations(module, formulation, wanted, held),
         held,
         Torques(tau, tau_derivatives, module.n, wanted),
         Loads("loads", loads, (module.n_loads, 6)),
-        Prescribed(prescribed, _names(module, held)),
+        Prescribed(prescribed, tuple(compress(module.coordinate_names, held))),
         parameter_values(module, parameters),
         wanted,
-        Objectives(module, chosen, wanted) if chosen else None,
+        objectives_of(module, objectives, wanted),
     )
     shape = (module.n,)
-    start = motion.start(instants[0], numbers("q0", q0, shape), numbers("qd0", qd0, shape), wanted)
+    start = motion.start(instants, numbers("q0", q0, shape), numbers("qd0", qd0, shape))
     vectors, evaluations = integrate(solve_ivp, motion, instants, start, solver)
     rows = sample(motion, instants, vectors)
-    facts = {"robot": module.name, "formulation": formulation or "fastest", "method": method}
-    facts |= {"rtol": solver.rtol, "atol": solver.atol, "evaluations": evaluations}
-    return dataset(xarray, module, instants, rows, vectors[-1], wanted, motion.objectives, facts)
+    facts = attributes(module, motion, solver, evaluations)
+    return dataset(xarray, module, instants, rows, vectors[-1], motion, facts)
 
 
 def _refuse(unknown: Mapping[str, object]) -> None:
@@ -150,16 +152,11 @@ def _refuse(unknown: Mapping[str, object]) -> None:
         raise RequestError(f"simulate() has no option {name!r}{meant(name, known)}")
 
 
-def _names(module: Any, held: NDArray[np.bool_]) -> tuple[str, ...]:
-    pairs = zip(module.coordinate_names, held, strict=True)
-    return tuple(name for name, is_held in pairs if is_held)
-
-
 def _libraries() -> tuple[Any, Any]:
     """`scipy.integrate.solve_ivp` and xarray; RequestError where one is not installed."""
     try:
         import xarray
         from scipy.integrate import solve_ivp
     except ImportError as error:
-        raise RequestError(f"{error}; simulate needs: pip install symgen[simulate]") from None
+        raise RequestError(f"{error}; simulate needs: pip install 'symgen[simulate]'") from None
     return solve_ivp, xarray

@@ -13,22 +13,27 @@ products; which of the two takes fewer operations depends on n, s and the number
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symgen.errors import RequestError
 from symgen.simulation.arguments import Array, Columns, selection
 
 Options = dict[str, Array]
 Solution = tuple[Array, Array | None]
+Function = Callable[..., Any]
 
 ALONG = "forward_dynamics_sensitivities"
 
 
 class Way(Protocol):
     """One of the three ways."""
+
+    functions: tuple[Function, ...]
+    """What it calls."""
 
     def solve(
         self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
@@ -37,12 +42,15 @@ class Way(Protocol):
         ...
 
 
-def way_to_accelerations(module: Any, formulation: str | None, columns: Columns, law: str) -> Way:
+def way_to_accelerations(
+    module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]
+) -> Way:
     """The cheapest way that the module has; RequestError names what is missing.
 
-    `law` is ``forward_dynamics`` or ``hybrid_dynamics``.
+    `held` says of every coordinate whether its motion is prescribed.
     """
     functions = module if formulation is None else formulation_of(module, formulation)
+    law = "hybrid_dynamics" if held.any() else "forward_dynamics"
     if not len(columns):
         return Plain(function_of(functions, law))
     jacobians = [f"{law}_derivatives"]
@@ -56,7 +64,7 @@ def way_to_accelerations(module: Any, formulation: str | None, columns: Columns,
     if not able:
         _refuse(functions, ways)
     cheapest = able[costs.index(min(costs))]
-    found = [function_of(functions, name) for name in cheapest]
+    found = tuple(function_of(functions, name) for name in cheapest)
     if cheapest == (ALONG,):
         return BySensitivities(found[0], module.n, int(module.n_parameters), columns)
     return ByJacobians(found, module.n, int(module.n_parameters), columns)
@@ -72,10 +80,25 @@ def formulation_of(module: Any, name: str) -> Any:
     return getattr(module, name)
 
 
-def function_of(functions: Any, name: str) -> Callable[..., Any]:
+def formulations_of(module: Any, functions: Iterable[Function]) -> str:
+    """The formulations whose sub-modules hold these functions, separated by commas.
+
+    The functions of the module itself are those of the fastest formulations.
+    """
+    names = tuple(getattr(module, "formulations", ()))
+    found = [
+        name
+        for function in functions
+        for name in names
+        if any(function is member for member in vars(getattr(module, name)).values())
+    ]
+    return ", ".join(dict.fromkeys(found))
+
+
+def function_of(functions: Any, name: str) -> Function:
     """A function of the module; RequestError if it was not built."""
     try:
-        found: Callable[..., Any] = getattr(functions, name)
+        found: Function = getattr(functions, name)
     except AttributeError as error:
         raise RequestError(f"simulate needs {name}: {error}") from None
     return found
@@ -108,8 +131,9 @@ def _operations(
 class Plain:
     """Without sensitivities."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Function) -> None:
         self.function = function
+        self.functions: tuple[Function, ...] = (function,)
 
     def solve(
         self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
@@ -121,10 +145,10 @@ class Plain:
 class BySensitivities:
     """One call that takes dq, dqd, dtau of all runtime parameters and returns dqdd of all."""
 
-    def __init__(
-        self, function: Callable[..., Any], n: int, n_parameters: int, columns: Columns
-    ) -> None:
-        self.function, self.chosen = function, selection(columns.parameters)
+    def __init__(self, function: Function, n: int, n_parameters: int, columns: Columns) -> None:
+        self.function = function
+        self.functions: tuple[Function, ...] = (function,)
+        self.chosen = selection(columns.parameters)
         self.all = np.array_equal(columns.parameters, np.arange(n_parameters))
         # parameters that were not asked for keep a direction of their own, which is not used
         self.wide = tuple(np.zeros((n, n_parameters)) for _ in range(3))
@@ -147,9 +171,9 @@ class ByJacobians:
     """dy from the Jacobians of y."""
 
     def __init__(
-        self, functions: list[Callable[..., Any]], n: int, n_parameters: int, columns: Columns
+        self, functions: tuple[Function, ...], n: int, n_parameters: int, columns: Columns
     ) -> None:
-        self.derivatives = functions[0]
+        self.functions, self.derivatives = functions, functions[0]
         self.by_parameters = functions[1] if len(functions) > 1 else None
         self.chosen, self.places = selection(columns.parameters), selection(columns.places)
         self.results = (np.empty(n), *(np.empty((n, n)) for _ in range(3)))

@@ -8,6 +8,7 @@ of it; for an initial value, that value alone.
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,29 +73,58 @@ def selection(numbers_of: ArrayLike) -> Any:
 
 
 def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """`value` as a float64 array of this shape; RequestError for anything else."""
-    found = _array(name, value)
-    if found.dtype.kind not in "biuf":
-        raise RequestError(f"simulate: {name}: expected real numbers, got {found.dtype}")
+    """`value` as a float64 array of this shape; RequestError for anything else.
+
+    A plain number serves as an array of one entry.
+    """
+    found = _real(name, value)
+    if not found.shape and shape == (1,):
+        found = found.reshape(shape)
     if found.shape != shape:
         raise RequestError(f"simulate: {name}: expected shape {shape}, got {found.shape}")
+    return found
+
+
+def _real(name: str, value: Any) -> Array:
+    """`value` as a float64 array of any shape."""
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError) as error:  # lists of unequal lengths, for example
+        raise RequestError(f"simulate: {name}: {error}") from None
+    if found.dtype.kind not in "biuf":
+        got = found.dtype if found.dtype.kind == "c" else reprlib.repr(value)
+        raise RequestError(f"simulate: {name}: expected real numbers, got {got}")
     return found.astype(np.float64, copy=False)
 
 
-def _array(name: str, value: Any) -> NDArray[Any]:
-    try:
-        return np.asarray(value)
-    except (TypeError, ValueError) as error:  # lists of unequal lengths, for example
-        raise RequestError(f"simulate: {name}: {error}") from None
+def refuse_not_finite(name: str, values: Array) -> None:
+    """RequestError for values that are not all finite."""
+    if not np.isfinite(values).all():
+        raise RequestError(f"simulate: {name}: not all finite: {values.tolist()}")
 
 
 def times(t: ArrayLike) -> Array:
-    """The times at which results are wanted: one or more, finite, increasing."""
-    found = np.atleast_1d(_array("t", t))
-    found = numbers("t", found, (found.size,))
-    if not found.size or not np.isfinite(found).all() or not (np.diff(found) > 0).all():
-        raise RequestError("simulate: t: expected finite times that increase; the first starts")
+    """The times at which results are wanted: two or more, finite, increasing."""
+    found = _real("t", t)
+    if found.ndim != 1 or found.size < 2:
+        raise RequestError(
+            "simulate: t: expected two or more times, the first of them the start, such as "
+            f"numpy.linspace(0, 2, 201); got shape {found.shape}"
+        )
+    refuse_not_finite("t", found)
+    late = np.flatnonzero(np.diff(found) <= 0)
+    if late.size:
+        k = late[0]
+        raise RequestError(
+            f"simulate: t: expected times that increase; t[{k + 1}] = {found[k + 1]} follows "
+            f"t[{k}] = {found[k]}"
+        )
     return found
+
+
+def prescribed_coordinates(module: Any) -> NDArray[np.bool_]:
+    """Whether the motion of each coordinate is prescribed, (n,)."""
+    return np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
 
 
 def parameter_values(module: Any, given: Mapping[str, float] | ArrayLike | None) -> Array:
@@ -103,12 +133,16 @@ def parameter_values(module: Any, given: Mapping[str, float] | ArrayLike | None)
     if given is None:
         return values
     if not isinstance(given, Mapping):
-        return numbers("parameters", given, values.shape)
+        values = numbers("parameters", given, values.shape)
+        refuse_not_finite("parameters", values)
+        return values
     known = tuple(module.parameter_names)
     for name, value in given.items():
         if name not in known:
             raise RequestError(f"simulate: parameters: {_unknown_parameter(name, known)}")
-        values[known.index(name)] = numbers(f"parameters: {name}", value, ())
+        number = numbers(f"parameters: {name}", value, ())
+        refuse_not_finite(f"parameters: {name}", number)
+        values[known.index(name)] = number
     return values
 
 

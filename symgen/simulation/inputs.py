@@ -8,10 +8,15 @@ also moves with it: its derivative along the sensitivities dq, dqd is
 from the function that the user gave, or else by a complex step through his torques, which is exact
 for what is analytic.  `Torques.check` compares it with a difference at the start, because a
 function may take complex numbers and yet mean something else by them, as ``abs`` and ``sign`` do.
+
+The motion of prescribed joints is a function of t.  `Prescribed.check` compares its qd and qdd with
+differences of q and qd, because the equations would take any three arrays.
 """
 
 from __future__ import annotations
 
+import inspect
+import reprlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -25,12 +30,24 @@ from symgen.simulation.arguments import Array, Columns, numbers
 Input = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Slopes = Callable[[float, Array, Array], tuple[ArrayLike, ...]] | None
 
+STATE = ("t", "q", "qd")
+"""What functions of the state take."""
 STEP = 1e-40
 """Of the complex step: so small that its square vanishes beside 1."""
 DIFFERENCE = 1e-6
 """Of the differences that the complex step is compared with, relative to the state."""
 AGREEMENT = 1e-4
 """How near the two must be: far above the error of differences of smooth torques."""
+SPAN = 1e-5
+"""Of the differences of a prescribed motion, at most (s): far below the periods of robots."""
+INSTANTS = (0.0, 0.382, 0.731, 1.0)
+"""Where these are taken, from the first time to the last.
+
+More than one, because a wrong derivative may be right at the start, and not where a motion in
+pieces is likely to change from one to the next.
+"""
+NEARNESS = 1e-2
+"""How near the derivatives must be: tables that are interpolated are no nearer."""
 
 
 class Given:
@@ -39,6 +56,8 @@ class Given:
     def __init__(self, name: str, value: Input, shape: tuple[int, ...]) -> None:
         self.name, self.shape = name, shape
         self.function = value if callable(value) else None
+        if self.function is not None:
+            _check_takes(name, value, *STATE)
         self.value = np.zeros(shape)
         if value is not None and not callable(value):
             self.value = numbers(name, value, shape)
@@ -48,7 +67,8 @@ class Given:
         if self.function is None:
             return self.value
         # copies: he may keep them, or write into them
-        return numbers(self.name, self.function(t, q.copy(), qd.copy()), self.shape)
+        value = _something(self.name, self.function(t, q.copy(), qd.copy()))
+        return numbers(self.name, value, self.shape)
 
 
 class Loads(Given):
@@ -59,7 +79,7 @@ class Loads(Given):
         if self.function is None:
             return
         moved = self(t, *_moved(q, qd, 1e-3, q_too=True, qd_too=True))
-        if not np.array_equal(self(t, q, qd), moved):
+        if not np.array_equal(self(t, q, qd), moved, equal_nan=True):
             raise RequestError(
                 "simulate: loads: they depend on the state, which sensitivities cannot follow; "
                 "give constants or a function of time, or put the forces into tau"
@@ -72,8 +92,8 @@ class Torques(Given):
     def __init__(self, value: Input, slopes: Slopes, n: int, columns: Columns) -> None:
         super().__init__("tau", value, (n,))
         self.slopes, self.columns = slopes, columns
-        if slopes is not None and not callable(slopes):
-            raise RequestError("simulate: tau_derivatives: expected a function of (t, q, qd)")
+        if slopes is not None:
+            _check_takes("tau_derivatives", slopes, *STATE)
         if slopes is not None and self.function is None:
             raise RequestError("simulate: tau_derivatives: tau is no function of t, q and qd")
 
@@ -97,6 +117,8 @@ class Torques(Given):
             stop = _moved(q, qd, DIFFERENCE, q_too, not q_too)
             way = [b - a for a, b in zip(start, stop, strict=True)]
             change = self(t, *stop) - self(t, *start)
+            if not np.isfinite(change).all():
+                return  # the motion will not be finite, and says where
             with warnings.catch_warnings():
                 warnings.simplefilter("error", np.exceptions.ComplexWarning)
                 slope = self._by_complex_step(t, q, qd, *way)
@@ -118,13 +140,11 @@ class Torques(Given):
                 f"simulate: tau takes no complex numbers ({error}), so that its derivatives cannot "
                 "be had by complex step; give tau_derivatives(t, q, qd) -> (dtau_dq, dtau_dqd)"
             ) from error
-        if slope.shape != self.shape:
-            raise RequestError(f"simulate: tau: expected shape {self.shape}, got {slope.shape}")
-        return slope
+        return numbers("tau", slope, self.shape)
 
     def _by_slopes(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array:
         assert self.slopes is not None
-        given: Any = self.slopes(t, q.copy(), qd.copy())
+        given: Any = _something("tau_derivatives", self.slopes(t, q.copy(), qd.copy()))
         if not isinstance(given, tuple) or len(given) not in (2, 3):
             raise RequestError(
                 "simulate: tau_derivatives: expected a tuple (dtau_dq, dtau_dqd) or (dtau_dq, "
@@ -150,19 +170,79 @@ class Prescribed:
                 "function of t that returns (q, qd, qdd) of these coordinates"
             )
         if not names and function is not None:
-            raise RequestError("simulate: prescribed: no joint of this robot is prescribed")
-        self.function, self.shape = function, (len(names),)
+            raise RequestError(
+                "simulate: prescribed: no joint of this robot is prescribed; 'prescribed: true' in "
+                "the model file makes one so"
+            )
+        if names:
+            _check_takes("prescribed", function, "t")
+        self.function, self.names = function, names
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """q, qd and qdd of the prescribed coordinates."""
-        given = self.function(t)
-        if not isinstance(given, tuple | list) or len(given) != 3:
-            raise RequestError("simulate: prescribed: expected (q, qd, qdd)")
-        q, qd, qdd = (
-            numbers(f"prescribed: {name}", value, self.shape)
-            for name, value in zip(("q", "qd", "qdd"), given, strict=True)
+        given = _something("prescribed", self.function(t))
+        try:
+            q, qd, qdd = given
+        except (TypeError, ValueError):
+            raise RequestError(
+                "simulate: prescribed: expected the function to return (q, qd, qdd), got "
+                f"{reprlib.repr(given)}"
+            ) from None
+        shape, names = (len(self.names),), ", ".join(self.names)
+        return (
+            numbers(f"prescribed: q of {names}", q, shape),
+            numbers(f"prescribed: qd of {names}", qd, shape),
+            numbers(f"prescribed: qdd of {names}", qdd, shape),
         )
-        return q, qd, qdd
+
+    def check(self, start: float, stop: float) -> None:
+        """RequestError where qd is not the derivative of q, or qdd not that of qd.
+
+        By central differences at `INSTANTS`; nothing is asked for outside the times of the motion.
+        """
+        if not self.names:
+            return
+        h = min(SPAN, (stop - start) / 2)
+        first = start + np.multiply(INSTANTS, stop - start - 2 * h)
+        t = np.minimum(first[:, None] + [0.0, h, 2 * h], stop)
+        # [instant, before or at or behind it, q or qd or qdd, coordinate]
+        values = np.array([[self(float(time)) for time in row] for row in t])
+        if not np.isfinite(values).all():
+            return  # the motion will not be finite, and says where
+        changes = (values[:, 2, :2] - values[:, 0, :2]) / (t[:, 2] - t[:, 0])[:, None, None]
+        rates = values[:, 1, 1:]
+        sizes = np.abs([changes, rates]).max(axis=(0, 1))
+        rounding = 1e-14 / h * np.abs(values[:, :, :2]).max(axis=(0, 1))
+        wrong = np.argwhere(~(np.abs(changes - rates) <= NEARNESS * sizes + rounding))
+        if len(wrong):
+            instant, order, coordinate = place = tuple(wrong[0])
+            what, rate = ("q", "qd", "qdd")[order : order + 2]
+            raise RequestError(
+                f"simulate: prescribed: {self.names[coordinate]}: at t = {t[instant, 1]:.6g} s "
+                f"{what} changes by {changes[place]:.6g} per second, but {rate} is "
+                f"{rates[place]:.6g}; return q with its own first and second derivative in time"
+            )
+
+
+def _check_takes(name: str, function: Any, *arguments: str) -> None:
+    """RequestError where `function` cannot be called with these arguments, as far as it tells."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError as error:
+        raise RequestError(
+            f"simulate: {name}: expected a function of ({', '.join(arguments)}): {error}"
+        ) from None
+    except ValueError:  # of those written in C, some do not tell
+        return
+
+
+def _something(name: str, returned: Any) -> Any:
+    """What a function of the user returned; RequestError for None."""
+    if returned is None:
+        raise RequestError(
+            f"simulate: {name}: the function returned nothing (None); is its return missing?"
+        )
+    return returned
 
 
 def _moved(q: Array, qd: Array, step: float, q_too: bool, qd_too: bool) -> tuple[Array, Array]:

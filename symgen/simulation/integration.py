@@ -37,11 +37,11 @@ def checked_solver(
     """The options for an integration over the times `t`; RequestError for what makes no sense."""
     if not isinstance(method, str) or method not in METHODS:
         raise RequestError(f"simulate: no method is called {method!r}{meant(method, METHODS)}")
-    duration = float(t[-1] - t[0]) or np.inf  # at one instant alone no step is taken
+    duration = float(t[-1] - t[0])
     step = None
     if first_step is not None:
-        most = "" if duration == np.inf else f", at most {duration:g} s from the first to the last"
-        step = _number("first_step", first_step, lambda h: 0 < h <= duration, f"positive{most}")
+        words = f"positive, at most {duration:g} s from the first to the last"
+        step = _number("first_step", first_step, lambda h: 0 < h <= duration, words)
     return Solver(
         method,
         _number("rtol", rtol, lambda x: 0 < x < np.inf, "positive and finite"),
@@ -55,7 +55,7 @@ def integrate(
     solve_ivp: Any, motion: Motion, t: Array, start: Array, solver: Solver
 ) -> tuple[Array, int]:
     """The vector at all times, (m, ...), and how often its slope was asked for."""
-    if len(t) == 1 or not start.size:
+    if not start.size:
         return np.tile(start, (len(t), 1)), 0
     if not (solver.atol + solver.rtol * np.abs(start) > 0).all():
         raise RequestError(

@@ -17,6 +17,7 @@ dq, dqd, dqdd of those are 0: their motion varies with nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,13 @@ from numpy.typing import NDArray
 
 from symgen.errors import RequestError
 from symgen.simulation.accelerations import Way, function_of
-from symgen.simulation.arguments import Array, Columns, selection
+from symgen.simulation.arguments import (
+    Array,
+    Columns,
+    objective_numbers,
+    refuse_not_finite,
+    selection,
+)
 from symgen.simulation.inputs import Loads, Prescribed, Torques
 
 
@@ -37,10 +44,10 @@ class Motion:
         objectives: Objectives | None,
     ) -> None:  # fmt: skip
         self.way, self.torques, self.loads, self.prescribed = way, torques, loads, prescribed
-        self.parameters, self.objectives = parameters, objectives
+        self.options, self.objectives = {"parameters": parameters}, objectives
         self.some_held, self.held = bool(held.any()), np.flatnonzero(held)
         self.free = selection(np.flatnonzero(~held))
-        self.f, self.s = int(np.count_nonzero(~held)), len(columns)
+        self.f, self.s, self.columns = int(np.count_nonzero(~held)), len(columns), columns
         self.t, n = 0.0, len(held)
         # where the slope ceased to be finite, if the last one was not
         self.lost: str | None = None
@@ -51,20 +58,22 @@ class Motion:
         self.qdd, self.tau = np.zeros((2, n))
         self.dqdd, self.dtau = np.zeros((2, n, self.s))
 
-    def start(self, t: float, q0: Array, qd0: Array, columns: Columns) -> Array:
-        """The vector at the first instant."""
-        free = self.free
-        parts = [q0[free], qd0[free], columns.dq0[free].ravel(), columns.dqd0[free].ravel()]
+    def start(self, times: Array, q0: Array, qd0: Array) -> Array:
+        """The vector at the first of `times`, after what can be told before the motion."""
+        initial = {"q0": q0, "qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
+        parts = []
+        for name, values in initial.items():
+            refuse_not_finite(name, values[self.free])
+            parts.append(values[self.free].ravel())
         k = 0 if self.objectives is None else len(self.objectives.chosen)
-        vector = np.concatenate([*parts, np.zeros(k * (1 + self.s))])
-        if not np.isfinite(vector).all():
-            raise RequestError("simulate: the initial values are not all finite")
+        vector, t = np.concatenate([*parts, np.zeros(k * (1 + self.s))]), times[0]
+        self.prescribed.check(t, times[-1])
         self._place(t, vector)
         if self.s:
             self.torques.check(t, self.q, self.qd)
             self.loads.check(t, self.q, self.qd)
         if not np.isfinite(self.slope(t, vector)).all():
-            raise RequestError(f"simulate: the motion is not finite at the start, {self.state()}")
+            raise RequestError(f"simulate: the motion is not finite at the start, {self.lost}")
         return vector
 
     def slope(self, t: float, vector: Array) -> Array:
@@ -84,7 +93,7 @@ class Motion:
         if math.isfinite(result.dot(result)):  # much faster than to ask each entry
             self.lost = None
         elif self.lost is None and not np.isfinite(result).all():
-            self.lost = self.state()
+            self.lost = self.trouble(vector)
         return result
 
     def move_to(self, t: float, vector: Array) -> None:
@@ -97,9 +106,9 @@ class Motion:
             dx[...] = self.torques.along(t, self.q, self.qd, self.dq, self.dqd)
         if self.some_held:
             x[self.held], dx[self.held] = self.qdd[self.held], 0.0
-        options = {"parameters": self.parameters, "loads": self.loads(t, self.q, self.qd)}
+        self.options["loads"] = self.loads(t, self.q, self.qd)
         try:
-            y, dy = self.way.solve(self.q, self.qd, x, self.dq, self.dqd, dx, options)
+            y, dy = self.way.solve(self.q, self.qd, x, self.dq, self.dqd, dx, self.options)
         except np.linalg.LinAlgError as error:
             raise RequestError(f"simulate: {error}; {self.state()}") from None
         self.qdd[self.free] = y[self.free]
@@ -109,11 +118,25 @@ class Motion:
             self.tau[self.held] = y[self.held]
             self.dtau[self.held] = 0.0 if dy is None else dy[self.held]
         if self.objectives is not None:
-            self.objectives.evaluate(self, options)
+            self.objectives.evaluate(self, self.options)
 
     def state(self) -> str:
         """Time and state, for messages."""
         return f"t = {self.t:.6g} s, q = {self.q.tolist()}, qd = {self.qd.tolist()}"
+
+    def trouble(self, vector: Array) -> str:
+        """Time and state, and which input is not finite although `vector` is, for messages."""
+        held = self.held
+        given = {
+            "tau": self.tau[self.free],
+            "loads": self.options["loads"],
+            "prescribed": np.array([self.q[held], self.qd[held], self.qdd[held]]),
+        }
+        if np.isfinite(vector).all():
+            for name, values in given.items():
+                if not np.isfinite(values).all():
+                    return f"{self.state()}; {name} is not finite there"
+        return self.state()
 
     def _place(self, t: float, vector: Array) -> None:
         """q, qd, dq, dqd, and qdd of prescribed joints."""
@@ -128,6 +151,12 @@ class Motion:
             self.dq[free] = vector[first:last].reshape(f, s)
             self.dqd[free] = vector[last : last + f * s].reshape(f, s)
         self.q[held], self.qd[held], self.qdd[held] = self.prescribed(self.t)
+
+
+def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:
+    """The objectives of these names; None where there are none."""
+    chosen = objective_numbers(module, names)
+    return Objectives(module, chosen, columns) if chosen else None
 
 
 class Objectives:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Array, Columns
-from symgen.simulation.motion import Motion, Objectives
+from symgen.simulation.accelerations import formulations_of
+from symgen.simulation.arguments import Array
+from symgen.simulation.integration import Solver
+from symgen.simulation.motion import Motion
 
 Table = dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]
 
@@ -39,8 +41,21 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
             rows["outputs"][row] = objectives.values
             rows["outputs_gradient"][row] = objectives.gradients
         if not all(np.isfinite(array).all() for array in _wanted(motion, names)):
-            raise RequestError(f"simulate: the motion is not finite at {motion.state()}")
+            raise RequestError(f"simulate: the motion is not finite at {motion.trouble(vector)}")
     return rows
+
+
+def attributes(module: Any, motion: Motion, solver: Solver, evaluations: int) -> dict[str, Any]:
+    """How the motion was made; the formulations of the accelerations where the module tells."""
+    formulations = formulations_of(module, motion.way.functions)
+    return {
+        "robot": module.name,
+        **({"formulation": formulations} if formulations else {}),
+        "method": solver.method,
+        "rtol": solver.rtol,
+        "atol": solver.atol,
+        "evaluations": evaluations,
+    }
 
 
 def _wanted(motion: Motion, names: Iterable[str]) -> Iterator[Array]:
@@ -53,9 +68,10 @@ def _wanted(motion: Motion, names: Iterable[str]) -> Iterator[Array]:
 
 def dataset(
     xarray: Any, module: Any, t: Array, rows: Mapping[str, Array], last: Array,
-    columns: Columns, objectives: Objectives | None, facts: Mapping[str, Any],
+    motion: Motion, facts: Mapping[str, Any],
 ) -> Any:  # fmt: skip
     """`rows` and the integrals at the end of `last`, with named axes."""
+    columns, objectives = motion.columns, motion.objectives
     variables: Table = {}
     coordinates: dict[str, Any] = {
         "time": ("time", t, {"units": "s"}),

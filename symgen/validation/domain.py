@@ -152,7 +152,8 @@ def left_out(
 
 
 def _missing_center_of_mass(s: Evaluation) -> Iterator[tuple[str, Array]]:
-    yield "center_of_mass has no value", ~np.isfinite(s["center_of_mass"]).all(axis=-1)
+    known = np.asarray(np.isfinite(s["center_of_mass"]).all(axis=-1))
+    yield "center_of_mass has no value", ~known
 
 
 def _missing_outputs(s: Evaluation) -> Iterator[tuple[str, Array]]:
@@ -160,7 +161,7 @@ def _missing_outputs(s: Evaluation) -> Iterator[tuple[str, Array]]:
     for k in range(value.shape[1]):
         name = s.facts.output_names[k] if s.facts.output_names else f"number {k}"
         yield f"the output {name} has no value", ~value[:, k]
-        yield f"the output {name} has no derivative", np.asarray(value & ~smooth)[:, k]
+        yield f"the output {name} has no derivative", np.asarray((value & ~smooth)[:, k])
 
 
 # ------------------------------------------------------------------------------- the states

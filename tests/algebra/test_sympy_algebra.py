@@ -93,3 +93,20 @@ def test_display():
     assert names[symbol("tip_fx")] == r"\mathrm{tip\_fx}"  # another one
     assert names[symbol("R_1_12")] == "R_{1,12}"
     assert symbol("L1") not in names
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("drive_1", r"\mathrm{drive}_{1}"),
+        ("rest_knee", r"\mathrm{rest}_{\mathrm{knee}}"),
+        ("mass2", r"\mathrm{mass}_{2}"),
+        ("mass2_x", r"{\mathrm{mass}_{2}}_{x}"),
+        ("Ixx", r"\mathrm{Ixx}"),
+        ("dx_1", "dx_{1}"),
+        ("omega_2_z", r"\omega_{2,z}"),
+    ],
+)
+def test_words_are_upright_in_latex(name, expected):
+    """A word in italics would read as a product of its letters."""
+    assert latex_names({}, [symbol(name)])[symbol(name)] == expected

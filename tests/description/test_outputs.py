@@ -81,9 +81,29 @@ def test_a_parameter_called_like_a_family_is_a_parameter() -> None:
     assert model(text).outputs[0].expression.names == ("q",)
 
 
+THERE_ARE = (
+    "there are t, kinetic_energy, potential_energy, q.<coordinate>, qd.<coordinate>, "
+    "qdd.<coordinate>, tau.<coordinate>, points.<point>.<component>, "
+    "wrenches.<coordinate>.<component>, loads.<load>.<component>, center_of_mass.<component>"
+)
 WRONG = {
     "q.base_trn": ["unknown quantity 'q.base_trn'; did you mean 'q.base_turn'?"],
-    "qd.hip": ["unknown quantity 'qd.hip'; did you mean 'qd.hip_1'?"],
+    "qd.hip": [
+        "unknown quantity 'qd.hip'; did you mean one of 'qd.hip_1', 'qd.hip_2', 'qd.hip_3'?"
+    ],
+    "q0.hip": ["unknown quantity 'q0.hip'; did you mean one of 'q.hip_1', 'q.hip_2', 'q.hip_3'?"],
+    "wrenches.hip.nz": [
+        "unknown quantity 'wrenches.hip.nz'; did you mean one of 'wrenches.hip_1.nz', "
+        "'wrenches.hip_2.nz', 'wrenches.hip_3.nz'?"
+    ],
+    "torque.base_turn": ["unknown quantity 'torque.base_turn'; did you mean 'tau.base_turn'?"],
+    "velocity.x": [f"unknown quantity 'velocity.x'; {THERE_ARE}"],
+    "point.x": [f"unknown quantity 'point.x'; {THERE_ARE}"],
+    "q[0]": [
+        "'q[0]': unexpected character '['; quantities are written with dots and names, such as "
+        "q.<joint> (column 2 of the expression)"
+    ],
+    "1/(q.hip_1 - q.hip_1)": ["'1/(q.hip_1 - q.hip_1)': division by zero"],
     "qd.zzz": [
         "unknown quantity 'qd.zzz'; there are 'base_turn', 'hip_1', 'hip_2', 'hip_3'"
     ],
@@ -106,10 +126,7 @@ WRONG = {
     "tau": [
         "'tau' lacks the coordinate behind it; there are 'base_turn', 'hip_1', 'hip_2', 'hip_3'"
     ],
-    "t.x": [
-        "unknown quantity 't.x'; there are t, kinetic_energy, potential_energy, q. .., qd. .., "
-        "qdd. .., tau. .., points. .., wrenches. .., loads. .., center_of_mass. .."
-    ],
+    "t.x": [f"unknown quantity 't.x'; {THERE_ARE}"],
     "2*kinetic_enrgy": ["unknown name 'kinetic_enrgy'; did you mean 'kinetic_energy'?"],
     "base_turn": ["unknown name 'base_turn'; did you mean 'q.base_turn'?"],
     "waight": ["unknown name 'waight'; did you mean 'weight'?"],
@@ -134,10 +151,7 @@ WRONG = {
                    "expression)"],
     "q .hip_1": ["'q .hip_1': unexpected character '.' (column 3 of the expression)"],
     "q.": ["'q.': unexpected character '.' (column 2 of the expression)"],
-    "__import__.os": [
-        "unknown quantity '__import__.os'; there are t, kinetic_energy, potential_energy, q. .., "
-        "qd. .., qdd. .., tau. .., points. .., wrenches. .., loads. .., center_of_mass. .."
-    ],
+    "__import__.os": [f"unknown quantity '__import__.os'; {THERE_ARE}"],
     "[q.hip_1]": [
         "expected a number, an expression or {value, unit, description}, found a list"
     ],

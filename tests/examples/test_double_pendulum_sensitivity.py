@@ -92,7 +92,7 @@ def test_figures_say_what_they_show(tmp_path, libraries, monkeypatch):
     others = {name: exact + 1e-3 * k for k, name in enumerate(script.STYLES)}
     script.plot(tmp_path / "4.png", t, exact, others)
     left, right = script.plt.gcf().axes[4:6]
-    assert left.get_title() == r"$\partial$ KE / $\partial M_P$ (the paper's figure 6)"
+    assert left.get_title() == r"d KE / d$\,M_P$ (the paper's figure 6)"
     assert left.get_ylabel() == right.get_ylabel() == "J/kg"
     assert right.get_title() == "|difference from the recursive method|, steps 5e-04"
     shown = [max(line.get_ydata()) for line in right.get_lines()[1:]]

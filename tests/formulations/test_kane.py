@@ -23,9 +23,10 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
-from tests.oracles.comparison import STEP, agrees
+from tests.oracles.comparison import SINGULAR, STEP, agrees, solving_limit
 from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit, pivots
+from tests.oracles.parameter_kinds import EVERY_KIND, chain, every_kind, regular
 from tests.oracles.pinocchio_forward import acceleration_derivatives, accelerations
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
@@ -33,51 +34,6 @@ from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("two_link", "puma560", "arm7", "tree12", "cart_pole", "satellite_arm", "human43")
 TREES = Recipe(joints=(2, 12), loads=(0, 3), terms=True)
-SINGULAR = 1e10
-"""Condition of the mass matrix from which on a random model is no example of forward dynamics."""
-
-EVERY_KIND = """
-symgen: 1
-name: every_kind
-convention: standard
-gravity: [gx, -2, gz]
-parameters: {gx: 1.1, gz: -9.2, th: 0.3, d1: 0.2, a1: 0.4, al: -1.1, m1: 1.7, cx: 0.1, cz: -0.2,
-  Ixx: 0.3, Ixy: 0.04, half: a1/2, md: 0.5 + m1*half, ux: 0.1, roll: 0.4, yaw: -0.7, ay: 0.6,
-  rotor: 0.02, gear: 7, dm: 0.3, ks: 4, rest: 0.2, fr: 0.8, v: 0.5, px: 0.3, mt: 0.4, ct: 0.15}
-joints:
-  - {name: turn, type: revolute, dh: {theta: th, d: d1, a: a1, alpha: al},
-     rotor_inertia: rotor, gear_ratio: gear, damping: dm, stiffness: ks, rest: rest, friction: fr,
-     friction_velocity: v,
-     link: {mass: m1, com: [cx, 0.1, cz], inertia: {xx: Ixx, yy: 0.4, zz: 0.5, xy: Ixy}}}
-  - {name: slide, type: prismatic, dh: {theta: yaw, d: d1, a: half, alpha: 0.3}, prescribed: true,
-     rotor_inertia: rotor, gear_ratio: 2, damping: dm,
-     link: {mass: md, com: [0.1, cx, 0.2], inertia: {xx: 0.2, yy: 0.3, zz: Ixx}}}
-  - {name: screw, type: cylindrical, origin: {xyz: [ux, 0, d1], rpy: [roll, 0.2, yaw]},
-     axis: [0.2, ay, -1],
-     link: {mass: 0.7, com: [ct, 0, 0.1], inertia: {xx: 0.2, yy: 0.2, zz: 0.3}}}
-  - {name: fork, type: universal, parent: turn, origin: {xyz: [ux, 0, d1], rpy: [roll, 0.2, yaw]},
-     prescribed: [false, true], stiffness: [ks, 1],
-     link: {mass: 0.9, com: [0, ct, 0.1], inertia: {xx: 0.2, yy: 0.25, zz: 0.3, xy: Ixy}}}
-  - {name: tool, type: fixed, origin: {xyz: [0, ux, 0.2], rpy: [0.1, roll, 0]},
-     link: {mass: mt, com: [ct, 0, 0], inertia: {zz: 0.01, xx: 0.02, yy: 0.02}}}
-  - {name: flap, type: revolute, origin: {xyz: [0.1, 0, ux]}, axis: [0.3, ay, 1], friction: fr,
-     link: {mass: 0.6, com: [0.1, 0.2, cz], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
-  - {name: rail, type: prismatic, parent: base, origin: {xyz: [ux, 0, 0], rpy: [0, yaw, 0]},
-     axis: [0, ay, 1], prescribed: true, link: {mass: m1}}
-  - {name: pendulum, type: revolute, convention: modified, dh: {a: half, d: ct, alpha: al},
-     link: {mass: mt, com: [0, cx, -0.3], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
-loads:
-  - {name: push, link: tool, point: [px, 0, 0.1]}
-  - {name: wind, link: turn, point: [0, half, 0.1]}
-  - {name: blow, link: pendulum, point: [0, 0, px]}
-  - {name: ground, link: base, point: [0, 0, 0]}
-"""
-
-
-def every_kind():
-    """The model, and all parameters that its file gives a value; the others follow from them."""
-    description = described(EVERY_KIND)
-    return description, tuple(p.name for p in description.parameters if not p.derived)
 
 
 def prescribed_somewhere(seed, recipe):
@@ -92,24 +48,7 @@ def prescribed_somewhere(seed, recipe):
     return described(re.sub(kinds, marked, text))
 
 
-def regular(seeds, recipe):
-    """Random models whose mass matrix can be inverted, as robots at a state."""
-    found = [Implicit(described(seeded_model_text(seed, recipe)), seed) for seed in seeds]
-    kept = [
-        pytest.param(seed, robot, id=str(seed))
-        for seed, robot in zip(seeds, found, strict=True)
-        if robot.n and np.linalg.cond(robot.M) < SINGULAR
-    ]
-    assert 2 * len(kept) >= len(seeds)
-    return kept
-
-
 RANDOM = regular(range(10), TREES) + regular(range(40, 65), EVERYTHING)
-
-
-def limit(M):
-    """What Pinocchio and we may differ by."""
-    return 1e-10 * max(1.0, np.linalg.cond(M) / 1e4) if len(M) else 1e-10
 
 
 def solved(description, function, arguments, runtime=()):
@@ -132,10 +71,12 @@ def check_accelerations(description, robot):
     (tau,) = call(robot.program, {**robot.state, "qdd": qdd})
     arguments = [robot.torques[name] for name in ("q", "qd", "tau", "loads")]
     assert agrees(tau, robot.tau, 1e-11)
-    assert agrees(qdd, robot.qdd, limit(robot.M))
-    assert agrees(qdd, accelerations(pinocchio_model(description), *arguments), limit(robot.M))
+    assert agrees(qdd, robot.qdd, solving_limit(robot.M))
+    assert agrees(
+        qdd, accelerations(pinocchio_model(description), *arguments), solving_limit(robot.M)
+    )
     assert agrees(diagonal, np.diag(robot.M))
-    assert agrees(found_pivots, pivots(robot.M), limit(robot.M))
+    assert agrees(found_pivots, pivots(robot.M), solving_limit(robot.M))
 
 
 def check_slopes(description, robot):
@@ -143,11 +84,11 @@ def check_slopes(description, robot):
     results = solved(description, "forward_dynamics_derivatives", robot.torques)
     arguments = [robot.torques[name] for name in ("q", "qd", "tau", "loads")]
     expected = acceleration_derivatives(pinocchio_model(description), *arguments)
-    assert agrees(results[0], robot.qdd, limit(robot.M))
+    assert agrees(results[0], robot.qdd, solving_limit(robot.M))
     for by, slope, other in zip(("q", "qd", "tau"), results[1:4], expected, strict=True):
-        assert agrees(slope, robot.forward(by), limit(robot.M))
-        assert agrees(slope, other, limit(robot.M))
-    assert agrees(results[4], pivots(robot.M), limit(robot.M))
+        assert agrees(slope, robot.forward(by), solving_limit(robot.M))
+        assert agrees(slope, other, solving_limit(robot.M))
+    assert agrees(results[4], pivots(robot.M), solving_limit(robot.M))
 
 
 # -- accelerations and their derivatives -------------------------------------------------------
@@ -160,10 +101,9 @@ def test_accelerations_of_the_examples(name):
         check_accelerations(description, Implicit(description, seed))
 
 
-@pytest.mark.parametrize(("seed", "robot"), RANDOM)
-def test_accelerations_of_random_trees(seed, robot):
-    recipe = TREES if seed < 40 else EVERYTHING
-    check_accelerations(described(seeded_model_text(seed, recipe)), robot)
+@pytest.mark.parametrize(("seed", "description", "robot"), RANDOM)
+def test_accelerations_of_random_trees(seed, description, robot):
+    check_accelerations(description, robot)
 
 
 @pytest.mark.parametrize("name", [*NAMES[:-1], pytest.param(NAMES[-1], marks=pytest.mark.slow)])
@@ -172,10 +112,9 @@ def test_slopes_of_the_examples(name):
     check_slopes(description, Implicit(description, 3))
 
 
-@pytest.mark.parametrize(("seed", "robot"), RANDOM)
-def test_slopes_of_random_trees(seed, robot):
-    recipe = TREES if seed < 40 else EVERYTHING
-    check_slopes(described(seeded_model_text(seed, recipe)), robot)
+@pytest.mark.parametrize(("seed", "description", "robot"), RANDOM)
+def test_slopes_of_random_trees(seed, description, robot):
+    check_slopes(description, robot)
 
 
 def test_a_free_body_falls():
@@ -239,7 +178,7 @@ def check_hybrid(description, robot, runtime=()):
     """y, its derivatives, and the pivots of the free joints' block of M."""
     free = ~robot.prescribed
     block = robot.M[np.ix_(free, free)]
-    close = limit(block)
+    close = solving_limit(block)
     y, found_pivots, diagonal = solved(description, "hybrid_dynamics", robot.given, runtime)
     assert agrees(y, robot.found, close)
     assert agrees(diagonal, np.diag(block)) and agrees(found_pivots, pivots(block), close)
@@ -626,18 +565,8 @@ def test_both_algebras_give_the_same_numbers(function):
 # -- growth ------------------------------------------------------------------------------------
 
 
-def chain(n, parameters):
-    """A spatial chain of n revolute joints; the masses of some links have names."""
-    text = spatial_tree(range(n), f"chain{n}")
-    for k in np.linspace(1, n, parameters).astype(int):
-        text = re.sub(rf"(name: j{k}, .*?mass: )([\d.]+)", rf"\1m{k}", text)
-    names = [f"m{k}" for k in np.linspace(1, n, parameters).astype(int)]
-    given = "parameters: {" + ", ".join(f"{name}: 1.5" for name in names) + "}\njoints:"
-    return described(text.replace("joints:", given)), tuple(names)
-
-
 def operations(n, parameters):
-    description, runtime = chain(n, parameters)
+    description, runtime = chain(n, parameters, "mass")
     tree = build_tree(description, Graph(), runtime)
     with paused_collector():
         program = derive(tree, KANE, "forward_dynamics_sensitivities")
@@ -670,7 +599,7 @@ def estimated_models():
     for name in ("puma560", "arm7", "tree12", "satellite_arm"):
         yield pytest.param(read(EXAMPLES / f"{name}.yaml"), id=name)
     for n in (3, 8):
-        yield pytest.param(chain(n, 2)[0], id=f"chain{n}")
+        yield pytest.param(chain(n, 2, "mass")[0], id=f"chain{n}")
     yield pytest.param(described(spatial_tree((0, 1, 2, 0, 4, 5, 0, 7, 8), "star9")), id="star9")
     joints = "".join(
         f"  - {{name: j{k}, type: revolute, dh: {{a: {'L' if k == 1 else 0.3}}}, link: "

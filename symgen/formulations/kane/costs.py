@@ -17,6 +17,7 @@ from typing import Any
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix
 from symgen.formulations.kane.spatial import turn_of
+from symgen.formulations.shared import by_quarter_turns
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -128,7 +129,7 @@ def _weight(tree: KinematicTree[S], joint: Joint[S]) -> float:
     if _stays_parallel(tree, joint):
         return PARALLEL
     seat = _seat(tree, joint)
-    if _quarter_turns(tree, seat):
+    if by_quarter_turns(seat, tree.algebra):
         weight = QUARTER
     else:
         weight = ANY if turn_of(seat, tree.algebra).plane is None else TWIST
@@ -158,12 +159,3 @@ def _seat(tree: KinematicTree[S], joint: Joint[S]) -> Matrix[S]:
     if joint.parent != BASE:
         parent = tree.joint(joint.parent).placement.link
     return parent.rotation @ joint.placement.tree.rotation
-
-
-def _quarter_turns(tree: KinematicTree[S], turn: Matrix[S]) -> bool:
-    """Whether all entries are 0, 1 or -1 by structure."""
-    algebra, one = tree.algebra, tree.algebra.one
-    return all(
-        any(algebra.is_zero(part) for part in (entry, entry - one, entry + one))
-        for entry in turn.entries
-    )

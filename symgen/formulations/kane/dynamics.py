@@ -14,7 +14,13 @@ from symgen.formulations.kane.derivatives import d_solve
 from symgen.formulations.kane.diagonal import diagonal_sweep
 from symgen.formulations.kane.recursion import Solution, solve
 from symgen.formulations.kane.variations import Variable, dependences
-from symgen.formulations.shared import symbolic_parameters, write_matrix, write_pivots
+from symgen.formulations.shared import (
+    seed_columns,
+    symbolic_parameters,
+    write_jacobian,
+    write_matrix,
+    write_pivots,
+)
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import Input
@@ -61,19 +67,17 @@ def forward_dynamics_sensitivities(
     solution = _solved(tree, b, state, ())
     b.output("qdd", (tree.n,), solution.results)
     inputs = [b.declared(name) for name in ("q", "qd", "tau")]
-    given = [b.declared(name).symbols for name in ("dq", "dqd", "dtau")]
     parameters = symbolic_parameters(tree)
-    p, zero = len(parameters.symbols), b.algebra.zero
+    one, zero = b.algebra.one, b.algebra.zero
     derivatives = b.algebra.derivatives(
         [symbol for array in (*inputs, parameters) for symbol in array.symbols]
     )
     columns: list[dict[int, S]] = []
-    for j, name in enumerate(parameters.symbol_names):
-        seeds = dict(enumerate(entries[i * p + j] for entries in given for i in range(tree.n)))
-        seeds[3 * tree.n + j] = b.algebra.one
-        by = Variable(name, derivatives, seeds, zero)
+    for j, given in enumerate(seed_columns(b, ("dq", "dqd", "dtau"))):
+        seeds = dict(enumerate(entry for column in given.values() for entry in column))
+        by = Variable(parameters.symbol_names[j], derivatives, {**seeds, len(seeds) + j: one}, zero)
         columns.append(d_solve(tree, solution, list(solution.at), by, b))
-    _write_columns(tree, b, "dqdd", columns)
+    write_jacobian(tree, b, "dqdd", columns)
     _write_hidden(solution, b)
 
 
@@ -140,14 +144,7 @@ def _write_jacobians(
             touched = [k for k, positions in where.items() if position in positions]
             columns.append(d_solve(tree, solution, touched, variable, b))
             position += 1
-        _write_columns(tree, b, name, columns)
-
-
-def _write_columns(
-    tree: KinematicTree[S], b: ProgramBuilder[S], name: str, columns: Sequence[Mapping[int, S]]
-) -> None:
-    rows = [[column[joint.number] for column in columns] for joint in tree.joints]
-    write_matrix(b, name, rows, len(columns))
+        write_jacobian(tree, b, name, columns)
 
 
 def _write_hidden(solution: Solution[S], b: ProgramBuilder[S]) -> None:
