@@ -90,7 +90,15 @@ def programs(description):
     }
 
 
-@pytest.mark.parametrize("case", EXPANDED)
+def some_slow(values, quick):
+    """The values, all but the `quick` ones marked as slow."""
+    return [x if x in quick else pytest.param(x, marks=pytest.mark.slow) for x in values]
+
+
+OF_EVERY_TYPE = {case.split(",")[0]: case for case in EXPANDED}.values()
+
+
+@pytest.mark.parametrize("case", some_slow(EXPANDED, OF_EVERY_TYPE))
 def test_a_composite_joint_is_what_it_is_expanded_into(case):
     """Every function of every formulation; only the links between appear in no list."""
     one, many = composite(case), written_out(case)
@@ -133,14 +141,12 @@ def test_the_numeric_model_expands_alike(case):
         np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(6), *(pytest.param(k, marks=pytest.mark.slow) for k in range(6, 12))]
-)
+@pytest.mark.parametrize("seed", some_slow(range(12), range(4)))
 def test_seeded_trees_against_pinocchio(seed):
     compare(described(seeded_model_text(seed, EVERYTHING)), seed, samples=1)
 
 
-@pytest.mark.parametrize("seed", range(200, 202))
+@pytest.mark.parametrize("seed", some_slow(range(200, 202), [200]))
 def test_larger_trees_against_pinocchio(seed):
     compare(described(seeded_model_text(seed, LARGER)), seed, samples=1)
 
@@ -152,7 +158,7 @@ def test_many_seeded_trees_against_pinocchio(seed):
     compare(described(seeded_model_text(seed, recipe)), seed)
 
 
-@pytest.mark.parametrize("seed", range(16, 19))
+@pytest.mark.parametrize("seed", some_slow(range(16, 19), [16]))
 def test_seeded_trees_against_the_numeric_model_and_complex_step(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     validate(description, evaluated_subjects(programs(description))).raise_if_failed()
