@@ -15,9 +15,9 @@ from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, senseless_functions
 
-LARGEST_BUILT = 1_000_000
+LARGEST_BUILT = 1_300_000
 """A function of a formulation is not built above this estimated number of operations: gcc alone
-would take minutes and gigabytes."""
+would take a quarter of an hour and gigabytes."""
 
 LARGEST_EVALUATED = 60_000
 """A function of a formulation that was not selected is derived and evaluated, for validation alone,

@@ -153,10 +153,12 @@ def _snippet(report: BuildReport) -> str:
     q = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
     function = function_named(report.function_names[0])
     arguments = [argument.name for argument in function.arguments]
+    vectors = " = ".join(name for name in arguments if name != "t")
+    time = "t = 0.0\n    " if "t" in arguments else ""
     return (
         f"\nin Python, from {folder.parent}:\n\n"
         f"    from {folder.name} import {report.robot}\n"
-        f"    {' = '.join(arguments)} = {q}\n"
+        f"    {time}{vectors} = {q}\n"
         f"    {report.robot}.{function.name}({', '.join(arguments)})\n"
     )
 

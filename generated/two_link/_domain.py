@@ -9,10 +9,15 @@ reference of a comparison decides:
   which is right: ``sqrt(x)*sqrt(x)`` may have become x.
 - It is smooth where it and both its `neighbours`, at slightly different parameters, have values,
   its derivatives there are about the same, and they are finite here.  Elsewhere derivatives are not
-  compared.  Coordinates need no neighbours: random states do not meet kinks.
+  compared.  A steep output differs between neighbours, too, but less between closer ones, while a
+  kink stays as it is.  Coordinates need no neighbours: random states do not meet kinks.
 
-An output whose derivatives are finite nowhere, although it has values, is not excused: that is how
-a wrong derivative looks.  What is left out is said in rows without samples.
+An output of a module whose derivatives are finite nowhere, although it has values, is not excused:
+that is how a wrong derivative looks.  Only the independent model, which knows of such outputs
+(the speed of a point that never moves), may say so of itself, and then for all.  What is left out
+is said in rows without samples.
+
+Outputs have units of their own; each is compared in its own size, so that none hides another.
 """
 
 from __future__ import annotations
@@ -37,8 +42,8 @@ PARTIAL = (
 )  # fmt: skip
 """The functions that are not defined everywhere."""
 
-STEP = 1e-6
-"""Of the neighbours' parameters, relative to max(1, magnitude)."""
+STEPS = (1e-6, 1e-7)
+"""Of the neighbours' parameters, relative to their magnitude; as they are where a value is 0."""
 JUMP = 1e-3
 """How far derivatives of neighbours may differ, relative to max(1, largest of that output)."""
 
@@ -53,13 +58,32 @@ MORE, AT_ONCE = 4096, 256
 def where_defined(
     lens: Evaluation, name: str, label: str, value: Array, expected: Array
 ) -> tuple[Array, Array]:
-    """A result of the function `name` and what it should be, with 0 where it has no number."""
+    """A result of the function `name` and what it should be, with 0 where it has no number.
+
+    Outputs, and their derivatives, are in multiples of the largest magnitude that this output and
+    this derivative have in any sample, or of 1.
+    """
     if label in _SLOPES_OF_OUTPUTS:
         smooth = is_smooth(lens)
-        return _blank(value, expected, ~smooth.reshape(*smooth.shape, *[1] * (value.ndim - 2)))
-    if name in PARTIAL:
-        return _blank(value, expected, ~np.isfinite(expected))
-    return value, expected
+        undefined = ~smooth.reshape(*smooth.shape, *[1] * (np.ndim(value) - 2))
+        return _by_size(lens, *_blank(value, expected, undefined))
+    if name not in PARTIAL:
+        return value, expected
+    value, expected = _blank(value, expected, ~np.isfinite(expected))
+    return _by_size(lens, value, expected) if name.startswith("outputs") else (value, expected)
+
+
+def _by_size(lens: Evaluation, value: Array, expected: Array) -> tuple[Array, Array]:
+    """Both (S, n_outputs, ...), in multiples of the sizes of the outputs."""
+    if np.shape(value) != np.shape(expected):
+        return value, expected
+    others = tuple(axis for axis in range(np.ndim(expected)) if axis != 1)
+    outputs = np.where(has_value(lens), lens[_holder(lens)], 0.0)
+    sizes = [
+        np.abs(x).max(axis=axes, initial=1.0) for x, axes in ((outputs, 0), (expected, others))
+    ]
+    size = np.maximum(*sizes).reshape(1, -1, *[1] * (np.ndim(expected) - 2))
+    return value / size, expected / size
 
 
 _SLOPES_OF_OUTPUTS = tuple(f", {label}" for label in SEVERAL_RESULTS["outputs_derivatives"][1:])
@@ -83,7 +107,12 @@ def _blank(value: Array, expected: Array, undefined: Array) -> tuple[Array, Arra
 
 def has_value(s: Evaluation) -> Array:
     """Whether every output has a value, (S, n_outputs)."""
-    return np.isfinite(s["outputs" if s.has("outputs") else "outputs_derivatives"])
+    return np.isfinite(s[_holder(s)])
+
+
+def _holder(s: Evaluation) -> str:
+    """A function that has the outputs as its first result."""
+    return "outputs" if s.has("outputs") else "outputs_derivatives"
 
 
 def is_smooth(s: Evaluation) -> Array:
@@ -93,25 +122,37 @@ def is_smooth(s: Evaluation) -> Array:
     return s.smooth
 
 
+def share_smoothness(source: Evaluation, s: Evaluation) -> None:
+    """What `source` knows not to be smooth is not smooth for `s` either."""
+    if source.has_any(PARTIAL[:2]) and s.has_any(PARTIAL[:2]):
+        s.smooth = is_smooth(s) & is_smooth(source)
+
+
 def _find_smooth(s: Evaluation) -> Array:
     smooth = has_value(s)
     if not s.has("outputs_derivatives"):
         return smooth
-    here = _slopes(s)
-    finite = np.isfinite(here).all(axis=-1)
-    wrong = smooth.any(axis=0) & ~(smooth & finite).any(axis=0)  # finite at no state
-    beside = s.neighbours(STEP)
+    finite = np.isfinite(_slopes(s)).all(axis=-1)
+    nowhere = smooth.any(axis=0) & ~(smooth & finite).any(axis=0)
+    try:
+        beside = [_beside(s, step) for step in STEPS if s.states.parameters.size]
+    except ValueError:  # a parameter that follows from these has no value there
+        return np.zeros(smooth.shape, dtype=bool)
     if beside:
-        try:
-            one, other = (_slopes(neighbour) for neighbour in beside)
-            valued = np.logical_and(*map(has_value, beside))
-        except ValueError:  # a parameter that follows from these has no value there
-            return np.zeros(smooth.shape, dtype=bool)
-        size = np.maximum(1.0, np.maximum(_largest(one), _largest(other)))
-        jump = _largest(one - other) > JUMP * size
-        smooth = smooth & valued & ~jump
-        wrong &= ~(np.isfinite(one) & np.isfinite(other)).all(axis=(0, 2))
-    return np.asarray(smooth & (finite | wrong))
+        (valued, jump, known), (_, closer, _) = beside
+        smooth = smooth & valued & ~((jump > JUMP) & (closer > 0.5 * jump))
+        nowhere &= ~known.all(axis=0)
+    excused = np.zeros(nowhere.shape, dtype=bool) if s.subject.independent else nowhere
+    return np.asarray(smooth & (finite | excused))
+
+
+def _beside(s: Evaluation, step: float) -> tuple[Array, Array, Array]:
+    """Of the neighbours: both have values, how far their slopes differ, and both have slopes."""
+    one, other = s.neighbours(step)
+    slopes = _slopes(one), _slopes(other)
+    size = np.maximum(1.0, np.maximum(*map(_largest, slopes)))
+    known = np.asarray(np.isfinite(slopes).all(axis=(0, -1)))
+    return has_value(one) & has_value(other), _largest(slopes[0] - slopes[1]) / size, known
 
 
 def _slopes(s: Evaluation) -> Array:

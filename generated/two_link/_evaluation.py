@@ -102,13 +102,15 @@ class Subject:
     """Something to check: an object whose attributes are functions of a generated module.
 
     `complex_step`: they take complex numbers.  `arrays`: they also take single samples, batches
-    that broadcast, and `out=`, which an evaluated formulation need not.
+    that broadcast, and `out=`, which an evaluated formulation need not.  `independent`: it is no
+    generated code, but what that is compared with.
     """
 
     name: str
     functions: Any
     complex_step: bool = False
     arrays: bool = True
+    independent: bool = False
 
 
 @dataclass(frozen=True)
@@ -240,7 +242,7 @@ class Evaluation:
         direction = rng.uniform(0.5, 1.0, values.shape[1]) * rng.choice(
             [-1.0, 1.0], values.shape[1]
         )
-        change = step * np.maximum(1.0, np.abs(values)) * direction
+        change = step * np.where(values == 0.0, 1.0, np.abs(values)) * direction
         return tuple(
             Evaluation(self.subject, replace(self.states, parameters=moved), self.facts)
             for moved in (values - change, values + change)

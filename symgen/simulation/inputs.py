@@ -202,7 +202,8 @@ class Prescribed:
         """
         if not self.names:
             return
-        h = min(SPAN, (stop - start) / 2)
+        spacing = float(np.spacing(max(abs(start), abs(stop))))
+        h = min(max(SPAN, 1024 * spacing), (stop - start) / 2)
         first = start + np.multiply(INSTANTS, stop - start - 2 * h)
         t = np.minimum(first[:, None] + [0.0, h, 2 * h], stop)
         # [instant, before or at or behind it, q or qd or qdd, coordinate]

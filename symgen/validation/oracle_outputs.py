@@ -157,12 +157,16 @@ def _absolute(x: Array) -> Array:
 
 
 def _angle(y: Array, x: Array) -> Array:
-    """atan2 of the real parts, and its differential along the imaginary ones."""
-    a, b = np.real(x), np.real(y)
-    angle = np.arctan2(b, a)
+    """atan2 of the real parts, and its differential along the imaginary ones.
+
+    At the origin, where it depends on the signs of zeros, it has no value.
+    """
+    a, b = np.asarray(np.real(x)), np.asarray(np.real(y))
+    angle = np.where((a == 0.0) & (b == 0.0), np.nan, np.arctan2(b, a))
     if not (np.iscomplexobj(x) or np.iscomplexobj(y)):
         return np.asarray(angle)
-    return np.asarray(angle + 1j * (a * np.imag(y) - b * np.imag(x)) / (a * a + b * b))
+    slope = (a * np.imag(y) - b * np.imag(x)) / np.asarray(a * a + b * b)
+    return np.asarray(angle + 1j * slope)
 
 
 def _power(base: Array, exponent: Array) -> Array:

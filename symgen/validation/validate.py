@@ -37,7 +37,7 @@ from symgen.validation.checks import (
     with_parameters,
 )
 from symgen.validation.conditioning import condition
-from symgen.validation.domain import left_out, states_in_domain
+from symgen.validation.domain import left_out, share_smoothness, states_in_domain
 from symgen.validation.evaluation import Array, without_warnings
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracle_parts import JointForces, unread_types
@@ -206,10 +206,12 @@ def _independent_rows(
             yield from left_out(evaluations, oracle)
     for s in evaluations:
         yield from agreement(s, oracle, robot.n, where)
+        share_smoothness(oracle, s)
 
 
 def _independent(robot: NumericRobot) -> Subject:
-    return Subject(INDEPENDENT, ParametrisedRobot(robot), complex_step=True)
+    functions = ParametrisedRobot(robot)
+    return Subject(INDEPENDENT, functions, complex_step=True, arrays=False, independent=True)
 
 
 def _changed_rows(

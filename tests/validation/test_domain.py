@@ -20,7 +20,7 @@ from tests.oracles.fake_module import altered, fake_module, formulation
 MODEL = """symgen: 1
 name: dom
 convention: standard
-parameters: {a: 0, m: 1.5}
+parameters: {a: 0, b: 0, m: 1.5, r: 1.0e-7}
 joints:
   - name: j
     type: revolute
@@ -39,9 +39,17 @@ KINKS = {
     "kink": "abs(a)*tau.j",
     "edge": "sqrt(a*q.j)",
     "tip": "sqrt(abs(a)) + t",
+    "angle": "atan2(a, b)",
+}
+STEEP = {
+    "slope": "tau.j/r*qd.j",
+    "log": "log(r)*q.j",
+    "root": "sqrt(r)*q.j",
+    "wave": "sin(1e4*m)*q.j",
+    "pole": "q.j/(m - 1.4999)",
 }
 HALF = {"half": "sqrt(abs(q.j) - q.j)"}
-RUNTIME = ("a", "m")
+RUNTIME = ("a", "b", "m", "r")
 
 
 def model(outputs):
@@ -82,9 +90,41 @@ def test_without_runtime_parameters_too(name, text):
 
 
 def test_what_is_smooth_everywhere_is_never_left_out():
-    result = validated({"o": "abs(m)*sqrt(1 + q.j**2) + exp(a) + a**2*qd.j"})
+    result = validated({"o": "abs(m)*sqrt(1 + q.j**2) + exp(a) + a**2*qd.j", **STEEP})
     result.raise_if_failed()
     assert not result.left_out
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_a_mistake_in_a_steep_output_is_found(name):
+    result = validated({name: STEEP[name]}, changed=wrong_slope)
+    assert {row.subject for row in result.failures} == {"changed"}
+
+
+def test_a_large_output_hides_no_mistake_in_a_small_one():
+    def second_slope_is_wrong(robot):
+        def change(result, *_):
+            result[2][:, 1] *= 1.001
+            return result
+
+        return altered(robot, "outputs_derivatives", change)
+
+    outputs = {"stress": "1e12*q.j", "small": "m*q.j"}
+    result = validated(outputs, changed=second_slope_is_wrong)
+    assert {row.subject for row in result.failures} == {"changed"}
+
+
+@pytest.mark.parametrize("runtime", [(), ("m",)])
+@pytest.mark.parametrize(
+    "text", ["sqrt(points.axis.vx**2 + points.axis.vy**2)", "sqrt(points.axis.x**2)"]
+)
+def test_an_output_may_have_no_derivative_anywhere_because_of_the_geometry(text, runtime):
+    points = "points: [{name: axis, link: j, point: [-1, 0, 0.2]}]\noutputs:\n"
+    description = described(MODEL.replace("outputs:\n", points) + f"  o: {text}\n")
+    made = derived(description, runtime, "outputs", "outputs_derivatives")
+    result = validate(description, [Subject("derived", made, True, False)], runtime=runtime)
+    result.raise_if_failed()
+    assert any("the output o has no derivative at 20 of 20" in row for row in result.left_out)
 
 
 def wrong_value(robot):
@@ -92,7 +132,7 @@ def wrong_value(robot):
 
 
 def wrong_slope(robot):
-    return altered(robot, "outputs_derivatives", lambda r, *_: (*r[:2], 1.001 * r[2], *r[3:]))
+    return altered(robot, "outputs_derivatives", lambda r, *_: (r[0], *(1.001 * x for x in r[1:])))
 
 
 def no_value(robot):
@@ -145,7 +185,7 @@ def test_derivatives_that_are_nowhere_finite_are_no_kink():
 
 def test_kinks_and_domains_of_every_sample():
     description = model({"root": "sqrt(q.j)", "kink": "abs(a)", "smooth": "m*a"})
-    states = random_states(1, 0, 50, parameters=[0.0, 1.5])
+    states = random_states(1, 0, 50, parameters=[0.0, 0.0, 1.5, 1e-7])
     functions = ParametrisedRobot(NumericRobot(description, runtime=RUNTIME))
     s = Evaluation(Subject("robot", functions, complex_step=True), states)
     with without_warnings():
