@@ -15,6 +15,7 @@ import pytest
 
 import symgen
 from symgen.errors import RequestError
+from symgen.simulation.inputs import Prescribed
 from symgen.simulation.integration import METHODS
 
 pytest.importorskip("scipy")
@@ -378,6 +379,13 @@ def triangle(t):
 def late_start(t):
     s = max(t - 0.3, 0.0)
     return s**3, 3 * s**2, 6 * s
+
+
+def test_late_times_are_no_reason_to_refuse_a_prescribed_motion():
+    """There 1e-5 s are less than the spacing of times."""
+    Prescribed(lambda t: (0.1 * t, 0.1, 0), ("boom",)).check(1e12, 1e12 + 1)
+    with pytest.raises(RequestError, match=r"but qd is 0\.2"):
+        Prescribed(lambda t: (0.1 * t, 0.2, 0), ("boom",)).check(1e12, 1e12 + 1)
 
 
 GRID = np.linspace(0, 1, 1001)
