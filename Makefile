@@ -23,7 +23,7 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/use_two_link.py
 
 test: $(VENV)/.installed-for-tests
-	$(BIN)/python -m pytest $(PYTEST_FLAGS) -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" $(PYTEST_FLAGS)
 
 test-all: $(VENV)/.installed-for-tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)

@@ -60,29 +60,25 @@ def where_defined(
 ) -> tuple[Array, Array]:
     """A result of the function `name` and what it should be, with 0 where it has no number.
 
-    Outputs, and their derivatives, are in multiples of the largest magnitude that this output and
-    this derivative have in any sample, or of 1.
+    Outputs, and their derivatives, are in multiples of the largest magnitude that each output
+    should have in that sample, or of 1.
     """
     if label in _SLOPES_OF_OUTPUTS:
         smooth = is_smooth(lens)
         undefined = ~smooth.reshape(*smooth.shape, *[1] * (np.ndim(value) - 2))
-        return _by_size(lens, *_blank(value, expected, undefined))
+        return _by_size(*_blank(value, expected, undefined))
     if name not in PARTIAL:
         return value, expected
     value, expected = _blank(value, expected, ~np.isfinite(expected))
-    return _by_size(lens, value, expected) if name.startswith("outputs") else (value, expected)
+    return _by_size(value, expected) if name.startswith("outputs") else (value, expected)
 
 
-def _by_size(lens: Evaluation, value: Array, expected: Array) -> tuple[Array, Array]:
-    """Both (S, n_outputs, ...), in multiples of the sizes of the outputs."""
+def _by_size(value: Array, expected: Array) -> tuple[Array, Array]:
+    """Both (S, n_outputs, ...), in multiples of the largest magnitude expected of each output."""
     if np.shape(value) != np.shape(expected):
         return value, expected
-    others = tuple(axis for axis in range(np.ndim(expected)) if axis != 1)
-    outputs = np.where(has_value(lens), lens[_holder(lens)], 0.0)
-    sizes = [
-        np.abs(x).max(axis=axes, initial=1.0) for x, axes in ((outputs, 0), (expected, others))
-    ]
-    size = np.maximum(*sizes).reshape(1, -1, *[1] * (np.ndim(expected) - 2))
+    entries = tuple(range(2, np.ndim(expected)))
+    size = np.abs(expected).max(axis=entries, initial=1.0, keepdims=True)
     return value / size, expected / size
 
 
@@ -142,8 +138,8 @@ def _find_smooth(s: Evaluation) -> Array:
         (valued, jump, known), (_, closer, _) = beside
         smooth = smooth & valued & ~((jump > JUMP) & (closer > 0.5 * jump))
         nowhere &= ~known.all(axis=0)
-    excused = np.zeros(nowhere.shape, dtype=bool) if s.subject.independent else nowhere
-    return np.asarray(smooth & (finite | excused))
+    blamed = np.zeros(nowhere.shape, dtype=bool) if s.subject.independent else nowhere
+    return np.asarray(smooth & (finite | blamed))
 
 
 def _beside(s: Evaluation, step: float) -> tuple[Array, Array, Array]:

@@ -114,6 +114,11 @@ def test_a_large_output_hides_no_mistake_in_a_small_one():
     assert {row.subject for row in result.failures} == {"changed"}
 
 
+def test_a_large_value_hides_no_mistake_in_its_derivatives():
+    result = validated({"o": "1e15 + q.j"}, changed=wrong_slope)
+    assert {row.subject for row in result.failures} == {"changed"}
+
+
 @pytest.mark.parametrize("runtime", [(), ("m",)])
 @pytest.mark.parametrize(
     "text", ["sqrt(points.axis.vx**2 + points.axis.vy**2)", "sqrt(points.axis.x**2)"]
