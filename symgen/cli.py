@@ -131,7 +131,8 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice(FLAGS),
         default="portable",
         show_default=True,
-        help="Compile for any processor of this kind, or this one.",
+        help="Compile for any processor of this kind, choosing the instructions when it runs; for "
+        "this one; or for any, with the instructions that all of them have.",
     )
     @click.option(
         "--templates",

@@ -11,7 +11,7 @@ from symgen.errors import RequestError
 DEFAULT, ALL = "default", "all"
 NONE = "none"
 BACKENDS = ("compiled", "cython", "numpy", ALL)
-FLAGS = ("portable", "native")
+FLAGS = ("portable", "native", "baseline")
 LARGEST_READING_ROBOT = 3
 """Up to this many coordinates every formulation is built by default: there they are for reading."""
 

@@ -60,7 +60,10 @@ Formulations, as sub-modules with the functions they derive: newton_euler, kane,
 recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane.
 """
 
-from . import _runtime
+import sys as _sys
+import types as _types
+
+from . import _backends, _runtime
 from ._backends import backend, backends
 from . import newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
 from .newton_euler import inverse_dynamics
@@ -223,11 +226,9 @@ _missing = {
 
 def selftest():
     """Validate this module again, where it is installed; return the table of checks."""
-    import sys
-
     from . import _checks
 
-    return _checks.check_module(sys.modules[__name__])
+    return _checks.check_module(_sys.modules[__name__])
 
 
 def __getattr__(name):
@@ -238,3 +239,17 @@ def __getattr__(name):
     near = difflib.get_close_matches(name, [*functions, *_missing, *formulations], 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise AttributeError(f"module two_link has no attribute {name!r}{hint}")
+
+
+class _Module(_types.ModuleType):
+    @property
+    def threads(self):
+        """How many threads one call may use: all processors, unless it is set."""
+        return _backends.threads.number
+
+    @threads.setter
+    def threads(self, number):
+        _backends.threads.number = number
+
+
+_sys.modules[__name__].__class__ = _Module

@@ -46,6 +46,7 @@ operation_counts: dict[str, dict[str, dict[str, int]]]
 model_hash: str
 condition: float
 symgen_version: str
+threads: int
 backend: str
 backends: Mapping[str, Any]
 

@@ -2,12 +2,16 @@
 
 ``binaries.json`` names the binaries that were built for this package.  One that does not fit this
 Python or this processor is left alone, with a warning, and the next best backend serves.
+A batch is computed several samples at a time, as many as the processor has room for in a vector, and
+a long one by several threads.  ``SYMGEN_WIDTH`` (1, 2, 4 or 8) and ``SYMGEN_THREADS`` force either;
+they are read when the package is imported.
 This file is the same for every robot.
 """
 
 import importlib.machinery
 import importlib.util
 import json
+import os
 import pathlib
 import platform
 import sys
@@ -110,3 +114,66 @@ backend = next(iter(backends))
 """Name of the backend that serves."""
 
 serving = backends[backend]
+
+
+def _number_from(variable, allowed):
+    """The number in an environment variable; None where it is not set."""
+    text = os.environ.get(variable, "").strip()
+    if not text:
+        return None
+    if not text.isdecimal() or not allowed(int(text)):
+        raise ValueError(f"{variable}={text!r}: {allowed.__doc__}")
+    return int(text)
+
+
+def _is_width(number):
+    """expected 1, 2, 4 or 8"""
+    return number in (1, 2, 4, 8)
+
+
+def _is_positive(number):
+    """expected a number of threads, 1 or more"""
+    return number >= 1
+
+
+def _processors():
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _set_width(number):
+    """Take the kernels for so many samples at once."""
+    if "compiled" in backends and not backends["compiled"].choose(number):
+        raise ValueError(
+            f"SYMGEN_WIDTH={number}: this module has no kernels for {number} samples at once, or "
+            "this processor cannot run them"
+        )
+
+
+class Threads:
+    """How many threads one call may use: the `threads` of the package."""
+
+    def __init__(self, number):
+        self.number = number
+
+    @property
+    def number(self):
+        """The number, at least 1."""
+        return self._number
+
+    @number.setter
+    def number(self, number):
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise TypeError(f"threads: expected a number, got {type(number).__name__}")
+        if number < 1:
+            raise ValueError(f"threads: expected 1 or more, got {number}")
+        self._number = number
+        if "compiled" in backends:
+            backends["compiled"].set_threads(min(number, 10_000))
+
+
+if (_width := _number_from("SYMGEN_WIDTH", _is_width)) is not None:
+    _set_width(_width)
+threads = Threads(_number_from("SYMGEN_THREADS", _is_positive) or _processors())

@@ -42,578 +42,41 @@ cdef extern from "numpy/arrayobject.h":
 cdef enum:
     MOST_BATCH_AXES = 64  # of any NumPy array
 
-cdef extern from "c/two_link.h" nogil:
-    void two_link_newton_euler_inverse_dynamics(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau) noexcept
-    void two_link_newton_euler_inverse_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau,
-        double *dtau_dq,
-        double *dtau_dqd,
-        double *dtau_dqdd) noexcept
-    void two_link_newton_euler_inverse_dynamics_load_derivatives(
-        const double *q,
-        double *dtau_dloads) noexcept
-    void two_link_newton_euler_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_newton_euler_coriolis_matrix(
-        const double *q,
-        const double *qd,
-        double *coriolis_matrix) noexcept
-    void two_link_newton_euler_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    void two_link_newton_euler_gravity_forces(
-        const double *q,
-        double *gravity_forces) noexcept
-    void two_link_newton_euler_kinetic_energy(
-        const double *q,
-        const double *qd,
-        double *kinetic_energy) noexcept
-    void two_link_newton_euler_potential_energy(
-        const double *q,
-        double *potential_energy) noexcept
-    void two_link_newton_euler_forward_kinematics(
-        const double *q,
-        double *forward_kinematics) noexcept
-    void two_link_newton_euler_jacobians(
-        const double *q,
-        double *jacobians) noexcept
-    void two_link_newton_euler_joint_wrenches(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *joint_wrenches) noexcept
-    void two_link_newton_euler_joint_wrench_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *joint_wrenches,
-        double *dw_dq,
-        double *dw_dqd,
-        double *dw_dqdd) noexcept
-    void two_link_newton_euler_point_motion(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *position,
-        double *velocity,
-        double *acceleration) noexcept
-    void two_link_newton_euler_point_motion_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *dx_dq,
-        double *dv_dq,
-        double *dv_dqd,
-        double *da_dq,
-        double *da_dqd,
-        double *da_dqdd) noexcept
-    void two_link_newton_euler_center_of_mass(
-        const double *q,
-        double *center_of_mass) noexcept
-    void two_link_newton_euler_center_of_mass_jacobian(
-        const double *q,
-        double *center_of_mass_jacobian) noexcept
-    void two_link_newton_euler_centroidal_momentum(
-        const double *q,
-        const double *qd,
-        double *centroidal_momentum) noexcept
-    void two_link_newton_euler_regressor(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *regressor) noexcept
-    int two_link_newton_euler_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_newton_euler_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
-    int two_link_kane_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_kane_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
-    void two_link_recursive_lagrange_inverse_dynamics(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau) noexcept
-    void two_link_recursive_lagrange_inverse_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau,
-        double *dtau_dq,
-        double *dtau_dqd,
-        double *dtau_dqdd) noexcept
-    void two_link_recursive_lagrange_inverse_dynamics_load_derivatives(
-        const double *q,
-        double *dtau_dloads) noexcept
-    void two_link_recursive_lagrange_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_recursive_lagrange_coriolis_matrix(
-        const double *q,
-        const double *qd,
-        double *coriolis_matrix) noexcept
-    void two_link_recursive_lagrange_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    void two_link_recursive_lagrange_gravity_forces(
-        const double *q,
-        double *gravity_forces) noexcept
-    void two_link_recursive_lagrange_kinetic_energy(
-        const double *q,
-        const double *qd,
-        double *kinetic_energy) noexcept
-    void two_link_recursive_lagrange_potential_energy(
-        const double *q,
-        double *potential_energy) noexcept
-    void two_link_recursive_lagrange_forward_kinematics(
-        const double *q,
-        double *forward_kinematics) noexcept
-    void two_link_recursive_lagrange_jacobians(
-        const double *q,
-        double *jacobians) noexcept
-    void two_link_recursive_lagrange_point_motion(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *position,
-        double *velocity,
-        double *acceleration) noexcept
-    void two_link_recursive_lagrange_point_motion_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *dx_dq,
-        double *dv_dq,
-        double *dv_dqd,
-        double *da_dq,
-        double *da_dqd,
-        double *da_dqdd) noexcept
-    void two_link_recursive_lagrange_center_of_mass(
-        const double *q,
-        double *center_of_mass) noexcept
-    void two_link_recursive_lagrange_center_of_mass_jacobian(
-        const double *q,
-        double *center_of_mass_jacobian) noexcept
-    void two_link_recursive_lagrange_centroidal_momentum(
-        const double *q,
-        const double *qd,
-        double *centroidal_momentum) noexcept
-    void two_link_closed_form_lagrange_inverse_dynamics(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau) noexcept
-    void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau,
-        double *dtau_dq,
-        double *dtau_dqd,
-        double *dtau_dqdd) noexcept
-    void two_link_closed_form_lagrange_inverse_dynamics_load_derivatives(
-        const double *q,
-        double *dtau_dloads) noexcept
-    void two_link_closed_form_lagrange_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_closed_form_lagrange_coriolis_matrix(
-        const double *q,
-        const double *qd,
-        double *coriolis_matrix) noexcept
-    void two_link_closed_form_lagrange_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    void two_link_closed_form_lagrange_gravity_forces(
-        const double *q,
-        double *gravity_forces) noexcept
-    void two_link_closed_form_lagrange_kinetic_energy(
-        const double *q,
-        const double *qd,
-        double *kinetic_energy) noexcept
-    void two_link_closed_form_lagrange_potential_energy(
-        const double *q,
-        double *potential_energy) noexcept
-    void two_link_closed_form_lagrange_forward_kinematics(
-        const double *q,
-        double *forward_kinematics) noexcept
-    void two_link_closed_form_lagrange_jacobians(
-        const double *q,
-        double *jacobians) noexcept
-    void two_link_explicit_kane_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_explicit_kane_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    int two_link_explicit_kane_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_explicit_kane_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
-    void two_link_partially_recursive_kane_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_partially_recursive_kane_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    int two_link_partially_recursive_kane_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_partially_recursive_kane_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
+cdef extern from "c/two_link_batch.h" nogil:
+    ctypedef int (*symgen_kernel)(const double **x, double **y) noexcept
+    int two_link_prepare(int width)
+    symgen_kernel two_link_single(int which)
+    npy_intp two_link_batch(int which, npy_intp count, const double **x,
+                               const npy_intp *dx, double **y, int threads)
+
+cdef int THREADS = 1  # for one call
 
 
-cdef int adapt_newton_euler_inverse_dynamics(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
-    return 0
+def set_threads(int number):
+    """At most so many threads for one call."""
+    global THREADS
+    THREADS = number
 
-cdef int adapt_newton_euler_inverse_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-    return 0
 
-cdef int adapt_newton_euler_inverse_dynamics_load_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_inverse_dynamics_load_derivatives(x[0], y[0])
-    return 0
+def choose(int width):
+    """Take the version of the kernels for so many samples at once, 0 for the widest there is.
 
-cdef int adapt_newton_euler_mass_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_mass_matrix(x[0], y[0])
-    return 0
+    Returns the width, 0 where this processor or this binary has none.  Before any other call.
+    """
+    cdef int which, found = two_link_prepare(width)
+    for which in range(58):
+        FUNCTIONS[which].kernel = two_link_single(which)
+    return found
 
-cdef int adapt_newton_euler_coriolis_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_coriolis_matrix(x[0], x[1], y[0])
-    return 0
 
-cdef int adapt_newton_euler_bias_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_bias_forces(x[0], x[1], x[2], y[0])
-    return 0
+cdef void connect() noexcept:
+    choose(0)
 
-cdef int adapt_newton_euler_gravity_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_gravity_forces(x[0], y[0])
-    return 0
 
-cdef int adapt_newton_euler_kinetic_energy(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_kinetic_energy(x[0], x[1], y[0])
-    return 0
-
-cdef int adapt_newton_euler_potential_energy(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_potential_energy(x[0], y[0])
-    return 0
-
-cdef int adapt_newton_euler_forward_kinematics(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_forward_kinematics(x[0], y[0])
-    return 0
-
-cdef int adapt_newton_euler_jacobians(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_jacobians(x[0], y[0])
-    return 0
-
-cdef int adapt_newton_euler_joint_wrenches(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_joint_wrenches(x[0], x[1], x[2], x[3], y[0])
-    return 0
-
-cdef int adapt_newton_euler_joint_wrench_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_joint_wrench_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-    return 0
-
-cdef int adapt_newton_euler_point_motion(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_point_motion(x[0], x[1], x[2], y[0], y[1], y[2])
-    return 0
-
-cdef int adapt_newton_euler_point_motion_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_point_motion_derivatives(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5])
-    return 0
-
-cdef int adapt_newton_euler_center_of_mass(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_center_of_mass(x[0], y[0])
-    return 0
-
-cdef int adapt_newton_euler_center_of_mass_jacobian(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_center_of_mass_jacobian(x[0], y[0])
-    return 0
-
-cdef int adapt_newton_euler_centroidal_momentum(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_centroidal_momentum(x[0], x[1], y[0])
-    return 0
-
-cdef int adapt_newton_euler_regressor(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_regressor(x[0], x[1], x[2], y[0])
-    return 0
-
-cdef int adapt_newton_euler_forward_dynamics(
-        const double **x, double **y) noexcept nogil:
-    return two_link_newton_euler_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
-
-cdef int adapt_newton_euler_forward_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    return two_link_newton_euler_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-
-cdef int adapt_kane_forward_dynamics(
-        const double **x, double **y) noexcept nogil:
-    return two_link_kane_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
-
-cdef int adapt_kane_forward_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    return two_link_kane_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-
-cdef int adapt_recursive_lagrange_inverse_dynamics(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_inverse_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-    return 0
-
-cdef int adapt_recursive_lagrange_inverse_dynamics_load_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_inverse_dynamics_load_derivatives(x[0], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_mass_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_mass_matrix(x[0], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_coriolis_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_coriolis_matrix(x[0], x[1], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_bias_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_bias_forces(x[0], x[1], x[2], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_gravity_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_gravity_forces(x[0], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_kinetic_energy(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_kinetic_energy(x[0], x[1], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_potential_energy(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_potential_energy(x[0], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_forward_kinematics(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_forward_kinematics(x[0], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_jacobians(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_jacobians(x[0], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_point_motion(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_point_motion(x[0], x[1], x[2], y[0], y[1], y[2])
-    return 0
-
-cdef int adapt_recursive_lagrange_point_motion_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_point_motion_derivatives(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5])
-    return 0
-
-cdef int adapt_recursive_lagrange_center_of_mass(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_center_of_mass(x[0], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_center_of_mass_jacobian(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_center_of_mass_jacobian(x[0], y[0])
-    return 0
-
-cdef int adapt_recursive_lagrange_centroidal_momentum(
-        const double **x, double **y) noexcept nogil:
-    two_link_recursive_lagrange_centroidal_momentum(x[0], x[1], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_inverse_dynamics(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_inverse_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-    return 0
-
-cdef int adapt_closed_form_lagrange_inverse_dynamics_load_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_inverse_dynamics_load_derivatives(x[0], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_mass_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_mass_matrix(x[0], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_coriolis_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_coriolis_matrix(x[0], x[1], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_bias_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_bias_forces(x[0], x[1], x[2], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_gravity_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_gravity_forces(x[0], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_kinetic_energy(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_kinetic_energy(x[0], x[1], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_potential_energy(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_potential_energy(x[0], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_forward_kinematics(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_forward_kinematics(x[0], y[0])
-    return 0
-
-cdef int adapt_closed_form_lagrange_jacobians(
-        const double **x, double **y) noexcept nogil:
-    two_link_closed_form_lagrange_jacobians(x[0], y[0])
-    return 0
-
-cdef int adapt_explicit_kane_mass_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_explicit_kane_mass_matrix(x[0], y[0])
-    return 0
-
-cdef int adapt_explicit_kane_bias_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_explicit_kane_bias_forces(x[0], x[1], x[2], y[0])
-    return 0
-
-cdef int adapt_explicit_kane_forward_dynamics(
-        const double **x, double **y) noexcept nogil:
-    return two_link_explicit_kane_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
-
-cdef int adapt_explicit_kane_forward_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    return two_link_explicit_kane_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-
-cdef int adapt_partially_recursive_kane_mass_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_partially_recursive_kane_mass_matrix(x[0], y[0])
-    return 0
-
-cdef int adapt_partially_recursive_kane_bias_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_partially_recursive_kane_bias_forces(x[0], x[1], x[2], y[0])
-    return 0
-
-cdef int adapt_partially_recursive_kane_forward_dynamics(
-        const double **x, double **y) noexcept nogil:
-    return two_link_partially_recursive_kane_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
-
-cdef int adapt_partially_recursive_kane_forward_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    return two_link_partially_recursive_kane_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+cdef inline npy_intp compute(int which, npy_intp count, const double **x, const npy_intp *dx,
+                             double **y) noexcept nogil:
+    """The kernel on every sample; the number of those without a solution."""
+    return two_link_batch(which, count, x, dx, y, THREADS)
 
 
 # ---- from NumPy arrays to kernels ------------------------------------------------------------
@@ -815,64 +278,7 @@ cdef int set_up() except -1:
         FUNCTIONS[which].input[len(inputs) - 1].default = DEFAULT_PARAMETERS
         for i, shape in enumerate(outputs):
             describe(&FUNCTIONS[which].output[i], shape)
-    FUNCTIONS[0].kernel = adapt_newton_euler_inverse_dynamics
-    FUNCTIONS[1].kernel = adapt_newton_euler_inverse_dynamics_derivatives
-    FUNCTIONS[2].kernel = adapt_newton_euler_inverse_dynamics_load_derivatives
-    FUNCTIONS[3].kernel = adapt_newton_euler_mass_matrix
-    FUNCTIONS[4].kernel = adapt_newton_euler_coriolis_matrix
-    FUNCTIONS[5].kernel = adapt_newton_euler_bias_forces
-    FUNCTIONS[6].kernel = adapt_newton_euler_gravity_forces
-    FUNCTIONS[7].kernel = adapt_newton_euler_kinetic_energy
-    FUNCTIONS[8].kernel = adapt_newton_euler_potential_energy
-    FUNCTIONS[9].kernel = adapt_newton_euler_forward_kinematics
-    FUNCTIONS[10].kernel = adapt_newton_euler_jacobians
-    FUNCTIONS[11].kernel = adapt_newton_euler_joint_wrenches
-    FUNCTIONS[12].kernel = adapt_newton_euler_joint_wrench_derivatives
-    FUNCTIONS[13].kernel = adapt_newton_euler_point_motion
-    FUNCTIONS[14].kernel = adapt_newton_euler_point_motion_derivatives
-    FUNCTIONS[15].kernel = adapt_newton_euler_center_of_mass
-    FUNCTIONS[16].kernel = adapt_newton_euler_center_of_mass_jacobian
-    FUNCTIONS[17].kernel = adapt_newton_euler_centroidal_momentum
-    FUNCTIONS[18].kernel = adapt_newton_euler_regressor
-    FUNCTIONS[19].kernel = adapt_newton_euler_forward_dynamics
-    FUNCTIONS[20].kernel = adapt_newton_euler_forward_dynamics_derivatives
-    FUNCTIONS[21].kernel = adapt_kane_forward_dynamics
-    FUNCTIONS[22].kernel = adapt_kane_forward_dynamics_derivatives
-    FUNCTIONS[23].kernel = adapt_recursive_lagrange_inverse_dynamics
-    FUNCTIONS[24].kernel = adapt_recursive_lagrange_inverse_dynamics_derivatives
-    FUNCTIONS[25].kernel = adapt_recursive_lagrange_inverse_dynamics_load_derivatives
-    FUNCTIONS[26].kernel = adapt_recursive_lagrange_mass_matrix
-    FUNCTIONS[27].kernel = adapt_recursive_lagrange_coriolis_matrix
-    FUNCTIONS[28].kernel = adapt_recursive_lagrange_bias_forces
-    FUNCTIONS[29].kernel = adapt_recursive_lagrange_gravity_forces
-    FUNCTIONS[30].kernel = adapt_recursive_lagrange_kinetic_energy
-    FUNCTIONS[31].kernel = adapt_recursive_lagrange_potential_energy
-    FUNCTIONS[32].kernel = adapt_recursive_lagrange_forward_kinematics
-    FUNCTIONS[33].kernel = adapt_recursive_lagrange_jacobians
-    FUNCTIONS[34].kernel = adapt_recursive_lagrange_point_motion
-    FUNCTIONS[35].kernel = adapt_recursive_lagrange_point_motion_derivatives
-    FUNCTIONS[36].kernel = adapt_recursive_lagrange_center_of_mass
-    FUNCTIONS[37].kernel = adapt_recursive_lagrange_center_of_mass_jacobian
-    FUNCTIONS[38].kernel = adapt_recursive_lagrange_centroidal_momentum
-    FUNCTIONS[39].kernel = adapt_closed_form_lagrange_inverse_dynamics
-    FUNCTIONS[40].kernel = adapt_closed_form_lagrange_inverse_dynamics_derivatives
-    FUNCTIONS[41].kernel = adapt_closed_form_lagrange_inverse_dynamics_load_derivatives
-    FUNCTIONS[42].kernel = adapt_closed_form_lagrange_mass_matrix
-    FUNCTIONS[43].kernel = adapt_closed_form_lagrange_coriolis_matrix
-    FUNCTIONS[44].kernel = adapt_closed_form_lagrange_bias_forces
-    FUNCTIONS[45].kernel = adapt_closed_form_lagrange_gravity_forces
-    FUNCTIONS[46].kernel = adapt_closed_form_lagrange_kinetic_energy
-    FUNCTIONS[47].kernel = adapt_closed_form_lagrange_potential_energy
-    FUNCTIONS[48].kernel = adapt_closed_form_lagrange_forward_kinematics
-    FUNCTIONS[49].kernel = adapt_closed_form_lagrange_jacobians
-    FUNCTIONS[50].kernel = adapt_explicit_kane_mass_matrix
-    FUNCTIONS[51].kernel = adapt_explicit_kane_bias_forces
-    FUNCTIONS[52].kernel = adapt_explicit_kane_forward_dynamics
-    FUNCTIONS[53].kernel = adapt_explicit_kane_forward_dynamics_derivatives
-    FUNCTIONS[54].kernel = adapt_partially_recursive_kane_mass_matrix
-    FUNCTIONS[55].kernel = adapt_partially_recursive_kane_bias_forces
-    FUNCTIONS[56].kernel = adapt_partially_recursive_kane_forward_dynamics
-    FUNCTIONS[57].kernel = adapt_partially_recursive_kane_forward_dynamics_derivatives
+    connect()
     return 0
 
 
@@ -976,20 +382,6 @@ cdef bint is_writable(const Function *f, PyObject *out, int k, const Batch *batc
     return True
 
 
-cdef npy_intp run(const Function *f, npy_intp count, const double **x, const npy_intp *dx,
-                  double **y) noexcept nogil:
-    """Call the kernel on every sample; the number of those without a solution."""
-    cdef npy_intp sample, singular = 0
-    cdef int i
-    for sample in range(count):
-        singular += f.kernel(x, y)
-        for i in range(f.inputs):
-            x[i] += dx[i]
-        for i in range(f.outputs):
-            y[i] += f.output[i].size
-    return singular
-
-
 cdef object results(const Function *f, object out, const Batch *batch,
                     const double **x, const npy_intp *dx, double **y):
     """The arrays that the kernel fills, or None if `out` cannot take its results."""
@@ -1037,7 +429,7 @@ cdef object call(int which, PyObject **given, object out):
         singular = f.kernel(x, y)
     else:
         with nogil:
-            singular = run(f, batch.count, x, dx, y)
+            singular = compute(which, batch.count, x, dx, y)
     if singular:
         tell_singular(NAMES[which], singular, batch.count, batch.axes == 0)
     if out is None and f.outputs == 1 and f.output[0].axes == 0 and batch.axes == 0:
@@ -1072,7 +464,7 @@ def rows(int which, list inputs, list outputs):
         raise RuntimeError("symgen: not an ordinary array")
     cdef npy_intp singular
     with nogil:
-        singular = run(f, batch.count, x, dx, y)
+        singular = compute(which, batch.count, x, dx, y)
     return singular
 
 

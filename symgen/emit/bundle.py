@@ -109,11 +109,15 @@ class Extension:
     """A C extension module to compile: the Cython source and the C files linked into it.
 
     Paths are relative to the package folder.  `name` is the stem of the module without any hash.
+    Those of `c_sources` that are also `versioned` are compiled again for every set of instructions
+    that the compiler offers, and `chooser` is told which those are: see ``real.h``.
     """
 
     name: str
     pyx: str
     c_sources: tuple[str, ...] = ()
+    versioned: tuple[str, ...] = ()
+    chooser: str = ""
 
 
 @dataclass(frozen=True)

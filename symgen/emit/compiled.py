@@ -1,4 +1,9 @@
-"""The compiled backend: kernels in plain C99 with a header, and a Cython wrapper."""
+"""The compiled backend: kernels in C99 with a header, and a Cython wrapper.
+
+A kernel is printed once and serves one sample or several at a time: see ``templates/c/real.h``.
+``rows.h`` brings rows of NumPy arrays to kernels for several, and ``<robot>_batch.c`` chooses
+between the versions by the processor and shares long batches between threads.
+"""
 
 from __future__ import annotations
 
@@ -15,36 +20,62 @@ LINES_PER_PART = 500
 """Some 1500 operations: longer functions gain nothing and cost a compiler more than linear time."""
 
 
+VERBATIM = ("c/real.h", "c/rows.h")
+"""The same for every robot."""
+
+
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """The folder ``c`` and ``_compiled.pyx``."""
-    robot, values = module.robot, module.values()
-    header = {**values, "orders": _orders(module)}
-    folder = {f"c/{robot}.h": templates.render("c/header.h", **header)}
+    robot, values = module.robot, {**module.values(), **wrapper.values(module)}
+    served = _vectorised(module)
+    rows = {
+        "vectorised": served,
+        "scalar": [kernel for kernel in module.kernels if kernel not in served],
+        "signature_of": {function.name: function for function in module.signatures},
+        "most_arrays": max(values["most_inputs"], values["most_outputs"]),
+    }
+    folder = {name: templates.source(name) for name in VERBATIM}
+    folder[f"c/{robot}.h"] = templates.render("c/header.h", **values, orders=_orders(module))
+    folder[f"c/{robot}_rows.c"] = templates.render("c/rows.c", **values, **rows)
+    folder[f"c/{robot}_batch.h"] = templates.render("c/batch.h", **values)
+    folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values)
     for formulation in module.formulations:
         for name, kernels in _sources(robot, formulation).items():
-            functions = {function for kernel in kernels for function in kernel.functions}
             folder[name] = templates.render(
                 "c/kernels.c",
                 **{
                     **values,
                     "formulation": formulation,
                     "kernels": [kernel.printed(C, LINES_PER_PART) for kernel in kernels],
-                    "functions": sorted(functions),
-                    "solves": any(kernel.hidden for kernel in kernels),
-                    "math": bool(functions - {"sign"} or any(k.hidden for k in kernels)),
-                    "parted": any(is_long(kernel.schedule, LINES_PER_PART) for kernel in kernels),
+                    "vectorised": served,
                 },
             )
-    folder["_compiled.pyx"] = templates.render(
-        "c/compiled.pyx", **{**values, **wrapper.values(module)}
-    )
+    folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
     return folder
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
     """The wrapper, linked with the kernels."""
-    sources = tuple(name for f in module.formulations for name in _sources(module.robot, f))
-    return (Extension("_compiled", "_compiled.pyx", sources),)
+    robot, served = module.robot, _vectorised(module)
+    sources = {n: k for f in module.formulations for n, k in _sources(robot, f).items()}
+    rows, chooser = f"c/{robot}_rows.c", f"c/{robot}_batch.c"
+    versioned = [name for name, kernels in sources.items() if any(k in served for k in kernels)]
+    return (
+        Extension(
+            name="_compiled",
+            pyx="_compiled.pyx",
+            c_sources=(*sources, rows, chooser),
+            versioned=(*versioned, rows),
+            chooser=chooser,
+        ),
+    )
+
+
+def _vectorised(module: Module) -> tuple[Kernel, ...]:
+    """The kernels of the top level: those that are made for speed, in a version for every set of
+    instructions.  The other formulations are there to be read and compared."""
+    serving = {function.name: function.formulation for function in module.functions}
+    return tuple(k for k in module.kernels if serving.get(k.function.name) == k.formulation)
 
 
 def _orders(module: Module) -> list[tuple[str, list[str]]]:

@@ -18,12 +18,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from symgen.algebra.graph import SYMBOL, Scalar, reachable
+from symgen.algebra.graph import CONST, SYMBOL, Scalar, reachable
 from symgen.emit import parts
 from symgen.emit.names import identifier, local_names
 from symgen.emit.printing import Language, Printer, functions_used
 from symgen.emit.text import plain
-from symgen.optimize.ordering import Assignment, Line, Schedule, Section, schedule
+from symgen.optimize.operations import operations_after
+from symgen.optimize.ordering import (
+    ANGLES,
+    Assignment,
+    Line,
+    Schedule,
+    Section,
+    Store,
+    is_wave,
+    schedule,
+)
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.functions import Function, function_named
 from symgen.program.program import Program
@@ -65,8 +75,9 @@ class Array:
 class PrintedLine:
     """``name = value`` or, where `name` is empty, ``array[position] = value``.
 
-    `index` is the position as NumPy writes it, `slot` the place in the workspace where the value
-    is kept for later parts (None: nowhere), `note` the label of the equation (perhaps empty).
+    `constant` says that the value is a number.  `index` is the position as NumPy writes it, `slot`
+    the place in the workspace where the value is kept for later parts (None: nowhere), `note` the
+    label of the equation (perhaps empty).
     """
 
     value: str
@@ -76,14 +87,35 @@ class PrintedLine:
     index: str = ""
     slot: int | None = None
     note: str = ""
+    constant: bool = False
+
+
+@dataclass(frozen=True)
+class PrintedAngle:
+    """An angle of which sine and cosine are wanted, and the lines that take them: None if not."""
+
+    value: str
+    sine: PrintedLine | None
+    cosine: PrintedLine | None
 
 
 @dataclass(frozen=True)
 class PrintedSection:
-    """Lines under one heading."""
+    """Lines under one heading.
+
+    Where a language takes sines and cosines together, they are those of `angles`, which stand
+    behind the lines `before`.
+    """
 
     heading: str
     lines: tuple[PrintedLine, ...]
+    angles: tuple[PrintedAngle, ...] = ()
+    before: tuple[PrintedLine, ...] = ()
+
+    @property
+    def room(self) -> int:
+        """Length of arrays of the angles: a multiple of 8, for vectors of any width."""
+        return -(-len(self.angles) // 8) * 8
 
 
 @dataclass(frozen=True)
@@ -164,6 +196,22 @@ class Kernel:
         """The structural zeros of every output."""
         return self.schedule.zeros
 
+    @property
+    def reads_arguments(self) -> bool:
+        """Whether it takes any array."""
+        return bool(self.inputs)
+
+    @property
+    def work(self) -> int:
+        """Operations, a function counted as ten, and numbers written."""
+        count = operations_after(self.program.results)
+        return count.total + 9 * count.functions + sum(array.size for array in self.outputs)
+
+    @property
+    def has_zeros(self) -> bool:
+        """Whether some entry of a result is 0 by structure."""
+        return any(self.zeros[array.name] for array in self.outputs)
+
     @cached_property
     def _shapes(self) -> Mapping[str, Array]:
         return {array.name: array for array in self.arrays}
@@ -199,8 +247,34 @@ class Kernel:
         self, printer: Printer, section: Section, keeps: Mapping[int, int]
     ) -> PrintedSection:
         joint = f", joint {identifier(section.joint)}" if section.joint else ""
-        lines = tuple(self._line(printer, line, keeps) for line in section.lines)
-        return PrintedSection(plain(section.kind) + joint, lines)
+        heading = plain(section.kind) + joint
+        before: list[Line] = []
+        waves: list[Line] = []
+        after: list[Line] = []
+        if section.kind == ANGLES and printer.language.angles_together:
+            for line in section.lines:
+                found = after if isinstance(line, Store) else before
+                (waves if _is_wave(line) else found).append(line)
+        else:
+            after += section.lines
+        return PrintedSection(
+            heading,
+            tuple(self._line(printer, line, keeps) for line in after),
+            tuple(self._angles(printer, waves, keeps)),
+            tuple(self._line(printer, line, keeps) for line in before),
+        )
+
+    def _angles(
+        self, printer: Printer, waves: Sequence[Line], keeps: Mapping[int, int]
+    ) -> Iterator[PrintedAngle]:
+        """The waves by angle."""
+        angles: dict[int, dict[str, Line]] = {}
+        for line in waves:
+            angles.setdefault(line.value.args[0].index, {})[line.value.op] = line
+        for of in angles.values():
+            taken = {op: self._line(printer, line, keeps) for op, line in of.items()}
+            angle = next(iter(of.values())).value.args[0]
+            yield PrintedAngle(printer.use(angle), taken.get("sin"), taken.get("cos"))
 
     def _line(self, printer: Printer, line: Line, keeps: Mapping[int, int]) -> PrintedLine:
         if isinstance(line, Assignment):
@@ -215,7 +289,12 @@ class Kernel:
             array=line.output,
             position=line.position,
             index=self._shapes[line.output].index(line.position),
+            constant=line.value.op is CONST,
         )
+
+
+def _is_wave(line: Line) -> bool:
+    return isinstance(line, Assignment) and is_wave(line.value)
 
 
 def kernel(formulation: str, program: Program[Scalar], sizes: Mapping[str, int]) -> Kernel:

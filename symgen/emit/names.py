@@ -39,6 +39,11 @@ _MATH_H = """
     M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 NAN NULL
     OVERFLOW PLOSS SING TLOSS UNDERFLOW X_TLOSS
 """
+_REAL_H = """
+    real truth lanes bits angles sines cosines singular samples any is_far memcpy is_singular
+    sine_and_cosine sines_and_cosines far_sines_and_cosines samples_where
+    REAL SELECT NAMED BROADCAST BLEND LANES LANEWISE LANEWISE_OF_TWO INLINE PART LARGEST_REDUCED
+"""
 _PYTHON = """
     and as assert async await break class continue def del elif else except finally for from
     global if import in is lambda match nonlocal not or pass raise return try type while with
@@ -52,7 +57,7 @@ _NUMPY = """
     absolute arccos arcsin arctan arctan2 array complex128 empty float64 ndarray numpy np power
     where zeros
 """
-RESERVED = frozenset(f"{_C} {_MATH_H} {_PYTHON} {_CYTHON} {_NUMPY} {WORKSPACE}".split())
+RESERVED = frozenset(f"{_C} {_MATH_H} {_REAL_H} {_PYTHON} {_CYTHON} {_NUMPY} {WORKSPACE}".split())
 
 
 def identifier(name: str) -> str:

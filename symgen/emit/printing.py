@@ -16,10 +16,14 @@ from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, Scalar
 
 @dataclass(frozen=True)
 class Language:
-    """How a language calls the functions of the graph, and writes the remark behind a line."""
+    """How a language calls the functions of the graph, and writes the remark behind a line.
+
+    `angles_together`: it takes sines and cosines of several angles in one call.
+    """
 
     functions: Mapping[str, str]
     remark: tuple[str, str]
+    angles_together: bool = False
 
 
 C = Language(
@@ -40,6 +44,7 @@ C = Language(
         "pow": "pow",
     },
     remark=("/* ", " */"),
+    angles_together=True,
 )
 CYTHON = Language(functions=C.functions, remark=("# ", ""))
 NUMPY = Language(

@@ -96,5 +96,5 @@ def _names(folder: Traversable, prefix: str = "") -> Iterator[str]:
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir() and not entry.name.startswith((".", "__")):
             yield from _names(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith((SUFFIX, ".py")):
+        elif entry.name.endswith((SUFFIX, ".py", ".h")):
             yield prefix + entry.name

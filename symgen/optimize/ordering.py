@@ -2,12 +2,14 @@
 
     schedule : Program[Scalar] -> Schedule
 
-The order is that of the recursion: step by step, statement by statement, because it is the order
-a reader expects and the fastest one to execute.  Subexpressions that several later expressions
-share become temporaries ``t1, t2, ...`` right before their first use; what is used once is printed
-inside its consumer, as long as the line stays readable.  Statements that no output needs, and
-statements that fold to a constant or a bare symbol, vanish; an expression that was named twice is
-computed once.  An output entry is stored as soon as its value is known.
+Sines and cosines of angles that the arguments give come first, in a section of their own, because
+they are found fastest all together.  Then the order is that of the recursion: step by step,
+statement by statement, because it is the order a reader expects and the fastest one to execute.
+Subexpressions that several later expressions share become temporaries ``t1, t2, ...`` right before
+their first use; what is used once is printed inside its consumer, as long as the line stays
+readable.  Statements that no output needs, and statements that fold to a constant or a bare symbol,
+vanish; an expression that was named twice is computed once.  An output entry is stored as soon as
+its value is known.
 
 Expressions that belong to no step (a program that was differentiated has many) follow the steps in
 the order in which they were created, which is again the order of the recursion.
@@ -21,11 +23,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from symgen.algebra.graph import ARITHMETIC, CONST, Scalar, reachable
+from symgen.algebra.graph import ARITHMETIC, CONST, SYMBOL, Scalar, reachable
 from symgen.program.program import Program
 
 MAX_OPERATIONS = 8
 MAX_CHARACTERS = 72
+ANGLES = "angles"
+"""Kind of the first section: sines and cosines of what the arguments alone give."""
+
 RESULTS = "results"
 """Kind of the last section: what belongs to no step."""
 
@@ -93,6 +98,11 @@ class Schedule:
         return found
 
 
+def is_wave(node: Scalar) -> bool:
+    """Whether `node` is a sine or a cosine."""
+    return node.op in ("sin", "cos")
+
+
 def schedule(program: Program[Scalar]) -> Schedule:
     """The program as a linear list of assignments."""
     return _Scheduler(program).run()
@@ -123,12 +133,16 @@ class _Scheduler:
         self.entries = self._entries()
         self.uses = self._uses()
         self.labels = self._labels()
+        self.waves = self._waves()
         self.inlined: dict[int, _Size] = {}
         self.sections: list[Section] = []
         self.lines: list[Line] = []
         self.anonymous = self._anonymous_names()
 
     def run(self) -> Schedule:
+        for node in self.waves.values():
+            self._compute(node)
+        self._close(ANGLES, "")
         for step in self.program.steps:
             for statement in step.statements:
                 if statement.value.index in self.labels:
@@ -169,6 +183,19 @@ class _Scheduler:
                 labels.setdefault(node.index, (statement.name, statement.note))
         return labels
 
+    def _waves(self) -> dict[int, Scalar]:
+        """Sines and cosines of angles in which there is no function, by index."""
+        plain = {CONST, SYMBOL, *ARITHMETIC}
+        composed: set[int] = set()  # nodes with a function in them
+        for node in self.live:
+            if node.op not in plain or any(arg.index in composed for arg in node.args):
+                composed.add(node.index)
+        return {
+            node.index: node
+            for node in self.live
+            if is_wave(node) and node.args[0].index not in composed
+        }
+
     def _anonymous_names(self) -> Iterator[str]:
         taken = set(self.names.values())
         taken.update(statement.name for statement in self.program.statements)
@@ -207,7 +234,8 @@ class _Scheduler:
             size = self._size(node)
         index = node.index
         entries = self.entries.get(index, [])
-        if index in self.labels or (self.uses[index] > 1 and not node.is_atomic):
+        shared = self.uses[index] > 1 and not node.is_atomic
+        if shared or index in self.labels or index in self.waves:
             self._assign(node)
         else:
             self.inlined[index] = size

@@ -12,7 +12,7 @@ import json
 import platform
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -169,10 +169,10 @@ class _Build:
         translate = (*_cython_command(module), extension.pyx, "-o", wrapper)
         tasks = [Task("cython", f"translation of {extension.pyx}", translate, wrapper)]
         objects: list[str] = []
-        for source in (wrapper, *extension.c_sources):
+        for source, more in ((wrapper, ()), *self._units(extension)):
             result = f"{module}/{len(objects)}.o"
             command = self.compiler.compile_command(
-                source, result, flags=self.flags, includes=includes
+                source, result, flags=self.flags, includes=includes, more=more
             )
             needs = (wrapper,) if source == wrapper else ()
             tasks.append(Task("c", f"compilation of {source}", command, result, needs))
@@ -180,6 +180,17 @@ class _Build:
         library = module + extension_suffix()
         link = self.compiler.link_command(objects, library)
         return [*tasks, Task("link", f"linking of {library}", link, library, tuple(objects))]
+
+    def _units(self, extension: Extension) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Every C file with the options of its version."""
+        versions = self.compiler.versions(self.flags) if extension.versioned else ()
+        listed = " ".join(f"X({v.name}, {v.width}, {v.instructions})" for v in versions)
+        for source in extension.c_sources:
+            told = source == extension.chooser and versions
+            yield source, ((f"-DSYMGEN_VERSIONS(X)={listed}",) if told else ())
+        for version in versions:
+            for source in extension.versioned:
+                yield source, (*version.options, *version.macros)
 
     def result(self, extension: Extension, folder: Path) -> Binary:
         key = self.keys[extension.name]

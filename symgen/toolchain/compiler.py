@@ -38,8 +38,48 @@ COMMON_FLAGS = (
     "-DNDEBUG",
 )
 
-FLAG_SETS: dict[str, tuple[str, ...]] = {"portable": (), "native": ("-march=native",)}
-"""What ``--flags`` adds: code for every processor of this kind, or for this very processor."""
+FLAG_SETS: dict[str, tuple[str, ...]] = {
+    "portable": (),
+    "native": ("-march=native",),
+    "baseline": (),
+}
+"""What ``--flags`` adds.  Code for every processor of this kind that uses all that the one it runs
+on has, for this very processor, or for what all processors of this kind have."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """Kernels compiled for `width` samples at once with some set of `instructions`.
+
+    The names of instructions are those that ``batch.c`` can look for; "all" are there always.
+    """
+
+    width: int
+    instructions: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What stands behind the names of its kernels."""
+        return f"{self.instructions}_{self.width}"
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """What ``real.h`` is told."""
+        return (f"-DSYMGEN_WIDTH={self.width}", f"-DSYMGEN_VARIANT={self.name}")
+
+
+AVX2 = ("-mavx2", "-mfma", "-mbmi2")
+AVX512 = (*AVX2, "-mavx512f", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512")
+PORTABLE_VERSIONS: dict[str, tuple[Version, ...]] = {
+    "__x86_64__": (
+        Version(1, "avx2", AVX2),
+        Version(4, "avx2", AVX2),
+        Version(8, "avx512", AVX512),
+    ),
+    "__aarch64__": (Version(2, "all"),),
+}
+"""By the compiler's macro for the processor: the versions beside the plain one, the best last."""
 
 ANSWER_SECONDS = 60.0
 """How long a compiler may take to say its version."""
@@ -94,19 +134,40 @@ class Compiler:
         return self.version.partition("\n")[0].strip()
 
     def compile_command(
-        self, source: str, output: str, *, flags: str, includes: Sequence[str] = ()
+        self,
+        source: str,
+        output: str,
+        *,
+        flags: str,
+        includes: Sequence[str] = (),
+        more: Sequence[str] = (),
     ) -> tuple[str, ...]:
         """Return the command that makes an object file of one C file.
 
         Headers in quotes are looked for from the working directory on, headers in <...> are not.
         """
         folders = tuple(f"-I{folder}" for folder in includes)
-        options = (*COMMON_FLAGS, *FLAG_SETS[flags])
+        options = (*COMMON_FLAGS, *FLAG_SETS[flags], *more)
         return (*self.command, *options, "-iquote", ".", *folders, "-c", source, "-o", output)
 
     def link_command(self, objects: Sequence[str], output: str) -> tuple[str, ...]:
         """Return the command that links objects to an extension module."""
-        return (*self.command, *_link_flags(), *objects, "-o", output, "-lm")
+        return (*self.command, *_link_flags(), *objects, "-o", output, "-lm", "-pthread")
+
+    def versions(self, flags: str) -> tuple[Version, ...]:
+        """Return the versions of kernels that are made beside the plain one, the best last."""
+        macros = {line.split()[1] for line in self._macros(flags)}
+        if "__GNUC__" not in macros:
+            return ()  # there are no vectors
+        if flags == "native":
+            wide = {"__AVX512F__": 8, "__AVX2__": 4}
+            return (Version(next((wide[m] for m in wide if m in macros), 2), "all"),)
+        if flags == "baseline":
+            return (Version(2, "all"),)
+        return next((v for macro, v in PORTABLE_VERSIONS.items() if macro in macros), ())
+
+    def _macros(self, flags: str) -> list[str]:
+        return _predefined_macros(self.command, FLAG_SETS[flags]).splitlines()
 
     def processor(self, flags: str) -> str:
         """Return what `flags` makes the compiler assume of the processor; "" for any of its kind.

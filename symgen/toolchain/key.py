@@ -97,8 +97,10 @@ def extension_digest(
 ) -> str:
     """Return the digest under which the binary of `extension` is kept."""
     inputs = extension_inputs(bundle, extension)
-    listed = json.dumps([extension.name, extension.pyx, extension.c_sources])
+    listed = json.dumps([extension.name, extension.pyx, extension.c_sources, extension.versioned])
     texts = [text for item in inputs.items() for text in item]
+    if extension.versioned:
+        texts += [repr(version) for version in compiler.versions(flags)]
     return digest_of(listed, Cython.__version__, _binary_identity(compiler, flags), *texts)
 
 

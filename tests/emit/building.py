@@ -16,7 +16,11 @@ import numpy as np
 from symgen.emit.bundle import Package, SourceBundle
 from symgen.emit.emission import emit
 
-FLAGS = ("-std=c99", "-O1", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror=vla")
+FLAGS = (
+    "-std=c99", "-O1", "-fPIC", "-ffp-contract=off", "-DSYMGEN_LIBM", "-Wall", "-Wextra",
+    "-Werror=vla",
+)  # fmt: skip
+"""Arithmetic in which every bit is that of the evaluation of the graph."""
 
 
 def write(bundle: SourceBundle, folder: Path) -> Path:
@@ -45,7 +49,7 @@ def compile_extensions(bundle: SourceBundle, target: Path, flags: tuple[str, ...
             command = ["cc", *flags, *strict, *includes, "-c", str(source), "-o", objects[-1]]
             _run(command)
         file = module + sysconfig.get_config_var("EXT_SUFFIX")
-        _run(["cc", "-shared", *objects, "-o", str(target / file), "-lm"])
+        _run(["cc", "-shared", *objects, "-o", str(target / file), "-lm", "-pthread"])
         binaries[extension.name.strip("_")] = {"module": module, "file": file}
     (target / "binaries.json").write_text(json.dumps(binaries))
 

@@ -60,7 +60,7 @@ def test_statements_keep_their_order_names_and_notes() -> None:
     check_complete(result)
     headings = [(section.kind, section.joint) for section in result.sections]
     assert headings == [
-        ("forward", "joint_1"),
+        ("angles", ""),
         ("forward", "joint_2"),
         ("mass matrix", ""),
         ("backward", "joint_2"),
@@ -105,12 +105,28 @@ def test_a_name_that_comes_later_is_used_already() -> None:
     x, y = b.input("q", (2,), ["x", "y"])
     product = x * y
     with b.step("forward"):
-        first = b.let("first", graph.function("sin", product), "N-1")
+        first = b.let("first", graph.function("exp", product), "N-1")
     with b.step("backward"):
         b.let("later", product, "N-1")
     result = schedule(finish(b, first, product))
     assert written(result) == ["later", "tau[1]", "first", "tau[0]"]
     assert [section.kind for section in result.sections] == ["forward"]
+
+
+def test_sines_and_cosines_of_arguments_come_first() -> None:
+    graph, b = small()
+    x, y = b.input("q", (2,), ["x", "y"])
+    with b.step("forward"):
+        product = b.let("product", x * y, "N-1")
+        sine = b.let("sine", graph.function("sin", x + y), "N-2")
+        nested = b.let("nested", graph.function("cos", sine), "N-3")
+    result = schedule(finish(b, product, nested, graph.function("cos", x + y)))
+    assert written(result) == [
+        *("t1", "sine", "t2", "tau[2]"),
+        *("product", "tau[0]", "nested", "tau[1]"),
+    ]
+    assert [section.kind for section in result.sections] == ["angles", "forward"]
+    check_complete(result)
 
 
 def test_constants_symbols_and_zeros_come_last() -> None:
@@ -149,7 +165,7 @@ def test_lines_stay_readable() -> None:
 def test_single_uses_are_printed_where_they_are_used() -> None:
     graph, b = small()
     x, y = b.input("q", (2,), ["x", "y"])
-    value = graph.function("cos", x) * y + x / (y + 2.0)
+    value = graph.function("exp", x) * y + x / (y + 2.0)
     assert written(schedule(finish(b, value))) == ["tau[0]"]
 
 

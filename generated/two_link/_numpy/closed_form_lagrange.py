@@ -47,15 +47,17 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
-    T_1_14 = 0.4*T_1_11  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
+    T_1_14 = 0.4*T_1_11  # LG-1
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -159,15 +161,17 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
-    T_1_14 = 0.4*T_1_11  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
+    T_1_14 = 0.4*T_1_11  # LG-1
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -338,15 +342,17 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
-    T_1_14 = 0.4*T_1_11  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
+    T_1_14 = 0.4*T_1_11  # LG-1
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -377,15 +383,17 @@ def mass_matrix(q, mass_matrix):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
-    T_1_14 = 0.4*T_1_11  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
+    T_1_14 = 0.4*T_1_11  # LG-1
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -440,15 +448,17 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
-    T_1_14 = 0.4*T_1_11  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
+    T_1_14 = 0.4*T_1_11  # LG-1
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -514,15 +524,17 @@ def bias_forces(q, qd, loads, bias_forces):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
-    T_1_14 = 0.4*T_1_11  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
+    T_1_14 = 0.4*T_1_11  # LG-1
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -596,14 +608,16 @@ def gravity_forces(q, gravity_forces):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
-    T_1_14 = 0.4*T_1_11  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
+    T_1_14 = 0.4*T_1_11  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -627,15 +641,17 @@ def kinetic_energy(q, qd, kinetic_energy):
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
-    T_1_14 = 0.4*T_1_11  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
+    T_1_14 = 0.4*T_1_11  # LG-1
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -688,14 +704,16 @@ def potential_energy(q, potential_energy):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # transforms, joint shoulder
-    T_1_11 = cos(q_1)  # LG-1
+    # angles
     T_1_21 = sin(q_1)  # LG-1
+    T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_21
     t2 = T_1_21*T_2_11
     A_2_21 = t1 + t2  # LG-2
@@ -717,12 +735,16 @@ def forward_kinematics(q, forward_kinematics):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # transforms, joint shoulder
+    # angles
+    T_1_21 = sin(q_1)  # LG-1
+    forward_kinematics[..., 0, 1, 0] = T_1_21
     T_1_11 = cos(q_1)  # LG-1
     forward_kinematics[..., 0, 0, 0] = T_1_11
     forward_kinematics[..., 0, 1, 1] = T_1_11
-    T_1_21 = sin(q_1)  # LG-1
-    forward_kinematics[..., 0, 1, 0] = T_1_21
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
     T_1_12 = -T_1_21  # LG-1
     forward_kinematics[..., 0, 0, 1] = T_1_12
     T_1_14 = 0.4*T_1_11  # LG-1
@@ -731,8 +753,6 @@ def forward_kinematics(q, forward_kinematics):
     forward_kinematics[..., 0, 1, 3] = T_1_24
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
@@ -762,16 +782,18 @@ def jacobians(q, jacobians):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # transforms, joint shoulder
+    # angles
+    T_1_21 = sin(q_1)  # LG-1
     T_1_11 = cos(q_1)  # LG-1
+    T_2_21 = sin(q_2)  # LG-1
+    T_2_11 = cos(q_2)  # LG-1
+
+    # transforms, joint shoulder
     T_1_14 = 0.4*T_1_11  # LG-1
     jacobians[..., 0, 1, 0] = T_1_14
-    T_1_21 = sin(q_1)  # LG-1
     T_1_24 = 0.4*T_1_21  # LG-1
 
     # transforms, joint elbow
-    T_2_11 = cos(q_2)  # LG-1
-    T_2_21 = sin(q_2)  # LG-1
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2

@@ -49,9 +49,9 @@ def mass_matrix(q, mass_matrix):
     """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal."""
     q_2 = q[..., 1]
 
-    # geometry, joint elbow
-    C_2_11 = cos(q_2)  # EK-1
+    # angles
     C_2_21 = sin(q_2)  # EK-1
+    C_2_11 = cos(q_2)  # EK-1
 
     # partial velocities, joint elbow
     t1 = 0.4 + 0.2*C_2_11
@@ -82,13 +82,11 @@ def bias_forces(q, qd, loads, bias_forces):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # geometry, joint shoulder
-    C_1_11 = cos(q_1)  # EK-1
+    # angles
     C_1_21 = sin(q_1)  # EK-1
-
-    # geometry, joint elbow
-    C_2_11 = cos(q_2)  # EK-1
+    C_1_11 = cos(q_1)  # EK-1
     C_2_21 = sin(q_2)  # EK-1
+    C_2_11 = cos(q_2)  # EK-1
 
     # rotations, joint elbow
     t1 = C_1_11*C_2_11
@@ -142,13 +140,11 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # geometry, joint shoulder
-    C_1_11 = cos(q_1)  # EK-1
+    # angles
     C_1_21 = sin(q_1)  # EK-1
-
-    # geometry, joint elbow
-    C_2_11 = cos(q_2)  # EK-1
+    C_1_11 = cos(q_1)  # EK-1
     C_2_21 = sin(q_2)  # EK-1
+    C_2_11 = cos(q_2)  # EK-1
 
     # rotations, joint elbow
     t1 = C_1_11*C_2_11
@@ -229,13 +225,11 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # geometry, joint shoulder
-    C_1_11 = cos(q_1)  # EK-1
+    # angles
     C_1_21 = sin(q_1)  # EK-1
-
-    # geometry, joint elbow
-    C_2_11 = cos(q_2)  # EK-1
+    C_1_11 = cos(q_1)  # EK-1
     C_2_21 = sin(q_2)  # EK-1
+    C_2_11 = cos(q_2)  # EK-1
 
     # rotations, joint elbow
     t1 = C_1_11*C_2_11

@@ -54,13 +54,11 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # contributions, joint shoulder
-    Q_1_11 = cos(q_1)  # KANE-1
+    # angles
     Q_1_21 = sin(q_1)  # KANE-1
-
-    # contributions, joint elbow
-    Q_2_11 = cos(q_2)  # KANE-1
+    Q_1_11 = cos(q_1)  # KANE-1
     Q_2_21 = sin(q_2)  # KANE-1
+    Q_2_11 = cos(q_2)  # KANE-1
 
     # known motion, joint shoulder
     a_in_1_x = 9.81*Q_1_21  # KANE-7
@@ -136,13 +134,11 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # contributions, joint shoulder
-    Q_1_11 = cos(q_1)  # KANE-1
+    # angles
     Q_1_21 = sin(q_1)  # KANE-1
-
-    # contributions, joint elbow
-    Q_2_11 = cos(q_2)  # KANE-1
+    Q_1_11 = cos(q_1)  # KANE-1
     Q_2_21 = sin(q_2)  # KANE-1
+    Q_2_11 = cos(q_2)  # KANE-1
 
     # known motion, joint shoulder
     a_in_1_x = 9.81*Q_1_21  # KANE-7

@@ -113,13 +113,11 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
@@ -178,13 +176,11 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
@@ -299,13 +295,11 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # rotations, joint elbow
     R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
@@ -333,9 +327,9 @@ def mass_matrix(q, mass_matrix):
     """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal."""
     q_2 = q[..., 1]
 
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    # angles
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # mass matrix, column 1: forward, joint elbow
     a_in_2_y_column_1 = 0.4*R_2_11  # NE-6
@@ -366,9 +360,9 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
 
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    # angles
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
@@ -401,13 +395,11 @@ def bias_forces(q, qd, loads, bias_forces):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
@@ -452,13 +444,11 @@ def gravity_forces(q, gravity_forces):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint elbow
     a_in_2_x = 9.81*(R_1_21*R_2_11) + 9.81*(R_1_11*R_2_21)  # NE-6
@@ -482,9 +472,9 @@ def kinetic_energy(q, qd, kinetic_energy):
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
 
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    # angles
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
@@ -509,13 +499,11 @@ def potential_energy(q, potential_energy):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # rotations, joint elbow
     R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
@@ -542,18 +530,18 @@ def forward_kinematics(q, forward_kinematics):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # frames, joint shoulder
+    # angles
+    R_1_21 = sin(q_1)  # NE-1
+    forward_kinematics[..., 0, 1, 0] = R_1_21
     R_1_11 = cos(q_1)  # NE-1
     forward_kinematics[..., 0, 0, 0] = R_1_11
     forward_kinematics[..., 0, 1, 1] = R_1_11
-    R_1_21 = sin(q_1)  # NE-1
-    forward_kinematics[..., 0, 1, 0] = R_1_21
+    R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
+
+    # frames, joint shoulder
     R_1_12 = -R_1_21  # NE-1
     forward_kinematics[..., 0, 0, 1] = R_1_12
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
-    R_2_21 = sin(q_2)  # NE-1
 
     # rotations, joint elbow
     R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
@@ -589,13 +577,11 @@ def jacobians(q, jacobians):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # rotations, joint elbow
     R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
@@ -644,13 +630,11 @@ def joint_wrenches(q, qd, qdd, loads, joint_wrenches):
     tip_ny = loads[..., 0, 4]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
@@ -738,13 +722,11 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     tip_ny = loads[..., 0, 4]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
@@ -950,13 +932,11 @@ def point_motion(q, qd, qdd, position, velocity, acceleration):
     qdd_1 = qdd[..., 0]
     qdd_2 = qdd[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
@@ -1012,13 +992,11 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     qdd_1 = qdd[..., 0]
     qdd_2 = qdd[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
@@ -1100,13 +1078,11 @@ def center_of_mass(q, center_of_mass):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # backward, joint shoulder
     h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
@@ -1124,13 +1100,11 @@ def center_of_mass_jacobian(q, center_of_mass_jacobian):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # backward, joint shoulder
     h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
@@ -1165,13 +1139,11 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # backward, joint shoulder
     h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
@@ -1217,13 +1189,11 @@ def regressor(q, qd, qdd, regressor):
     qdd_1 = qdd[..., 0]
     qdd_2 = qdd[..., 1]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
@@ -1287,13 +1257,11 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # bias: forward, joint shoulder
     a_in_1_x = 9.81*R_1_21  # NE-6
@@ -1382,13 +1350,11 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    R_1_11 = cos(q_1)  # NE-1
+    # angles
     R_1_21 = sin(q_1)  # NE-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
     R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3

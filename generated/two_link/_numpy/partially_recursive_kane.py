@@ -56,9 +56,11 @@ def mass_matrix(q, mass_matrix):
     """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal."""
     q_2 = q[..., 1]
 
-    # geometry, joint elbow
-    C_2_11 = cos(q_2)  # EK-1
+    # angles
     C_2_21 = sin(q_2)  # EK-1
+    C_2_11 = cos(q_2)  # EK-1
+
+    # geometry, joint elbow
     t1 = 0.2*C_2_11
     gamma_2_x = 0.2 + t1  # EK-1
 
@@ -96,13 +98,13 @@ def bias_forces(q, qd, loads, bias_forces):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # geometry, joint shoulder
-    C_1_11 = cos(q_1)  # EK-1
+    # angles
     C_1_21 = sin(q_1)  # EK-1
+    C_1_11 = cos(q_1)  # EK-1
+    C_2_21 = sin(q_2)  # EK-1
+    C_2_11 = cos(q_2)  # EK-1
 
     # geometry, joint elbow
-    C_2_11 = cos(q_2)  # EK-1
-    C_2_21 = sin(q_2)  # EK-1
     gamma_2_x = 0.2 + 0.2*C_2_11  # EK-1
 
     # rotations, joint elbow
@@ -155,13 +157,13 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # geometry, joint shoulder
-    C_1_11 = cos(q_1)  # EK-1
+    # angles
     C_1_21 = sin(q_1)  # EK-1
+    C_1_11 = cos(q_1)  # EK-1
+    C_2_21 = sin(q_2)  # EK-1
+    C_2_11 = cos(q_2)  # EK-1
 
     # geometry, joint elbow
-    C_2_11 = cos(q_2)  # EK-1
-    C_2_21 = sin(q_2)  # EK-1
     t1 = 0.2*C_2_11
     gamma_2_x = 0.2 + t1  # EK-1
 
@@ -252,13 +254,13 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # geometry, joint shoulder
-    C_1_11 = cos(q_1)  # EK-1
+    # angles
     C_1_21 = sin(q_1)  # EK-1
+    C_1_11 = cos(q_1)  # EK-1
+    C_2_21 = sin(q_2)  # EK-1
+    C_2_11 = cos(q_2)  # EK-1
 
     # geometry, joint elbow
-    C_2_11 = cos(q_2)  # EK-1
-    C_2_21 = sin(q_2)  # EK-1
     d_gamma_2_y_dq_2 = 0.2*C_2_11  # d EK-1
     gamma_2_x = 0.2 + d_gamma_2_y_dq_2  # EK-1
 

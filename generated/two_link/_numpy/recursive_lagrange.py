@@ -61,15 +61,15 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
     t1 = T_1_11*T_2_11
@@ -161,15 +161,15 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
     t1 = T_1_11*T_2_11
@@ -417,15 +417,15 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
     J_tip_2_y = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21)  # RL-12
@@ -447,15 +447,15 @@ def mass_matrix(q, mass_matrix):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
     t1 = T_1_11*T_2_11
@@ -527,13 +527,11 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
 
     # velocities, joint shoulder
     B_1_21 = qd_1*T_1_11  # RL-3
@@ -623,15 +621,15 @@ def bias_forces(q, qd, loads, bias_forces):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
     t1 = T_1_11*T_2_11
@@ -709,14 +707,14 @@ def gravity_forces(q, gravity_forces):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
 
     # backward, joint elbow
     TE_2_11 = 0.1*T_2_11  # RL-6
@@ -742,13 +740,11 @@ def kinetic_energy(q, qd, kinetic_energy):
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
 
     # velocities, joint shoulder
     B_1_21 = qd_1*T_1_11  # RL-3
@@ -788,14 +784,14 @@ def potential_energy(q, potential_energy):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # backward, joint elbow
     TE_2_11 = 0.1*T_2_11  # RL-6
@@ -815,22 +811,22 @@ def forward_kinematics(q, forward_kinematics):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # joints, joint shoulder
+    # angles
+    T_1_21 = sin(q_1)  # RL-1
+    forward_kinematics[..., 0, 1, 0] = T_1_21
     T_1_11 = cos(q_1)  # RL-1
     forward_kinematics[..., 0, 0, 0] = T_1_11
     forward_kinematics[..., 0, 1, 1] = T_1_11
-    T_1_21 = sin(q_1)  # RL-1
-    forward_kinematics[..., 0, 1, 0] = T_1_21
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
     T_1_12 = -T_1_21  # RL-1
     forward_kinematics[..., 0, 0, 1] = T_1_12
     T_1_14 = 0.4*T_1_11  # RL-1
     forward_kinematics[..., 0, 0, 3] = T_1_14
     T_1_24 = 0.4*T_1_21  # RL-1
     forward_kinematics[..., 0, 1, 3] = T_1_24
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
-    T_2_21 = sin(q_2)  # RL-1
 
     # positions, joint elbow
     t1 = T_1_11*T_2_11
@@ -862,16 +858,16 @@ def jacobians(q, jacobians):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # joints, joint shoulder
+    # angles
+    T_1_21 = sin(q_1)  # RL-1
     T_1_11 = cos(q_1)  # RL-1
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
     T_1_14 = 0.4*T_1_11  # RL-1
     jacobians[..., 0, 1, 0] = T_1_14
-    T_1_21 = sin(q_1)  # RL-1
     T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
-    T_2_21 = sin(q_2)  # RL-1
 
     # positions, joint elbow
     J_forearm_2_y = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21)  # RL-16
@@ -909,15 +905,15 @@ def point_motion(q, qd, qdd, position, velocity, acceleration):
     qdd_1 = qdd[..., 0]
     qdd_2 = qdd[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
     A_2_14 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21) + T_1_14  # RL-2
@@ -972,15 +968,15 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     qdd_1 = qdd[..., 0]
     qdd_2 = qdd[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
     d_A_2_24_dq_2 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21)  # dRL-2
@@ -1065,15 +1061,15 @@ def center_of_mass(q, center_of_mass):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # backward, joint elbow
     Te_2_11 = 0.1*T_2_11  # RL-17
@@ -1092,15 +1088,15 @@ def center_of_mass_jacobian(q, center_of_mass_jacobian):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # backward, joint elbow
     Te_2_11 = 0.1*T_2_11  # RL-17
@@ -1132,15 +1128,15 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     qd_1 = qd[..., 0]
     qd_2 = qd[..., 1]
 
-    # joints, joint shoulder
-    T_1_11 = cos(q_1)  # RL-1
-    T_1_14 = 0.4*T_1_11  # RL-1
+    # angles
     T_1_21 = sin(q_1)  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
-
-    # joints, joint elbow
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
     T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
     # velocities, joint shoulder
     B_1_21 = qd_1*T_1_11  # RL-3

@@ -29,845 +29,941 @@
  *              dload_i/dq_s -- Xiang 2009 (11)
  *     d LG-10  derivative of LG-10
  */
-#include <math.h>
+#include "real.h"
+#if SYMGEN_WIDTH == 1
 #include "two_link.h"
+#endif
 
-void two_link_closed_form_lagrange_inverse_dynamics(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict tau)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_inverse_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    const double A_2_24 = T_1_24 + t5;  /* LG-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
+    const real t5 = 0.4*t4 + 0.4*t3;
+    const real A_2_24 = T_1_24 + t5;  /* LG-2 */
 
     /* first derivatives, joint elbow */
-    const double t6 = 0.07*A_2_11;
-    const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
-    const double t7 = -0.1*A_2_11;
-    const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
+    const real t6 = 0.07*A_2_11;
+    const real dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
+    const real t7 = -0.1*A_2_11;
+    const real dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t8 = T_1_21*T_1_21;
-    const double t9 = T_1_11*T_1_11;
-    const double t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
-    const double t11 = 0.07*A_2_21;
-    const double t12 = t11 - 0.1*A_2_24;
-    const double t13 = A_2_11*A_2_11;
-    const double t14 = 0.05*t13;
-    const double t15 = -0.1*A_2_21;
-    const double t16 = t15 + 0.5*A_2_24;
-    const double t17 = A_2_21*A_2_21;
-    const double t18 = 0.05*t17;
-    const double t19 = A_2_21*t12 + t14 + A_2_24*t16 + A_2_11*dA_I_2_1_21 + t18;
-    const double M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + (t19 + A_2_14*dA_I_2_1_24);  /* LG-6 */
+    const real t8 = T_1_21*T_1_21;
+    const real t9 = T_1_11*T_1_11;
+    const real t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
+    const real t11 = 0.07*A_2_21;
+    const real t12 = t11 - 0.1*A_2_24;
+    const real t13 = A_2_11*A_2_11;
+    const real t14 = 0.05*t13;
+    const real t15 = -0.1*A_2_21;
+    const real t16 = t15 + 0.5*A_2_24;
+    const real t17 = A_2_21*A_2_21;
+    const real t18 = 0.05*t17;
+    const real t19 = A_2_21*t12 + t14 + A_2_24*t16 + A_2_11*dA_I_2_1_21 + t18;
+    const real M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + (t19 + A_2_14*dA_I_2_1_24);  /* LG-6 */
 
     /* first derivatives, joint elbow */
-    const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
-    const double dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t20 = t11 - 0.1*t5;
-    const double t21 = t14 + A_2_21*t20;
-    const double t22 = t15 + 0.5*t5;
-    const double t23 = A_2_11*dA_I_2_2_21;
-    const double M_1_2 = t21 + A_2_24*t22 + t23 + t18 + A_2_14*dA_I_2_2_24;  /* LG-6 */
+    const real t20 = t11 - 0.1*t5;
+    const real t21 = t14 + A_2_21*t20;
+    const real t22 = t15 + 0.5*t5;
+    const real t23 = A_2_11*dA_I_2_2_21;
+    const real M_1_2 = t21 + A_2_24*t22 + t23 + t18 + A_2_14*dA_I_2_2_24;  /* LG-6 */
 
     /* mass matrix, joint elbow */
-    const double M_2_2 = t21 + t5*t22 + t23 + t18 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
+    const real M_2_2 = t21 + t5*t22 + t23 + t18 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t24 = A_2_11*A_2_21;
-    const double t25 = -0.05*t24;
-    const double t26 = A_2_11*t12 + t25;
-    const double t27 = A_2_21*dA_I_2_1_21;
-    const double t28 = 0.05*t24;
-    const double D_1_1_1 = t26 + A_2_14*t16 - t27 + t28 - A_2_24*dA_I_2_1_24;  /* LG-7 */
+    const real t24 = A_2_11*A_2_21;
+    const real t25 = -0.05*t24;
+    const real t26 = A_2_11*t12 + t25;
+    const real t27 = A_2_21*dA_I_2_1_21;
+    const real t28 = 0.05*t24;
+    const real D_1_1_1 = t26 + A_2_14*t16 - t27 + t28 - A_2_24*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t26 + dA_2_2_24*t16 - t27 + t28 - t5*dA_I_2_1_24;  /* LG-7 */
+    const real D_1_1_2 = t26 + dA_2_2_24*t16 - t27 + t28 - t5*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint elbow */
-    const double t29 = t25 + A_2_11*t20;
-    const double t30 = A_2_21*dA_I_2_2_21;
-    const double D_2_1_1 = t29 + A_2_14*t22 - t30 + t28 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const double D_2_1_2 = t29 + dA_2_2_24*t22 - t30 + t28 - t5*dA_I_2_2_24;  /* LG-7 */
+    const real t29 = t25 + A_2_11*t20;
+    const real t30 = A_2_21*dA_I_2_2_21;
+    const real D_2_1_1 = t29 + A_2_14*t22 - t30 + t28 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const real D_2_1_2 = t29 + dA_2_2_24*t22 - t30 + t28 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t31 = qd_1*qd_1;
-    const double t32 = qd_2*qd_2;
-    const double t33 = qd_1*qd_2;
-    const double V_1 = D_1_1_1*t31 + D_1_1_2*t32 + 2.0*(D_1_1_2*t33);  /* LG-8 */
+    const real t31 = qd_1*qd_1;
+    const real t32 = qd_2*qd_2;
+    const real t33 = qd_1*qd_2;
+    const real V_1 = D_1_1_1*t31 + D_1_1_2*t32 + 2.0*(D_1_1_2*t33);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t31 + D_2_1_2*t32 + 2.0*(D_2_1_2*t33);  /* LG-8 */
+    const real V_2 = D_2_1_1*t31 + D_2_1_2*t32 + 2.0*(D_2_1_2*t33);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t34 = -0.2*A_2_11;
-    const double G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t34);  /* LG-9 */
+    const real t34 = -0.2*A_2_11;
+    const real G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t34);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t34);  /* LG-9 */
+    const real G_2 = 4.905*(dA_2_2_24 + t34);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t35 = tip_nz*(t13 + t17);
-    const double t36 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t35);
-    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t36;  /* LG-11 */
+    const real t35 = tip_nz*(t13 + t17);
+    const real t36 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t35);
+    const real tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t36;  /* LG-11 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t37 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t35);
-    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t37;  /* LG-11 */
+    const real t37 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t35);
+    const real tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t37;  /* LG-11 */
     tau[1] = tau_2;
 }
+#endif
 
-void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict tau,
-    double *restrict dtau_dq,
-    double *restrict dtau_dqd,
-    double *restrict dtau_dqdd)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_inverse_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau,
+    real *restrict dtau_dq,
+    real *restrict dtau_dqd,
+    real *restrict dtau_dqdd)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3;  /* dLG-4 */
-    const double A_2_24 = T_1_24 + d_ddA_2_1_1_14_dq_2;  /* LG-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
+    const real d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3;  /* dLG-4 */
+    const real A_2_24 = T_1_24 + d_ddA_2_1_1_14_dq_2;  /* LG-2 */
 
     /* first derivatives, joint elbow */
-    const double t5 = 0.07*A_2_11;
-    const double dA_I_2_1_21 = t5 - 0.1*A_2_14;  /* LG-5 */
-    const double t6 = -0.1*A_2_11;
-    const double dA_I_2_1_24 = t6 + 0.5*A_2_14;  /* LG-5 */
+    const real t5 = 0.07*A_2_11;
+    const real dA_I_2_1_21 = t5 - 0.1*A_2_14;  /* LG-5 */
+    const real t6 = -0.1*A_2_11;
+    const real dA_I_2_1_24 = t6 + 0.5*A_2_14;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t7 = T_1_21*T_1_21;
-    const double t8 = T_1_11*T_1_11;
-    const double t9 = 0.03*t7 + 0.05*t8 + 0.04000000000000001*t7 + 0.03*t8;
-    const double t10 = 0.07*A_2_21;
-    const double t11 = t10 - 0.1*A_2_24;
-    const double t12 = A_2_21*t11;
-    const double t13 = A_2_11*A_2_11;
-    const double t14 = 0.05*t13;
-    const double t15 = -0.1*A_2_21;
-    const double t16 = t15 + 0.5*A_2_24;
-    const double t17 = A_2_11*dA_I_2_1_21;
-    const double t18 = A_2_21*A_2_21;
-    const double t19 = 0.05*t18;
-    const double t20 = t12 + t14 + A_2_24*t16 + t17 + t19 + A_2_14*dA_I_2_1_24;
-    const double M_1_1 = t9 + 0.05*t7 + 0.04000000000000001*t8 + t20;  /* LG-6 */
+    const real t7 = T_1_21*T_1_21;
+    const real t8 = T_1_11*T_1_11;
+    const real t9 = 0.03*t7 + 0.05*t8 + 0.04000000000000001*t7 + 0.03*t8;
+    const real t10 = 0.07*A_2_21;
+    const real t11 = t10 - 0.1*A_2_24;
+    const real t12 = A_2_21*t11;
+    const real t13 = A_2_11*A_2_11;
+    const real t14 = 0.05*t13;
+    const real t15 = -0.1*A_2_21;
+    const real t16 = t15 + 0.5*A_2_24;
+    const real t17 = A_2_11*dA_I_2_1_21;
+    const real t18 = A_2_21*A_2_21;
+    const real t19 = 0.05*t18;
+    const real t20 = t12 + t14 + A_2_24*t16 + t17 + t19 + A_2_14*dA_I_2_1_24;
+    const real M_1_1 = t9 + 0.05*t7 + 0.04000000000000001*t8 + t20;  /* LG-6 */
     dtau_dqdd[0] = M_1_1;
 
     /* first derivatives, joint elbow */
-    const double dA_I_2_2_21 = t5 - 0.1*dA_2_2_24;  /* LG-5 */
-    const double dA_I_2_2_24 = t6 + 0.5*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_21 = t5 - 0.1*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_24 = t6 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t21 = t10 - 0.1*d_ddA_2_1_1_14_dq_2;
-    const double t22 = A_2_21*t21;
-    const double t23 = t14 + t22;
-    const double t24 = t15 + 0.5*d_ddA_2_1_1_14_dq_2;
-    const double t25 = A_2_11*dA_I_2_2_21;
-    const double M_1_2 = t23 + A_2_24*t24 + t25 + t19 + A_2_14*dA_I_2_2_24;  /* LG-6 */
+    const real t21 = t10 - 0.1*d_ddA_2_1_1_14_dq_2;
+    const real t22 = A_2_21*t21;
+    const real t23 = t14 + t22;
+    const real t24 = t15 + 0.5*d_ddA_2_1_1_14_dq_2;
+    const real t25 = A_2_11*dA_I_2_2_21;
+    const real M_1_2 = t23 + A_2_24*t24 + t25 + t19 + A_2_14*dA_I_2_2_24;  /* LG-6 */
     dtau_dqdd[1] = M_1_2;
     dtau_dqdd[2] = M_1_2;
 
     /* mass matrix, joint elbow */
-    const double t26 = d_ddA_2_1_1_14_dq_2*t24;
-    const double t27 = dA_2_2_24*dA_I_2_2_24;
-    const double M_2_2 = t23 + t26 + t25 + t19 + t27;  /* LG-6 */
+    const real t26 = d_ddA_2_1_1_14_dq_2*t24;
+    const real t27 = dA_2_2_24*dA_I_2_2_24;
+    const real M_2_2 = t23 + t26 + t25 + t19 + t27;  /* LG-6 */
     dtau_dqdd[3] = M_2_2;
 
     /* Christoffel symbols, joint shoulder */
-    const double t28 = A_2_11*A_2_21;
-    const double t29 = -0.05*t28;
-    const double t30 = A_2_11*t11 + t29;
-    const double t31 = A_2_21*dA_I_2_1_21;
-    const double t32 = 0.05*t28;
-    const double D_1_1_1 = t30 + A_2_14*t16 - t31 + t32 - A_2_24*dA_I_2_1_24;  /* LG-7 */
+    const real t28 = A_2_11*A_2_21;
+    const real t29 = -0.05*t28;
+    const real t30 = A_2_11*t11 + t29;
+    const real t31 = A_2_21*dA_I_2_1_21;
+    const real t32 = 0.05*t28;
+    const real D_1_1_1 = t30 + A_2_14*t16 - t31 + t32 - A_2_24*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t30 + dA_2_2_24*t16 - t31 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24;  /* LG-7 */
+    const real D_1_1_2 = t30 + dA_2_2_24*t16 - t31 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint elbow */
-    const double t33 = t29 + A_2_11*t21;
-    const double t34 = A_2_21*dA_I_2_2_21;
-    const double D_2_1_1 = t33 + A_2_14*t24 - t34 + t32 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const double D_2_1_2 = t33 + dA_2_2_24*t24 - t34 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;  /* LG-7 */
+    const real t33 = t29 + A_2_11*t21;
+    const real t34 = A_2_21*dA_I_2_2_21;
+    const real D_2_1_1 = t33 + A_2_14*t24 - t34 + t32 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const real D_2_1_2 = t33 + dA_2_2_24*t24 - t34 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t35 = qd_1*qd_1;
-    const double t36 = qd_2*qd_2;
-    const double t37 = qd_1*qd_2;
-    const double V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37);  /* LG-8 */
+    const real t35 = qd_1*qd_1;
+    const real t36 = qd_2*qd_2;
+    const real t37 = qd_1*qd_2;
+    const real V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37);  /* LG-8 */
+    const real V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t38 = -0.2*A_2_11;
-    const double G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t38);  /* LG-9 */
+    const real t38 = -0.2*A_2_11;
+    const real G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t38);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t38);  /* LG-9 */
+    const real G_2 = 4.905*(dA_2_2_24 + t38);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t39 = tip_nz*(t13 + t18);
-    const double t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39);
-    const double tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40;  /* LG-11 */
+    const real t39 = tip_nz*(t13 + t18);
+    const real t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39);
+    const real tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40;  /* LG-11 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t39);
-    const double tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41;  /* LG-11 */
+    const real t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t39);
+    const real tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41;  /* LG-11 */
     tau[1] = tau_2;
 
     /* mass matrix by q, joint shoulder */
-    const double d_M_1_2_dq_2 = D_1_1_2 + D_2_1_2;  /* dLG-6 */
+    const real d_M_1_2_dq_2 = D_1_1_2 + D_2_1_2;  /* dLG-6 */
 
     /* Christoffel symbols by q, joint shoulder */
-    const double t42 = -0.05*t18;
-    const double t43 = -0.05*t13;
-    const double t44 = d_ddA_2_1_1_14_dq_2*t16;
-    const double t45 = dA_2_2_24*dA_I_2_1_24;
-    const double D3_1_1_1_2 = t43 - t12 - t44 - t17 + t42 - t45;  /* dLG-7 */
+    const real t42 = -0.05*t18;
+    const real t43 = -0.05*t13;
+    const real t44 = d_ddA_2_1_1_14_dq_2*t16;
+    const real t45 = dA_2_2_24*dA_I_2_1_24;
+    const real D3_1_1_1_2 = t43 - t12 - t44 - t17 + t42 - t45;  /* dLG-7 */
 
     /* Christoffel symbols by q, joint shoulder */
-    const double D2_1_1_1_2 = t17 + t19 + t45 + t12 + t14 + t44;  /* dLG-7 */
-    const double d_D_1_1_1_dq_2 = D3_1_1_1_2 + D2_1_1_1_2;  /* dLG-7 */
+    const real D2_1_1_1_2 = t17 + t19 + t45 + t12 + t14 + t44;  /* dLG-7 */
+    const real d_D_1_1_1_dq_2 = D3_1_1_1_2 + D2_1_1_1_2;  /* dLG-7 */
 
     /* Christoffel symbols by q, joint shoulder */
-    const double D2_1_2_1_2 = t19 + t25 + t27 + t22 + t14 + t26;  /* dLG-7 */
-    const double d_D_1_1_2_dq_2 = D3_1_1_1_2 + D2_1_2_1_2;  /* dLG-7 */
+    const real D2_1_2_1_2 = t19 + t25 + t27 + t22 + t14 + t26;  /* dLG-7 */
+    const real d_D_1_1_2_dq_2 = D3_1_1_1_2 + D2_1_2_1_2;  /* dLG-7 */
 
     /* Christoffel symbols by q, joint elbow */
-    const double D3_2_1_1_2 = t43 - t22 - t26 - t25 + t42 - t27;  /* dLG-7 */
+    const real D3_2_1_1_2 = t43 - t22 - t26 - t25 + t42 - t27;  /* dLG-7 */
 
     /* Christoffel symbols by q, joint elbow */
-    const double d_D_2_1_1_dq_2 = D2_1_1_1_2 + D3_2_1_1_2;  /* dLG-7 */
-    const double d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2;  /* dLG-7 */
+    const real d_D_2_1_1_dq_2 = D2_1_1_1_2 + D3_2_1_1_2;  /* dLG-7 */
+    const real d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2;  /* dLG-7 */
 
     /* velocity torques by q, joint shoulder */
-    const double d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + 2.0*(t37*d_D_1_1_2_dq_2);  /* dLG-8 */
+    const real d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + 2.0*(t37*d_D_1_1_2_dq_2);  /* dLG-8 */
 
     /* velocity torques by q, joint elbow */
-    const double d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + 2.0*(t37*d_D_2_1_2_dq_2);  /* dLG-8 */
+    const real d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + 2.0*(t37*d_D_2_1_2_dq_2);  /* dLG-8 */
 
     /* loads by q, joint shoulder */
-    const double d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24;  /* dLG-10 */
-    const double d_load_1_dq_2 = tip_fx*dA_2_2_24 + tip_fy*d_ddA_2_1_1_14_dq_2;  /* dLG-10 */
+    const real d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24;  /* dLG-10 */
+    const real d_load_1_dq_2 = tip_fx*dA_2_2_24 + tip_fy*d_ddA_2_1_1_14_dq_2;  /* dLG-10 */
 
     /* velocity torques by qd, joint shoulder */
-    const double t46 = qd_2*D_1_1_2;
-    const double d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t46);  /* dLG-8 */
+    const real t46 = qd_2*D_1_1_2;
+    const real d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t46);  /* dLG-8 */
     dtau_dqd[0] = d_V_1_dqd_1;
-    const double d_V_1_dqd_2 = 2.0*(t46 + qd_1*D_1_1_2);  /* dLG-8 */
+    const real d_V_1_dqd_2 = 2.0*(t46 + qd_1*D_1_1_2);  /* dLG-8 */
     dtau_dqd[1] = d_V_1_dqd_2;
 
     /* velocity torques by qd, joint elbow */
-    const double t47 = qd_2*D_2_1_2;
-    const double d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t47);  /* dLG-8 */
+    const real t47 = qd_2*D_2_1_2;
+    const real d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t47);  /* dLG-8 */
     dtau_dqd[2] = d_V_2_dqd_1;
-    const double d_V_2_dqd_2 = 2.0*(t47 + qd_1*D_2_1_2);  /* dLG-8 */
+    const real d_V_2_dqd_2 = 2.0*(t47 + qd_1*D_2_1_2);  /* dLG-8 */
     dtau_dqd[3] = d_V_2_dqd_2;
 
     /* torque by q, joint shoulder */
-    const double t48 = -0.2*A_2_21;
-    const double d_tau_1_dq_1 = d_load_1_dq_1 - (0.9810000000000001*T_1_21 + 4.905*(A_2_24 + t48));  /* dLG-11 */
+    const real t48 = -0.2*A_2_21;
+    const real d_tau_1_dq_1 = d_load_1_dq_1 - (0.9810000000000001*T_1_21 + 4.905*(A_2_24 + t48));  /* dLG-11 */
     dtau_dq[0] = d_tau_1_dq_1;
-    const double t49 = 4.905*(d_ddA_2_1_1_14_dq_2 + t48);
-    const double t50 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2;
-    const double d_tau_1_dq_2 = d_V_1_dq_2 - t49 + d_load_1_dq_2 + t50;  /* dLG-11 */
+    const real t49 = 4.905*(d_ddA_2_1_1_14_dq_2 + t48);
+    const real t50 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2;
+    const real d_tau_1_dq_2 = d_V_1_dq_2 - t49 + d_load_1_dq_2 + t50;  /* dLG-11 */
     dtau_dq[1] = d_tau_1_dq_2;
 
     /* torque by q, joint elbow */
-    const double d_tau_2_dq_1 = d_load_1_dq_2 - t49;  /* dLG-11 */
+    const real d_tau_2_dq_1 = d_load_1_dq_2 - t49;  /* dLG-11 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double d_tau_2_dq_2 = d_V_2_dq_2 - t49 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2;  /* dLG-11 */
+    const real d_tau_2_dq_2 = d_V_2_dq_2 - t49 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2;  /* dLG-11 */
     dtau_dq[3] = d_tau_2_dq_2;
 }
+#endif
 
-void two_link_closed_form_lagrange_inverse_dynamics_load_derivatives(
-    const double *restrict q,
-    double *restrict dtau_dloads)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_inverse_dynamics_load_derivatives)(
+    const real *restrict q,
+    real *restrict dtau_dloads)
 {
-    dtau_dloads[2] = 0.0;
-    dtau_dloads[3] = 0.0;
-    dtau_dloads[4] = 0.0;
-    dtau_dloads[8] = 0.0;
-    dtau_dloads[9] = 0.0;
-    dtau_dloads[10] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    dtau_dloads[2] = REAL(0.0);
+    dtau_dloads[3] = REAL(0.0);
+    dtau_dloads[4] = REAL(0.0);
+    dtau_dloads[8] = REAL(0.0);
+    dtau_dloads[9] = REAL(0.0);
+    dtau_dloads[10] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double d_load_2_dtip_fx = 0.4*t4 + 0.4*t3;  /* d LG-10 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
+    const real d_load_2_dtip_fx = 0.4*t4 + 0.4*t3;  /* d LG-10 */
     dtau_dloads[6] = d_load_2_dtip_fx;
-    const double A_2_24 = T_1_24 + d_load_2_dtip_fx;  /* LG-2 */
+    const real A_2_24 = T_1_24 + d_load_2_dtip_fx;  /* LG-2 */
     dtau_dloads[0] = A_2_24;
 
     /* loads, joint shoulder */
-    const double d_load_1_dtip_fy = -A_2_14;  /* d LG-10 */
+    const real d_load_1_dtip_fy = -A_2_14;  /* d LG-10 */
     dtau_dloads[1] = d_load_1_dtip_fy;
-    const double d_load_1_dtip_nz = -(A_2_11*A_2_11 + A_2_21*A_2_21);  /* d LG-10 */
+    const real d_load_1_dtip_nz = -(A_2_11*A_2_11 + A_2_21*A_2_21);  /* d LG-10 */
     dtau_dloads[5] = d_load_1_dtip_nz;
     dtau_dloads[11] = d_load_1_dtip_nz;
 
     /* loads, joint elbow */
-    const double d_load_2_dtip_fy = -dA_2_2_24;  /* d LG-10 */
+    const real d_load_2_dtip_fy = -dA_2_2_24;  /* d LG-10 */
     dtau_dloads[7] = d_load_2_dtip_fy;
 }
+#endif
 
-void two_link_closed_form_lagrange_mass_matrix(
-    const double *restrict q,
-    double *restrict mass_matrix)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_mass_matrix)(
+    const real *restrict q,
+    real *restrict mass_matrix)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    const double A_2_24 = T_1_24 + t5;  /* LG-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
+    const real t5 = 0.4*t4 + 0.4*t3;
+    const real A_2_24 = T_1_24 + t5;  /* LG-2 */
 
     /* first derivatives, joint elbow */
-    const double t6 = 0.07*A_2_11;
-    const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
-    const double t7 = -0.1*A_2_11;
-    const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
+    const real t6 = 0.07*A_2_11;
+    const real dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
+    const real t7 = -0.1*A_2_11;
+    const real dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t8 = T_1_21*T_1_21;
-    const double t9 = T_1_11*T_1_11;
-    const double t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
-    const double t11 = 0.07*A_2_21;
-    const double t12 = 0.05*(A_2_11*A_2_11);
-    const double t13 = -0.1*A_2_21;
-    const double t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24);
-    const double t15 = 0.05*(A_2_21*A_2_21);
-    const double t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24;
-    const double M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16;  /* LG-6 */
+    const real t8 = T_1_21*T_1_21;
+    const real t9 = T_1_11*T_1_11;
+    const real t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
+    const real t11 = 0.07*A_2_21;
+    const real t12 = 0.05*(A_2_11*A_2_11);
+    const real t13 = -0.1*A_2_21;
+    const real t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24);
+    const real t15 = 0.05*(A_2_21*A_2_21);
+    const real t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24;
+    const real M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16;  /* LG-6 */
     mass_matrix[0] = M_1_1;
 
     /* first derivatives, joint elbow */
-    const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
-    const double dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t17 = t12 + A_2_21*(t11 - 0.1*t5);
-    const double t18 = t13 + 0.5*t5;
-    const double t19 = A_2_11*dA_I_2_2_21;
-    const double M_1_2 = t17 + A_2_24*t18 + t19 + t15 + A_2_14*dA_I_2_2_24;  /* LG-6 */
+    const real t17 = t12 + A_2_21*(t11 - 0.1*t5);
+    const real t18 = t13 + 0.5*t5;
+    const real t19 = A_2_11*dA_I_2_2_21;
+    const real M_1_2 = t17 + A_2_24*t18 + t19 + t15 + A_2_14*dA_I_2_2_24;  /* LG-6 */
     mass_matrix[1] = M_1_2;
     mass_matrix[2] = M_1_2;
 
     /* mass matrix, joint elbow */
-    const double M_2_2 = t17 + t5*t18 + t19 + t15 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
+    const real M_2_2 = t17 + t5*t18 + t19 + t15 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
     mass_matrix[3] = M_2_2;
 }
+#endif
 
-void two_link_closed_form_lagrange_coriolis_matrix(
-    const double *restrict q,
-    const double *restrict qd,
-    double *restrict coriolis_matrix)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_coriolis_matrix)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict coriolis_matrix)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    const double A_2_24 = T_1_24 + t5;  /* LG-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
+    const real t5 = 0.4*t4 + 0.4*t3;
+    const real A_2_24 = T_1_24 + t5;  /* LG-2 */
 
     /* first derivatives, joint elbow */
-    const double t6 = 0.07*A_2_11;
-    const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
-    const double t7 = -0.1*A_2_11;
-    const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
+    const real t6 = 0.07*A_2_11;
+    const real dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
+    const real t7 = -0.1*A_2_11;
+    const real dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t8 = 0.07*A_2_21;
-    const double t9 = A_2_11*A_2_21;
-    const double t10 = -0.05*t9;
-    const double t11 = A_2_11*(t8 - 0.1*A_2_24) + t10;
-    const double t12 = -0.1*A_2_21;
-    const double t13 = t12 + 0.5*A_2_24;
-    const double t14 = A_2_21*dA_I_2_1_21;
-    const double t15 = 0.05*t9;
-    const double D_1_1_1 = t11 + A_2_14*t13 - t14 + t15 - A_2_24*dA_I_2_1_24;  /* LG-7 */
+    const real t8 = 0.07*A_2_21;
+    const real t9 = A_2_11*A_2_21;
+    const real t10 = -0.05*t9;
+    const real t11 = A_2_11*(t8 - 0.1*A_2_24) + t10;
+    const real t12 = -0.1*A_2_21;
+    const real t13 = t12 + 0.5*A_2_24;
+    const real t14 = A_2_21*dA_I_2_1_21;
+    const real t15 = 0.05*t9;
+    const real D_1_1_1 = t11 + A_2_14*t13 - t14 + t15 - A_2_24*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t11 + dA_2_2_24*t13 - t14 + t15 - t5*dA_I_2_1_24;  /* LG-7 */
+    const real D_1_1_2 = t11 + dA_2_2_24*t13 - t14 + t15 - t5*dA_I_2_1_24;  /* LG-7 */
 
     /* first derivatives, joint elbow */
-    const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
-    const double dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* Christoffel symbols, joint elbow */
-    const double t16 = t10 + A_2_11*(t8 - 0.1*t5);
-    const double t17 = t12 + 0.5*t5;
-    const double t18 = A_2_21*dA_I_2_2_21;
-    const double D_2_1_1 = t16 + A_2_14*t17 - t18 + t15 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const double D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24;  /* LG-7 */
+    const real t16 = t10 + A_2_11*(t8 - 0.1*t5);
+    const real t17 = t12 + 0.5*t5;
+    const real t18 = A_2_21*dA_I_2_2_21;
+    const real D_2_1_1 = t16 + A_2_14*t17 - t18 + t15 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const real D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* coriolis */
-    const double t19 = qd_2*D_1_1_2;
-    const double C_1_1 = qd_1*D_1_1_1 + t19;  /* LG-12 */
+    const real t19 = qd_2*D_1_1_2;
+    const real C_1_1 = qd_1*D_1_1_1 + t19;  /* LG-12 */
     coriolis_matrix[0] = C_1_1;
-    const double C_1_2 = t19 + qd_1*D_1_1_2;  /* LG-12 */
+    const real C_1_2 = t19 + qd_1*D_1_1_2;  /* LG-12 */
     coriolis_matrix[1] = C_1_2;
-    const double t20 = qd_2*D_2_1_2;
-    const double C_2_1 = qd_1*D_2_1_1 + t20;  /* LG-12 */
+    const real t20 = qd_2*D_2_1_2;
+    const real C_2_1 = qd_1*D_2_1_1 + t20;  /* LG-12 */
     coriolis_matrix[2] = C_2_1;
-    const double C_2_2 = t20 + qd_1*D_2_1_2;  /* LG-12 */
+    const real C_2_2 = t20 + qd_1*D_2_1_2;  /* LG-12 */
     coriolis_matrix[3] = C_2_2;
 }
+#endif
 
-void two_link_closed_form_lagrange_bias_forces(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict loads,
-    double *restrict bias_forces)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_bias_forces)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict loads,
+    real *restrict bias_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    const double A_2_24 = T_1_24 + t5;  /* LG-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
+    const real t5 = 0.4*t4 + 0.4*t3;
+    const real A_2_24 = T_1_24 + t5;  /* LG-2 */
 
     /* first derivatives, joint elbow */
-    const double t6 = 0.07*A_2_11;
-    const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
-    const double t7 = -0.1*A_2_11;
-    const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
+    const real t6 = 0.07*A_2_11;
+    const real dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
+    const real t7 = -0.1*A_2_11;
+    const real dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* Christoffel symbols, joint shoulder */
-    const double t8 = 0.07*A_2_21;
-    const double t9 = A_2_11*A_2_21;
-    const double t10 = -0.05*t9;
-    const double t11 = A_2_11*(t8 - 0.1*A_2_24) + t10;
-    const double t12 = -0.1*A_2_21;
-    const double t13 = t12 + 0.5*A_2_24;
-    const double t14 = A_2_21*dA_I_2_1_21;
-    const double t15 = 0.05*t9;
-    const double D_1_1_1 = t11 + A_2_14*t13 - t14 + t15 - A_2_24*dA_I_2_1_24;  /* LG-7 */
+    const real t8 = 0.07*A_2_21;
+    const real t9 = A_2_11*A_2_21;
+    const real t10 = -0.05*t9;
+    const real t11 = A_2_11*(t8 - 0.1*A_2_24) + t10;
+    const real t12 = -0.1*A_2_21;
+    const real t13 = t12 + 0.5*A_2_24;
+    const real t14 = A_2_21*dA_I_2_1_21;
+    const real t15 = 0.05*t9;
+    const real D_1_1_1 = t11 + A_2_14*t13 - t14 + t15 - A_2_24*dA_I_2_1_24;  /* LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const double D_1_1_2 = t11 + dA_2_2_24*t13 - t14 + t15 - t5*dA_I_2_1_24;  /* LG-7 */
+    const real D_1_1_2 = t11 + dA_2_2_24*t13 - t14 + t15 - t5*dA_I_2_1_24;  /* LG-7 */
 
     /* first derivatives, joint elbow */
-    const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
-    const double dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* Christoffel symbols, joint elbow */
-    const double t16 = t10 + A_2_11*(t8 - 0.1*t5);
-    const double t17 = t12 + 0.5*t5;
-    const double t18 = A_2_21*dA_I_2_2_21;
-    const double D_2_1_1 = t16 + A_2_14*t17 - t18 + t15 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const double D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24;  /* LG-7 */
+    const real t16 = t10 + A_2_11*(t8 - 0.1*t5);
+    const real t17 = t12 + 0.5*t5;
+    const real t18 = A_2_21*dA_I_2_2_21;
+    const real D_2_1_1 = t16 + A_2_14*t17 - t18 + t15 - A_2_24*dA_I_2_2_24;  /* LG-7 */
+    const real D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t19 = qd_1*qd_1;
-    const double t20 = qd_2*qd_2;
-    const double t21 = qd_1*qd_2;
-    const double V_1 = D_1_1_1*t19 + D_1_1_2*t20 + 2.0*(D_1_1_2*t21);  /* LG-8 */
+    const real t19 = qd_1*qd_1;
+    const real t20 = qd_2*qd_2;
+    const real t21 = qd_1*qd_2;
+    const real V_1 = D_1_1_1*t19 + D_1_1_2*t20 + 2.0*(D_1_1_2*t21);  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t19 + D_2_1_2*t20 + 2.0*(D_2_1_2*t21);  /* LG-8 */
+    const real V_2 = D_2_1_1*t19 + D_2_1_2*t20 + 2.0*(D_2_1_2*t21);  /* LG-8 */
 
     /* gravity, joint shoulder */
-    const double t22 = -0.2*A_2_11;
-    const double G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t22);  /* LG-9 */
+    const real t22 = -0.2*A_2_11;
+    const real G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t22);  /* LG-9 */
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t22);  /* LG-9 */
+    const real G_2 = 4.905*(dA_2_2_24 + t22);  /* LG-9 */
 
     /* torque, joint shoulder */
-    const double t23 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21);
-    const double bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t23);  /* LG-11 */
+    const real t23 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21);
+    const real bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t23);  /* LG-11 */
     bias_forces[0] = bias_1;
 
     /* torque, joint elbow */
-    const double bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t23);  /* LG-11 */
+    const real bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t23);  /* LG-11 */
     bias_forces[1] = bias_2;
 }
+#endif
 
-void two_link_closed_form_lagrange_gravity_forces(
-    const double *restrict q,
-    double *restrict gravity_forces)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_gravity_forces)(
+    const real *restrict q,
+    real *restrict gravity_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
 
     /* gravity, joint shoulder */
-    const double t3 = -0.2*A_2_11;
-    const double G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t3);  /* LG-9 */
+    const real t3 = -0.2*A_2_11;
+    const real G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t3);  /* LG-9 */
     gravity_forces[0] = G_1;
 
     /* gravity, joint elbow */
-    const double G_2 = 4.905*(dA_2_2_24 + t3);  /* LG-9 */
+    const real G_2 = 4.905*(dA_2_2_24 + t3);  /* LG-9 */
     gravity_forces[1] = G_2;
 }
+#endif
 
-void two_link_closed_form_lagrange_kinetic_energy(
-    const double *restrict q,
-    const double *restrict qd,
-    double *restrict kinetic_energy)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_kinetic_energy)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict kinetic_energy)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    const double A_2_24 = T_1_24 + t5;  /* LG-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
+    const real t5 = 0.4*t4 + 0.4*t3;
+    const real A_2_24 = T_1_24 + t5;  /* LG-2 */
 
     /* first derivatives, joint elbow */
-    const double t6 = 0.07*A_2_11;
-    const double dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
-    const double t7 = -0.1*A_2_11;
-    const double dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
+    const real t6 = 0.07*A_2_11;
+    const real dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
+    const real t7 = -0.1*A_2_11;
+    const real dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t8 = T_1_21*T_1_21;
-    const double t9 = T_1_11*T_1_11;
-    const double t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
-    const double t11 = 0.07*A_2_21;
-    const double t12 = 0.05*(A_2_11*A_2_11);
-    const double t13 = -0.1*A_2_21;
-    const double t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24);
-    const double t15 = 0.05*(A_2_21*A_2_21);
-    const double t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24;
-    const double M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16;  /* LG-6 */
+    const real t8 = T_1_21*T_1_21;
+    const real t9 = T_1_11*T_1_11;
+    const real t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
+    const real t11 = 0.07*A_2_21;
+    const real t12 = 0.05*(A_2_11*A_2_11);
+    const real t13 = -0.1*A_2_21;
+    const real t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24);
+    const real t15 = 0.05*(A_2_21*A_2_21);
+    const real t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24;
+    const real M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16;  /* LG-6 */
 
     /* first derivatives, joint elbow */
-    const double dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
-    const double dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
+    const real dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
 
     /* mass matrix, joint shoulder */
-    const double t17 = t12 + A_2_21*(t11 - 0.1*t5);
-    const double t18 = t13 + 0.5*t5;
-    const double t19 = A_2_11*dA_I_2_2_21;
-    const double M_1_2 = t17 + A_2_24*t18 + t19 + t15 + A_2_14*dA_I_2_2_24;  /* LG-6 */
+    const real t17 = t12 + A_2_21*(t11 - 0.1*t5);
+    const real t18 = t13 + 0.5*t5;
+    const real t19 = A_2_11*dA_I_2_2_21;
+    const real M_1_2 = t17 + A_2_24*t18 + t19 + t15 + A_2_14*dA_I_2_2_24;  /* LG-6 */
 
     /* mass matrix, joint elbow */
-    const double M_2_2 = t17 + t5*t18 + t19 + t15 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
+    const real M_2_2 = t17 + t5*t18 + t19 + t15 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
 
     /* results */
-    const double t20 = qd_1*(qd_1*M_1_1 + qd_2*M_1_2);
+    const real t20 = qd_1*(qd_1*M_1_1 + qd_2*M_1_2);
     kinetic_energy[0] = 0.5*(t20 + qd_2*(qd_1*M_1_2 + qd_2*M_2_2));
 }
+#endif
 
-void two_link_closed_form_lagrange_potential_energy(
-    const double *restrict q,
-    double *restrict potential_energy)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_potential_energy)(
+    const real *restrict q,
+    real *restrict potential_energy)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_21;
-    const double t2 = T_1_21*T_2_11;
-    const double A_2_21 = t1 + t2;  /* LG-2 */
-    const double A_2_24 = 0.4*t2 + 0.4*t1 + T_1_24;  /* LG-2 */
+    const real t1 = T_1_11*T_2_21;
+    const real t2 = T_1_21*T_2_11;
+    const real A_2_21 = t1 + t2;  /* LG-2 */
+    const real A_2_24 = 0.4*t2 + 0.4*t1 + T_1_24;  /* LG-2 */
 
     /* energy, joint shoulder */
-    const double U_1 = 0.9810000000000001*T_1_21;  /* LG-13 */
+    const real U_1 = 0.9810000000000001*T_1_21;  /* LG-13 */
 
     /* energy, joint elbow */
-    const double U_2 = 4.905*(A_2_24 - 0.2*A_2_21);  /* LG-13 */
+    const real U_2 = 4.905*(A_2_24 - 0.2*A_2_21);  /* LG-13 */
 
     /* results */
     potential_energy[0] = U_1 + U_2;
 }
+#endif
 
-void two_link_closed_form_lagrange_forward_kinematics(
-    const double *restrict q,
-    double *restrict forward_kinematics)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_forward_kinematics)(
+    const real *restrict q,
+    real *restrict forward_kinematics)
 {
-    forward_kinematics[2] = 0.0;
-    forward_kinematics[6] = 0.0;
-    forward_kinematics[8] = 0.0;
-    forward_kinematics[9] = 0.0;
-    forward_kinematics[11] = 0.0;
-    forward_kinematics[12] = 0.0;
-    forward_kinematics[13] = 0.0;
-    forward_kinematics[14] = 0.0;
-    forward_kinematics[18] = 0.0;
-    forward_kinematics[22] = 0.0;
-    forward_kinematics[24] = 0.0;
-    forward_kinematics[25] = 0.0;
-    forward_kinematics[27] = 0.0;
-    forward_kinematics[28] = 0.0;
-    forward_kinematics[29] = 0.0;
-    forward_kinematics[30] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    forward_kinematics[2] = REAL(0.0);
+    forward_kinematics[6] = REAL(0.0);
+    forward_kinematics[8] = REAL(0.0);
+    forward_kinematics[9] = REAL(0.0);
+    forward_kinematics[11] = REAL(0.0);
+    forward_kinematics[12] = REAL(0.0);
+    forward_kinematics[13] = REAL(0.0);
+    forward_kinematics[14] = REAL(0.0);
+    forward_kinematics[18] = REAL(0.0);
+    forward_kinematics[22] = REAL(0.0);
+    forward_kinematics[24] = REAL(0.0);
+    forward_kinematics[25] = REAL(0.0);
+    forward_kinematics[27] = REAL(0.0);
+    forward_kinematics[28] = REAL(0.0);
+    forward_kinematics[29] = REAL(0.0);
+    forward_kinematics[30] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
+    forward_kinematics[4] = T_1_21;
     forward_kinematics[0] = T_1_11;
     forward_kinematics[5] = T_1_11;
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    forward_kinematics[4] = T_1_21;
-    const double T_1_12 = -T_1_21;  /* LG-1 */
+
+    /* transforms, joint shoulder */
+    const real T_1_12 = -T_1_21;  /* LG-1 */
     forward_kinematics[1] = T_1_12;
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
     forward_kinematics[3] = T_1_14;
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
     forward_kinematics[7] = T_1_24;
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
     forward_kinematics[16] = A_2_11;
     forward_kinematics[21] = A_2_11;
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
     forward_kinematics[20] = A_2_21;
-    const double A_2_12 = -A_2_21;  /* LG-2 */
+    const real A_2_12 = -A_2_21;  /* LG-2 */
     forward_kinematics[17] = A_2_12;
-    const double A_2_14 = 0.4*t1 - 0.4*t2 + T_1_14;  /* LG-2 */
+    const real A_2_14 = 0.4*t1 - 0.4*t2 + T_1_14;  /* LG-2 */
     forward_kinematics[19] = A_2_14;
-    const double A_2_24 = 0.4*t4 + 0.4*t3 + T_1_24;  /* LG-2 */
+    const real A_2_24 = 0.4*t4 + 0.4*t3 + T_1_24;  /* LG-2 */
     forward_kinematics[23] = A_2_24;
 
     /* results */
-    forward_kinematics[10] = 1.0;
-    forward_kinematics[15] = 1.0;
-    forward_kinematics[26] = 1.0;
-    forward_kinematics[31] = 1.0;
+    forward_kinematics[10] = REAL(1.0);
+    forward_kinematics[15] = REAL(1.0);
+    forward_kinematics[26] = REAL(1.0);
+    forward_kinematics[31] = REAL(1.0);
 }
+#endif
 
-void two_link_closed_form_lagrange_jacobians(
-    const double *restrict q,
-    double *restrict jacobians)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_closed_form_lagrange_jacobians)(
+    const real *restrict q,
+    real *restrict jacobians)
 {
-    jacobians[1] = 0.0;
-    jacobians[3] = 0.0;
-    jacobians[4] = 0.0;
-    jacobians[5] = 0.0;
-    jacobians[6] = 0.0;
-    jacobians[7] = 0.0;
-    jacobians[8] = 0.0;
-    jacobians[9] = 0.0;
-    jacobians[11] = 0.0;
-    jacobians[16] = 0.0;
-    jacobians[17] = 0.0;
-    jacobians[18] = 0.0;
-    jacobians[19] = 0.0;
-    jacobians[20] = 0.0;
-    jacobians[21] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    jacobians[1] = REAL(0.0);
+    jacobians[3] = REAL(0.0);
+    jacobians[4] = REAL(0.0);
+    jacobians[5] = REAL(0.0);
+    jacobians[6] = REAL(0.0);
+    jacobians[7] = REAL(0.0);
+    jacobians[8] = REAL(0.0);
+    jacobians[9] = REAL(0.0);
+    jacobians[11] = REAL(0.0);
+    jacobians[16] = REAL(0.0);
+    jacobians[17] = REAL(0.0);
+    jacobians[18] = REAL(0.0);
+    jacobians[19] = REAL(0.0);
+    jacobians[20] = REAL(0.0);
+    jacobians[21] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* LG-1 */
+    const real T_1_11 = cosines[0];  /* LG-1 */
+    const real T_2_21 = sines[1];  /* LG-1 */
+    const real T_2_11 = cosines[1];  /* LG-1 */
 
     /* transforms, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* LG-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* LG-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* LG-1 */
     jacobians[2] = T_1_14;
-    const double T_1_21 = sin(q_1);  /* LG-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* LG-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* LG-1 */
 
     /* transforms, joint elbow */
-    const double T_2_11 = cos(q_2);  /* LG-1 */
-    const double T_2_21 = sin(q_2);  /* LG-1 */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* LG-2 */
-    const double dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* LG-2 */
+    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
     jacobians[15] = dA_2_2_24;
-    const double A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
     jacobians[14] = A_2_14;
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* LG-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    const double A_2_24 = T_1_24 + t5;  /* LG-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* LG-2 */
+    const real t5 = 0.4*t4 + 0.4*t3;
+    const real A_2_24 = T_1_24 + t5;  /* LG-2 */
 
     /* first derivatives, joint shoulder */
-    const double dA_1_1_14 = -0.4*T_1_21;  /* LG-3 */
+    const real dA_1_1_14 = -0.4*T_1_21;  /* LG-3 */
     jacobians[0] = dA_1_1_14;
 
     /* first derivatives, joint elbow */
-    const double dA_2_1_14 = -A_2_24;  /* LG-3 */
+    const real dA_2_1_14 = -A_2_24;  /* LG-3 */
     jacobians[12] = dA_2_1_14;
 
     /* columns, joint forearm */
-    const double axis_forearm_1_z = A_2_11*A_2_11 + A_2_21*A_2_21;  /* LG-14 */
+    const real axis_forearm_1_z = A_2_11*A_2_11 + A_2_21*A_2_21;  /* LG-14 */
     jacobians[22] = axis_forearm_1_z;
     jacobians[23] = axis_forearm_1_z;
 
     /* first derivatives, joint elbow */
-    const double dA_2_2_14 = -t5;  /* LG-3 */
+    const real dA_2_2_14 = -t5;  /* LG-3 */
     jacobians[13] = dA_2_2_14;
 
     /* results */
-    jacobians[10] = 1.0;
+    jacobians[10] = REAL(1.0);
 }
+#endif

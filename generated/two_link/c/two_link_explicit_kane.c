@@ -39,420 +39,439 @@
  *     d EK-6  derivative of EK-6
  *     d EK-7  derivative of EK-7
  */
-#include <math.h>
+#include "real.h"
+#if SYMGEN_WIDTH == 1
 #include "two_link.h"
+#endif
 
-/* Whether a pivot is at most the tolerance times the largest entry of the diagonal. */
-static int is_singular(int size, const double *pivots, const double *diagonal, double tolerance)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_explicit_kane_mass_matrix)(
+    const real *restrict q,
+    real *restrict mass_matrix)
 {
-    double largest = 0.0;
-    int singular = 0;
-    for (int i = 0; i < size; ++i)
-        if (diagonal[i] > largest) largest = diagonal[i];
-    for (int i = 0; i < size; ++i)
-        if (pivots[i] <= tolerance * largest) singular = 1;
-    return singular;
-}
+    const real q_2 = q[1];
 
-void two_link_explicit_kane_mass_matrix(
-    const double *restrict q,
-    double *restrict mass_matrix)
-{
-    const double q_2 = q[1];
-
-    /* geometry, joint elbow */
-    const double C_2_11 = cos(q_2);  /* EK-1 */
-    const double C_2_21 = sin(q_2);  /* EK-1 */
+    /* angles */
+    const real angles[8] = {q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(1, angles, sines, cosines);
+    const real C_2_21 = sines[0];  /* EK-1 */
+    const real C_2_11 = cosines[0];  /* EK-1 */
 
     /* partial velocities, joint elbow */
-    const double t1 = 0.4 + 0.2*C_2_11;
-    const double P_1_2_v_x = C_2_21*t1 - 0.2*(C_2_21*C_2_11);  /* EK-2 */
-    const double P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t1;  /* EK-2 */
+    const real t1 = 0.4 + 0.2*C_2_11;
+    const real P_1_2_v_x = C_2_21*t1 - 0.2*(C_2_21*C_2_11);  /* EK-2 */
+    const real P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t1;  /* EK-2 */
 
     /* mass matrix, joint shoulder */
-    const double t2 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
-    const double M_1_1 = 0.22000000000000003 + t2;  /* EK-8 */
+    const real t2 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
+    const real M_1_1 = 0.22000000000000003 + t2;  /* EK-8 */
     mass_matrix[0] = M_1_1;
 
     /* mass matrix, joint elbow */
-    const double M_2_1 = 0.1 + 0.1*P_1_2_v_y;  /* EK-8 */
+    const real M_2_1 = 0.1 + 0.1*P_1_2_v_y;  /* EK-8 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
 
     /* results */
-    mass_matrix[3] = 0.12000000000000001;
+    mass_matrix[3] = REAL(0.12000000000000001);
 }
+#endif
 
-void two_link_explicit_kane_bias_forces(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict loads,
-    double *restrict bias_forces)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_explicit_kane_bias_forces)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict loads,
+    real *restrict bias_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
 
-    /* geometry, joint shoulder */
-    const double C_1_11 = cos(q_1);  /* EK-1 */
-    const double C_1_21 = sin(q_1);  /* EK-1 */
-
-    /* geometry, joint elbow */
-    const double C_2_11 = cos(q_2);  /* EK-1 */
-    const double C_2_21 = sin(q_2);  /* EK-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real C_1_21 = sines[0];  /* EK-1 */
+    const real C_1_11 = cosines[0];  /* EK-1 */
+    const real C_2_21 = sines[1];  /* EK-1 */
+    const real C_2_11 = cosines[1];  /* EK-1 */
 
     /* rotations, joint elbow */
-    const double t1 = C_1_11*C_2_11;
-    const double R0_2_11 = t1 - C_1_21*C_2_21;  /* EK-6 */
-    const double t2 = C_1_11*C_2_21;
-    const double R0_2_21 = t2 + C_1_21*C_2_11;  /* EK-6 */
+    const real t1 = C_1_11*C_2_11;
+    const real R0_2_11 = t1 - C_1_21*C_2_21;  /* EK-6 */
+    const real t2 = C_1_11*C_2_21;
+    const real R0_2_21 = t2 + C_1_21*C_2_11;  /* EK-6 */
 
     /* partial velocities, joint elbow */
-    const double t3 = 0.4 + 0.2*C_2_11;
-    const double P_1_2_v_x = C_2_21*t3 - 0.2*(C_2_21*C_2_11);  /* EK-2 */
-    const double P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t3;  /* EK-2 */
+    const real t3 = 0.4 + 0.2*C_2_11;
+    const real P_1_2_v_x = C_2_21*t3 - 0.2*(C_2_21*C_2_11);  /* EK-2 */
+    const real P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t3;  /* EK-2 */
 
     /* motion, joint shoulder */
-    const double t4 = qd_1*qd_1;
-    const double a_1_x = 9.81*C_1_21 - 0.2*t4;  /* EK-5 */
+    const real t4 = qd_1*qd_1;
+    const real a_1_x = 9.81*C_1_21 - 0.2*t4;  /* EK-5 */
 
     /* motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* EK-3 */
-    const double a_carried_2_x = a_1_x - 0.2*t4;  /* EK-5 */
-    const double a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
-    const double a_2_y = 9.81*t1 - C_2_21*a_carried_2_x;  /* EK-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* EK-3 */
+    const real a_carried_2_x = a_1_x - 0.2*t4;  /* EK-5 */
+    const real a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
+    const real a_2_y = 9.81*t1 - C_2_21*a_carried_2_x;  /* EK-5 */
 
     /* forces, joint elbow */
-    const double f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
-    const double n_e_2_z = tip_nz + 0.2*f_e_2_y;  /* EK-6 */
-    const double f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* EK-6 */
-    const double F1_2_f_x = f_e_2_x - 0.5*a_2_x;  /* EK-7 */
-    const double F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
+    const real f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
+    const real n_e_2_z = tip_nz + 0.2*f_e_2_y;  /* EK-6 */
+    const real f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* EK-6 */
+    const real F1_2_f_x = f_e_2_x - 0.5*a_2_x;  /* EK-7 */
+    const real F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
 
     /* generalized forces, joint shoulder */
-    const double t5 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
-    const double K_1 = t5 - 0.9810000000000001*C_1_11;  /* EK-9 */
+    const real t5 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
+    const real K_1 = t5 - 0.9810000000000001*C_1_11;  /* EK-9 */
 
     /* generalized forces, joint elbow */
-    const double K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
+    const real K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
 
     /* results */
     bias_forces[0] = -K_1;
     bias_forces[1] = -K_2;
 }
+#endif
 
-int two_link_explicit_kane_forward_dynamics(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict tau,
-    const double *restrict loads,
-    double *restrict qdd)
+#ifndef SYMGEN_VARIANT
+
+int NAMED(two_link_explicit_kane_forward_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd)
 {
-    double pivots[2];
-    double diagonal[2];
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tau_1 = tau[0];
-    const double tau_2 = tau[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    real pivots[2];
+    real diagonal[2];
 
-    /* geometry, joint shoulder */
-    const double C_1_11 = cos(q_1);  /* EK-1 */
-    const double C_1_21 = sin(q_1);  /* EK-1 */
 
-    /* geometry, joint elbow */
-    const double C_2_11 = cos(q_2);  /* EK-1 */
-    const double C_2_21 = sin(q_2);  /* EK-1 */
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tau_1 = tau[0];
+    const real tau_2 = tau[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real C_1_21 = sines[0];  /* EK-1 */
+    const real C_1_11 = cosines[0];  /* EK-1 */
+    const real C_2_21 = sines[1];  /* EK-1 */
+    const real C_2_11 = cosines[1];  /* EK-1 */
 
     /* rotations, joint elbow */
-    const double t1 = C_1_11*C_2_11;
-    const double R0_2_11 = t1 - C_1_21*C_2_21;  /* EK-6 */
-    const double t2 = C_1_11*C_2_21;
-    const double R0_2_21 = t2 + C_1_21*C_2_11;  /* EK-6 */
+    const real t1 = C_1_11*C_2_11;
+    const real R0_2_11 = t1 - C_1_21*C_2_21;  /* EK-6 */
+    const real t2 = C_1_11*C_2_21;
+    const real R0_2_21 = t2 + C_1_21*C_2_11;  /* EK-6 */
 
     /* partial velocities, joint elbow */
-    const double t3 = 0.4 + 0.2*C_2_11;
-    const double P_1_2_v_x = C_2_21*t3 - 0.2*(C_2_21*C_2_11);  /* EK-2 */
-    const double P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t3;  /* EK-2 */
+    const real t3 = 0.4 + 0.2*C_2_11;
+    const real P_1_2_v_x = C_2_21*t3 - 0.2*(C_2_21*C_2_11);  /* EK-2 */
+    const real P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t3;  /* EK-2 */
 
     /* motion, joint shoulder */
-    const double t4 = qd_1*qd_1;
-    const double a_1_x = 9.81*C_1_21 - 0.2*t4;  /* EK-5 */
+    const real t4 = qd_1*qd_1;
+    const real a_1_x = 9.81*C_1_21 - 0.2*t4;  /* EK-5 */
 
     /* motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* EK-3 */
-    const double a_carried_2_x = a_1_x - 0.2*t4;  /* EK-5 */
-    const double a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
-    const double a_2_y = 9.81*t1 - C_2_21*a_carried_2_x;  /* EK-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* EK-3 */
+    const real a_carried_2_x = a_1_x - 0.2*t4;  /* EK-5 */
+    const real a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
+    const real a_2_y = 9.81*t1 - C_2_21*a_carried_2_x;  /* EK-5 */
 
     /* forces, joint elbow */
-    const double f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
-    const double n_e_2_z = tip_nz + 0.2*f_e_2_y;  /* EK-6 */
-    const double f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* EK-6 */
-    const double F1_2_f_x = f_e_2_x - 0.5*a_2_x;  /* EK-7 */
-    const double F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
+    const real f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
+    const real n_e_2_z = tip_nz + 0.2*f_e_2_y;  /* EK-6 */
+    const real f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* EK-6 */
+    const real F1_2_f_x = f_e_2_x - 0.5*a_2_x;  /* EK-7 */
+    const real F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
 
     /* mass matrix, joint shoulder */
-    const double t5 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
-    const double M_1_1 = 0.22000000000000003 + t5;  /* EK-8 */
+    const real t5 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
+    const real M_1_1 = 0.22000000000000003 + t5;  /* EK-8 */
     diagonal[0] = M_1_1;
 
     /* mass matrix, joint elbow */
-    const double M_2_1 = 0.1 + 0.1*P_1_2_v_y;  /* EK-8 */
+    const real M_2_1 = 0.1 + 0.1*P_1_2_v_y;  /* EK-8 */
 
     /* generalized forces, joint shoulder */
-    const double t6 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
-    const double K_1 = t6 - 0.9810000000000001*C_1_11;  /* EK-9 */
+    const real t6 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
+    const real K_1 = t6 - 0.9810000000000001*C_1_11;  /* EK-9 */
 
     /* generalized forces, joint elbow */
-    const double K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
+    const real K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
 
     /* elimination, joint shoulder */
-    const double pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1);  /* LTDL-1 */
+    const real pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1);  /* LTDL-1 */
     pivots[0] = pivot_1;
-    const double inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
+    const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
 
     /* reduction, joint elbow */
-    const double reduced_qdd_2 = tau_2 + K_2;  /* LTDL-3 */
+    const real reduced_qdd_2 = tau_2 + K_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double reduced_qdd_1 = tau_1 + K_1 - 8.333333333333332*(M_2_1*reduced_qdd_2);  /* LTDL-3 */
+    const real reduced_qdd_1 = tau_1 + K_1 - 8.333333333333332*(M_2_1*reduced_qdd_2);  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1);  /* LTDL-4 */
+    const real qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1);  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* results */
-    pivots[1] = 0.12000000000000001;
-    diagonal[1] = 0.12000000000000001;
+    pivots[1] = REAL(0.12000000000000001);
+    diagonal[1] = REAL(0.12000000000000001);
 
-    if (is_singular(2, pivots, diagonal, 4.440892098500626e-16)) {
-        for (int i = 0; i < 2; ++i) qdd[i] = NAN;
-        return 1;
+    const truth singular = is_singular(2, pivots, diagonal, 4.440892098500626e-16);
+    const int samples = samples_where(singular);
+    if (samples) {
+        for (int i = 0; i < 2; ++i)
+            qdd[i] = SELECT(singular, REAL(NAN), qdd[i]);
     }
-    return 0;
+    return samples;
 }
+#endif
 
-int two_link_explicit_kane_forward_dynamics_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict tau,
-    const double *restrict loads,
-    double *restrict qdd,
-    double *restrict dqdd_dq,
-    double *restrict dqdd_dqd,
-    double *restrict dqdd_dtau)
+#ifndef SYMGEN_VARIANT
+
+int NAMED(two_link_explicit_kane_forward_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd,
+    real *restrict dqdd_dq,
+    real *restrict dqdd_dqd,
+    real *restrict dqdd_dtau)
 {
-    double pivots[2];
-    double diagonal[2];
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tau_1 = tau[0];
-    const double tau_2 = tau[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    real pivots[2];
+    real diagonal[2];
 
-    /* geometry, joint shoulder */
-    const double C_1_11 = cos(q_1);  /* EK-1 */
-    const double C_1_21 = sin(q_1);  /* EK-1 */
 
-    /* geometry, joint elbow */
-    const double C_2_11 = cos(q_2);  /* EK-1 */
-    const double C_2_21 = sin(q_2);  /* EK-1 */
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tau_1 = tau[0];
+    const real tau_2 = tau[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real C_1_21 = sines[0];  /* EK-1 */
+    const real C_1_11 = cosines[0];  /* EK-1 */
+    const real C_2_21 = sines[1];  /* EK-1 */
+    const real C_2_11 = cosines[1];  /* EK-1 */
 
     /* rotations, joint elbow */
-    const double t1 = C_1_11*C_2_11;
-    const double t2 = C_1_21*C_2_21;
-    const double R0_2_11 = t1 - t2;  /* EK-6 */
-    const double t3 = C_1_11*C_2_21;
-    const double t4 = C_1_21*C_2_11;
-    const double R0_2_21 = t3 + t4;  /* EK-6 */
+    const real t1 = C_1_11*C_2_11;
+    const real t2 = C_1_21*C_2_21;
+    const real R0_2_11 = t1 - t2;  /* EK-6 */
+    const real t3 = C_1_11*C_2_21;
+    const real t4 = C_1_21*C_2_11;
+    const real R0_2_21 = t3 + t4;  /* EK-6 */
 
     /* partial velocities, joint elbow */
-    const double d_gamma_2_y_dq_2 = 0.2*C_2_11;  /* d EK-1 */
-    const double t5 = 0.4 + d_gamma_2_y_dq_2;
-    const double P_1_2_v_x = C_2_21*t5 - 0.2*(C_2_21*C_2_11);  /* EK-2 */
-    const double t6 = 0.2*(C_2_21*C_2_21);
-    const double P_1_2_v_y = t6 + C_2_11*t5;  /* EK-2 */
+    const real d_gamma_2_y_dq_2 = 0.2*C_2_11;  /* d EK-1 */
+    const real t5 = 0.4 + d_gamma_2_y_dq_2;
+    const real P_1_2_v_x = C_2_21*t5 - 0.2*(C_2_21*C_2_11);  /* EK-2 */
+    const real t6 = 0.2*(C_2_21*C_2_21);
+    const real P_1_2_v_y = t6 + C_2_11*t5;  /* EK-2 */
 
     /* motion, joint shoulder */
-    const double t7 = qd_1*qd_1;
-    const double a_1_x = 9.81*C_1_21 - 0.2*t7;  /* EK-5 */
+    const real t7 = qd_1*qd_1;
+    const real a_1_x = 9.81*C_1_21 - 0.2*t7;  /* EK-5 */
 
     /* motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* EK-3 */
-    const double a_carried_2_x = a_1_x - 0.2*t7;  /* EK-5 */
-    const double t8 = 9.81*t3;
-    const double t9 = C_2_11*a_carried_2_x + t8;
-    const double a_2_x = t9 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
-    const double t10 = 9.81*t1;
-    const double a_2_y = t10 - C_2_21*a_carried_2_x;  /* EK-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* EK-3 */
+    const real a_carried_2_x = a_1_x - 0.2*t7;  /* EK-5 */
+    const real t8 = 9.81*t3;
+    const real t9 = C_2_11*a_carried_2_x + t8;
+    const real a_2_x = t9 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
+    const real t10 = 9.81*t1;
+    const real a_2_y = t10 - C_2_21*a_carried_2_x;  /* EK-5 */
 
     /* forces, joint elbow */
-    const double f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
-    const double n_e_2_z = tip_nz + 0.2*f_e_2_y;  /* EK-6 */
-    const double f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* EK-6 */
-    const double F1_2_f_x = f_e_2_x - 0.5*a_2_x;  /* EK-7 */
-    const double F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
+    const real f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
+    const real n_e_2_z = tip_nz + 0.2*f_e_2_y;  /* EK-6 */
+    const real f_e_2_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* EK-6 */
+    const real F1_2_f_x = f_e_2_x - 0.5*a_2_x;  /* EK-7 */
+    const real F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
 
     /* mass matrix, joint shoulder */
-    const double t11 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
-    const double M_1_1 = 0.22000000000000003 + t11;  /* EK-8 */
+    const real t11 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
+    const real M_1_1 = 0.22000000000000003 + t11;  /* EK-8 */
     diagonal[0] = M_1_1;
 
     /* mass matrix, joint elbow */
-    const double M_2_1 = 0.1 + 0.1*P_1_2_v_y;  /* EK-8 */
+    const real M_2_1 = 0.1 + 0.1*P_1_2_v_y;  /* EK-8 */
 
     /* generalized forces, joint shoulder */
-    const double t12 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
-    const double K_1 = t12 - 0.9810000000000001*C_1_11;  /* EK-9 */
+    const real t12 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
+    const real K_1 = t12 - 0.9810000000000001*C_1_11;  /* EK-9 */
 
     /* generalized forces, joint elbow */
-    const double K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
+    const real K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
 
     /* elimination, joint shoulder */
-    const double pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1);  /* LTDL-1 */
+    const real pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1);  /* LTDL-1 */
     pivots[0] = pivot_1;
-    const double inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
+    const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
     dqdd_dtau[0] = inverse_pivot_1;
 
     /* reduction, joint elbow */
-    const double reduced_qdd_2 = tau_2 + K_2;  /* LTDL-3 */
+    const real reduced_qdd_2 = tau_2 + K_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double reduced_qdd_1 = tau_1 + K_1 - 8.333333333333332*(M_2_1*reduced_qdd_2);  /* LTDL-3 */
+    const real reduced_qdd_1 = tau_1 + K_1 - 8.333333333333332*(M_2_1*reduced_qdd_2);  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1);  /* LTDL-4 */
+    const real qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1);  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* derivatives of motion, joint elbow */
-    const double d_a_2_x_dq_1 = t10 - 9.81*t2;  /* d EK-5 */
+    const real d_a_2_x_dq_1 = t10 - 9.81*t2;  /* d EK-5 */
 
     /* derivatives of forces, joint elbow */
-    const double d_n_e_2_z_dq_1 = -0.2*f_e_2_x;  /* d EK-6 */
-    const double d_F1_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1;  /* d EK-7 */
-    const double d_F1_2_f_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x;  /* d EK-7 */
+    const real d_n_e_2_z_dq_1 = -0.2*f_e_2_x;  /* d EK-6 */
+    const real d_F1_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1;  /* d EK-7 */
+    const real d_F1_2_f_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x;  /* d EK-7 */
 
     /* derivatives of partial velocities, joint elbow */
-    const double d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t6 + 0.2*(C_2_11*C_2_11));  /* dEK-2 */
+    const real d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t6 + 0.2*(C_2_11*C_2_11));  /* dEK-2 */
 
     /* derivatives of forces, joint elbow */
-    const double d_F1_2_f_y_dq_2 = 0.5*t9 - f_e_2_x;  /* d EK-7 */
+    const real d_F1_2_f_y_dq_2 = 0.5*t9 - f_e_2_x;  /* d EK-7 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double t13 = P_1_2_v_x*d_F1_2_f_x_dq_1 + P_1_2_v_y*d_F1_2_f_y_dq_1;
-    const double d_K_1_dq_1 = d_n_e_2_z_dq_1 + t13 + 0.9810000000000001*C_1_21;  /* dEK-9 */
+    const real t13 = P_1_2_v_x*d_F1_2_f_x_dq_1 + P_1_2_v_y*d_F1_2_f_y_dq_1;
+    const real d_K_1_dq_1 = d_n_e_2_z_dq_1 + t13 + 0.9810000000000001*C_1_21;  /* dEK-9 */
 
     /* derivatives of generalized forces, joint elbow */
-    const double d_K_2_dq_1 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_1;  /* dEK-9 */
+    const real d_K_2_dq_1 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_1;  /* dEK-9 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double t14 = P_1_2_v_x*F1_2_f_y;
-    const double t15 = t14 + P_1_2_v_y*d_F1_2_f_y_dq_2 + d_n_e_2_z_dq_1;
-    const double d_K_1_dq_2 = F1_2_f_x*d_P_1_2_v_x_dq_2 - t14 + t15;  /* dEK-9 */
+    const real t14 = P_1_2_v_x*F1_2_f_y;
+    const real t15 = t14 + P_1_2_v_y*d_F1_2_f_y_dq_2 + d_n_e_2_z_dq_1;
+    const real d_K_1_dq_2 = F1_2_f_x*d_P_1_2_v_x_dq_2 - t14 + t15;  /* dEK-9 */
 
     /* derivatives of generalized forces, joint elbow */
-    const double d_K_2_dq_2 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_2;  /* dEK-9 */
+    const real d_K_2_dq_2 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_2;  /* dEK-9 */
 
     /* derivatives of the balance, joint shoulder */
-    const double t16 = 0.5*(P_1_2_v_x*d_P_1_2_v_x_dq_2) - 0.5*(P_1_2_v_x*P_1_2_v_y);
-    const double unbalance_1_dq_2 = d_K_1_dq_2 - (2.0*(qdd_1*t16) - 0.1*(P_1_2_v_x*qdd_2));  /* EK-10 */
+    const real t16 = 0.5*(P_1_2_v_x*d_P_1_2_v_x_dq_2) - 0.5*(P_1_2_v_x*P_1_2_v_y);
+    const real unbalance_1_dq_2 = d_K_1_dq_2 - (2.0*(qdd_1*t16) - 0.1*(P_1_2_v_x*qdd_2));  /* EK-10 */
 
     /* derivatives of the balance, joint elbow */
-    const double unbalance_2_dq_2 = d_K_2_dq_2 + 0.1*(P_1_2_v_x*qdd_1);  /* EK-10 */
+    const real unbalance_2_dq_2 = d_K_2_dq_2 + 0.1*(P_1_2_v_x*qdd_1);  /* EK-10 */
 
     /* reduction, joint shoulder */
-    const double reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - 8.333333333333332*(M_2_1*d_K_2_dq_1);  /* LTDL-3 */
+    const real reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - 8.333333333333332*(M_2_1*d_K_2_dq_1);  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double d_qdd_1_dq_1 = inverse_pivot_1*reduced_d_qdd_1_dq_1;  /* LTDL-4 */
+    const real d_qdd_1_dq_1 = inverse_pivot_1*reduced_d_qdd_1_dq_1;  /* LTDL-4 */
     dqdd_dq[0] = d_qdd_1_dq_1;
 
     /* solution, joint elbow */
-    const double t17 = 8.333333333333332*(M_2_1*d_qdd_1_dq_1);
-    const double d_qdd_2_dq_1 = 8.333333333333332*d_K_2_dq_1 - t17;  /* LTDL-4 */
+    const real t17 = 8.333333333333332*(M_2_1*d_qdd_1_dq_1);
+    const real d_qdd_2_dq_1 = 8.333333333333332*d_K_2_dq_1 - t17;  /* LTDL-4 */
     dqdd_dq[2] = d_qdd_2_dq_1;
 
     /* reduction, joint shoulder */
-    const double reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - 8.333333333333332*(M_2_1*unbalance_2_dq_2);  /* LTDL-3 */
+    const real reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - 8.333333333333332*(M_2_1*unbalance_2_dq_2);  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
+    const real d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
     dqdd_dq[1] = d_qdd_1_dq_2;
 
     /* solution, joint elbow */
-    const double t18 = 8.333333333333332*(M_2_1*d_qdd_1_dq_2);
-    const double d_qdd_2_dq_2 = 8.333333333333332*unbalance_2_dq_2 - t18;  /* LTDL-4 */
+    const real t18 = 8.333333333333332*(M_2_1*d_qdd_1_dq_2);
+    const real d_qdd_2_dq_2 = 8.333333333333332*unbalance_2_dq_2 - t18;  /* LTDL-4 */
     dqdd_dq[3] = d_qdd_2_dq_2;
 
     /* derivatives of motion, joint elbow */
-    const double t19 = 0.2*omega_2_z;
-    const double d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t19 - t19;  /* d EK-5 */
+    const real t19 = 0.2*omega_2_z;
+    const real d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t19 - t19;  /* d EK-5 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double t20 = qd_1*C_2_21;
-    const double d_K_1_dqd_1 = -0.4*(P_1_2_v_y*t20) - 0.5*(P_1_2_v_x*d_a_2_x_dqd_1);  /* dEK-9 */
+    const real t20 = qd_1*C_2_21;
+    const real d_K_1_dqd_1 = -0.4*(P_1_2_v_y*t20) - 0.5*(P_1_2_v_x*d_a_2_x_dqd_1);  /* dEK-9 */
 
     /* reduction, joint shoulder */
-    const double reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*(M_2_1*t20);  /* LTDL-3 */
+    const real reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*(M_2_1*t20);  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1;  /* LTDL-4 */
+    const real d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1;  /* LTDL-4 */
     dqdd_dqd[0] = d_qdd_1_dqd_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_1 = -0.6666666666666667*t20 - 8.333333333333332*(M_2_1*d_qdd_1_dqd_1);  /* LTDL-4 */
+    const real d_qdd_2_dqd_1 = -0.6666666666666667*t20 - 8.333333333333332*(M_2_1*d_qdd_1_dqd_1);  /* LTDL-4 */
     dqdd_dqd[2] = d_qdd_2_dqd_1;
 
     /* solution, joint shoulder */
-    const double t21 = P_1_2_v_x*omega_2_z*inverse_pivot_1;
-    const double d_qdd_1_dqd_2 = 0.2*t21;  /* LTDL-4 */
+    const real t21 = P_1_2_v_x*omega_2_z*inverse_pivot_1;
+    const real d_qdd_1_dqd_2 = 0.2*t21;  /* LTDL-4 */
     dqdd_dqd[1] = d_qdd_1_dqd_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_2 = -1.6666666666666665*(M_2_1*t21);  /* LTDL-4 */
+    const real d_qdd_2_dqd_2 = -1.6666666666666665*(M_2_1*t21);  /* LTDL-4 */
     dqdd_dqd[3] = d_qdd_2_dqd_2;
 
     /* inverse, joint shoulder */
-    const double t22 = M_2_1*inverse_pivot_1;
-    const double inverse_2_1 = -8.333333333333332*t22;  /* LTDL-5 */
+    const real t22 = M_2_1*inverse_pivot_1;
+    const real inverse_2_1 = -8.333333333333332*t22;  /* LTDL-5 */
     dqdd_dtau[1] = inverse_2_1;
     dqdd_dtau[2] = inverse_2_1;
 
     /* inverse, joint elbow */
-    const double inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t22);  /* LTDL-5 */
+    const real inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t22);  /* LTDL-5 */
     dqdd_dtau[3] = inverse_2_2;
 
     /* results */
-    pivots[1] = 0.12000000000000001;
-    diagonal[1] = 0.12000000000000001;
+    pivots[1] = REAL(0.12000000000000001);
+    diagonal[1] = REAL(0.12000000000000001);
 
-    if (is_singular(2, pivots, diagonal, 4.440892098500626e-16)) {
-        for (int i = 0; i < 2; ++i) qdd[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dq[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dqd[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dtau[i] = NAN;
-        return 1;
+    const truth singular = is_singular(2, pivots, diagonal, 4.440892098500626e-16);
+    const int samples = samples_where(singular);
+    if (samples) {
+        for (int i = 0; i < 2; ++i)
+            qdd[i] = SELECT(singular, REAL(NAN), qdd[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dq[i] = SELECT(singular, REAL(NAN), dqdd_dq[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dqd[i] = SELECT(singular, REAL(NAN), dqdd_dqd[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dtau[i] = SELECT(singular, REAL(NAN), dqdd_dtau[i]);
     }
-    return 0;
+    return samples;
 }
+#endif

@@ -95,707 +95,739 @@
  *              < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
  *              its diagonal
  */
-#include <math.h>
+#include "real.h"
+#if SYMGEN_WIDTH == 1
 #include "two_link.h"
+#endif
 
-/* Whether a pivot is at most the tolerance times the largest entry of the diagonal. */
-static int is_singular(int size, const double *pivots, const double *diagonal, double tolerance)
+void NAMED(two_link_newton_euler_inverse_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau)
 {
-    double largest = 0.0;
-    int singular = 0;
-    for (int i = 0; i < size; ++i)
-        if (diagonal[i] > largest) largest = diagonal[i];
-    for (int i = 0; i < size; ++i)
-        if (pivots[i] <= tolerance * largest) singular = 1;
-    return singular;
-}
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
 
-void two_link_newton_euler_inverse_dynamics(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict tau)
-{
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
-
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint shoulder */
-    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
-    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
-    const double a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
-    const double a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
+    const real a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const real a_in_1_y = 9.81*R_1_11;  /* NE-6 */
+    const real a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
+    const real a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double t1 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t1;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const real a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const real t1 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t1;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
-    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* loads, joint elbow */
-    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
-    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
 
     /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t1;  /* NE-8 */
-    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
-    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
-    const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
-    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
-    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
-    const double n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
+    const real a_G_2_x = a_2_x + 0.2*t1;  /* NE-8 */
+    const real a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const real F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const real F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const real n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
+    const real f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const real f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const real n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
     tau[1] = n_2_z;
 
     /* backward, joint shoulder */
-    const double a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
-    const double F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
-    const double n_G_1_z = 0.1*qdd_1;  /* NE-12 */
-    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
-    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
-    const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
+    const real a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
+    const real F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
+    const real n_G_1_z = 0.1*qdd_1;  /* NE-12 */
+    const real f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const real f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const real n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
     tau[0] = n_1_z;
 }
 
-void two_link_newton_euler_inverse_dynamics_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict tau,
-    double *restrict dtau_dq,
-    double *restrict dtau_dqd,
-    double *restrict dtau_dqdd)
+void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau,
+    real *restrict dtau_dq,
+    real *restrict dtau_dqd,
+    real *restrict dtau_dqdd)
 {
-    dtau_dqd[3] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    dtau_dqd[3] = REAL(0.0);
+
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint shoulder */
-    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
-    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
-    const double a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
-    const double a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
+    const real a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const real a_in_1_y = 9.81*R_1_11;  /* NE-6 */
+    const real a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
+    const real a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double t1 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t1;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const real a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const real t1 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t1;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* rotations, joint elbow */
-    const double t2 = R_1_11*R_2_11;
-    const double t3 = R_1_21*R_2_21;
-    const double R0_2_11 = t2 - t3;  /* NE-9 */
-    const double t4 = R_1_11*R_2_21;
-    const double t5 = R_1_21*R_2_11;
-    const double R0_2_21 = t4 + t5;  /* NE-9 */
+    const real t2 = R_1_11*R_2_11;
+    const real t3 = R_1_21*R_2_21;
+    const real R0_2_11 = t2 - t3;  /* NE-9 */
+    const real t4 = R_1_11*R_2_21;
+    const real t5 = R_1_21*R_2_11;
+    const real R0_2_21 = t4 + t5;  /* NE-9 */
 
     /* loads, joint elbow */
-    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
-    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
 
     /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t1;  /* NE-8 */
-    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
-    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
-    const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
-    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
-    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
-    const double n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
+    const real a_G_2_x = a_2_x + 0.2*t1;  /* NE-8 */
+    const real a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const real F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const real F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const real n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
+    const real f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const real f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const real n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
     tau[1] = n_2_z;
 
     /* backward, joint shoulder */
-    const double a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
-    const double F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
-    const double n_G_1_z = 0.1*qdd_1;  /* NE-12 */
-    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
-    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
-    const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
+    const real a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
+    const real F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
+    const real n_G_1_z = 0.1*qdd_1;  /* NE-12 */
+    const real f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const real f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const real n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
     tau[0] = n_1_z;
 
     /* velocities, joint elbow */
-    const double v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
-    const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
+    const real v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
+    const real v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
 
     /* forward derivatives, joint elbow */
-    const double d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
-    const double dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3;  /* ddNE-31 */
+    const real d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
+    const real dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3;  /* ddNE-31 */
 
     /* backward derivatives, joint elbow */
-    const double N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
-    const double d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt;  /* dNE-11 */
-    const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* dNE-14 */
-    const double d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t4 + 9.81*t5);  /* dNE-14 */
-    const double d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
-    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
-    const double d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
+    const real N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
+    const real d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt;  /* dNE-11 */
+    const real d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* dNE-14 */
+    const real d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t4 + 9.81*t5);  /* dNE-14 */
+    const real d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
+    const real d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
+    const real d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
 
     /* backward derivatives, joint shoulder */
-    const double d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1;  /* dNE-14 */
-    const double d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
-    const double d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22;  /* dNE-16 */
+    const real d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1;  /* dNE-14 */
+    const real d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
+    const real d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22;  /* dNE-16 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
-    const double t6 = qd_1*R_2_21;
-    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t6) - R_2_21*v_G_2_y;  /* dNE-14 */
-    const double d_tau_2_dqd_1 = 0.08000000000000002*t6;  /* dNE-16 */
+    const real d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
+    const real t6 = qd_1*R_2_21;
+    const real d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t6) - R_2_21*v_G_2_y;  /* dNE-14 */
+    const real d_tau_2_dqd_1 = 0.08000000000000002*t6;  /* dNE-16 */
     dtau_dqd[2] = d_tau_2_dqd_1;
-    const double d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
-    const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
-    const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
-    const double d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-16 */
+    const real d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
+    const real d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
+    const real d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
+    const real d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-16 */
     dtau_dqdd[1] = d_tau_2_dqdd_1;
     dtau_dqdd[2] = d_tau_2_dqdd_1;
-    const double d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
+    const real d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
 
     /* backward derivatives, joint elbow */
-    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
-    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
+    const real D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
+    const real D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
 
     /* torque derivatives, joint shoulder */
-    const double d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1;  /* dNE-16 */
+    const real d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1;  /* dNE-16 */
     dtau_dq[0] = d_tau_1_dq_1;
-    const double d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-16 */
+    const real d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-16 */
     dtau_dqd[0] = d_tau_1_dqd_1;
-    const double d_tau_1_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* dNE-16 */
+    const real d_tau_1_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* dNE-16 */
     dtau_dqdd[0] = d_tau_1_dqdd_1;
 
     /* torque derivatives, joint elbow */
-    const double t7 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
-    const double d_tau_1_dq_2 = t7 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
+    const real t7 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
+    const real d_tau_1_dq_2 = t7 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
     dtau_dq[1] = d_tau_1_dq_2;
-    const double d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z);  /* dNE-16 */
+    const real d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z);  /* dNE-16 */
     dtau_dqd[1] = d_tau_1_dqd_2;
-    const double d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-16 */
+    const real d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-16 */
     dtau_dq[3] = d_tau_2_dq_2;
 
     /* results */
-    dtau_dqdd[3] = 0.12000000000000001;
+    dtau_dqdd[3] = REAL(0.12000000000000001);
 }
 
-void two_link_newton_euler_inverse_dynamics_load_derivatives(
-    const double *restrict q,
-    double *restrict dtau_dloads)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(
+    const real *restrict q,
+    real *restrict dtau_dloads)
 {
-    dtau_dloads[2] = 0.0;
-    dtau_dloads[3] = 0.0;
-    dtau_dloads[4] = 0.0;
-    dtau_dloads[8] = 0.0;
-    dtau_dloads[9] = 0.0;
-    dtau_dloads[10] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    dtau_dloads[2] = REAL(0.0);
+    dtau_dloads[3] = REAL(0.0);
+    dtau_dloads[4] = REAL(0.0);
+    dtau_dloads[8] = REAL(0.0);
+    dtau_dloads[9] = REAL(0.0);
+    dtau_dloads[10] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
-    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* backward, joint elbow */
-    const double d_n_2_z_dtip_fx = 0.4*R0_2_21;  /* d NE-15 */
+    const real d_n_2_z_dtip_fx = 0.4*R0_2_21;  /* d NE-15 */
     dtau_dloads[6] = d_n_2_z_dtip_fx;
-    const double d_n_2_z_dtip_fy = -0.4*R0_2_11;  /* d NE-15 */
+    const real d_n_2_z_dtip_fy = -0.4*R0_2_11;  /* d NE-15 */
     dtau_dloads[7] = d_n_2_z_dtip_fy;
 
     /* backward, joint shoulder */
-    const double d_f_1_from_2_x_dtip_fy = R_2_21*R0_2_11 - R_2_11*R0_2_21;  /* d NE-14 */
-    const double d_n_1_z_dtip_fx = -(0.4*d_f_1_from_2_x_dtip_fy - d_n_2_z_dtip_fx);  /* d NE-15 */
+    const real d_f_1_from_2_x_dtip_fy = R_2_21*R0_2_11 - R_2_11*R0_2_21;  /* d NE-14 */
+    const real d_n_1_z_dtip_fx = -(0.4*d_f_1_from_2_x_dtip_fy - d_n_2_z_dtip_fx);  /* d NE-15 */
     dtau_dloads[0] = d_n_1_z_dtip_fx;
-    const double d_n_1_z_dtip_fy = -(0.4*R0_2_11 + 0.4*(R_2_21*R0_2_21 + R_2_11*R0_2_11));  /* d NE-15 */
+    const real d_n_1_z_dtip_fy = -(0.4*R0_2_11 + 0.4*(R_2_21*R0_2_21 + R_2_11*R0_2_11));  /* d NE-15 */
     dtau_dloads[1] = d_n_1_z_dtip_fy;
 
     /* results */
-    dtau_dloads[5] = -1.0;
-    dtau_dloads[11] = -1.0;
+    dtau_dloads[5] = REAL(-1.0);
+    dtau_dloads[11] = REAL(-1.0);
 }
+#endif
 
-void two_link_newton_euler_mass_matrix(
-    const double *restrict q,
-    double *restrict mass_matrix)
+void NAMED(two_link_newton_euler_mass_matrix)(
+    const real *restrict q,
+    real *restrict mass_matrix)
 {
-    const double q_2 = q[1];
+    const real q_2 = q[1];
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(1, angles, sines, cosines);
+    const real R_2_21 = sines[0];  /* NE-1 */
+    const real R_2_11 = cosines[0];  /* NE-1 */
 
     /* mass matrix, column 1: forward, joint elbow */
-    const double a_in_2_y_column_1 = 0.4*R_2_11;  /* NE-6 */
+    const real a_in_2_y_column_1 = 0.4*R_2_11;  /* NE-6 */
 
     /* mass matrix, column 1: backward, joint elbow */
-    const double a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1;  /* NE-8 */
-    const double n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1;  /* NE-15 */
+    const real a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1;  /* NE-8 */
+    const real n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1;  /* NE-15 */
 
     /* mass matrix, column 1: backward, joint shoulder */
-    const double f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1);  /* NE-14 */
-    const double f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1;  /* NE-14 */
-    const double M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1;  /* NE-35 */
+    const real f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1);  /* NE-14 */
+    const real f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1;  /* NE-14 */
+    const real M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1;  /* NE-35 */
     mass_matrix[0] = M_1_1;
 
     /* mass matrix, column 2: backward, joint shoulder */
-    const double M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-35 */
+    const real M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-35 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
 
     /* results */
-    mass_matrix[3] = 0.12000000000000001;
+    mass_matrix[3] = REAL(0.12000000000000001);
 }
 
-void two_link_newton_euler_coriolis_matrix(
-    const double *restrict q,
-    const double *restrict qd,
-    double *restrict coriolis_matrix)
+void NAMED(two_link_newton_euler_coriolis_matrix)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict coriolis_matrix)
 {
-    coriolis_matrix[3] = 0.0;
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    coriolis_matrix[3] = REAL(0.0);
+#endif
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(1, angles, sines, cosines);
+    const real R_2_21 = sines[0];  /* NE-1 */
+    const real R_2_11 = cosines[0];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
 
     /* backward, joint elbow */
-    const double t1 = qd_1*R_2_21;
-    const double d_n_2_z_dqd_1 = 0.08000000000000002*t1;  /* d NE-15 */
+    const real t1 = qd_1*R_2_21;
+    const real d_n_2_z_dqd_1 = 0.08000000000000002*t1;  /* d NE-15 */
 
     /* backward, joint shoulder */
-    const double t2 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + 0.8*omega_2_z - 0.4*omega_2_z));
-    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t2;  /* d NE-14 */
-    const double d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1;  /* d NE-15 */
+    const real t2 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + 0.8*omega_2_z - 0.4*omega_2_z));
+    const real d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t2;  /* d NE-14 */
+    const real d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1;  /* d NE-15 */
 
     /* coriolis */
-    const double C_1_1 = 0.5*d_n_1_z_dqd_1;  /* NE-20 */
+    const real C_1_1 = 0.5*d_n_1_z_dqd_1;  /* NE-20 */
     coriolis_matrix[0] = C_1_1;
-    const double C_1_2 = -0.04000000000000001*(R_2_21*omega_2_z);  /* NE-20 */
+    const real C_1_2 = -0.04000000000000001*(R_2_21*omega_2_z);  /* NE-20 */
     coriolis_matrix[1] = C_1_2;
-    const double C_2_1 = 0.04000000000000001*t1;  /* NE-20 */
+    const real C_2_1 = 0.04000000000000001*t1;  /* NE-20 */
     coriolis_matrix[2] = C_2_1;
 }
 
-void two_link_newton_euler_bias_forces(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict loads,
-    double *restrict bias_forces)
+void NAMED(two_link_newton_euler_bias_forces)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict loads,
+    real *restrict bias_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint shoulder */
-    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
-    const double a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
+    const real a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const real a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double t1 = R_1_11*R_2_21;
-    const double a_in_2_x = R_2_11*a_1_x + 9.81*t1;  /* NE-6 */
-    const double t2 = R_1_11*R_2_11;
-    const double a_in_2_y = 9.81*t2 - R_2_21*a_1_x;  /* NE-6 */
-    const double t3 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real t1 = R_1_11*R_2_21;
+    const real a_in_2_x = R_2_11*a_1_x + 9.81*t1;  /* NE-6 */
+    const real t2 = R_1_11*R_2_11;
+    const real a_in_2_y = 9.81*t2 - R_2_21*a_1_x;  /* NE-6 */
+    const real t3 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = t2 - R_1_21*R_2_21;  /* NE-9 */
-    const double R0_2_21 = t1 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = t2 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = t1 + R_1_21*R_2_11;  /* NE-9 */
 
     /* loads, joint elbow */
-    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
-    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
 
     /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t3;  /* NE-8 */
-    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double F_G_2_y = 0.5*a_in_2_y;  /* NE-11 */
-    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
-    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
-    const double n_2_z = -0.1*a_in_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
+    const real a_G_2_x = a_2_x + 0.2*t3;  /* NE-8 */
+    const real F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const real F_G_2_y = 0.5*a_in_2_y;  /* NE-11 */
+    const real f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const real f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const real n_2_z = -0.1*a_in_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
     bias_forces[1] = n_2_z;
 
     /* backward, joint shoulder */
-    const double F_G_1_y = 4.905*R_1_11;  /* NE-11 */
-    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
-    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
-    const double n_1_z = n_2_z - 0.9810000000000001*R_1_11 + 0.4*f_1_y;  /* NE-15 */
+    const real F_G_1_y = 4.905*R_1_11;  /* NE-11 */
+    const real f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const real f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const real n_1_z = n_2_z - 0.9810000000000001*R_1_11 + 0.4*f_1_y;  /* NE-15 */
     bias_forces[0] = n_1_z;
 }
 
-void two_link_newton_euler_gravity_forces(
-    const double *restrict q,
-    double *restrict gravity_forces)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_newton_euler_gravity_forces)(
+    const real *restrict q,
+    real *restrict gravity_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double a_in_2_x = 9.81*(R_1_21*R_2_11) + 9.81*(R_1_11*R_2_21);  /* NE-6 */
-    const double a_in_2_y = 9.81*(R_1_11*R_2_11) - 9.81*(R_1_21*R_2_21);  /* NE-6 */
+    const real a_in_2_x = 9.81*(R_1_21*R_2_11) + 9.81*(R_1_11*R_2_21);  /* NE-6 */
+    const real a_in_2_y = 9.81*(R_1_11*R_2_11) - 9.81*(R_1_21*R_2_21);  /* NE-6 */
 
     /* backward, joint elbow */
-    const double n_2_z = 0.1*a_in_2_y;  /* NE-15 */
+    const real n_2_z = 0.1*a_in_2_y;  /* NE-15 */
     gravity_forces[1] = n_2_z;
 
     /* backward, joint shoulder */
-    const double F_G_1_y = 4.905*R_1_11;  /* NE-11 */
-    const double f_1_from_2_y = 0.5*(R_2_21*a_in_2_x) + 0.5*(R_2_11*a_in_2_y);  /* NE-14 */
-    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
-    const double n_1_z = n_2_z - 0.9810000000000001*R_1_11 + 0.4*f_1_y;  /* NE-15 */
+    const real F_G_1_y = 4.905*R_1_11;  /* NE-11 */
+    const real f_1_from_2_y = 0.5*(R_2_21*a_in_2_x) + 0.5*(R_2_11*a_in_2_y);  /* NE-14 */
+    const real f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const real n_1_z = n_2_z - 0.9810000000000001*R_1_11 + 0.4*f_1_y;  /* NE-15 */
     gravity_forces[0] = n_1_z;
 }
+#endif
 
-void two_link_newton_euler_kinetic_energy(
-    const double *restrict q,
-    const double *restrict qd,
-    double *restrict kinetic_energy)
+void NAMED(two_link_newton_euler_kinetic_energy)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict kinetic_energy)
 {
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(1, angles, sines, cosines);
+    const real R_2_21 = sines[0];  /* NE-1 */
+    const real R_2_11 = cosines[0];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
-    const double v_2_y = v_in_2_y + 0.4*omega_2_z;  /* NE-18 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
+    const real v_2_y = v_in_2_y + 0.4*omega_2_z;  /* NE-18 */
 
     /* energy, joint shoulder */
-    const double twice_T_1 = 0.12000000000000001*(qd_1*qd_1);  /* NE-19 */
+    const real twice_T_1 = 0.12000000000000001*(qd_1*qd_1);  /* NE-19 */
 
     /* energy, joint elbow */
-    const double v_G_2_y = v_2_y - 0.2*omega_2_z;  /* NE-18 */
-    const double t1 = qd_1*R_2_21;
-    const double t2 = 0.5*(0.16000000000000003*(t1*t1) + v_G_2_y*v_G_2_y);
-    const double twice_T_2 = t2 + 0.1*(omega_2_z*omega_2_z);  /* NE-19 */
+    const real v_G_2_y = v_2_y - 0.2*omega_2_z;  /* NE-18 */
+    const real t1 = qd_1*R_2_21;
+    const real t2 = 0.5*(0.16000000000000003*(t1*t1) + v_G_2_y*v_G_2_y);
+    const real twice_T_2 = t2 + 0.1*(omega_2_z*omega_2_z);  /* NE-19 */
 
     /* results */
     kinetic_energy[0] = 0.5*(twice_T_1 + twice_T_2);
 }
 
-void two_link_newton_euler_potential_energy(
-    const double *restrict q,
-    double *restrict potential_energy)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_newton_euler_potential_energy)(
+    const real *restrict q,
+    real *restrict potential_energy)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* rotations, joint elbow */
-    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* positions, joint shoulder */
-    const double x0_1_y = 0.4*R_1_21;  /* NE-17 */
+    const real x0_1_y = 0.4*R_1_21;  /* NE-17 */
 
     /* positions, joint elbow */
-    const double x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
+    const real x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
 
     /* energy, joint shoulder */
-    const double U_1 = 0.9810000000000001*R_1_21;  /* NE-19 */
+    const real U_1 = 0.9810000000000001*R_1_21;  /* NE-19 */
 
     /* energy, joint elbow */
-    const double U_2 = 4.905*(x0_2_y - 0.2*R0_2_21);  /* NE-19 */
+    const real U_2 = 4.905*(x0_2_y - 0.2*R0_2_21);  /* NE-19 */
 
     /* results */
     potential_energy[0] = U_1 + U_2;
 }
+#endif
 
-void two_link_newton_euler_forward_kinematics(
-    const double *restrict q,
-    double *restrict forward_kinematics)
+void NAMED(two_link_newton_euler_forward_kinematics)(
+    const real *restrict q,
+    real *restrict forward_kinematics)
 {
-    forward_kinematics[2] = 0.0;
-    forward_kinematics[6] = 0.0;
-    forward_kinematics[8] = 0.0;
-    forward_kinematics[9] = 0.0;
-    forward_kinematics[11] = 0.0;
-    forward_kinematics[12] = 0.0;
-    forward_kinematics[13] = 0.0;
-    forward_kinematics[14] = 0.0;
-    forward_kinematics[18] = 0.0;
-    forward_kinematics[22] = 0.0;
-    forward_kinematics[24] = 0.0;
-    forward_kinematics[25] = 0.0;
-    forward_kinematics[27] = 0.0;
-    forward_kinematics[28] = 0.0;
-    forward_kinematics[29] = 0.0;
-    forward_kinematics[30] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    forward_kinematics[2] = REAL(0.0);
+    forward_kinematics[6] = REAL(0.0);
+    forward_kinematics[8] = REAL(0.0);
+    forward_kinematics[9] = REAL(0.0);
+    forward_kinematics[11] = REAL(0.0);
+    forward_kinematics[12] = REAL(0.0);
+    forward_kinematics[13] = REAL(0.0);
+    forward_kinematics[14] = REAL(0.0);
+    forward_kinematics[18] = REAL(0.0);
+    forward_kinematics[22] = REAL(0.0);
+    forward_kinematics[24] = REAL(0.0);
+    forward_kinematics[25] = REAL(0.0);
+    forward_kinematics[27] = REAL(0.0);
+    forward_kinematics[28] = REAL(0.0);
+    forward_kinematics[29] = REAL(0.0);
+    forward_kinematics[30] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
+    forward_kinematics[4] = R_1_21;
     forward_kinematics[0] = R_1_11;
     forward_kinematics[5] = R_1_11;
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-    forward_kinematics[4] = R_1_21;
-    const double R_1_12 = -R_1_21;  /* NE-1 */
+
+    /* frames, joint shoulder */
+    const real R_1_12 = -R_1_21;  /* NE-1 */
     forward_kinematics[1] = R_1_12;
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
-
     /* rotations, joint elbow */
-    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
     forward_kinematics[16] = R0_2_11;
     forward_kinematics[21] = R0_2_11;
-    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
     forward_kinematics[20] = R0_2_21;
-    const double R0_2_12 = -R0_2_21;  /* NE-9 */
+    const real R0_2_12 = -R0_2_21;  /* NE-9 */
     forward_kinematics[17] = R0_2_12;
 
     /* positions, joint shoulder */
-    const double x0_1_x = 0.4*R_1_11;  /* NE-17 */
+    const real x0_1_x = 0.4*R_1_11;  /* NE-17 */
     forward_kinematics[3] = x0_1_x;
-    const double x0_1_y = 0.4*R_1_21;  /* NE-17 */
+    const real x0_1_y = 0.4*R_1_21;  /* NE-17 */
     forward_kinematics[7] = x0_1_y;
 
     /* positions, joint elbow */
-    const double x0_2_x = x0_1_x + 0.4*R0_2_11;  /* NE-17 */
+    const real x0_2_x = x0_1_x + 0.4*R0_2_11;  /* NE-17 */
     forward_kinematics[19] = x0_2_x;
-    const double x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
+    const real x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
     forward_kinematics[23] = x0_2_y;
 
     /* results */
-    forward_kinematics[10] = 1.0;
-    forward_kinematics[15] = 1.0;
-    forward_kinematics[26] = 1.0;
-    forward_kinematics[31] = 1.0;
+    forward_kinematics[10] = REAL(1.0);
+    forward_kinematics[15] = REAL(1.0);
+    forward_kinematics[26] = REAL(1.0);
+    forward_kinematics[31] = REAL(1.0);
 }
 
-void two_link_newton_euler_jacobians(
-    const double *restrict q,
-    double *restrict jacobians)
+void NAMED(two_link_newton_euler_jacobians)(
+    const real *restrict q,
+    real *restrict jacobians)
 {
-    jacobians[1] = 0.0;
-    jacobians[3] = 0.0;
-    jacobians[4] = 0.0;
-    jacobians[5] = 0.0;
-    jacobians[6] = 0.0;
-    jacobians[7] = 0.0;
-    jacobians[8] = 0.0;
-    jacobians[9] = 0.0;
-    jacobians[11] = 0.0;
-    jacobians[16] = 0.0;
-    jacobians[17] = 0.0;
-    jacobians[18] = 0.0;
-    jacobians[19] = 0.0;
-    jacobians[20] = 0.0;
-    jacobians[21] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    jacobians[1] = REAL(0.0);
+    jacobians[3] = REAL(0.0);
+    jacobians[4] = REAL(0.0);
+    jacobians[5] = REAL(0.0);
+    jacobians[6] = REAL(0.0);
+    jacobians[7] = REAL(0.0);
+    jacobians[8] = REAL(0.0);
+    jacobians[9] = REAL(0.0);
+    jacobians[11] = REAL(0.0);
+    jacobians[16] = REAL(0.0);
+    jacobians[17] = REAL(0.0);
+    jacobians[18] = REAL(0.0);
+    jacobians[19] = REAL(0.0);
+    jacobians[20] = REAL(0.0);
+    jacobians[21] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
-    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* positions, joint shoulder */
-    const double x0_1_x = 0.4*R_1_11;  /* NE-17 */
+    const real x0_1_x = 0.4*R_1_11;  /* NE-17 */
     jacobians[2] = x0_1_x;
-    const double x0_1_y = 0.4*R_1_21;  /* NE-17 */
+    const real x0_1_y = 0.4*R_1_21;  /* NE-17 */
 
     /* positions, joint elbow */
-    const double J_forearm_2_y = 0.4*R0_2_11;  /* NE-21 */
+    const real J_forearm_2_y = 0.4*R0_2_11;  /* NE-21 */
     jacobians[15] = J_forearm_2_y;
-    const double x0_2_x = x0_1_x + J_forearm_2_y;  /* NE-17 */
+    const real x0_2_x = x0_1_x + J_forearm_2_y;  /* NE-17 */
     jacobians[14] = x0_2_x;
-    const double x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
+    const real x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
 
     /* columns, joint upper_arm */
-    const double J_upper_arm_1_x = -0.4*R_1_21;  /* NE-21 */
+    const real J_upper_arm_1_x = -0.4*R_1_21;  /* NE-21 */
     jacobians[0] = J_upper_arm_1_x;
 
     /* columns, joint forearm */
-    const double J_forearm_1_x = -x0_2_y;  /* NE-21 */
+    const real J_forearm_1_x = -x0_2_y;  /* NE-21 */
     jacobians[12] = J_forearm_1_x;
-    const double J_forearm_2_x = -0.4*R0_2_21;  /* NE-21 */
+    const real J_forearm_2_x = -0.4*R0_2_21;  /* NE-21 */
     jacobians[13] = J_forearm_2_x;
 
     /* results */
-    jacobians[10] = 1.0;
-    jacobians[22] = 1.0;
-    jacobians[23] = 1.0;
+    jacobians[10] = REAL(1.0);
+    jacobians[22] = REAL(1.0);
+    jacobians[23] = REAL(1.0);
 }
 
-void two_link_newton_euler_joint_wrenches(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict joint_wrenches)
+void NAMED(two_link_newton_euler_joint_wrenches)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict joint_wrenches)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_fz = loads[2];
-    const double tip_nx = loads[3];
-    const double tip_ny = loads[4];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_fz = loads[2];
+    const real tip_nx = loads[3];
+    const real tip_ny = loads[4];
+    const real tip_nz = loads[5];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint shoulder */
-    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
-    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
-    const double t1 = qd_1*qd_1;
-    const double a_1_x = a_in_1_x - 0.4*t1;  /* NE-7 */
-    const double a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
+    const real a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const real a_in_1_y = 9.81*R_1_11;  /* NE-6 */
+    const real t1 = qd_1*qd_1;
+    const real a_1_x = a_in_1_x - 0.4*t1;  /* NE-7 */
+    const real a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double t2 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const real a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const real t2 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
-    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* loads, joint elbow */
-    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
-    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
-    const double n_e_2_1_x = tip_nx*R0_2_11 + tip_ny*R0_2_21;  /* NE-13 */
-    const double n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const real n_e_2_1_x = tip_nx*R0_2_11 + tip_ny*R0_2_21;  /* NE-13 */
+    const real n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21;  /* NE-13 */
 
     /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t2;  /* NE-8 */
-    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
-    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
-    const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
-    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const real a_G_2_x = a_2_x + 0.2*t2;  /* NE-8 */
+    const real a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const real F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const real F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const real n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
+    const real f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
     joint_wrenches[6] = f_2_x;
-    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const real f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
     joint_wrenches[7] = f_2_y;
-    const double n_2_x = -n_e_2_1_x;  /* NE-15 */
+    const real n_2_x = -n_e_2_1_x;  /* NE-15 */
     joint_wrenches[9] = n_2_x;
-    const double t3 = 0.4*tip_fz;
-    const double n_2_y = t3 - n_e_2_1_y;  /* NE-15 */
+    const real t3 = 0.4*tip_fz;
+    const real n_2_y = t3 - n_e_2_1_y;  /* NE-15 */
     joint_wrenches[10] = n_2_y;
-    const double n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
+    const real n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
     joint_wrenches[11] = n_2_z;
 
     /* backward, joint shoulder */
-    const double a_G_1_x = a_1_x + 0.2*t1;  /* NE-8 */
-    const double a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
-    const double F_G_1_x = 0.5*a_G_1_x;  /* NE-11 */
-    const double F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
-    const double n_G_1_z = 0.1*qdd_1;  /* NE-12 */
-    const double f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y;  /* NE-14 */
-    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
-    const double f_1_x = F_G_1_x + f_1_from_2_x;  /* NE-14 */
+    const real a_G_1_x = a_1_x + 0.2*t1;  /* NE-8 */
+    const real a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
+    const real F_G_1_x = 0.5*a_G_1_x;  /* NE-11 */
+    const real F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
+    const real n_G_1_z = 0.1*qdd_1;  /* NE-12 */
+    const real f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y;  /* NE-14 */
+    const real f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const real f_1_x = F_G_1_x + f_1_from_2_x;  /* NE-14 */
     joint_wrenches[0] = f_1_x;
-    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const real f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
     joint_wrenches[1] = f_1_y;
-    const double n_1_x = -(R_2_11*n_e_2_1_x + R_2_21*n_2_y);  /* NE-15 */
+    const real n_1_x = -(R_2_11*n_e_2_1_x + R_2_21*n_2_y);  /* NE-15 */
     joint_wrenches[3] = n_1_x;
-    const double n_1_y = R_2_11*n_2_y - R_2_21*n_e_2_1_x + t3;  /* NE-15 */
+    const real n_1_y = R_2_11*n_2_y - R_2_21*n_e_2_1_x + t3;  /* NE-15 */
     joint_wrenches[4] = n_1_y;
-    const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
+    const real n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
     joint_wrenches[5] = n_1_z;
 
     /* results */
@@ -803,993 +835,1037 @@ void two_link_newton_euler_joint_wrenches(
     joint_wrenches[8] = -tip_fz;
 }
 
-void two_link_newton_euler_joint_wrench_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict joint_wrenches,
-    double *restrict dw_dq,
-    double *restrict dw_dqd,
-    double *restrict dw_dqdd)
+void NAMED(two_link_newton_euler_joint_wrench_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict joint_wrenches,
+    real *restrict dw_dq,
+    real *restrict dw_dqd,
+    real *restrict dw_dqdd)
 {
-    dw_dq[4] = 0.0;
-    dw_dq[5] = 0.0;
-    dw_dq[16] = 0.0;
-    dw_dq[17] = 0.0;
-    dw_dqd[4] = 0.0;
-    dw_dqd[5] = 0.0;
-    dw_dqd[6] = 0.0;
-    dw_dqd[7] = 0.0;
-    dw_dqd[8] = 0.0;
-    dw_dqd[9] = 0.0;
-    dw_dqd[15] = 0.0;
-    dw_dqd[16] = 0.0;
-    dw_dqd[17] = 0.0;
-    dw_dqd[18] = 0.0;
-    dw_dqd[19] = 0.0;
-    dw_dqd[20] = 0.0;
-    dw_dqd[21] = 0.0;
-    dw_dqd[23] = 0.0;
-    dw_dqdd[4] = 0.0;
-    dw_dqdd[5] = 0.0;
-    dw_dqdd[6] = 0.0;
-    dw_dqdd[7] = 0.0;
-    dw_dqdd[8] = 0.0;
-    dw_dqdd[9] = 0.0;
-    dw_dqdd[13] = 0.0;
-    dw_dqdd[16] = 0.0;
-    dw_dqdd[17] = 0.0;
-    dw_dqdd[18] = 0.0;
-    dw_dqdd[19] = 0.0;
-    dw_dqdd[20] = 0.0;
-    dw_dqdd[21] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_fz = loads[2];
-    const double tip_nx = loads[3];
-    const double tip_ny = loads[4];
-    const double tip_nz = loads[5];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
+    dw_dq[4] = REAL(0.0);
+    dw_dq[5] = REAL(0.0);
+    dw_dq[16] = REAL(0.0);
+    dw_dq[17] = REAL(0.0);
+    dw_dqd[4] = REAL(0.0);
+    dw_dqd[5] = REAL(0.0);
+    dw_dqd[6] = REAL(0.0);
+    dw_dqd[7] = REAL(0.0);
+    dw_dqd[8] = REAL(0.0);
+    dw_dqd[9] = REAL(0.0);
+    dw_dqd[15] = REAL(0.0);
+    dw_dqd[16] = REAL(0.0);
+    dw_dqd[17] = REAL(0.0);
+    dw_dqd[18] = REAL(0.0);
+    dw_dqd[19] = REAL(0.0);
+    dw_dqd[20] = REAL(0.0);
+    dw_dqd[21] = REAL(0.0);
+    dw_dqd[23] = REAL(0.0);
+    dw_dqdd[4] = REAL(0.0);
+    dw_dqdd[5] = REAL(0.0);
+    dw_dqdd[6] = REAL(0.0);
+    dw_dqdd[7] = REAL(0.0);
+    dw_dqdd[8] = REAL(0.0);
+    dw_dqdd[9] = REAL(0.0);
+    dw_dqdd[13] = REAL(0.0);
+    dw_dqdd[16] = REAL(0.0);
+    dw_dqdd[17] = REAL(0.0);
+    dw_dqdd[18] = REAL(0.0);
+    dw_dqdd[19] = REAL(0.0);
+    dw_dqdd[20] = REAL(0.0);
+    dw_dqdd[21] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_fz = loads[2];
+    const real tip_nx = loads[3];
+    const real tip_ny = loads[4];
+    const real tip_nz = loads[5];
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint shoulder */
-    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
-    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
-    const double t1 = qd_1*qd_1;
-    const double a_1_x = a_in_1_x - 0.4*t1;  /* NE-7 */
-    const double a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
+    const real a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const real a_in_1_y = 9.81*R_1_11;  /* NE-6 */
+    const real t1 = qd_1*qd_1;
+    const real a_1_x = a_in_1_x - 0.4*t1;  /* NE-7 */
+    const real a_1_y = a_in_1_y + 0.4*qdd_1;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double t2 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const real a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const real t2 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* rotations, joint elbow */
-    const double t3 = R_1_11*R_2_11;
-    const double t4 = R_1_21*R_2_21;
-    const double R0_2_11 = t3 - t4;  /* NE-9 */
-    const double t5 = R_1_11*R_2_21;
-    const double t6 = R_1_21*R_2_11;
-    const double R0_2_21 = t5 + t6;  /* NE-9 */
+    const real t3 = R_1_11*R_2_11;
+    const real t4 = R_1_21*R_2_21;
+    const real R0_2_11 = t3 - t4;  /* NE-9 */
+    const real t5 = R_1_11*R_2_21;
+    const real t6 = R_1_21*R_2_11;
+    const real R0_2_21 = t5 + t6;  /* NE-9 */
 
     /* loads, joint elbow */
-    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
-    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
-    const double n_e_2_1_x = tip_nx*R0_2_11 + tip_ny*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const real n_e_2_1_x = tip_nx*R0_2_11 + tip_ny*R0_2_21;  /* NE-13 */
     dw_dq[20] = n_e_2_1_x;
     dw_dq[21] = n_e_2_1_x;
-    const double n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21;  /* NE-13 */
+    const real n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21;  /* NE-13 */
 
     /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t2;  /* NE-8 */
-    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
-    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
-    const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
-    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const real a_G_2_x = a_2_x + 0.2*t2;  /* NE-8 */
+    const real a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const real F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const real F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const real n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
+    const real f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
     joint_wrenches[6] = f_2_x;
-    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const real f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
     joint_wrenches[7] = f_2_y;
-    const double n_2_x = -n_e_2_1_x;  /* NE-15 */
+    const real n_2_x = -n_e_2_1_x;  /* NE-15 */
     joint_wrenches[9] = n_2_x;
-    const double t7 = 0.4*tip_fz;
-    const double n_2_y = t7 - n_e_2_1_y;  /* NE-15 */
+    const real t7 = 0.4*tip_fz;
+    const real n_2_y = t7 - n_e_2_1_y;  /* NE-15 */
     joint_wrenches[10] = n_2_y;
-    const double n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
+    const real n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y;  /* NE-15 */
     joint_wrenches[11] = n_2_z;
 
     /* backward, joint shoulder */
-    const double a_G_1_x = a_1_x + 0.2*t1;  /* NE-8 */
-    const double a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
-    const double F_G_1_x = 0.5*a_G_1_x;  /* NE-11 */
-    const double F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
-    const double n_G_1_z = 0.1*qdd_1;  /* NE-12 */
-    const double f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y;  /* NE-14 */
-    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
-    const double f_1_x = F_G_1_x + f_1_from_2_x;  /* NE-14 */
+    const real a_G_1_x = a_1_x + 0.2*t1;  /* NE-8 */
+    const real a_G_1_y = a_1_y - 0.2*qdd_1;  /* NE-8 */
+    const real F_G_1_x = 0.5*a_G_1_x;  /* NE-11 */
+    const real F_G_1_y = 0.5*a_G_1_y;  /* NE-11 */
+    const real n_G_1_z = 0.1*qdd_1;  /* NE-12 */
+    const real f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y;  /* NE-14 */
+    const real f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const real f_1_x = F_G_1_x + f_1_from_2_x;  /* NE-14 */
     joint_wrenches[0] = f_1_x;
-    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const real f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
     joint_wrenches[1] = f_1_y;
-    const double t8 = R_2_11*n_e_2_1_x;
-    const double n_1_x = -(t8 + R_2_21*n_2_y);  /* NE-15 */
+    const real t8 = R_2_11*n_e_2_1_x;
+    const real n_1_x = -(t8 + R_2_21*n_2_y);  /* NE-15 */
     joint_wrenches[3] = n_1_x;
-    const double t9 = R_2_21*n_e_2_1_x;
-    const double n_1_y = R_2_11*n_2_y - t9 + t7;  /* NE-15 */
+    const real t9 = R_2_21*n_e_2_1_x;
+    const real n_1_y = R_2_11*n_2_y - t9 + t7;  /* NE-15 */
     joint_wrenches[4] = n_1_y;
-    const double n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
+    const real n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
     joint_wrenches[5] = n_1_z;
 
     /* velocities, joint elbow */
-    const double t10 = qd_1*R_2_21;
-    const double v_origin_2_x = 0.4*t10;  /* NE-31 */
+    const real t10 = qd_1*R_2_21;
+    const real v_origin_2_x = 0.4*t10;  /* NE-31 */
     dw_dqd[14] = v_origin_2_x;
-    const double v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
-    const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
+    const real v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
+    const real v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
 
     /* forward derivatives, joint elbow */
-    const double d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
-    const double dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4;  /* ddNE-31 */
+    const real d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
+    const real dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4;  /* ddNE-31 */
 
     /* backward derivatives, joint elbow */
-    const double N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
-    const double d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt;  /* dNE-11 */
-    const double d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* dNE-14 */
+    const real N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
+    const real d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt;  /* dNE-11 */
+    const real d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y;  /* dNE-14 */
     dw_dq[12] = d_f_2_x_dq_1;
-    const double d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6);  /* dNE-14 */
+    const real d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6);  /* dNE-14 */
     dw_dq[14] = d_f_2_y_dq_1;
-    const double d_n_at_G_2_x_dq_1 = -n_e_2_1_y;  /* dNE-32 */
+    const real d_n_at_G_2_x_dq_1 = -n_e_2_1_y;  /* dNE-32 */
     dw_dq[18] = d_n_at_G_2_x_dq_1;
     dw_dq[19] = d_n_at_G_2_x_dq_1;
-    const double d_F_G_2_x_dqd_1 = -v_G_2_y;  /* dNE-11 */
+    const real d_F_G_2_x_dqd_1 = -v_G_2_y;  /* dNE-11 */
     dw_dqd[12] = d_F_G_2_x_dqd_1;
-    const double d_F_G_2_x_dqdd_1 = 0.2*R_2_21;  /* dNE-11 */
+    const real d_F_G_2_x_dqdd_1 = 0.2*R_2_21;  /* dNE-11 */
     dw_dqdd[12] = d_F_G_2_x_dqdd_1;
-    const double d_F_G_2_y_dqdd_1 = 0.5*d_v_G_2_y_dqd_1;  /* dNE-11 */
+    const real d_F_G_2_y_dqdd_1 = 0.5*d_v_G_2_y_dqd_1;  /* dNE-11 */
     dw_dqdd[14] = d_F_G_2_y_dqdd_1;
-    const double d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
-    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
+    const real d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
+    const real d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
     dw_dq[13] = d_f_2_x_dq_2;
-    const double d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
+    const real d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
     dw_dq[15] = d_f_2_y_dq_2;
-    const double d_F_G_2_x_dqd_2 = -0.2*omega_2_z;  /* dNE-11 */
+    const real d_F_G_2_x_dqd_2 = -0.2*omega_2_z;  /* dNE-11 */
     dw_dqd[13] = d_F_G_2_x_dqd_2;
 
     /* backward derivatives, joint shoulder */
-    const double d_F_G_1_x_dq_1 = 4.905*R_1_11;  /* dNE-11 */
-    const double d_f_1_from_2_x_dq_1 = R_2_11*d_f_2_x_dq_1 - R_2_21*d_f_2_y_dq_1;  /* dNE-14 */
-    const double d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1;  /* dNE-14 */
-    const double d_f_1_x_dq_1 = d_F_G_1_x_dq_1 + d_f_1_from_2_x_dq_1;  /* dNE-14 */
+    const real d_F_G_1_x_dq_1 = 4.905*R_1_11;  /* dNE-11 */
+    const real d_f_1_from_2_x_dq_1 = R_2_11*d_f_2_x_dq_1 - R_2_21*d_f_2_y_dq_1;  /* dNE-14 */
+    const real d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1;  /* dNE-14 */
+    const real d_f_1_x_dq_1 = d_F_G_1_x_dq_1 + d_f_1_from_2_x_dq_1;  /* dNE-14 */
     dw_dq[0] = d_f_1_x_dq_1;
-    const double d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
+    const real d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
     dw_dq[2] = d_f_1_y_dq_1;
-    const double d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y);  /* dNE-32 */
+    const real d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y);  /* dNE-32 */
     dw_dq[6] = d_n_at_G_1_x_dq_1;
-    const double d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y;  /* dNE-32 */
+    const real d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y;  /* dNE-32 */
     dw_dq[8] = d_n_at_G_1_y_dq_1;
-    const double d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22;  /* dNE-33 */
+    const real d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22;  /* dNE-33 */
     dw_dq[22] = d_n_o_2_z_dq_1;
-    const double d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
-    const double d_F_G_1_x_dqd_1 = -0.2*qd_1;  /* dNE-11 */
-    const double d_f_1_from_2_x_dqd_1 = -0.4*(R_2_21*t10) - R_2_11*v_G_2_y;  /* dNE-14 */
-    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t10) - R_2_21*v_G_2_y;  /* dNE-14 */
+    const real d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
+    const real d_F_G_1_x_dqd_1 = -0.2*qd_1;  /* dNE-11 */
+    const real d_f_1_from_2_x_dqd_1 = -0.4*(R_2_21*t10) - R_2_11*v_G_2_y;  /* dNE-14 */
+    const real d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t10) - R_2_21*v_G_2_y;  /* dNE-14 */
     dw_dqd[2] = d_f_1_from_2_y_dqd_1;
-    const double d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 + d_f_1_from_2_x_dqd_1;  /* dNE-14 */
+    const real d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 + d_f_1_from_2_x_dqd_1;  /* dNE-14 */
     dw_dqd[0] = d_f_1_x_dqd_1;
-    const double d_n_o_2_z_dqd_1 = 0.08000000000000002*t10;  /* dNE-33 */
+    const real d_n_o_2_z_dqd_1 = 0.08000000000000002*t10;  /* dNE-33 */
     dw_dqd[22] = d_n_o_2_z_dqd_1;
-    const double d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
-    const double d_f_1_from_2_x_dqdd_1 = 0.2*(R_2_21*R_2_11) - 0.5*(R_2_21*d_v_G_2_y_dqd_1);  /* dNE-14 */
+    const real d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
+    const real d_f_1_from_2_x_dqdd_1 = 0.2*(R_2_21*R_2_11) - 0.5*(R_2_21*d_v_G_2_y_dqd_1);  /* dNE-14 */
     dw_dqdd[0] = d_f_1_from_2_x_dqdd_1;
-    const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
-    const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
+    const real d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
+    const real d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
     dw_dqdd[2] = d_f_1_y_dqdd_1;
-    const double d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-33 */
+    const real d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-33 */
     dw_dqdd[22] = d_n_o_2_z_dqdd_1;
-    const double d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
+    const real d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
 
     /* backward derivatives, joint elbow */
-    const double t11 = 0.2*tip_fz;
-    const double n_at_G_2_y = n_2_y - t11;  /* NE-32 */
-    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
-    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
+    const real t11 = 0.2*tip_fz;
+    const real n_at_G_2_y = n_2_y - t11;  /* NE-32 */
+    const real D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
+    const real D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
 
     /* backward derivatives, joint elbow */
-    const double d_f_1_x_dq_2 = R_2_11*D_f_2_x - R_2_21*D_f_2_y;  /* dNE-14 */
+    const real d_f_1_x_dq_2 = R_2_11*D_f_2_x - R_2_21*D_f_2_y;  /* dNE-14 */
     dw_dq[1] = d_f_1_x_dq_2;
-    const double d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y;  /* dNE-14 */
+    const real d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y;  /* dNE-14 */
     dw_dq[3] = d_f_1_y_dq_2;
-    const double t12 = n_e_2_1_y + n_at_G_2_y + t11;
-    const double d_n_at_G_1_x_dq_2 = -R_2_11*t12;  /* dNE-32 */
+    const real t12 = n_e_2_1_y + n_at_G_2_y + t11;
+    const real d_n_at_G_1_x_dq_2 = -R_2_11*t12;  /* dNE-32 */
     dw_dq[7] = d_n_at_G_1_x_dq_2;
-    const double d_n_at_G_1_y_dq_2 = -R_2_21*t12;  /* dNE-32 */
+    const real d_n_at_G_1_y_dq_2 = -R_2_21*t12;  /* dNE-32 */
     dw_dq[9] = d_n_at_G_1_y_dq_2;
-    const double d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (N_e_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2;  /* dNE-32 */
-    const double d_f_1_x_dqd_2 = -0.2*(R_2_11*omega_2_z);  /* dNE-14 */
+    const real d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (N_e_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2;  /* dNE-32 */
+    const real d_f_1_x_dqd_2 = -0.2*(R_2_11*omega_2_z);  /* dNE-14 */
     dw_dqd[1] = d_f_1_x_dqd_2;
-    const double t13 = R_2_21*omega_2_z;
-    const double d_f_1_y_dqd_2 = -0.2*t13;  /* dNE-14 */
+    const real t13 = R_2_21*omega_2_z;
+    const real d_f_1_y_dqd_2 = -0.2*t13;  /* dNE-14 */
     dw_dqd[3] = d_f_1_y_dqd_2;
-    const double d_f_1_x_dqdd_2 = -0.1*R_2_21;  /* dNE-14 */
+    const real d_f_1_x_dqdd_2 = -0.1*R_2_21;  /* dNE-14 */
     dw_dqdd[1] = d_f_1_x_dqdd_2;
-    const double d_f_1_y_dqdd_2 = 0.1*R_2_11;  /* dNE-14 */
+    const real d_f_1_y_dqdd_2 = 0.1*R_2_11;  /* dNE-14 */
     dw_dqdd[3] = d_f_1_y_dqdd_2;
-    const double d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11;  /* dNE-32 */
+    const real d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11;  /* dNE-32 */
 
     /* wrench derivatives, joint shoulder */
-    const double d_n_o_1_z_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1;  /* dNE-33 */
+    const real d_n_o_1_z_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1;  /* dNE-33 */
     dw_dq[10] = d_n_o_1_z_dq_1;
-    const double d_n_o_1_z_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-33 */
+    const real d_n_o_1_z_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-33 */
     dw_dqd[10] = d_n_o_1_z_dqd_1;
-    const double d_n_o_1_z_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* dNE-33 */
+    const real d_n_o_1_z_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* dNE-33 */
     dw_dqdd[10] = d_n_o_1_z_dqdd_1;
-    const double d_n_o_1_z_dq_2 = d_n_at_G_1_z_dq_2 + 0.2*d_f_1_y_dq_2;  /* dNE-33 */
+    const real d_n_o_1_z_dq_2 = d_n_at_G_1_z_dq_2 + 0.2*d_f_1_y_dq_2;  /* dNE-33 */
     dw_dq[11] = d_n_o_1_z_dq_2;
-    const double d_n_o_1_z_dqd_2 = -0.08000000000000002*t13;  /* dNE-33 */
+    const real d_n_o_1_z_dqd_2 = -0.08000000000000002*t13;  /* dNE-33 */
     dw_dqd[11] = d_n_o_1_z_dqd_2;
-    const double d_n_o_1_z_dqdd_2 = d_n_at_G_1_z_dqdd_2 + 0.020000000000000004*R_2_11;  /* dNE-33 */
+    const real d_n_o_1_z_dqdd_2 = d_n_at_G_1_z_dqdd_2 + 0.020000000000000004*R_2_11;  /* dNE-33 */
     dw_dqdd[11] = d_n_o_1_z_dqdd_2;
 
     /* wrench derivatives, joint elbow */
-    const double d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-33 */
+    const real d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-33 */
     dw_dq[23] = d_n_o_2_z_dq_2;
 
     /* results */
     joint_wrenches[2] = -tip_fz;
     joint_wrenches[8] = -tip_fz;
-    dw_dqdd[15] = 0.1;
-    dw_dqdd[23] = 0.12000000000000001;
+    dw_dqdd[15] = REAL(0.1);
+    dw_dqdd[23] = REAL(0.12000000000000001);
 }
 
-void two_link_newton_euler_point_motion(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    double *restrict position,
-    double *restrict velocity,
-    double *restrict acceleration)
+void NAMED(two_link_newton_euler_point_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict position,
+    real *restrict velocity,
+    real *restrict acceleration)
 {
-    position[2] = 0.0;
-    velocity[2] = 0.0;
-    acceleration[2] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    position[2] = REAL(0.0);
+    velocity[2] = REAL(0.0);
+    acceleration[2] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
-
-    /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double t1 = qd_1*qd_1;
-    const double a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1);  /* NE-6 */
-    const double a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11);  /* NE-6 */
-    const double a_2_x = a_in_2_x - 0.4*(omega_2_z*omega_2_z);  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
-    const double v_2_y = 0.4*omega_2_z + v_in_2_y;  /* NE-18 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real t1 = qd_1*qd_1;
+    const real a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1);  /* NE-6 */
+    const real a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11);  /* NE-6 */
+    const real a_2_x = a_in_2_x - 0.4*(omega_2_z*omega_2_z);  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const real v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
+    const real v_2_y = 0.4*omega_2_z + v_in_2_y;  /* NE-18 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
-    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* positions, joint shoulder */
-    const double x0_1_x = 0.4*R_1_11;  /* NE-17 */
-    const double x0_1_y = 0.4*R_1_21;  /* NE-17 */
+    const real x0_1_x = 0.4*R_1_11;  /* NE-17 */
+    const real x0_1_y = 0.4*R_1_21;  /* NE-17 */
 
     /* positions, joint elbow */
-    const double x0_2_x = x0_1_x + 0.4*R0_2_11;  /* NE-17 */
+    const real x0_2_x = x0_1_x + 0.4*R0_2_11;  /* NE-17 */
     position[0] = x0_2_x;
-    const double x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
+    const real x0_2_y = x0_1_y + 0.4*R0_2_21;  /* NE-17 */
     position[1] = x0_2_y;
 
     /* points, joint hand */
-    const double t2 = qd_1*R_2_21;
-    const double v0_hand_x = 0.4*(t2*R0_2_11) - v_2_y*R0_2_21;  /* NE-22 */
+    const real t2 = qd_1*R_2_21;
+    const real v0_hand_x = 0.4*(t2*R0_2_11) - v_2_y*R0_2_21;  /* NE-22 */
     velocity[0] = v0_hand_x;
-    const double v0_hand_y = 0.4*(t2*R0_2_21) + v_2_y*R0_2_11;  /* NE-22 */
+    const real v0_hand_y = 0.4*(t2*R0_2_21) + v_2_y*R0_2_11;  /* NE-22 */
     velocity[1] = v0_hand_y;
-    const double a0_hand_x = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* NE-22 */
+    const real a0_hand_x = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* NE-22 */
     acceleration[0] = a0_hand_x;
-    const double a0_hand_y = a_2_x*R0_2_21 + a_2_y*R0_2_11;  /* NE-22 */
+    const real a0_hand_y = a_2_x*R0_2_21 + a_2_y*R0_2_11;  /* NE-22 */
     acceleration[1] = a0_hand_y;
 }
 
-void two_link_newton_euler_point_motion_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    double *restrict dx_dq,
-    double *restrict dv_dq,
-    double *restrict dv_dqd,
-    double *restrict da_dq,
-    double *restrict da_dqd,
-    double *restrict da_dqdd)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_newton_euler_point_motion_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict dx_dq,
+    real *restrict dv_dq,
+    real *restrict dv_dqd,
+    real *restrict da_dq,
+    real *restrict da_dqd,
+    real *restrict da_dqdd)
 {
-    dx_dq[4] = 0.0;
-    dx_dq[5] = 0.0;
-    dv_dq[4] = 0.0;
-    dv_dq[5] = 0.0;
-    dv_dqd[4] = 0.0;
-    dv_dqd[5] = 0.0;
-    da_dq[4] = 0.0;
-    da_dq[5] = 0.0;
-    da_dqd[4] = 0.0;
-    da_dqd[5] = 0.0;
-    da_dqdd[4] = 0.0;
-    da_dqdd[5] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    dx_dq[4] = REAL(0.0);
+    dx_dq[5] = REAL(0.0);
+    dv_dq[4] = REAL(0.0);
+    dv_dq[5] = REAL(0.0);
+    dv_dqd[4] = REAL(0.0);
+    dv_dqd[5] = REAL(0.0);
+    da_dq[4] = REAL(0.0);
+    da_dq[5] = REAL(0.0);
+    da_dqd[4] = REAL(0.0);
+    da_dqd[5] = REAL(0.0);
+    da_dqdd[4] = REAL(0.0);
+    da_dqdd[5] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
-
-    /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double t1 = qd_1*qd_1;
-    const double a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1);  /* NE-6 */
-    const double a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11);  /* NE-6 */
-    const double t2 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double t3 = qd_1*R_2_11;
-    const double v_in_2_y = 0.4*t3;  /* NE-18 */
-    const double v_2_y = 0.4*omega_2_z + v_in_2_y;  /* NE-18 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real t1 = qd_1*qd_1;
+    const real a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1);  /* NE-6 */
+    const real a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11);  /* NE-6 */
+    const real t2 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t2;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const real t3 = qd_1*R_2_11;
+    const real v_in_2_y = 0.4*t3;  /* NE-18 */
+    const real v_2_y = 0.4*omega_2_z + v_in_2_y;  /* NE-18 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
-    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* forward derivatives, joint elbow */
-    const double d_a_in_2_x_dqd_1 = -0.8*t3;  /* dNE-6 */
-    const double d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* dNE-7 */
-    const double d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2;  /* dNE-7 */
-    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
-    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18 */
+    const real d_a_in_2_x_dqd_1 = -0.8*t3;  /* dNE-6 */
+    const real d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* dNE-7 */
+    const real d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2;  /* dNE-7 */
+    const real d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
+    const real d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18 */
 
     /* point derivatives, joint hand */
-    const double t4 = qd_1*R_2_21;
-    const double t5 = t4*R0_2_21;
-    const double d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t5);  /* dNE-22 */
+    const real t4 = qd_1*R_2_21;
+    const real t5 = t4*R0_2_21;
+    const real d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t5);  /* dNE-22 */
     dv_dq[0] = d_v0_hand_x_dq_1;
-    const double t6 = t4*R0_2_11;
-    const double d_v0_hand_y_dq_1 = 0.4*t6 - v_2_y*R0_2_21;  /* dNE-22 */
+    const real t6 = t4*R0_2_11;
+    const real d_v0_hand_y_dq_1 = 0.4*t6 - v_2_y*R0_2_21;  /* dNE-22 */
     dv_dq[2] = d_v0_hand_y_dq_1;
-    const double d_v0_hand_x_dqd_1 = 0.4*(R_2_21*R0_2_11) - R0_2_21*d_v_2_y_dqd_1;  /* dNE-22 */
+    const real d_v0_hand_x_dqd_1 = 0.4*(R_2_21*R0_2_11) - R0_2_21*d_v_2_y_dqd_1;  /* dNE-22 */
     dx_dq[0] = d_v0_hand_x_dqd_1;
     dv_dqd[0] = d_v0_hand_x_dqd_1;
     da_dqdd[0] = d_v0_hand_x_dqd_1;
-    const double d_v0_hand_y_dqd_1 = 0.4*(R_2_21*R0_2_21) + R0_2_11*d_v_2_y_dqd_1;  /* dNE-22 */
+    const real d_v0_hand_y_dqd_1 = 0.4*(R_2_21*R0_2_21) + R0_2_11*d_v_2_y_dqd_1;  /* dNE-22 */
     dx_dq[2] = d_v0_hand_y_dqd_1;
     dv_dqd[2] = d_v0_hand_y_dqd_1;
     da_dqdd[2] = d_v0_hand_y_dqd_1;
-    const double d_a0_hand_x_dq_1 = -(a_2_y*R0_2_11 + a_2_x*R0_2_21);  /* dNE-22 */
+    const real d_a0_hand_x_dq_1 = -(a_2_y*R0_2_11 + a_2_x*R0_2_21);  /* dNE-22 */
     da_dq[0] = d_a0_hand_x_dq_1;
-    const double d_a0_hand_y_dq_1 = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* dNE-22 */
+    const real d_a0_hand_y_dq_1 = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* dNE-22 */
     da_dq[2] = d_a0_hand_y_dq_1;
-    const double d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t5;  /* dNE-22 */
+    const real d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t5;  /* dNE-22 */
     da_dqd[0] = d_a0_hand_x_dqd_1;
-    const double d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t6;  /* dNE-22 */
+    const real d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t6;  /* dNE-22 */
     da_dqd[2] = d_a0_hand_y_dqd_1;
-    const double t7 = omega_2_z*R0_2_11;
-    const double d_v0_hand_x_dq_2 = -0.4*t7;  /* dNE-22 */
+    const real t7 = omega_2_z*R0_2_11;
+    const real d_v0_hand_x_dq_2 = -0.4*t7;  /* dNE-22 */
     dv_dq[1] = d_v0_hand_x_dq_2;
-    const double t8 = omega_2_z*R0_2_21;
-    const double d_v0_hand_y_dq_2 = -0.4*t8;  /* dNE-22 */
+    const real t8 = omega_2_z*R0_2_21;
+    const real d_v0_hand_y_dq_2 = -0.4*t8;  /* dNE-22 */
     dv_dq[3] = d_v0_hand_y_dq_2;
-    const double d_v0_hand_x_dqd_2 = -0.4*R0_2_21;  /* dNE-22 */
+    const real d_v0_hand_x_dqd_2 = -0.4*R0_2_21;  /* dNE-22 */
     dx_dq[1] = d_v0_hand_x_dqd_2;
     dv_dqd[1] = d_v0_hand_x_dqd_2;
     da_dqdd[1] = d_v0_hand_x_dqd_2;
-    const double d_v0_hand_y_dqd_2 = 0.4*R0_2_11;  /* dNE-22 */
+    const real d_v0_hand_y_dqd_2 = 0.4*R0_2_11;  /* dNE-22 */
     dx_dq[3] = d_v0_hand_y_dqd_2;
     dv_dqd[3] = d_v0_hand_y_dqd_2;
     da_dqdd[3] = d_v0_hand_y_dqd_2;
-    const double d_a0_hand_x_dq_2 = 0.4*(t2*R0_2_21) - 0.4*(alpha_2_z*R0_2_11);  /* dNE-22 */
+    const real d_a0_hand_x_dq_2 = 0.4*(t2*R0_2_21) - 0.4*(alpha_2_z*R0_2_11);  /* dNE-22 */
     da_dq[1] = d_a0_hand_x_dq_2;
-    const double d_a0_hand_y_dq_2 = -(0.4*(alpha_2_z*R0_2_21) + 0.4*(t2*R0_2_11));  /* dNE-22 */
+    const real d_a0_hand_y_dq_2 = -(0.4*(alpha_2_z*R0_2_21) + 0.4*(t2*R0_2_11));  /* dNE-22 */
     da_dq[3] = d_a0_hand_y_dq_2;
-    const double d_a0_hand_x_dqd_2 = -0.8*t7;  /* dNE-22 */
+    const real d_a0_hand_x_dqd_2 = -0.8*t7;  /* dNE-22 */
     da_dqd[1] = d_a0_hand_x_dqd_2;
-    const double d_a0_hand_y_dqd_2 = -0.8*t8;  /* dNE-22 */
+    const real d_a0_hand_y_dqd_2 = -0.8*t8;  /* dNE-22 */
     da_dqd[3] = d_a0_hand_y_dqd_2;
 }
+#endif
 
-void two_link_newton_euler_center_of_mass(
-    const double *restrict q,
-    double *restrict center_of_mass)
+void NAMED(two_link_newton_euler_center_of_mass)(
+    const real *restrict q,
+    real *restrict center_of_mass)
 {
-    center_of_mass[2] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    center_of_mass[2] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* backward, joint shoulder */
-    const double h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
+    const real h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
 
     /* centre of mass */
-    const double x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21);  /* NE-27 */
+    const real x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21);  /* NE-27 */
     center_of_mass[0] = x0_C_x;
-    const double x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21);  /* NE-27 */
+    const real x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21);  /* NE-27 */
     center_of_mass[1] = x0_C_y;
 }
 
-void two_link_newton_euler_center_of_mass_jacobian(
-    const double *restrict q,
-    double *restrict center_of_mass_jacobian)
+void NAMED(two_link_newton_euler_center_of_mass_jacobian)(
+    const real *restrict q,
+    real *restrict center_of_mass_jacobian)
 {
-    center_of_mass_jacobian[4] = 0.0;
-    center_of_mass_jacobian[5] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    center_of_mass_jacobian[4] = REAL(0.0);
+    center_of_mass_jacobian[5] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* backward, joint shoulder */
-    const double h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
+    const real h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
 
     /* centre of mass */
-    const double t1 = R_1_21*R_2_21;
-    const double x0_C_x = R_1_11*h_1_x - 0.1*t1;  /* NE-27 */
+    const real t1 = R_1_21*R_2_21;
+    const real x0_C_x = R_1_11*h_1_x - 0.1*t1;  /* NE-27 */
     center_of_mass_jacobian[2] = x0_C_x;
-    const double t2 = R_1_11*R_2_21;
-    const double x0_C_y = R_1_21*h_1_x + 0.1*t2;  /* NE-27 */
+    const real t2 = R_1_11*R_2_21;
+    const real x0_C_y = R_1_21*h_1_x + 0.1*t2;  /* NE-27 */
 
     /* rotations, joint elbow */
-    const double R0_2_11 = R_1_11*R_2_11 - t1;  /* NE-9 */
-    const double R0_2_21 = t2 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = R_1_11*R_2_11 - t1;  /* NE-9 */
+    const real R0_2_21 = t2 + R_1_21*R_2_11;  /* NE-9 */
 
     /* columns, joint shoulder */
-    const double J_C_1_x = -x0_C_y;  /* NE-28 */
+    const real J_C_1_x = -x0_C_y;  /* NE-28 */
     center_of_mass_jacobian[0] = J_C_1_x;
 
     /* columns, joint elbow */
-    const double J_C_2_x = -0.1*R0_2_21;  /* NE-28 */
+    const real J_C_2_x = -0.1*R0_2_21;  /* NE-28 */
     center_of_mass_jacobian[1] = J_C_2_x;
-    const double J_C_2_y = 0.1*R0_2_11;  /* NE-28 */
+    const real J_C_2_y = 0.1*R0_2_11;  /* NE-28 */
     center_of_mass_jacobian[3] = J_C_2_y;
 }
 
-void two_link_newton_euler_centroidal_momentum(
-    const double *restrict q,
-    const double *restrict qd,
-    double *restrict centroidal_momentum)
+void NAMED(two_link_newton_euler_centroidal_momentum)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict centroidal_momentum)
 {
-    centroidal_momentum[2] = 0.0;
-    centroidal_momentum[3] = 0.0;
-    centroidal_momentum[4] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    centroidal_momentum[2] = REAL(0.0);
+    centroidal_momentum[3] = REAL(0.0);
+    centroidal_momentum[4] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* backward, joint shoulder */
-    const double h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
+    const real h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
 
     /* centre of mass */
-    const double x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21);  /* NE-27 */
-    const double x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21);  /* NE-27 */
+    const real x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21);  /* NE-27 */
+    const real x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21);  /* NE-27 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
-    const double v_2_y = v_in_2_y + 0.4*omega_2_z;  /* NE-18 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real v_in_2_y = 0.4*(qd_1*R_2_11);  /* NE-18 */
+    const real v_2_y = v_in_2_y + 0.4*omega_2_z;  /* NE-18 */
 
     /* backward, joint elbow */
-    const double v_G_2_y = v_2_y - 0.2*omega_2_z;  /* NE-18 */
-    const double H_2_z = 0.1*omega_2_z;  /* NE-10 */
-    const double L_2_z = H_2_z - 0.1*v_G_2_y + 0.2*v_G_2_y;  /* NE-29 */
+    const real v_G_2_y = v_2_y - 0.2*omega_2_z;  /* NE-18 */
+    const real H_2_z = 0.1*omega_2_z;  /* NE-10 */
+    const real L_2_z = H_2_z - 0.1*v_G_2_y + 0.2*v_G_2_y;  /* NE-29 */
 
     /* backward, joint shoulder */
-    const double H_1_z = 0.1*qd_1;  /* NE-10 */
-    const double t1 = qd_1*R_2_21;
-    const double P_1_from_2_x = 0.2*(R_2_11*t1) - 0.5*(R_2_21*v_G_2_y);  /* NE-29 */
-    const double P_1_from_2_y = 0.2*(R_2_21*t1) + 0.5*(R_2_11*v_G_2_y);  /* NE-29 */
-    const double P_1_y = H_1_z + P_1_from_2_y;  /* NE-29 */
-    const double L_1_z = L_2_z + 0.08*qd_1 + 0.4*P_1_y;  /* NE-29 */
+    const real H_1_z = 0.1*qd_1;  /* NE-10 */
+    const real t1 = qd_1*R_2_21;
+    const real P_1_from_2_x = 0.2*(R_2_11*t1) - 0.5*(R_2_21*v_G_2_y);  /* NE-29 */
+    const real P_1_from_2_y = 0.2*(R_2_21*t1) + 0.5*(R_2_11*v_G_2_y);  /* NE-29 */
+    const real P_1_y = H_1_z + P_1_from_2_y;  /* NE-29 */
+    const real L_1_z = L_2_z + 0.08*qd_1 + 0.4*P_1_y;  /* NE-29 */
 
     /* momentum */
-    const double P_0_from_1_x = R_1_11*P_1_from_2_x - R_1_21*P_1_y;  /* NE-29 */
+    const real P_0_from_1_x = R_1_11*P_1_from_2_x - R_1_21*P_1_y;  /* NE-29 */
     centroidal_momentum[0] = P_0_from_1_x;
-    const double P_0_from_1_y = R_1_21*P_1_from_2_x + R_1_11*P_1_y;  /* NE-29 */
+    const real P_0_from_1_y = R_1_21*P_1_from_2_x + R_1_11*P_1_y;  /* NE-29 */
     centroidal_momentum[1] = P_0_from_1_y;
-    const double L_C_z = L_1_z - (x0_C_x*P_0_from_1_y - x0_C_y*P_0_from_1_x);  /* NE-29 */
+    const real L_C_z = L_1_z - (x0_C_x*P_0_from_1_y - x0_C_y*P_0_from_1_x);  /* NE-29 */
     centroidal_momentum[5] = L_C_z;
 }
 
-void two_link_newton_euler_regressor(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    double *restrict regressor)
+void NAMED(two_link_newton_euler_regressor)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict regressor)
 {
-    regressor[3] = 0.0;
-    regressor[4] = 0.0;
-    regressor[5] = 0.0;
-    regressor[6] = 0.0;
-    regressor[7] = 0.0;
-    regressor[8] = 0.0;
-    regressor[13] = 0.0;
-    regressor[14] = 0.0;
-    regressor[15] = 0.0;
-    regressor[16] = 0.0;
-    regressor[17] = 0.0;
-    regressor[18] = 0.0;
-    regressor[20] = 0.0;
-    regressor[21] = 0.0;
-    regressor[22] = 0.0;
-    regressor[23] = 0.0;
-    regressor[24] = 0.0;
-    regressor[25] = 0.0;
-    regressor[26] = 0.0;
-    regressor[27] = 0.0;
-    regressor[28] = 0.0;
-    regressor[29] = 0.0;
-    regressor[33] = 0.0;
-    regressor[34] = 0.0;
-    regressor[35] = 0.0;
-    regressor[36] = 0.0;
-    regressor[37] = 0.0;
-    regressor[38] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    regressor[3] = REAL(0.0);
+    regressor[4] = REAL(0.0);
+    regressor[5] = REAL(0.0);
+    regressor[6] = REAL(0.0);
+    regressor[7] = REAL(0.0);
+    regressor[8] = REAL(0.0);
+    regressor[13] = REAL(0.0);
+    regressor[14] = REAL(0.0);
+    regressor[15] = REAL(0.0);
+    regressor[16] = REAL(0.0);
+    regressor[17] = REAL(0.0);
+    regressor[18] = REAL(0.0);
+    regressor[20] = REAL(0.0);
+    regressor[21] = REAL(0.0);
+    regressor[22] = REAL(0.0);
+    regressor[23] = REAL(0.0);
+    regressor[24] = REAL(0.0);
+    regressor[25] = REAL(0.0);
+    regressor[26] = REAL(0.0);
+    regressor[27] = REAL(0.0);
+    regressor[28] = REAL(0.0);
+    regressor[29] = REAL(0.0);
+    regressor[33] = REAL(0.0);
+    regressor[34] = REAL(0.0);
+    regressor[35] = REAL(0.0);
+    regressor[36] = REAL(0.0);
+    regressor[37] = REAL(0.0);
+    regressor[38] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint shoulder */
-    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
-    const double a_in_1_y = 9.81*R_1_11;  /* NE-6 */
-    const double omega_1_zz = qd_1*qd_1;  /* NE-23 */
-    const double a_1_x = a_in_1_x - 0.4*omega_1_zz;  /* NE-7 */
-    const double t1 = 0.4*qdd_1;
-    const double a_1_y = a_in_1_y + t1;  /* NE-7 */
+    const real a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const real a_in_1_y = 9.81*R_1_11;  /* NE-6 */
+    const real omega_1_zz = qd_1*qd_1;  /* NE-23 */
+    const real a_1_x = a_in_1_x - 0.4*omega_1_zz;  /* NE-7 */
+    const real t1 = 0.4*qdd_1;
+    const real a_1_y = a_in_1_y + t1;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
     regressor[19] = alpha_2_z;
     regressor[39] = alpha_2_z;
-    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double omega_2_zz = omega_2_z*omega_2_z;  /* NE-23 */
-    const double a_2_x = a_in_2_x - 0.4*omega_2_zz;  /* NE-7 */
-    const double t2 = 0.4*alpha_2_z;
-    const double a_2_y = a_in_2_y + t2;  /* NE-7 */
+    const real a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const real a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const real omega_2_zz = omega_2_z*omega_2_z;  /* NE-23 */
+    const real a_2_x = a_in_2_x - 0.4*omega_2_zz;  /* NE-7 */
+    const real t2 = 0.4*alpha_2_z;
+    const real a_2_y = a_in_2_y + t2;  /* NE-7 */
 
     /* forward derivatives, joint elbow */
-    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
-    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18 */
+    const real d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
+    const real d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18 */
 
     /* regressor, joint shoulder */
-    const double Y_1_1_m = 0.4*a_1_y;  /* NE-25 */
+    const real Y_1_1_m = 0.4*a_1_y;  /* NE-25 */
     regressor[0] = Y_1_1_m;
-    const double Y_1_1_mx = t1 + a_1_y;  /* NE-25 */
+    const real Y_1_1_mx = t1 + a_1_y;  /* NE-25 */
     regressor[1] = Y_1_1_mx;
-    const double Y_1_1_my = -9.81*R_1_21;  /* NE-25 */
+    const real Y_1_1_my = -9.81*R_1_21;  /* NE-25 */
     regressor[2] = Y_1_1_my;
 
     /* regressor, joint elbow */
-    const double Y_1_2_m = 0.4*(R_2_21*a_2_x) + a_2_y*d_v_2_y_dqd_1;  /* NE-25 */
+    const real Y_1_2_m = 0.4*(R_2_21*a_2_x) + a_2_y*d_v_2_y_dqd_1;  /* NE-25 */
     regressor[10] = Y_1_2_m;
-    const double Y_1_2_mx = alpha_2_z*d_v_2_y_dqd_1 - 0.4*(R_2_21*omega_2_zz) + a_2_y;  /* NE-25 */
+    const real Y_1_2_mx = alpha_2_z*d_v_2_y_dqd_1 - 0.4*(R_2_21*omega_2_zz) + a_2_y;  /* NE-25 */
     regressor[11] = Y_1_2_mx;
-    const double Y_1_2_my = -(0.4*(R_2_21*alpha_2_z) + omega_2_zz*d_v_2_y_dqd_1 + a_2_x);  /* NE-25 */
+    const real Y_1_2_my = -(0.4*(R_2_21*alpha_2_z) + omega_2_zz*d_v_2_y_dqd_1 + a_2_x);  /* NE-25 */
     regressor[12] = Y_1_2_my;
-    const double Y_2_2_m = 0.4*a_2_y;  /* NE-25 */
+    const real Y_2_2_m = 0.4*a_2_y;  /* NE-25 */
     regressor[30] = Y_2_2_m;
-    const double Y_2_2_mx = t2 + a_2_y;  /* NE-25 */
+    const real Y_2_2_mx = t2 + a_2_y;  /* NE-25 */
     regressor[31] = Y_2_2_mx;
-    const double Y_2_2_my = -a_in_2_x;  /* NE-25 */
+    const real Y_2_2_my = -a_in_2_x;  /* NE-25 */
     regressor[32] = Y_2_2_my;
 
     /* results */
     regressor[9] = qdd_1;
 }
 
-int two_link_newton_euler_forward_dynamics(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict tau,
-    const double *restrict loads,
-    double *restrict qdd)
+#ifndef SYMGEN_VARIANT
+
+int NAMED(two_link_newton_euler_forward_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd)
 {
-    double pivots[2];
-    double diagonal[2];
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tau_1 = tau[0];
-    const double tau_2 = tau[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    real pivots[2];
+    real diagonal[2];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tau_1 = tau[0];
+    const real tau_2 = tau[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* bias: forward, joint shoulder */
-    const double a_in_1_x = 9.81*R_1_21;  /* NE-6 */
-    const double a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
+    const real a_in_1_x = 9.81*R_1_21;  /* NE-6 */
+    const real a_1_x = a_in_1_x - 0.4*(qd_1*qd_1);  /* NE-7 */
 
     /* bias: forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double t1 = R_1_11*R_2_21;
-    const double a_in_2_x = R_2_11*a_1_x + 9.81*t1;  /* NE-6 */
-    const double t2 = R_1_11*R_2_11;
-    const double a_in_2_y = 9.81*t2 - R_2_21*a_1_x;  /* NE-6 */
-    const double t3 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real t1 = R_1_11*R_2_21;
+    const real a_in_2_x = R_2_11*a_1_x + 9.81*t1;  /* NE-6 */
+    const real t2 = R_1_11*R_2_11;
+    const real a_in_2_y = 9.81*t2 - R_2_21*a_1_x;  /* NE-6 */
+    const real t3 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
 
     /* bias: rotations, joint elbow */
-    const double R0_2_11 = t2 - R_1_21*R_2_21;  /* NE-9 */
-    const double R0_2_21 = t1 + R_1_21*R_2_11;  /* NE-9 */
+    const real R0_2_11 = t2 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = t1 + R_1_21*R_2_11;  /* NE-9 */
 
     /* bias: loads, joint elbow */
-    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
-    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
 
     /* bias: backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t3;  /* NE-8 */
-    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double F_G_2_y = 0.5*a_in_2_y;  /* NE-11 */
-    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
-    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
-    const double bias_2 = -0.1*a_in_2_y - tip_nz + 0.4*f_2_y;  /* NE-38 */
+    const real a_G_2_x = a_2_x + 0.2*t3;  /* NE-8 */
+    const real F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const real F_G_2_y = 0.5*a_in_2_y;  /* NE-11 */
+    const real f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const real f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const real bias_2 = -0.1*a_in_2_y - tip_nz + 0.4*f_2_y;  /* NE-38 */
 
     /* bias: backward, joint shoulder */
-    const double F_G_1_y = 4.905*R_1_11;  /* NE-11 */
-    const double f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
-    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
-    const double bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y;  /* NE-38 */
+    const real F_G_1_y = 4.905*R_1_11;  /* NE-11 */
+    const real f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y;  /* NE-14 */
+    const real f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const real bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y;  /* NE-38 */
 
     /* mass matrix, column 1: forward, joint elbow */
-    const double a_in_2_y_column_1 = 0.4*R_2_11;  /* NE-6 */
+    const real a_in_2_y_column_1 = 0.4*R_2_11;  /* NE-6 */
 
     /* mass matrix, column 1: backward, joint elbow */
-    const double a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1;  /* NE-8 */
-    const double n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1;  /* NE-15 */
+    const real a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1;  /* NE-8 */
+    const real n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1;  /* NE-15 */
 
     /* mass matrix, column 1: backward, joint shoulder */
-    const double f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1);  /* NE-14 */
-    const double f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1;  /* NE-14 */
-    const double M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1;  /* NE-35 */
+    const real f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1);  /* NE-14 */
+    const real f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1;  /* NE-14 */
+    const real M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1;  /* NE-35 */
     diagonal[0] = M_1_1;
 
     /* mass matrix, column 2: backward, joint shoulder */
-    const double M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-35 */
+    const real M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-35 */
 
     /* elimination, joint shoulder */
-    const double pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1);  /* LTDL-1 */
+    const real pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1);  /* LTDL-1 */
     pivots[0] = pivot_1;
-    const double inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
+    const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
 
     /* reduction, joint elbow */
-    const double reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
+    const real reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(M_2_1*reduced_qdd_2);  /* LTDL-3 */
+    const real reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(M_2_1*reduced_qdd_2);  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1);  /* LTDL-4 */
+    const real qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1);  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* results */
-    pivots[1] = 0.12000000000000001;
-    diagonal[1] = 0.12000000000000001;
+    pivots[1] = REAL(0.12000000000000001);
+    diagonal[1] = REAL(0.12000000000000001);
 
-    if (is_singular(2, pivots, diagonal, 4.440892098500626e-16)) {
-        for (int i = 0; i < 2; ++i) qdd[i] = NAN;
-        return 1;
+    const truth singular = is_singular(2, pivots, diagonal, 4.440892098500626e-16);
+    const int samples = samples_where(singular);
+    if (samples) {
+        for (int i = 0; i < 2; ++i)
+            qdd[i] = SELECT(singular, REAL(NAN), qdd[i]);
     }
-    return 0;
+    return samples;
 }
+#endif
 
-int two_link_newton_euler_forward_dynamics_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict tau,
-    const double *restrict loads,
-    double *restrict qdd,
-    double *restrict dqdd_dq,
-    double *restrict dqdd_dqd,
-    double *restrict dqdd_dtau)
+#ifndef SYMGEN_VARIANT
+
+int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd,
+    real *restrict dqdd_dq,
+    real *restrict dqdd_dqd,
+    real *restrict dqdd_dtau)
 {
-    double pivots[2];
-    double diagonal[2];
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tau_1 = tau[0];
-    const double tau_2 = tau[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    real pivots[2];
+    real diagonal[2];
 
-    /* frames, joint shoulder */
-    const double R_1_11 = cos(q_1);  /* NE-1 */
-    const double R_1_21 = sin(q_1);  /* NE-1 */
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* NE-1 */
-    const double R_2_21 = sin(q_2);  /* NE-1 */
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tau_1 = tau[0];
+    const real tau_2 = tau[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
 
     /* rotations, joint elbow */
-    const double t1 = R_1_11*R_2_11;
-    const double t2 = R_1_21*R_2_21;
-    const double R0_2_11 = t1 - t2;  /* NE-9 */
-    const double t3 = R_1_11*R_2_21;
-    const double t4 = R_1_21*R_2_11;
-    const double R0_2_21 = t3 + t4;  /* NE-9 */
+    const real t1 = R_1_11*R_2_11;
+    const real t2 = R_1_21*R_2_21;
+    const real R0_2_11 = t1 - t2;  /* NE-9 */
+    const real t3 = R_1_11*R_2_21;
+    const real t4 = R_1_21*R_2_11;
+    const real R0_2_21 = t3 + t4;  /* NE-9 */
 
     /* loads, joint elbow */
-    const double f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
-    const double f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21;  /* NE-13 */
+    const real f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
 
     /* velocities, joint elbow */
-    const double v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
-    const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
+    const real v_origin_2_y = 0.4*(qd_1*R_2_11);  /* NE-31 */
+    const real v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
 
     /* forward derivatives, joint elbow */
-    const double d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
+    const real d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11;  /* dNE-31 */
 
     /* backward derivatives, joint elbow */
-    const double N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
+    const real N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
 
     /* backward derivatives, joint shoulder */
-    const double t5 = qd_1*R_2_21;
-    const double d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t5) - R_2_21*v_G_2_y;  /* dNE-14 */
-    const double d_tau_2_dqd_1 = 0.08000000000000002*t5;  /* dNE-16 */
-    const double d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
+    const real t5 = qd_1*R_2_21;
+    const real d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t5) - R_2_21*v_G_2_y;  /* dNE-14 */
+    const real d_tau_2_dqd_1 = 0.08000000000000002*t5;  /* dNE-16 */
+    const real d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
 
     /* backward derivatives, joint shoulder */
-    const double d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
-    const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
-    const double M_2_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* NE-35 */
-    const double d_n_at_G_1_z_dqdd_1 = M_2_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
+    const real d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
+    const real d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
+    const real M_2_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* NE-35 */
+    const real d_n_at_G_1_z_dqdd_1 = M_2_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
 
     /* torque derivatives, joint shoulder */
-    const double d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-16 */
-    const double M_1_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* NE-35 */
+    const real d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-16 */
+    const real M_1_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1;  /* NE-35 */
     diagonal[0] = M_1_1;
 
     /* at rest: forward, joint shoulder */
-    const double a_in_1_x_at_rest = 9.81*R_1_21;  /* NE-6 */
-    const double a_in_1_y_at_rest = 9.81*R_1_11;  /* NE-6 */
+    const real a_in_1_x_at_rest = 9.81*R_1_21;  /* NE-6 */
+    const real a_in_1_y_at_rest = 9.81*R_1_11;  /* NE-6 */
 
     /* at rest: forward, joint elbow */
-    const double a_in_2_x_at_rest = 9.81*t4 + 9.81*t3;  /* NE-6 */
-    const double a_in_2_y_at_rest = 9.81*t1 - 9.81*t2;  /* NE-6 */
+    const real a_in_2_x_at_rest = 9.81*t4 + 9.81*t3;  /* NE-6 */
+    const real a_in_2_y_at_rest = 9.81*t1 - 9.81*t2;  /* NE-6 */
 
     /* at rest: backward, joint elbow */
-    const double F_G_2_x_at_rest = 0.5*a_in_2_x_at_rest;  /* NE-11 */
-    const double F_G_2_y_at_rest = 0.5*a_in_2_y_at_rest;  /* NE-11 */
-    const double f_2_x_at_rest = F_G_2_x_at_rest - f_e_2_1_x;  /* NE-14 */
-    const double f_2_y_at_rest = F_G_2_y_at_rest - f_e_2_1_y;  /* NE-14 */
-    const double n_2_z_at_rest = -0.1*a_in_2_y_at_rest - tip_nz + 0.4*f_2_y_at_rest;  /* NE-15 */
+    const real F_G_2_x_at_rest = 0.5*a_in_2_x_at_rest;  /* NE-11 */
+    const real F_G_2_y_at_rest = 0.5*a_in_2_y_at_rest;  /* NE-11 */
+    const real f_2_x_at_rest = F_G_2_x_at_rest - f_e_2_1_x;  /* NE-14 */
+    const real f_2_y_at_rest = F_G_2_y_at_rest - f_e_2_1_y;  /* NE-14 */
+    const real n_2_z_at_rest = -0.1*a_in_2_y_at_rest - tip_nz + 0.4*f_2_y_at_rest;  /* NE-15 */
 
     /* at rest: backward, joint shoulder */
-    const double F_G_1_x_at_rest = 4.905*R_1_21;  /* NE-11 */
-    const double F_G_1_y_at_rest = 4.905*R_1_11;  /* NE-11 */
-    const double f_1_from_2_x_at_rest = R_2_11*f_2_x_at_rest - R_2_21*f_2_y_at_rest;  /* NE-14 */
-    const double f_1_from_2_y_at_rest = R_2_21*f_2_x_at_rest + R_2_11*f_2_y_at_rest;  /* NE-14 */
-    const double f_1_x_at_rest = F_G_1_x_at_rest + f_1_from_2_x_at_rest;  /* NE-14 */
-    const double f_1_y_at_rest = F_G_1_y_at_rest + f_1_from_2_y_at_rest;  /* NE-14 */
-    const double n_1_z_at_rest = n_2_z_at_rest - 0.9810000000000001*R_1_11 + 0.4*f_1_y_at_rest;  /* NE-15 */
+    const real F_G_1_x_at_rest = 4.905*R_1_21;  /* NE-11 */
+    const real F_G_1_y_at_rest = 4.905*R_1_11;  /* NE-11 */
+    const real f_1_from_2_x_at_rest = R_2_11*f_2_x_at_rest - R_2_21*f_2_y_at_rest;  /* NE-14 */
+    const real f_1_from_2_y_at_rest = R_2_21*f_2_x_at_rest + R_2_11*f_2_y_at_rest;  /* NE-14 */
+    const real f_1_x_at_rest = F_G_1_x_at_rest + f_1_from_2_x_at_rest;  /* NE-14 */
+    const real f_1_y_at_rest = F_G_1_y_at_rest + f_1_from_2_y_at_rest;  /* NE-14 */
+    const real n_1_z_at_rest = n_2_z_at_rest - 0.9810000000000001*R_1_11 + 0.4*f_1_y_at_rest;  /* NE-15 */
 
     /* bias, joint shoulder */
-    const double t6 = R_2_21*omega_2_z;
-    const double t7 = 0.5*(qd_1*d_tau_1_dqd_1 - 0.08000000000000002*(qd_2*t6));
-    const double bias_1 = n_1_z_at_rest + t7;  /* NE-37 */
+    const real t6 = R_2_21*omega_2_z;
+    const real t7 = 0.5*(qd_1*d_tau_1_dqd_1 - 0.08000000000000002*(qd_2*t6));
+    const real bias_1 = n_1_z_at_rest + t7;  /* NE-37 */
 
     /* bias, joint elbow */
-    const double bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t5);  /* NE-37 */
+    const real bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t5);  /* NE-37 */
 
     /* elimination, joint shoulder */
-    const double pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1);  /* LTDL-1 */
+    const real pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1);  /* LTDL-1 */
     pivots[0] = pivot_1;
-    const double inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
+    const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
     dqdd_dtau[0] = inverse_pivot_1;
 
     /* reduction, joint elbow */
-    const double reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
+    const real reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(M_2_1*reduced_qdd_2);  /* LTDL-3 */
+    const real reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(M_2_1*reduced_qdd_2);  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1);  /* LTDL-4 */
+    const real qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1);  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* forward, joint shoulder */
-    const double a_1_x = a_in_1_x_at_rest - 0.4*(qd_1*qd_1);  /* NE-7 */
-    const double a_1_y = a_in_1_y_at_rest + 0.4*qdd_1;  /* NE-7 */
+    const real a_1_x = a_in_1_x_at_rest - 0.4*(qd_1*qd_1);  /* NE-7 */
+    const real a_1_y = a_in_1_y_at_rest + 0.4*qdd_1;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double t8 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t8;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const real a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const real t8 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t8;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t8;  /* NE-8 */
-    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
-    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
-    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
-    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const real a_G_2_x = a_2_x + 0.2*t8;  /* NE-8 */
+    const real a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const real F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const real F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const real f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const real f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
 
     /* backward derivatives, joint elbow */
-    const double d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
-    const double d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
-    const double d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
+    const real d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
+    const real d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y;  /* dNE-14 */
+    const real d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x;  /* dNE-14 */
 
     /* backward derivatives, joint shoulder */
-    const double reduced_d_qdd_2_dq_1 = N_e_2_22 + 0.2*f_2_x_at_rest;  /* LTDL-3 */
-    const double d_n_at_G_1_z_dq_1 = -0.2*f_1_from_2_x_at_rest - reduced_d_qdd_2_dq_1;  /* dNE-32 */
+    const real reduced_d_qdd_2_dq_1 = N_e_2_22 + 0.2*f_2_x_at_rest;  /* LTDL-3 */
+    const real d_n_at_G_1_z_dq_1 = -0.2*f_1_from_2_x_at_rest - reduced_d_qdd_2_dq_1;  /* dNE-32 */
 
     /* torque derivatives, joint shoulder */
-    const double d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 - 0.2*f_1_x_at_rest;  /* dNE-16 */
+    const real d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 - 0.2*f_1_x_at_rest;  /* dNE-16 */
 
     /* backward derivatives, joint elbow */
-    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
-    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
+    const real D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
+    const real D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
 
     /* torque derivatives, joint elbow */
-    const double t9 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
-    const double d_tau_1_dq_2 = t9 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
-    const double d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-16 */
+    const real t9 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
+    const real d_tau_1_dq_2 = t9 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
+    const real d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-16 */
 
     /* solution, joint shoulder */
-    const double t10 = d_tau_1_dq_1 + 8.333333333333332*(M_2_1*reduced_d_qdd_2_dq_1);
-    const double t11 = inverse_pivot_1*t10;
-    const double d_qdd_1_dq_1 = -t11;  /* LTDL-4 */
+    const real t10 = d_tau_1_dq_1 + 8.333333333333332*(M_2_1*reduced_d_qdd_2_dq_1);
+    const real t11 = inverse_pivot_1*t10;
+    const real d_qdd_1_dq_1 = -t11;  /* LTDL-4 */
     dqdd_dq[0] = d_qdd_1_dq_1;
 
     /* solution, joint elbow */
-    const double t12 = 8.333333333333332*reduced_d_qdd_2_dq_1;
-    const double d_qdd_2_dq_1 = t12 + 8.333333333333332*(M_2_1*t11);  /* LTDL-4 */
+    const real t12 = 8.333333333333332*reduced_d_qdd_2_dq_1;
+    const real d_qdd_2_dq_1 = t12 + 8.333333333333332*(M_2_1*t11);  /* LTDL-4 */
     dqdd_dq[2] = d_qdd_2_dq_1;
 
     /* reduction, joint shoulder */
-    const double reduced_d_qdd_1_dq_2 = 8.333333333333332*(M_2_1*d_tau_2_dq_2) - d_tau_1_dq_2;  /* LTDL-3 */
+    const real reduced_d_qdd_1_dq_2 = 8.333333333333332*(M_2_1*d_tau_2_dq_2) - d_tau_1_dq_2;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
+    const real d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
     dqdd_dq[1] = d_qdd_1_dq_2;
 
     /* solution, joint elbow */
-    const double t13 = 8.333333333333332*(M_2_1*d_qdd_1_dq_2);
-    const double d_qdd_2_dq_2 = -(8.333333333333332*d_tau_2_dq_2 + t13);  /* LTDL-4 */
+    const real t13 = 8.333333333333332*(M_2_1*d_qdd_1_dq_2);
+    const real d_qdd_2_dq_2 = -(8.333333333333332*d_tau_2_dq_2 + t13);  /* LTDL-4 */
     dqdd_dq[3] = d_qdd_2_dq_2;
 
     /* solution, joint shoulder */
-    const double t14 = inverse_pivot_1*(d_tau_1_dqd_1 - 0.6666666666666667*(t5*M_2_1));
-    const double d_qdd_1_dqd_1 = -t14;  /* LTDL-4 */
+    const real t14 = inverse_pivot_1*(d_tau_1_dqd_1 - 0.6666666666666667*(t5*M_2_1));
+    const real d_qdd_1_dqd_1 = -t14;  /* LTDL-4 */
     dqdd_dqd[0] = d_qdd_1_dqd_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_1 = 8.333333333333332*(M_2_1*t14) - 0.6666666666666667*t5;  /* LTDL-4 */
+    const real d_qdd_2_dqd_1 = 8.333333333333332*(M_2_1*t14) - 0.6666666666666667*t5;  /* LTDL-4 */
     dqdd_dqd[2] = d_qdd_2_dqd_1;
 
     /* solution, joint shoulder */
-    const double t15 = t6*inverse_pivot_1;
-    const double d_qdd_1_dqd_2 = 0.08000000000000002*t15;  /* LTDL-4 */
+    const real t15 = t6*inverse_pivot_1;
+    const real d_qdd_1_dqd_2 = 0.08000000000000002*t15;  /* LTDL-4 */
     dqdd_dqd[1] = d_qdd_1_dqd_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t15);  /* LTDL-4 */
+    const real d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t15);  /* LTDL-4 */
     dqdd_dqd[3] = d_qdd_2_dqd_2;
 
     /* inverse, joint shoulder */
-    const double t16 = M_2_1*inverse_pivot_1;
-    const double inverse_2_1 = -8.333333333333332*t16;  /* LTDL-5 */
+    const real t16 = M_2_1*inverse_pivot_1;
+    const real inverse_2_1 = -8.333333333333332*t16;  /* LTDL-5 */
     dqdd_dtau[1] = inverse_2_1;
     dqdd_dtau[2] = inverse_2_1;
 
     /* inverse, joint elbow */
-    const double inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t16);  /* LTDL-5 */
+    const real inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t16);  /* LTDL-5 */
     dqdd_dtau[3] = inverse_2_2;
 
     /* results */
-    pivots[1] = 0.12000000000000001;
-    diagonal[1] = 0.12000000000000001;
+    pivots[1] = REAL(0.12000000000000001);
+    diagonal[1] = REAL(0.12000000000000001);
 
-    if (is_singular(2, pivots, diagonal, 4.440892098500626e-16)) {
-        for (int i = 0; i < 2; ++i) qdd[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dq[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dqd[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dtau[i] = NAN;
-        return 1;
+    const truth singular = is_singular(2, pivots, diagonal, 4.440892098500626e-16);
+    const int samples = samples_where(singular);
+    if (samples) {
+        for (int i = 0; i < 2; ++i)
+            qdd[i] = SELECT(singular, REAL(NAN), qdd[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dq[i] = SELECT(singular, REAL(NAN), dqdd_dq[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dqd[i] = SELECT(singular, REAL(NAN), dqdd_dqd[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dtau[i] = SELECT(singular, REAL(NAN), dqdd_dtau[i]);
     }
-    return 0;
+    return samples;
 }
+#endif

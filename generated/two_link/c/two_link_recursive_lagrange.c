@@ -43,1100 +43,1174 @@
  *            TF_j + P dTF_j) - G_j . dA_in_j z_j; by q_k of a joint on the base the first
  *            trace is 0 -- Xiang 2009 (33)-(35)
  */
-#include <math.h>
+#include "real.h"
+#if SYMGEN_WIDTH == 1
 #include "two_link.h"
+#endif
 
-void two_link_recursive_lagrange_inverse_dynamics(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict tau)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_inverse_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double t3 = 0.4*t1 - 0.4*t2;
-    const double A_2_14 = T_1_14 + t3;  /* RL-2 */
-    const double t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
-    const double A_2_24 = T_1_24 + t4;  /* RL-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real t3 = 0.4*t1 - 0.4*t2;
+    const real A_2_14 = T_1_14 + t3;  /* RL-2 */
+    const real t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
+    const real A_2_24 = T_1_24 + t4;  /* RL-2 */
 
     /* velocities, joint shoulder */
-    const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
 
     /* accelerations, joint shoulder */
-    const double t5 = qd_1*qd_1;
-    const double t6 = T_1_21*t5;
-    const double t7 = qdd_1*T_1_11;
-    const double C_1_12 = t6 - t7;  /* RL-4 */
-    const double C_1_24 = 0.4*t7 - 0.4*t6;  /* RL-4 */
+    const real t5 = qd_1*qd_1;
+    const real t6 = T_1_21*t5;
+    const real t7 = qdd_1*T_1_11;
+    const real C_1_12 = t6 - t7;  /* RL-4 */
+    const real C_1_24 = 0.4*t7 - 0.4*t6;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double t8 = qd_1*T_1_21;
-    const double C_at_2_12 = C_1_12 + qd_2*(t8 + qd_2*T_1_21 + t8) - qdd_2*T_1_11;  /* RL-4 */
-    const double t9 = T_2_21*C_at_2_12;
-    const double t10 = T_1_11*t5;
-    const double t11 = qdd_1*T_1_21;
-    const double t12 = t10 + t11;
-    const double t13 = t12 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
-    const double t14 = T_2_11*t13;
-    const double C_2_11 = t9 - t14;  /* RL-4 */
-    const double t15 = T_2_21*t13;
-    const double t16 = T_2_11*C_at_2_12;
-    const double C_2_12 = t15 + t16;  /* RL-4 */
-    const double t17 = 0.4*t10 + 0.4*t11;
-    const double C_2_14 = 0.4*t9 - 0.4*t14 - t17;  /* RL-4 */
-    const double C_2_24 = C_1_24 - (0.4*t16 + 0.4*t15);  /* RL-4 */
+    const real t8 = qd_1*T_1_21;
+    const real C_at_2_12 = C_1_12 + qd_2*(t8 + qd_2*T_1_21 + t8) - qdd_2*T_1_11;  /* RL-4 */
+    const real t9 = T_2_21*C_at_2_12;
+    const real t10 = T_1_11*t5;
+    const real t11 = qdd_1*T_1_21;
+    const real t12 = t10 + t11;
+    const real t13 = t12 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
+    const real t14 = T_2_11*t13;
+    const real C_2_11 = t9 - t14;  /* RL-4 */
+    const real t15 = T_2_21*t13;
+    const real t16 = T_2_11*C_at_2_12;
+    const real C_2_12 = t15 + t16;  /* RL-4 */
+    const real t17 = 0.4*t10 + 0.4*t11;
+    const real C_2_14 = 0.4*t9 - 0.4*t14 - t17;  /* RL-4 */
+    const real C_2_24 = C_1_24 - (0.4*t16 + 0.4*t15);  /* RL-4 */
 
     /* backward, joint elbow */
-    const double D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
-    const double D_2_12 = -0.1*C_2_24 - 0.07*C_2_12;  /* RL-5 */
-    const double D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
-    const double D_2_42 = 0.5*C_2_24 + 0.1*C_2_12;  /* RL-5 */
-    const double TD_2_11 = T_2_11*D_2_11 - 0.05*(T_2_21*C_2_12) + 0.4*(T_2_11*D_2_41);  /* RL-5 */
-    const double TD_2_12 = T_2_11*D_2_12 - 0.05*(T_2_21*C_2_11) + 0.4*(T_2_11*D_2_42);  /* RL-5 */
-    const double TD_2_21 = T_2_21*D_2_11 + 0.05*(T_2_11*C_2_12) + 0.4*(T_2_21*D_2_41);  /* RL-5 */
-    const double TD_2_22 = T_2_21*D_2_12 + 0.05*(T_2_11*C_2_11) + 0.4*(T_2_21*D_2_42);  /* RL-5 */
+    const real D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
+    const real D_2_12 = -0.1*C_2_24 - 0.07*C_2_12;  /* RL-5 */
+    const real D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
+    const real D_2_42 = 0.5*C_2_24 + 0.1*C_2_12;  /* RL-5 */
+    const real TD_2_11 = T_2_11*D_2_11 - 0.05*(T_2_21*C_2_12) + 0.4*(T_2_11*D_2_41);  /* RL-5 */
+    const real TD_2_12 = T_2_11*D_2_12 - 0.05*(T_2_21*C_2_11) + 0.4*(T_2_11*D_2_42);  /* RL-5 */
+    const real TD_2_21 = T_2_21*D_2_11 + 0.05*(T_2_11*C_2_12) + 0.4*(T_2_21*D_2_41);  /* RL-5 */
+    const real TD_2_22 = T_2_21*D_2_12 + 0.05*(T_2_11*C_2_11) + 0.4*(T_2_21*D_2_42);  /* RL-5 */
 
     /* backward, joint shoulder */
-    const double D_1_11 = TD_2_11 - (0.07*t12 - 0.1*t17);  /* RL-5 */
-    const double D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
-    const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
-    const double D_1_22 = TD_2_22 - 0.05*t12;  /* RL-5 */
-    const double D_1_41 = D_2_41 - (0.5*t17 - 0.1*t12);  /* RL-5 */
-    const double D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
-    const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42);  /* RL-5 */
-    const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
+    const real D_1_11 = TD_2_11 - (0.07*t12 - 0.1*t17);  /* RL-5 */
+    const real D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
+    const real D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
+    const real D_1_22 = TD_2_22 - 0.05*t12;  /* RL-5 */
+    const real D_1_41 = D_2_41 - (0.5*t17 - 0.1*t12);  /* RL-5 */
+    const real D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
+    const real TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42);  /* RL-5 */
+    const real TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
+    const real TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
-    const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t18 = 0.1*t2;
-    const double TE_1_11 = T_1_11*E_1_11 - t18 + T_1_14;  /* RL-6 */
+    const real E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
+    const real t18 = 0.1*t2;
+    const real TE_1_11 = T_1_11*E_1_11 - t18 + T_1_14;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double t19 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
-    const double tau_1 = t19 - tip_nz;  /* RL-9 */
+    const real t19 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
+    const real tau_1 = t19 - tip_nz;  /* RL-9 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t20 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
-    const double t21 = t20 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t18);
-    const double tau_2 = t21 - (tip_fy*t3 - tip_fx*t4) - tip_nz;  /* RL-9 */
+    const real t20 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
+    const real t21 = t20 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t18);
+    const real tau_2 = t21 - (tip_fy*t3 - tip_fx*t4) - tip_nz;  /* RL-9 */
     tau[1] = tau_2;
 }
+#endif
 
-void two_link_recursive_lagrange_inverse_dynamics_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict tau,
-    double *restrict dtau_dq,
-    double *restrict dtau_dqd,
-    double *restrict dtau_dqdd)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_inverse_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau,
+    real *restrict dtau_dq,
+    real *restrict dtau_dqd,
+    real *restrict dtau_dqdd)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* RL-2 */
-    const double d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2;  /* dRL-2 */
-    const double A_2_14 = T_1_14 + d_A_2_24_dq_2;  /* RL-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* RL-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    const double A_2_24 = T_1_24 + t5;  /* RL-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* RL-2 */
+    const real d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2;  /* dRL-2 */
+    const real A_2_14 = T_1_14 + d_A_2_24_dq_2;  /* RL-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* RL-2 */
+    const real t5 = 0.4*t4 + 0.4*t3;
+    const real A_2_24 = T_1_24 + t5;  /* RL-2 */
 
     /* velocities, joint shoulder */
-    const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
-    const double B_1_24 = 0.4*B_1_21;  /* RL-3 */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const double d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
-    const double d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
-    const double t6 = T_2_21*d_B_at_2_12_dq_1;
-    const double t7 = T_2_11*B_at_2_21;
-    const double B_2_12 = t6 - t7;  /* RL-3 */
-    const double t8 = 0.4*t7 - 0.4*t6;
-    const double B_2_24 = B_1_24 + t8;  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
+    const real d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
+    const real t6 = T_2_21*d_B_at_2_12_dq_1;
+    const real t7 = T_2_11*B_at_2_21;
+    const real B_2_12 = t6 - t7;  /* RL-3 */
+    const real t8 = 0.4*t7 - 0.4*t6;
+    const real B_2_24 = B_1_24 + t8;  /* RL-3 */
 
     /* accelerations, joint shoulder */
-    const double t9 = qd_1*qd_1;
-    const double t10 = T_1_21*t9;
-    const double t11 = qdd_1*T_1_11;
-    const double C_1_12 = t10 - t11;  /* RL-4 */
-    const double C_1_24 = 0.4*t11 - 0.4*t10;  /* RL-4 */
+    const real t9 = qd_1*qd_1;
+    const real t10 = T_1_21*t9;
+    const real t11 = qdd_1*T_1_11;
+    const real C_1_12 = t10 - t11;  /* RL-4 */
+    const real C_1_24 = 0.4*t11 - 0.4*t10;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11;  /* RL-4 */
-    const double t12 = T_2_21*C_at_2_12;
-    const double t13 = T_1_11*t9;
-    const double t14 = qdd_1*T_1_21;
-    const double d_C_1_12_dq_1 = t13 + t14;  /* dRL-4 */
-    const double d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;  /* dRL-4 */
-    const double t15 = T_2_11*d_C_at_2_12_dq_1;
-    const double C_2_11 = t12 - t15;  /* RL-4 */
-    const double t16 = T_2_21*d_C_at_2_12_dq_1;
-    const double t17 = T_2_11*C_at_2_12;
-    const double C_2_12 = t16 + t17;  /* RL-4 */
-    const double d_C_2_24_dq_2 = 0.4*t12 - 0.4*t15;  /* dRL-4 */
-    const double t18 = 0.4*t13 + 0.4*t14;
-    const double C_2_14 = d_C_2_24_dq_2 - t18;  /* RL-4 */
-    const double d_C_2_14_dq_2 = 0.4*t17 + 0.4*t16;  /* dRL-4 */
-    const double C_2_24 = C_1_24 - d_C_2_14_dq_2;  /* RL-4 */
+    const real C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11;  /* RL-4 */
+    const real t12 = T_2_21*C_at_2_12;
+    const real t13 = T_1_11*t9;
+    const real t14 = qdd_1*T_1_21;
+    const real d_C_1_12_dq_1 = t13 + t14;  /* dRL-4 */
+    const real d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;  /* dRL-4 */
+    const real t15 = T_2_11*d_C_at_2_12_dq_1;
+    const real C_2_11 = t12 - t15;  /* RL-4 */
+    const real t16 = T_2_21*d_C_at_2_12_dq_1;
+    const real t17 = T_2_11*C_at_2_12;
+    const real C_2_12 = t16 + t17;  /* RL-4 */
+    const real d_C_2_24_dq_2 = 0.4*t12 - 0.4*t15;  /* dRL-4 */
+    const real t18 = 0.4*t13 + 0.4*t14;
+    const real C_2_14 = d_C_2_24_dq_2 - t18;  /* RL-4 */
+    const real d_C_2_14_dq_2 = 0.4*t17 + 0.4*t16;  /* dRL-4 */
+    const real C_2_24 = C_1_24 - d_C_2_14_dq_2;  /* RL-4 */
 
     /* backward, joint elbow */
-    const double t19 = 0.07*C_2_11;
-    const double D_2_11 = t19 - 0.1*C_2_14;  /* RL-5 */
-    const double t20 = 0.07*C_2_12;
-    const double D_2_12 = -0.1*C_2_24 - t20;  /* RL-5 */
-    const double t21 = -0.1*C_2_11;
-    const double D_2_41 = t21 + 0.5*C_2_14;  /* RL-5 */
-    const double t22 = -0.1*C_2_12;
-    const double D_2_42 = 0.5*C_2_24 - t22;  /* RL-5 */
-    const double t23 = -0.05*(T_2_21*C_2_12);
-    const double TD_2_11 = T_2_11*D_2_11 + t23 + 0.4*(T_2_11*D_2_41);  /* RL-5 */
-    const double t24 = T_2_21*C_2_11;
-    const double TD_2_12 = T_2_11*D_2_12 - 0.05*t24 + 0.4*(T_2_11*D_2_42);  /* RL-5 */
-    const double t25 = 0.05*(T_2_11*C_2_12);
-    const double TD_2_21 = T_2_21*D_2_11 + t25 + 0.4*(T_2_21*D_2_41);  /* RL-5 */
-    const double t26 = T_2_11*C_2_11;
-    const double TD_2_22 = T_2_21*D_2_12 + 0.05*t26 + 0.4*(T_2_21*D_2_42);  /* RL-5 */
+    const real t19 = 0.07*C_2_11;
+    const real D_2_11 = t19 - 0.1*C_2_14;  /* RL-5 */
+    const real t20 = 0.07*C_2_12;
+    const real D_2_12 = -0.1*C_2_24 - t20;  /* RL-5 */
+    const real t21 = -0.1*C_2_11;
+    const real D_2_41 = t21 + 0.5*C_2_14;  /* RL-5 */
+    const real t22 = -0.1*C_2_12;
+    const real D_2_42 = 0.5*C_2_24 - t22;  /* RL-5 */
+    const real t23 = -0.05*(T_2_21*C_2_12);
+    const real TD_2_11 = T_2_11*D_2_11 + t23 + 0.4*(T_2_11*D_2_41);  /* RL-5 */
+    const real t24 = T_2_21*C_2_11;
+    const real TD_2_12 = T_2_11*D_2_12 - 0.05*t24 + 0.4*(T_2_11*D_2_42);  /* RL-5 */
+    const real t25 = 0.05*(T_2_11*C_2_12);
+    const real TD_2_21 = T_2_21*D_2_11 + t25 + 0.4*(T_2_21*D_2_41);  /* RL-5 */
+    const real t26 = T_2_11*C_2_11;
+    const real TD_2_22 = T_2_21*D_2_12 + 0.05*t26 + 0.4*(T_2_21*D_2_42);  /* RL-5 */
 
     /* backward, joint shoulder */
-    const double D_1_11 = TD_2_11 - (0.07*d_C_1_12_dq_1 - 0.1*t18);  /* RL-5 */
-    const double D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
-    const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
-    const double D_1_22 = TD_2_22 - 0.05*d_C_1_12_dq_1;  /* RL-5 */
-    const double D_1_41 = D_2_41 - (0.5*t18 - 0.1*d_C_1_12_dq_1);  /* RL-5 */
-    const double D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
-    const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42);  /* RL-5 */
-    const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
+    const real D_1_11 = TD_2_11 - (0.07*d_C_1_12_dq_1 - 0.1*t18);  /* RL-5 */
+    const real D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
+    const real D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
+    const real D_1_22 = TD_2_22 - 0.05*d_C_1_12_dq_1;  /* RL-5 */
+    const real D_1_41 = D_2_41 - (0.5*t18 - 0.1*d_C_1_12_dq_1);  /* RL-5 */
+    const real D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
+    const real TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42);  /* RL-5 */
+    const real TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
+    const real TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
-    const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t27 = 0.1*t2;
-    const double TE_1_11 = T_1_11*E_1_11 - t27 + T_1_14;  /* RL-6 */
-    const double t28 = 0.1*t3;
-    const double TE_1_21 = T_1_21*E_1_11 + t28 + T_1_24;  /* RL-6 */
+    const real E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
+    const real t27 = 0.1*t2;
+    const real TE_1_11 = T_1_11*E_1_11 - t27 + T_1_14;  /* RL-6 */
+    const real t28 = 0.1*t3;
+    const real TE_1_21 = T_1_21*E_1_11 + t28 + T_1_24;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double t29 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
-    const double tau_1 = t29 - tip_nz;  /* RL-9 */
+    const real t29 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
+    const real tau_1 = t29 - tip_nz;  /* RL-9 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t30 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
-    const double d_TE_1_21_dq_2 = 0.1*t1 - t27;  /* dRL-6 */
-    const double t31 = t30 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2;
-    const double tau_2 = t31 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz;  /* RL-9 */
+    const real t30 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
+    const real d_TE_1_21_dq_2 = 0.1*t1 - t27;  /* dRL-6 */
+    const real t31 = t30 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2;
+    const real tau_2 = t31 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz;  /* RL-9 */
     tau[1] = tau_2;
 
     /* derivatives of velocities, joint elbow */
-    const double t32 = T_2_11*d_B_at_2_12_dq_1;
-    const double t33 = T_2_21*B_at_2_21;
-    const double d_B_2_12_dq_1 = t32 + t33;  /* dRL-3 */
+    const real t32 = T_2_11*d_B_at_2_12_dq_1;
+    const real t33 = T_2_21*B_at_2_21;
+    const real d_B_2_12_dq_1 = t32 + t33;  /* dRL-3 */
 
     /* derivatives of backward, joint elbow */
-    const double d_D_2_11_dq_2 = t20 - 0.1*d_C_2_14_dq_2;  /* dRL-5 */
-    const double d_D_2_12_dq_2 = t19 - 0.1*d_C_2_24_dq_2;  /* dRL-5 */
-    const double d_D_2_41_dq_2 = t22 + 0.5*d_C_2_14_dq_2;  /* dRL-5 */
-    const double d_D_2_42_dq_2 = t21 + 0.5*d_C_2_24_dq_2;  /* dRL-5 */
-    const double t34 = 0.05*t24 + T_2_11*d_D_2_11_dq_2 + 0.4*(T_2_11*d_D_2_41_dq_2);
-    const double d_TD_2_11_dq_2 = t34 - TD_2_21;  /* dRL-5 */
-    const double d_TD_2_12_dq_2 = t23 + T_2_11*d_D_2_12_dq_2 + 0.4*(T_2_11*d_D_2_42_dq_2) - TD_2_22;  /* dRL-5 */
-    const double t35 = T_2_21*d_D_2_11_dq_2 - 0.05*t26 + 0.4*(T_2_21*d_D_2_41_dq_2);
-    const double d_TD_2_21_dq_2 = TD_2_11 + t35;  /* dRL-5 */
-    const double d_TD_2_22_dq_2 = t25 + T_2_21*d_D_2_12_dq_2 + 0.4*(T_2_21*d_D_2_42_dq_2) + TD_2_12;  /* dRL-5 */
+    const real d_D_2_11_dq_2 = t20 - 0.1*d_C_2_14_dq_2;  /* dRL-5 */
+    const real d_D_2_12_dq_2 = t19 - 0.1*d_C_2_24_dq_2;  /* dRL-5 */
+    const real d_D_2_41_dq_2 = t22 + 0.5*d_C_2_14_dq_2;  /* dRL-5 */
+    const real d_D_2_42_dq_2 = t21 + 0.5*d_C_2_24_dq_2;  /* dRL-5 */
+    const real t34 = 0.05*t24 + T_2_11*d_D_2_11_dq_2 + 0.4*(T_2_11*d_D_2_41_dq_2);
+    const real d_TD_2_11_dq_2 = t34 - TD_2_21;  /* dRL-5 */
+    const real d_TD_2_12_dq_2 = t23 + T_2_11*d_D_2_12_dq_2 + 0.4*(T_2_11*d_D_2_42_dq_2) - TD_2_22;  /* dRL-5 */
+    const real t35 = T_2_21*d_D_2_11_dq_2 - 0.05*t26 + 0.4*(T_2_21*d_D_2_41_dq_2);
+    const real d_TD_2_21_dq_2 = TD_2_11 + t35;  /* dRL-5 */
+    const real d_TD_2_22_dq_2 = t25 + T_2_21*d_D_2_12_dq_2 + 0.4*(T_2_21*d_D_2_42_dq_2) + TD_2_12;  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double t36 = T_1_11*d_TD_2_12_dq_2;
-    const double t37 = T_1_21*d_TD_2_22_dq_2;
-    const double d_TD_1_12_dq_2 = t36 - t37 + 0.4*(T_1_11*d_D_2_42_dq_2);  /* dRL-5 */
-    const double t38 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2;
-    const double d_TD_1_21_dq_2 = t38 + 0.4*(T_1_21*d_D_2_41_dq_2);  /* dRL-5 */
+    const real t36 = T_1_11*d_TD_2_12_dq_2;
+    const real t37 = T_1_21*d_TD_2_22_dq_2;
+    const real d_TD_1_12_dq_2 = t36 - t37 + 0.4*(T_1_11*d_D_2_42_dq_2);  /* dRL-5 */
+    const real t38 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2;
+    const real d_TD_1_21_dq_2 = t38 + 0.4*(T_1_21*d_D_2_41_dq_2);  /* dRL-5 */
 
     /* derivatives of backward, joint elbow */
-    const double t39 = 0.14*B_2_12;
-    const double d_D_2_11_dqd_1 = t39 + 0.2*B_2_24;  /* dRL-5 */
-    const double t40 = -0.14*d_B_2_12_dq_1;
-    const double t41 = 0.4*t32 + 0.4*t33;
-    const double t42 = 0.4*d_B_1_12_dq_1 + t41;
-    const double d_D_2_12_dqd_1 = t40 + 0.2*t42;  /* dRL-5 */
-    const double t43 = -0.2*B_2_12;
-    const double d_D_2_41_dqd_1 = t43 - B_2_24;  /* dRL-5 */
-    const double t44 = 0.2*d_B_2_12_dq_1;
-    const double d_D_2_42_dqd_1 = t44 - t42;  /* dRL-5 */
-    const double t45 = 0.1*(T_2_21*d_B_2_12_dq_1);
-    const double d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_1);  /* dRL-5 */
-    const double t46 = 0.1*(T_2_21*B_2_12);
-    const double d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_1);  /* dRL-5 */
-    const double t47 = 0.1*(T_2_11*d_B_2_12_dq_1);
-    const double d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t47 + 0.4*(T_2_21*d_D_2_41_dqd_1);  /* dRL-5 */
-    const double t48 = 0.1*(T_2_11*B_2_12);
-    const double d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t48 + 0.4*(T_2_21*d_D_2_42_dqd_1);  /* dRL-5 */
-    const double d_D_2_11_dqd_2 = t39 + 0.2*t8;  /* dRL-5 */
-    const double d_D_2_12_dqd_2 = t40 + 0.2*t41;  /* dRL-5 */
-    const double d_D_2_41_dqd_2 = t43 - t8;  /* dRL-5 */
-    const double d_D_2_42_dqd_2 = t44 - t41;  /* dRL-5 */
-    const double d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_2);  /* dRL-5 */
-    const double d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_2);  /* dRL-5 */
-    const double d_TD_2_21_dqd_2 = t47 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2);  /* dRL-5 */
-    const double d_TD_2_22_dqd_2 = t48 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2);  /* dRL-5 */
+    const real t39 = 0.14*B_2_12;
+    const real d_D_2_11_dqd_1 = t39 + 0.2*B_2_24;  /* dRL-5 */
+    const real t40 = -0.14*d_B_2_12_dq_1;
+    const real t41 = 0.4*t32 + 0.4*t33;
+    const real t42 = 0.4*d_B_1_12_dq_1 + t41;
+    const real d_D_2_12_dqd_1 = t40 + 0.2*t42;  /* dRL-5 */
+    const real t43 = -0.2*B_2_12;
+    const real d_D_2_41_dqd_1 = t43 - B_2_24;  /* dRL-5 */
+    const real t44 = 0.2*d_B_2_12_dq_1;
+    const real d_D_2_42_dqd_1 = t44 - t42;  /* dRL-5 */
+    const real t45 = 0.1*(T_2_21*d_B_2_12_dq_1);
+    const real d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_1);  /* dRL-5 */
+    const real t46 = 0.1*(T_2_21*B_2_12);
+    const real d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_1);  /* dRL-5 */
+    const real t47 = 0.1*(T_2_11*d_B_2_12_dq_1);
+    const real d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t47 + 0.4*(T_2_21*d_D_2_41_dqd_1);  /* dRL-5 */
+    const real t48 = 0.1*(T_2_11*B_2_12);
+    const real d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t48 + 0.4*(T_2_21*d_D_2_42_dqd_1);  /* dRL-5 */
+    const real d_D_2_11_dqd_2 = t39 + 0.2*t8;  /* dRL-5 */
+    const real d_D_2_12_dqd_2 = t40 + 0.2*t41;  /* dRL-5 */
+    const real d_D_2_41_dqd_2 = t43 - t8;  /* dRL-5 */
+    const real d_D_2_42_dqd_2 = t44 - t41;  /* dRL-5 */
+    const real d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_2);  /* dRL-5 */
+    const real d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_2);  /* dRL-5 */
+    const real d_TD_2_21_dqd_2 = t47 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2);  /* dRL-5 */
+    const real d_TD_2_22_dqd_2 = t48 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
-    const double d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
-    const double d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
-    const double d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
-    const double d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
-    const double t49 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
-    const double d_TD_1_12_dqd_1 = t49 + 0.4*(T_1_11*d_D_1_42_dqd_1);  /* dRL-5 */
-    const double t50 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
-    const double d_TD_1_21_dqd_1 = t50 + 0.4*(T_1_21*d_D_1_41_dqd_1);  /* dRL-5 */
-    const double t51 = T_1_11*d_TD_2_12_dqd_2;
-    const double t52 = T_1_21*d_TD_2_22_dqd_2;
-    const double d_TD_1_12_dqd_2 = t51 - t52 + 0.4*(T_1_11*d_D_2_42_dqd_2);  /* dRL-5 */
-    const double t53 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
-    const double d_TD_1_21_dqd_2 = t53 + 0.4*(T_1_21*d_D_2_41_dqd_2);  /* dRL-5 */
+    const real d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
+    const real d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
+    const real d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
+    const real d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
+    const real d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
+    const real d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
+    const real t49 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
+    const real d_TD_1_12_dqd_1 = t49 + 0.4*(T_1_11*d_D_1_42_dqd_1);  /* dRL-5 */
+    const real t50 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
+    const real d_TD_1_21_dqd_1 = t50 + 0.4*(T_1_21*d_D_1_41_dqd_1);  /* dRL-5 */
+    const real t51 = T_1_11*d_TD_2_12_dqd_2;
+    const real t52 = T_1_21*d_TD_2_22_dqd_2;
+    const real d_TD_1_12_dqd_2 = t51 - t52 + 0.4*(T_1_11*d_D_2_42_dqd_2);  /* dRL-5 */
+    const real t53 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
+    const real d_TD_1_21_dqd_2 = t53 + 0.4*(T_1_21*d_D_2_41_dqd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint elbow */
-    const double t54 = 0.07*A_2_11;
-    const double d_D_2_12_dqdd_1 = t54 - 0.1*A_2_14;  /* dRL-5 */
-    const double t55 = -0.1*A_2_11;
-    const double d_D_2_42_dqdd_1 = t55 + 0.5*A_2_14;  /* dRL-5 */
-    const double t56 = 0.05*(T_2_21*A_2_11);
-    const double t57 = 0.07*A_2_21;
-    const double t58 = t57 - 0.1*A_2_24;
-    const double t59 = -0.1*A_2_21;
-    const double t60 = t59 + 0.5*A_2_24;
-    const double d_TD_2_11_dqdd_1 = t56 - T_2_11*t58 - 0.4*(T_2_11*t60);  /* dRL-5 */
-    const double t61 = 0.05*(T_2_21*A_2_21);
-    const double d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t61 + 0.4*(T_2_11*d_D_2_42_dqdd_1);  /* dRL-5 */
-    const double t62 = -0.05*(T_2_11*A_2_11);
-    const double d_TD_2_21_dqdd_1 = t62 - T_2_21*t58 - 0.4*(T_2_21*t60);  /* dRL-5 */
-    const double t63 = -0.05*(T_2_11*A_2_21);
-    const double d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t63 + 0.4*(T_2_21*d_D_2_42_dqdd_1);  /* dRL-5 */
-    const double d_D_2_12_dqdd_2 = t54 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
-    const double d_D_2_42_dqdd_2 = t55 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
-    const double t64 = t57 - 0.1*t5;
-    const double t65 = t59 + 0.5*t5;
-    const double d_TD_2_11_dqdd_2 = t56 - T_2_11*t64 - 0.4*(T_2_11*t65);  /* dRL-5 */
-    const double d_TD_2_12_dqdd_2 = t61 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2);  /* dRL-5 */
-    const double d_TD_2_21_dqdd_2 = t62 - T_2_21*t64 - 0.4*(T_2_21*t65);  /* dRL-5 */
-    const double d_TD_2_22_dqdd_2 = t63 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2);  /* dRL-5 */
+    const real t54 = 0.07*A_2_11;
+    const real d_D_2_12_dqdd_1 = t54 - 0.1*A_2_14;  /* dRL-5 */
+    const real t55 = -0.1*A_2_11;
+    const real d_D_2_42_dqdd_1 = t55 + 0.5*A_2_14;  /* dRL-5 */
+    const real t56 = 0.05*(T_2_21*A_2_11);
+    const real t57 = 0.07*A_2_21;
+    const real t58 = t57 - 0.1*A_2_24;
+    const real t59 = -0.1*A_2_21;
+    const real t60 = t59 + 0.5*A_2_24;
+    const real d_TD_2_11_dqdd_1 = t56 - T_2_11*t58 - 0.4*(T_2_11*t60);  /* dRL-5 */
+    const real t61 = 0.05*(T_2_21*A_2_21);
+    const real d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t61 + 0.4*(T_2_11*d_D_2_42_dqdd_1);  /* dRL-5 */
+    const real t62 = -0.05*(T_2_11*A_2_11);
+    const real d_TD_2_21_dqdd_1 = t62 - T_2_21*t58 - 0.4*(T_2_21*t60);  /* dRL-5 */
+    const real t63 = -0.05*(T_2_11*A_2_21);
+    const real d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t63 + 0.4*(T_2_21*d_D_2_42_dqdd_1);  /* dRL-5 */
+    const real d_D_2_12_dqdd_2 = t54 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
+    const real d_D_2_42_dqdd_2 = t55 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
+    const real t64 = t57 - 0.1*t5;
+    const real t65 = t59 + 0.5*t5;
+    const real d_TD_2_11_dqdd_2 = t56 - T_2_11*t64 - 0.4*(T_2_11*t65);  /* dRL-5 */
+    const real d_TD_2_12_dqdd_2 = t61 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2);  /* dRL-5 */
+    const real d_TD_2_21_dqdd_2 = t62 - T_2_21*t64 - 0.4*(T_2_21*t65);  /* dRL-5 */
+    const real d_TD_2_22_dqdd_2 = t63 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
-    const double d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
-    const double d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11;  /* dRL-5 */
-    const double d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
-    const double t66 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
-    const double d_TD_1_12_dqdd_1 = t66 + 0.4*(T_1_11*d_D_1_42_dqdd_1);  /* dRL-5 */
-    const double t67 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
-    const double d_TD_1_21_dqdd_1 = t67 - 0.4*(T_1_21*(0.1*T_1_21 + t60));  /* dRL-5 */
+    const real d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
+    const real d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
+    const real d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11;  /* dRL-5 */
+    const real d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
+    const real d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
+    const real t66 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
+    const real d_TD_1_12_dqdd_1 = t66 + 0.4*(T_1_11*d_D_1_42_dqdd_1);  /* dRL-5 */
+    const real t67 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
+    const real d_TD_1_21_dqdd_1 = t67 - 0.4*(T_1_21*(0.1*T_1_21 + t60));  /* dRL-5 */
 
     /* derivatives of torque, joint shoulder */
-    const double d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 - 9.81*TE_1_21;  /* dRL-9 */
+    const real d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 - 9.81*TE_1_21;  /* dRL-9 */
     dtau_dq[0] = d_tau_1_dq_1;
-    const double d_tau_1_dqd_1 = d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1;  /* dRL-9 */
+    const real d_tau_1_dqd_1 = d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1;  /* dRL-9 */
     dtau_dqd[0] = d_tau_1_dqd_1;
-    const double d_tau_1_dqdd_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* dRL-9 */
+    const real d_tau_1_dqdd_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* dRL-9 */
     dtau_dqdd[0] = d_tau_1_dqdd_1;
-    const double t68 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5;
-    const double t69 = 9.81*(t28 + 0.1*t4);
-    const double d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t69 + t68;  /* dRL-9 */
+    const real t68 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5;
+    const real t69 = 9.81*(t28 + 0.1*t4);
+    const real d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t69 + t68;  /* dRL-9 */
     dtau_dq[1] = d_tau_1_dq_2;
-    const double d_tau_1_dqd_2 = d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2;  /* dRL-9 */
+    const real d_tau_1_dqd_2 = d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2;  /* dRL-9 */
     dtau_dqd[1] = d_tau_1_dqd_2;
 
     /* derivatives of torque, joint elbow */
-    const double d_tau_2_dq_1 = t68 - t69;  /* dRL-9 */
+    const real d_tau_2_dq_1 = t68 - t69;  /* dRL-9 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double t70 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
-    const double d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t70 - T_1_21*d_TD_2_22_dqd_1;  /* dRL-9 */
+    const real t70 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
+    const real d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t70 - T_1_21*d_TD_2_22_dqd_1;  /* dRL-9 */
     dtau_dqd[2] = d_tau_2_dqd_1;
-    const double t71 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1;
-    const double d_tau_2_dqdd_1 = T_1_11*d_TD_2_12_dqdd_1 - t71 - T_1_21*d_TD_2_22_dqdd_1;  /* dRL-9 */
+    const real t71 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1;
+    const real d_tau_2_dqdd_1 = T_1_11*d_TD_2_12_dqdd_1 - t71 - T_1_21*d_TD_2_22_dqdd_1;  /* dRL-9 */
     dtau_dqdd[1] = d_tau_2_dqdd_1;
     dtau_dqdd[2] = d_tau_2_dqdd_1;
-    const double d_tau_2_dq_2 = t36 - t38 - t37 - t69 + t68;  /* dRL-9 */
+    const real d_tau_2_dq_2 = t36 - t38 - t37 - t69 + t68;  /* dRL-9 */
     dtau_dq[3] = d_tau_2_dq_2;
-    const double d_tau_2_dqd_2 = t51 - t53 - t52;  /* dRL-9 */
+    const real d_tau_2_dqd_2 = t51 - t53 - t52;  /* dRL-9 */
     dtau_dqd[3] = d_tau_2_dqd_2;
-    const double t72 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2;
-    const double d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t72 - T_1_21*d_TD_2_22_dqdd_2;  /* dRL-9 */
+    const real t72 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2;
+    const real d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t72 - T_1_21*d_TD_2_22_dqdd_2;  /* dRL-9 */
     dtau_dqdd[3] = d_tau_2_dqdd_2;
 }
+#endif
 
-void two_link_recursive_lagrange_inverse_dynamics_load_derivatives(
-    const double *restrict q,
-    double *restrict dtau_dloads)
+void NAMED(two_link_recursive_lagrange_inverse_dynamics_load_derivatives)(
+    const real *restrict q,
+    real *restrict dtau_dloads)
 {
-    dtau_dloads[2] = 0.0;
-    dtau_dloads[3] = 0.0;
-    dtau_dloads[4] = 0.0;
-    dtau_dloads[8] = 0.0;
-    dtau_dloads[9] = 0.0;
-    dtau_dloads[10] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    dtau_dloads[2] = REAL(0.0);
+    dtau_dloads[3] = REAL(0.0);
+    dtau_dloads[4] = REAL(0.0);
+    dtau_dloads[8] = REAL(0.0);
+    dtau_dloads[9] = REAL(0.0);
+    dtau_dloads[10] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double J_tip_2_y = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21);  /* RL-12 */
-    const double A_2_14 = T_1_14 + J_tip_2_y;  /* RL-2 */
-    const double t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
+    const real J_tip_2_y = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21);  /* RL-12 */
+    const real A_2_14 = T_1_14 + J_tip_2_y;  /* RL-2 */
+    const real t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
     dtau_dloads[6] = t1;
-    const double A_2_24 = T_1_24 + t1;  /* RL-2 */
+    const real A_2_24 = T_1_24 + t1;  /* RL-2 */
     dtau_dloads[0] = A_2_24;
 
     /* results */
     dtau_dloads[1] = -A_2_14;
     dtau_dloads[7] = -J_tip_2_y;
-    dtau_dloads[5] = -1.0;
-    dtau_dloads[11] = -1.0;
+    dtau_dloads[5] = REAL(-1.0);
+    dtau_dloads[11] = REAL(-1.0);
 }
 
-void two_link_recursive_lagrange_mass_matrix(
-    const double *restrict q,
-    double *restrict mass_matrix)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_mass_matrix)(
+    const real *restrict q,
+    real *restrict mass_matrix)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* RL-2 */
-    const double d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2;  /* dRL-2 */
-    const double A_2_14 = T_1_14 + d_A_2_24_dq_2;  /* RL-2 */
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* RL-2 */
-    const double t5 = 0.4*t4 + 0.4*t3;
-    const double A_2_24 = T_1_24 + t5;  /* RL-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* RL-2 */
+    const real d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2;  /* dRL-2 */
+    const real A_2_14 = T_1_14 + d_A_2_24_dq_2;  /* RL-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* RL-2 */
+    const real t5 = 0.4*t4 + 0.4*t3;
+    const real A_2_24 = T_1_24 + t5;  /* RL-2 */
 
     /* derivatives of backward, joint elbow */
-    const double t6 = 0.07*A_2_11;
-    const double d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14;  /* dRL-5 */
-    const double t7 = -0.1*A_2_11;
-    const double d_D_2_42_dqdd_1 = t7 + 0.5*A_2_14;  /* dRL-5 */
-    const double t8 = 0.05*(T_2_21*A_2_11);
-    const double t9 = 0.07*A_2_21;
-    const double t10 = t9 - 0.1*A_2_24;
-    const double t11 = -0.1*A_2_21;
-    const double t12 = t11 + 0.5*A_2_24;
-    const double d_TD_2_11_dqdd_1 = t8 - T_2_11*t10 - 0.4*(T_2_11*t12);  /* dRL-5 */
-    const double t13 = 0.05*(T_2_21*A_2_21);
-    const double d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t13 + 0.4*(T_2_11*d_D_2_42_dqdd_1);  /* dRL-5 */
-    const double t14 = -0.05*(T_2_11*A_2_11);
-    const double d_TD_2_21_dqdd_1 = t14 - T_2_21*t10 - 0.4*(T_2_21*t12);  /* dRL-5 */
-    const double t15 = -0.05*(T_2_11*A_2_21);
-    const double d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t15 + 0.4*(T_2_21*d_D_2_42_dqdd_1);  /* dRL-5 */
-    const double d_D_2_12_dqdd_2 = t6 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
-    const double d_D_2_42_dqdd_2 = t7 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
-    const double t16 = t9 - 0.1*t5;
-    const double t17 = t11 + 0.5*t5;
-    const double d_TD_2_11_dqdd_2 = t8 - T_2_11*t16 - 0.4*(T_2_11*t17);  /* dRL-5 */
-    const double d_TD_2_12_dqdd_2 = t13 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2);  /* dRL-5 */
-    const double d_TD_2_21_dqdd_2 = t14 - T_2_21*t16 - 0.4*(T_2_21*t17);  /* dRL-5 */
-    const double d_TD_2_22_dqdd_2 = t15 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2);  /* dRL-5 */
+    const real t6 = 0.07*A_2_11;
+    const real d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14;  /* dRL-5 */
+    const real t7 = -0.1*A_2_11;
+    const real d_D_2_42_dqdd_1 = t7 + 0.5*A_2_14;  /* dRL-5 */
+    const real t8 = 0.05*(T_2_21*A_2_11);
+    const real t9 = 0.07*A_2_21;
+    const real t10 = t9 - 0.1*A_2_24;
+    const real t11 = -0.1*A_2_21;
+    const real t12 = t11 + 0.5*A_2_24;
+    const real d_TD_2_11_dqdd_1 = t8 - T_2_11*t10 - 0.4*(T_2_11*t12);  /* dRL-5 */
+    const real t13 = 0.05*(T_2_21*A_2_21);
+    const real d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t13 + 0.4*(T_2_11*d_D_2_42_dqdd_1);  /* dRL-5 */
+    const real t14 = -0.05*(T_2_11*A_2_11);
+    const real d_TD_2_21_dqdd_1 = t14 - T_2_21*t10 - 0.4*(T_2_21*t12);  /* dRL-5 */
+    const real t15 = -0.05*(T_2_11*A_2_21);
+    const real d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t15 + 0.4*(T_2_21*d_D_2_42_dqdd_1);  /* dRL-5 */
+    const real d_D_2_12_dqdd_2 = t6 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
+    const real d_D_2_42_dqdd_2 = t7 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
+    const real t16 = t9 - 0.1*t5;
+    const real t17 = t11 + 0.5*t5;
+    const real d_TD_2_11_dqdd_2 = t8 - T_2_11*t16 - 0.4*(T_2_11*t17);  /* dRL-5 */
+    const real d_TD_2_12_dqdd_2 = t13 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2);  /* dRL-5 */
+    const real d_TD_2_21_dqdd_2 = t14 - T_2_21*t16 - 0.4*(T_2_21*t17);  /* dRL-5 */
+    const real d_TD_2_22_dqdd_2 = t15 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
-    const double d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
-    const double d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11;  /* dRL-5 */
-    const double d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
-    const double t18 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
-    const double d_TD_1_12_dqdd_1 = t18 + 0.4*(T_1_11*d_D_1_42_dqdd_1);  /* dRL-5 */
-    const double t19 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
-    const double d_TD_1_21_dqdd_1 = t19 - 0.4*(T_1_21*(0.1*T_1_21 + t12));  /* dRL-5 */
+    const real d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
+    const real d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
+    const real d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11;  /* dRL-5 */
+    const real d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
+    const real d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
+    const real t18 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
+    const real d_TD_1_12_dqdd_1 = t18 + 0.4*(T_1_11*d_D_1_42_dqdd_1);  /* dRL-5 */
+    const real t19 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
+    const real d_TD_1_21_dqdd_1 = t19 - 0.4*(T_1_21*(0.1*T_1_21 + t12));  /* dRL-5 */
 
     /* mass matrix, joint shoulder */
-    const double M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* RL-10 */
+    const real M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* RL-10 */
     mass_matrix[0] = M_1_1;
 
     /* mass matrix, joint elbow */
-    const double t20 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1;
-    const double M_2_1 = T_1_11*d_TD_2_12_dqdd_1 - t20 - T_1_21*d_TD_2_22_dqdd_1;  /* RL-10 */
+    const real t20 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1;
+    const real M_2_1 = T_1_11*d_TD_2_12_dqdd_1 - t20 - T_1_21*d_TD_2_22_dqdd_1;  /* RL-10 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
-    const double t21 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2;
-    const double M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t21 - T_1_21*d_TD_2_22_dqdd_2;  /* RL-10 */
+    const real t21 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2;
+    const real M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t21 - T_1_21*d_TD_2_22_dqdd_2;  /* RL-10 */
     mass_matrix[3] = M_2_2;
 }
+#endif
 
-void two_link_recursive_lagrange_coriolis_matrix(
-    const double *restrict q,
-    const double *restrict qd,
-    double *restrict coriolis_matrix)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict coriolis_matrix)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
 
-    /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* velocities, joint shoulder */
-    const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
-    const double B_1_24 = 0.4*B_1_21;  /* RL-3 */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const double d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
-    const double d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
-    const double t1 = T_2_21*d_B_at_2_12_dq_1;
-    const double t2 = T_2_11*B_at_2_21;
-    const double B_2_12 = t1 - t2;  /* RL-3 */
-    const double t3 = 0.4*t2 - 0.4*t1;
-    const double B_2_24 = B_1_24 + t3;  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
+    const real d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
+    const real t1 = T_2_21*d_B_at_2_12_dq_1;
+    const real t2 = T_2_11*B_at_2_21;
+    const real B_2_12 = t1 - t2;  /* RL-3 */
+    const real t3 = 0.4*t2 - 0.4*t1;
+    const real B_2_24 = B_1_24 + t3;  /* RL-3 */
 
     /* derivatives of velocities, joint elbow */
-    const double t4 = T_2_11*d_B_at_2_12_dq_1;
-    const double t5 = T_2_21*B_at_2_21;
-    const double d_B_2_12_dq_1 = t4 + t5;  /* dRL-3 */
+    const real t4 = T_2_11*d_B_at_2_12_dq_1;
+    const real t5 = T_2_21*B_at_2_21;
+    const real d_B_2_12_dq_1 = t4 + t5;  /* dRL-3 */
 
     /* derivatives of backward, joint elbow */
-    const double t6 = 0.14*B_2_12;
-    const double d_D_2_11_dqd_1 = t6 + 0.2*B_2_24;  /* dRL-5 */
-    const double t7 = -0.14*d_B_2_12_dq_1;
-    const double t8 = 0.4*t4 + 0.4*t5;
-    const double t9 = 0.4*d_B_1_12_dq_1 + t8;
-    const double d_D_2_12_dqd_1 = t7 + 0.2*t9;  /* dRL-5 */
-    const double t10 = -0.2*B_2_12;
-    const double d_D_2_41_dqd_1 = t10 - B_2_24;  /* dRL-5 */
-    const double t11 = 0.2*d_B_2_12_dq_1;
-    const double d_D_2_42_dqd_1 = t11 - t9;  /* dRL-5 */
-    const double t12 = 0.1*(T_2_21*d_B_2_12_dq_1);
-    const double d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t12 + 0.4*(T_2_11*d_D_2_41_dqd_1);  /* dRL-5 */
-    const double t13 = 0.1*(T_2_21*B_2_12);
-    const double d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t13 + 0.4*(T_2_11*d_D_2_42_dqd_1);  /* dRL-5 */
-    const double t14 = 0.1*(T_2_11*d_B_2_12_dq_1);
-    const double d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t14 + 0.4*(T_2_21*d_D_2_41_dqd_1);  /* dRL-5 */
-    const double t15 = 0.1*(T_2_11*B_2_12);
-    const double d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t15 + 0.4*(T_2_21*d_D_2_42_dqd_1);  /* dRL-5 */
-    const double d_D_2_11_dqd_2 = t6 + 0.2*t3;  /* dRL-5 */
-    const double d_D_2_12_dqd_2 = t7 + 0.2*t8;  /* dRL-5 */
-    const double d_D_2_41_dqd_2 = t10 - t3;  /* dRL-5 */
-    const double d_D_2_42_dqd_2 = t11 - t8;  /* dRL-5 */
-    const double d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t12 + 0.4*(T_2_11*d_D_2_41_dqd_2);  /* dRL-5 */
-    const double d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t13 + 0.4*(T_2_11*d_D_2_42_dqd_2);  /* dRL-5 */
-    const double d_TD_2_21_dqd_2 = t14 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2);  /* dRL-5 */
-    const double d_TD_2_22_dqd_2 = t15 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2);  /* dRL-5 */
+    const real t6 = 0.14*B_2_12;
+    const real d_D_2_11_dqd_1 = t6 + 0.2*B_2_24;  /* dRL-5 */
+    const real t7 = -0.14*d_B_2_12_dq_1;
+    const real t8 = 0.4*t4 + 0.4*t5;
+    const real t9 = 0.4*d_B_1_12_dq_1 + t8;
+    const real d_D_2_12_dqd_1 = t7 + 0.2*t9;  /* dRL-5 */
+    const real t10 = -0.2*B_2_12;
+    const real d_D_2_41_dqd_1 = t10 - B_2_24;  /* dRL-5 */
+    const real t11 = 0.2*d_B_2_12_dq_1;
+    const real d_D_2_42_dqd_1 = t11 - t9;  /* dRL-5 */
+    const real t12 = 0.1*(T_2_21*d_B_2_12_dq_1);
+    const real d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t12 + 0.4*(T_2_11*d_D_2_41_dqd_1);  /* dRL-5 */
+    const real t13 = 0.1*(T_2_21*B_2_12);
+    const real d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t13 + 0.4*(T_2_11*d_D_2_42_dqd_1);  /* dRL-5 */
+    const real t14 = 0.1*(T_2_11*d_B_2_12_dq_1);
+    const real d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t14 + 0.4*(T_2_21*d_D_2_41_dqd_1);  /* dRL-5 */
+    const real t15 = 0.1*(T_2_11*B_2_12);
+    const real d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t15 + 0.4*(T_2_21*d_D_2_42_dqd_1);  /* dRL-5 */
+    const real d_D_2_11_dqd_2 = t6 + 0.2*t3;  /* dRL-5 */
+    const real d_D_2_12_dqd_2 = t7 + 0.2*t8;  /* dRL-5 */
+    const real d_D_2_41_dqd_2 = t10 - t3;  /* dRL-5 */
+    const real d_D_2_42_dqd_2 = t11 - t8;  /* dRL-5 */
+    const real d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t12 + 0.4*(T_2_11*d_D_2_41_dqd_2);  /* dRL-5 */
+    const real d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t13 + 0.4*(T_2_11*d_D_2_42_dqd_2);  /* dRL-5 */
+    const real d_TD_2_21_dqd_2 = t14 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2);  /* dRL-5 */
+    const real d_TD_2_22_dqd_2 = t15 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2);  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
-    const double d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
-    const double d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
-    const double d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
-    const double d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
-    const double t16 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
-    const double d_TD_1_12_dqd_1 = t16 + 0.4*(T_1_11*d_D_1_42_dqd_1);  /* dRL-5 */
-    const double t17 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
-    const double d_TD_1_21_dqd_1 = t17 + 0.4*(T_1_21*d_D_1_41_dqd_1);  /* dRL-5 */
-    const double t18 = T_1_11*d_TD_2_12_dqd_2;
-    const double t19 = T_1_21*d_TD_2_22_dqd_2;
-    const double d_TD_1_12_dqd_2 = t18 - t19 + 0.4*(T_1_11*d_D_2_42_dqd_2);  /* dRL-5 */
-    const double t20 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
-    const double d_TD_1_21_dqd_2 = t20 + 0.4*(T_1_21*d_D_2_41_dqd_2);  /* dRL-5 */
+    const real d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
+    const real d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
+    const real d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
+    const real d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
+    const real d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
+    const real d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
+    const real t16 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
+    const real d_TD_1_12_dqd_1 = t16 + 0.4*(T_1_11*d_D_1_42_dqd_1);  /* dRL-5 */
+    const real t17 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
+    const real d_TD_1_21_dqd_1 = t17 + 0.4*(T_1_21*d_D_1_41_dqd_1);  /* dRL-5 */
+    const real t18 = T_1_11*d_TD_2_12_dqd_2;
+    const real t19 = T_1_21*d_TD_2_22_dqd_2;
+    const real d_TD_1_12_dqd_2 = t18 - t19 + 0.4*(T_1_11*d_D_2_42_dqd_2);  /* dRL-5 */
+    const real t20 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
+    const real d_TD_1_21_dqd_2 = t20 + 0.4*(T_1_21*d_D_2_41_dqd_2);  /* dRL-5 */
 
     /* coriolis, joint shoulder */
-    const double C_1_1 = 0.5*(d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1);  /* RL-11 */
+    const real C_1_1 = 0.5*(d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1);  /* RL-11 */
     coriolis_matrix[0] = C_1_1;
-    const double C_1_2 = 0.5*(d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2);  /* RL-11 */
+    const real C_1_2 = 0.5*(d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2);  /* RL-11 */
     coriolis_matrix[1] = C_1_2;
 
     /* coriolis, joint elbow */
-    const double t21 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
-    const double C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t21 - T_1_21*d_TD_2_22_dqd_1);  /* RL-11 */
+    const real t21 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
+    const real C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t21 - T_1_21*d_TD_2_22_dqd_1);  /* RL-11 */
     coriolis_matrix[2] = C_2_1;
-    const double C_2_2 = 0.5*(t18 - t20 - t19);  /* RL-11 */
+    const real C_2_2 = 0.5*(t18 - t20 - t19);  /* RL-11 */
     coriolis_matrix[3] = C_2_2;
 }
+#endif
 
-void two_link_recursive_lagrange_bias_forces(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict loads,
-    double *restrict bias_forces)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_bias_forces)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict loads,
+    real *restrict bias_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double t3 = 0.4*t1 - 0.4*t2;
-    const double A_2_14 = T_1_14 + t3;  /* RL-2 */
-    const double t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
-    const double A_2_24 = T_1_24 + t4;  /* RL-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real t3 = 0.4*t1 - 0.4*t2;
+    const real A_2_14 = T_1_14 + t3;  /* RL-2 */
+    const real t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
+    const real A_2_24 = T_1_24 + t4;  /* RL-2 */
 
     /* velocities, joint shoulder */
-    const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
 
     /* accelerations, joint shoulder */
-    const double t5 = qd_1*qd_1;
-    const double C_1_12 = T_1_21*t5;  /* RL-4 */
+    const real t5 = qd_1*qd_1;
+    const real C_1_12 = T_1_21*t5;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double t6 = qd_1*T_1_21;
-    const double C_at_2_12 = C_1_12 + qd_2*(t6 + qd_2*T_1_21 + t6);  /* RL-4 */
-    const double t7 = T_2_21*C_at_2_12;
-    const double t8 = T_1_11*t5;
-    const double t9 = t8 + qd_2*(B_1_21 + B_at_2_21);
-    const double t10 = T_2_11*t9;
-    const double C_2_11 = t7 - t10;  /* RL-4 */
-    const double t11 = T_2_21*t9;
-    const double t12 = T_2_11*C_at_2_12;
-    const double C_2_12 = t11 + t12;  /* RL-4 */
-    const double C_2_14 = 0.4*t7 - 0.4*t10 - 0.4*t8;  /* RL-4 */
+    const real t6 = qd_1*T_1_21;
+    const real C_at_2_12 = C_1_12 + qd_2*(t6 + qd_2*T_1_21 + t6);  /* RL-4 */
+    const real t7 = T_2_21*C_at_2_12;
+    const real t8 = T_1_11*t5;
+    const real t9 = t8 + qd_2*(B_1_21 + B_at_2_21);
+    const real t10 = T_2_11*t9;
+    const real C_2_11 = t7 - t10;  /* RL-4 */
+    const real t11 = T_2_21*t9;
+    const real t12 = T_2_11*C_at_2_12;
+    const real C_2_12 = t11 + t12;  /* RL-4 */
+    const real C_2_14 = 0.4*t7 - 0.4*t10 - 0.4*t8;  /* RL-4 */
 
     /* backward, joint elbow */
-    const double D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
-    const double D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
-    const double TD_2_11 = T_2_11*D_2_11 - 0.05*(T_2_21*C_2_12) + 0.4*(T_2_11*D_2_41);  /* RL-5 */
-    const double t13 = 0.4*t12 + 0.4*t11 + 0.4*C_1_12;
-    const double t14 = 0.07*C_2_12 - 0.1*t13;
-    const double t15 = 0.5*t13 - 0.1*C_2_12;
-    const double TD_2_12 = -0.05*(T_2_21*C_2_11) - T_2_11*t14 - 0.4*(T_2_11*t15);  /* RL-5 */
-    const double TD_2_21 = T_2_21*D_2_11 + 0.05*(T_2_11*C_2_12) + 0.4*(T_2_21*D_2_41);  /* RL-5 */
-    const double TD_2_22 = 0.05*(T_2_11*C_2_11) - T_2_21*t14 - 0.4*(T_2_21*t15);  /* RL-5 */
+    const real D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
+    const real D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
+    const real TD_2_11 = T_2_11*D_2_11 - 0.05*(T_2_21*C_2_12) + 0.4*(T_2_11*D_2_41);  /* RL-5 */
+    const real t13 = 0.4*t12 + 0.4*t11 + 0.4*C_1_12;
+    const real t14 = 0.07*C_2_12 - 0.1*t13;
+    const real t15 = 0.5*t13 - 0.1*C_2_12;
+    const real TD_2_12 = -0.05*(T_2_21*C_2_11) - T_2_11*t14 - 0.4*(T_2_11*t15);  /* RL-5 */
+    const real TD_2_21 = T_2_21*D_2_11 + 0.05*(T_2_11*C_2_12) + 0.4*(T_2_21*D_2_41);  /* RL-5 */
+    const real TD_2_22 = 0.05*(T_2_11*C_2_11) - T_2_21*t14 - 0.4*(T_2_21*t15);  /* RL-5 */
 
     /* backward, joint shoulder */
-    const double D_1_11 = TD_2_11 - 0.03*t8;  /* RL-5 */
-    const double D_1_12 = TD_2_12 - 0.03*C_1_12;  /* RL-5 */
-    const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
-    const double D_1_22 = TD_2_22 - 0.05*t8;  /* RL-5 */
-    const double D_1_41 = D_2_41 - 0.1*t8;  /* RL-5 */
-    const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 - 0.4*(T_1_11*(0.1*C_1_12 + t15));  /* RL-5 */
-    const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
+    const real D_1_11 = TD_2_11 - 0.03*t8;  /* RL-5 */
+    const real D_1_12 = TD_2_12 - 0.03*C_1_12;  /* RL-5 */
+    const real D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
+    const real D_1_22 = TD_2_22 - 0.05*t8;  /* RL-5 */
+    const real D_1_41 = D_2_41 - 0.1*t8;  /* RL-5 */
+    const real TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 - 0.4*(T_1_11*(0.1*C_1_12 + t15));  /* RL-5 */
+    const real TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41);  /* RL-5 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
+    const real TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
-    const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t16 = 0.1*t2;
-    const double TE_1_11 = T_1_11*E_1_11 - t16 + T_1_14;  /* RL-6 */
+    const real E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
+    const real t16 = 0.1*t2;
+    const real TE_1_11 = T_1_11*E_1_11 - t16 + T_1_14;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double t17 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
-    const double tau_1 = t17 - tip_nz;  /* RL-9 */
+    const real t17 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
+    const real tau_1 = t17 - tip_nz;  /* RL-9 */
     bias_forces[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t18 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
-    const double t19 = t18 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t16);
-    const double tau_2 = t19 - (tip_fy*t3 - tip_fx*t4) - tip_nz;  /* RL-9 */
+    const real t18 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
+    const real t19 = t18 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t16);
+    const real tau_2 = t19 - (tip_fy*t3 - tip_fx*t4) - tip_nz;  /* RL-9 */
     bias_forces[1] = tau_2;
 }
+#endif
 
-void two_link_recursive_lagrange_gravity_forces(
-    const double *restrict q,
-    double *restrict gravity_forces)
+void NAMED(two_link_recursive_lagrange_gravity_forces)(
+    const real *restrict q,
+    real *restrict gravity_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
+    const real TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
-    const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t1 = 0.1*(T_1_21*T_2_21);
-    const double TE_1_11 = T_1_11*E_1_11 - t1 + T_1_14;  /* RL-6 */
+    const real E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
+    const real t1 = 0.1*(T_1_21*T_2_21);
+    const real TE_1_11 = T_1_11*E_1_11 - t1 + T_1_14;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double tau_1 = 9.81*TE_1_11;  /* RL-9 */
+    const real tau_1 = 9.81*TE_1_11;  /* RL-9 */
     gravity_forces[0] = tau_1;
 
     /* torque, joint elbow */
-    const double tau_2 = 9.81*(0.1*(T_1_11*T_2_11) - t1);  /* RL-9 */
+    const real tau_2 = 9.81*(0.1*(T_1_11*T_2_11) - t1);  /* RL-9 */
     gravity_forces[1] = tau_2;
 }
 
-void two_link_recursive_lagrange_kinetic_energy(
-    const double *restrict q,
-    const double *restrict qd,
-    double *restrict kinetic_energy)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_kinetic_energy)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict kinetic_energy)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
 
-    /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* velocities, joint shoulder */
-    const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
-    const double B_1_24 = 0.4*B_1_21;  /* RL-3 */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const double t1 = qd_1*T_1_21;
-    const double t2 = t1 + qd_2*T_1_21;
-    const double t3 = T_2_21*t2;
-    const double t4 = T_2_11*B_at_2_21;
-    const double B_2_12 = t3 - t4;  /* RL-3 */
-    const double B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24;  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real t1 = qd_1*T_1_21;
+    const real t2 = t1 + qd_2*T_1_21;
+    const real t3 = T_2_21*t2;
+    const real t4 = T_2_11*B_at_2_21;
+    const real B_2_12 = t3 - t4;  /* RL-3 */
+    const real B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24;  /* RL-3 */
 
     /* energy, joint shoulder */
-    const double t5 = t1*t1;
-    const double t6 = B_1_21*B_1_21;
-    const double t7 = 0.03*t5 + 0.05*t6 + 0.04000000000000001*t5 + 0.03*t6;
-    const double twice_T_1 = t7 + 0.05*t5 + 0.04000000000000001*t6;  /* RL-14 */
+    const real t5 = t1*t1;
+    const real t6 = B_1_21*B_1_21;
+    const real t7 = 0.03*t5 + 0.05*t6 + 0.04000000000000001*t5 + 0.03*t6;
+    const real twice_T_1 = t7 + 0.05*t5 + 0.04000000000000001*t6;  /* RL-14 */
 
     /* energy, joint elbow */
-    const double t8 = T_2_11*t2;
-    const double t9 = T_2_21*B_at_2_21;
-    const double t10 = t8 + t9;
-    const double t11 = 0.4*t8 + 0.4*t9 + 0.4*t1;
-    const double t12 = t10*(0.07*t10 - 0.1*t11) + 0.05*(B_2_12*B_2_12);
-    const double t13 = B_2_12*(-0.1*B_2_24 - 0.07*B_2_12);
-    const double t14 = t12 + t11*(0.5*t11 - 0.1*t10) - t13;
-    const double twice_T_2 = t14 + 0.05*(t10*t10) + B_2_24*(0.5*B_2_24 + 0.1*B_2_12);  /* RL-14 */
+    const real t8 = T_2_11*t2;
+    const real t9 = T_2_21*B_at_2_21;
+    const real t10 = t8 + t9;
+    const real t11 = 0.4*t8 + 0.4*t9 + 0.4*t1;
+    const real t12 = t10*(0.07*t10 - 0.1*t11) + 0.05*(B_2_12*B_2_12);
+    const real t13 = B_2_12*(-0.1*B_2_24 - 0.07*B_2_12);
+    const real t14 = t12 + t11*(0.5*t11 - 0.1*t10) - t13;
+    const real twice_T_2 = t14 + 0.05*(t10*t10) + B_2_24*(0.5*B_2_24 + 0.1*B_2_12);  /* RL-14 */
 
     /* results */
     kinetic_energy[0] = 0.5*(twice_T_1 + twice_T_2);
 }
+#endif
 
-void two_link_recursive_lagrange_potential_energy(
-    const double *restrict q,
-    double *restrict potential_energy)
+void NAMED(two_link_recursive_lagrange_potential_energy)(
+    const real *restrict q,
+    real *restrict potential_energy)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* backward, joint elbow */
-    const double TE_2_11 = 0.1*T_2_11;  /* RL-6 */
+    const real TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
-    const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double TE_1_21 = T_1_21*E_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-6 */
+    const real E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
+    const real TE_1_21 = T_1_21*E_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-6 */
 
     /* energy */
-    const double U = 9.81*TE_1_21;  /* RL-15 */
+    const real U = 9.81*TE_1_21;  /* RL-15 */
     potential_energy[0] = U;
 }
 
-void two_link_recursive_lagrange_forward_kinematics(
-    const double *restrict q,
-    double *restrict forward_kinematics)
-{
-    forward_kinematics[2] = 0.0;
-    forward_kinematics[6] = 0.0;
-    forward_kinematics[8] = 0.0;
-    forward_kinematics[9] = 0.0;
-    forward_kinematics[11] = 0.0;
-    forward_kinematics[12] = 0.0;
-    forward_kinematics[13] = 0.0;
-    forward_kinematics[14] = 0.0;
-    forward_kinematics[18] = 0.0;
-    forward_kinematics[22] = 0.0;
-    forward_kinematics[24] = 0.0;
-    forward_kinematics[25] = 0.0;
-    forward_kinematics[27] = 0.0;
-    forward_kinematics[28] = 0.0;
-    forward_kinematics[29] = 0.0;
-    forward_kinematics[30] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#ifndef SYMGEN_VARIANT
 
-    /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
+void NAMED(two_link_recursive_lagrange_forward_kinematics)(
+    const real *restrict q,
+    real *restrict forward_kinematics)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    forward_kinematics[2] = REAL(0.0);
+    forward_kinematics[6] = REAL(0.0);
+    forward_kinematics[8] = REAL(0.0);
+    forward_kinematics[9] = REAL(0.0);
+    forward_kinematics[11] = REAL(0.0);
+    forward_kinematics[12] = REAL(0.0);
+    forward_kinematics[13] = REAL(0.0);
+    forward_kinematics[14] = REAL(0.0);
+    forward_kinematics[18] = REAL(0.0);
+    forward_kinematics[22] = REAL(0.0);
+    forward_kinematics[24] = REAL(0.0);
+    forward_kinematics[25] = REAL(0.0);
+    forward_kinematics[27] = REAL(0.0);
+    forward_kinematics[28] = REAL(0.0);
+    forward_kinematics[29] = REAL(0.0);
+    forward_kinematics[30] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
+    forward_kinematics[4] = T_1_21;
     forward_kinematics[0] = T_1_11;
     forward_kinematics[5] = T_1_11;
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    forward_kinematics[4] = T_1_21;
-    const double T_1_12 = -T_1_21;  /* RL-1 */
+
+    /* joints, joint shoulder */
+    const real T_1_12 = -T_1_21;  /* RL-1 */
     forward_kinematics[1] = T_1_12;
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
     forward_kinematics[3] = T_1_14;
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
     forward_kinematics[7] = T_1_24;
 
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
-
     /* positions, joint elbow */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double A_2_11 = t1 - t2;  /* RL-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real A_2_11 = t1 - t2;  /* RL-2 */
     forward_kinematics[16] = A_2_11;
     forward_kinematics[21] = A_2_11;
-    const double t3 = T_1_11*T_2_21;
-    const double t4 = T_1_21*T_2_11;
-    const double A_2_21 = t3 + t4;  /* RL-2 */
+    const real t3 = T_1_11*T_2_21;
+    const real t4 = T_1_21*T_2_11;
+    const real A_2_21 = t3 + t4;  /* RL-2 */
     forward_kinematics[20] = A_2_21;
-    const double A_2_12 = -A_2_21;  /* RL-2 */
+    const real A_2_12 = -A_2_21;  /* RL-2 */
     forward_kinematics[17] = A_2_12;
-    const double A_2_14 = 0.4*t1 - 0.4*t2 + T_1_14;  /* RL-2 */
+    const real A_2_14 = 0.4*t1 - 0.4*t2 + T_1_14;  /* RL-2 */
     forward_kinematics[19] = A_2_14;
-    const double A_2_24 = 0.4*t4 + 0.4*t3 + T_1_24;  /* RL-2 */
+    const real A_2_24 = 0.4*t4 + 0.4*t3 + T_1_24;  /* RL-2 */
     forward_kinematics[23] = A_2_24;
 
     /* results */
-    forward_kinematics[10] = 1.0;
-    forward_kinematics[15] = 1.0;
-    forward_kinematics[26] = 1.0;
-    forward_kinematics[31] = 1.0;
+    forward_kinematics[10] = REAL(1.0);
+    forward_kinematics[15] = REAL(1.0);
+    forward_kinematics[26] = REAL(1.0);
+    forward_kinematics[31] = REAL(1.0);
 }
+#endif
 
-void two_link_recursive_lagrange_jacobians(
-    const double *restrict q,
-    double *restrict jacobians)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_jacobians)(
+    const real *restrict q,
+    real *restrict jacobians)
 {
-    jacobians[1] = 0.0;
-    jacobians[3] = 0.0;
-    jacobians[4] = 0.0;
-    jacobians[5] = 0.0;
-    jacobians[6] = 0.0;
-    jacobians[7] = 0.0;
-    jacobians[8] = 0.0;
-    jacobians[9] = 0.0;
-    jacobians[11] = 0.0;
-    jacobians[16] = 0.0;
-    jacobians[17] = 0.0;
-    jacobians[18] = 0.0;
-    jacobians[19] = 0.0;
-    jacobians[20] = 0.0;
-    jacobians[21] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    jacobians[1] = REAL(0.0);
+    jacobians[3] = REAL(0.0);
+    jacobians[4] = REAL(0.0);
+    jacobians[5] = REAL(0.0);
+    jacobians[6] = REAL(0.0);
+    jacobians[7] = REAL(0.0);
+    jacobians[8] = REAL(0.0);
+    jacobians[9] = REAL(0.0);
+    jacobians[11] = REAL(0.0);
+    jacobians[16] = REAL(0.0);
+    jacobians[17] = REAL(0.0);
+    jacobians[18] = REAL(0.0);
+    jacobians[19] = REAL(0.0);
+    jacobians[20] = REAL(0.0);
+    jacobians[21] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
     jacobians[2] = T_1_14;
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double J_forearm_2_y = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21);  /* RL-16 */
+    const real J_forearm_2_y = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21);  /* RL-16 */
     jacobians[15] = J_forearm_2_y;
-    const double A_2_14 = T_1_14 + J_forearm_2_y;  /* RL-2 */
+    const real A_2_14 = T_1_14 + J_forearm_2_y;  /* RL-2 */
     jacobians[14] = A_2_14;
-    const double t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
-    const double A_2_24 = T_1_24 + t1;  /* RL-2 */
+    const real t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
+    const real A_2_24 = T_1_24 + t1;  /* RL-2 */
 
     /* columns, joint upper_arm */
-    const double J_upper_arm_1_x = -0.4*T_1_21;  /* RL-16 */
+    const real J_upper_arm_1_x = -0.4*T_1_21;  /* RL-16 */
     jacobians[0] = J_upper_arm_1_x;
 
     /* columns, joint forearm */
-    const double J_forearm_1_x = -A_2_24;  /* RL-16 */
+    const real J_forearm_1_x = -A_2_24;  /* RL-16 */
     jacobians[12] = J_forearm_1_x;
-    const double J_forearm_2_x = -t1;  /* RL-16 */
+    const real J_forearm_2_x = -t1;  /* RL-16 */
     jacobians[13] = J_forearm_2_x;
 
     /* results */
-    jacobians[10] = 1.0;
-    jacobians[22] = 1.0;
-    jacobians[23] = 1.0;
+    jacobians[10] = REAL(1.0);
+    jacobians[22] = REAL(1.0);
+    jacobians[23] = REAL(1.0);
 }
+#endif
 
-void two_link_recursive_lagrange_point_motion(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    double *restrict position,
-    double *restrict velocity,
-    double *restrict acceleration)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_point_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict position,
+    real *restrict velocity,
+    real *restrict acceleration)
 {
-    position[2] = 0.0;
-    velocity[2] = 0.0;
-    acceleration[2] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    position[2] = REAL(0.0);
+    velocity[2] = REAL(0.0);
+    acceleration[2] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double A_2_14 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21) + T_1_14;  /* RL-2 */
+    const real A_2_14 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21) + T_1_14;  /* RL-2 */
     position[0] = A_2_14;
-    const double A_2_24 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21) + T_1_24;  /* RL-2 */
+    const real A_2_24 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21) + T_1_24;  /* RL-2 */
     position[1] = A_2_24;
 
     /* velocities, joint shoulder */
-    const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
-    const double B_1_24 = 0.4*B_1_21;  /* RL-3 */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const double t1 = qd_1*T_1_21;
-    const double t2 = t1 + qd_2*T_1_21;
-    const double B_2_14 = -(0.4*(T_2_11*t2) + 0.4*(T_2_21*B_at_2_21) + 0.4*t1);  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real t1 = qd_1*T_1_21;
+    const real t2 = t1 + qd_2*T_1_21;
+    const real B_2_14 = -(0.4*(T_2_11*t2) + 0.4*(T_2_21*B_at_2_21) + 0.4*t1);  /* RL-3 */
     velocity[0] = B_2_14;
-    const double B_2_24 = 0.4*(T_2_11*B_at_2_21) - 0.4*(T_2_21*t2) + B_1_24;  /* RL-3 */
+    const real B_2_24 = 0.4*(T_2_11*B_at_2_21) - 0.4*(T_2_21*t2) + B_1_24;  /* RL-3 */
     velocity[1] = B_2_24;
 
     /* accelerations, joint shoulder */
-    const double t3 = qd_1*qd_1;
-    const double t4 = T_1_21*t3;
-    const double t5 = qdd_1*T_1_11;
-    const double C_1_12 = t4 - t5;  /* RL-4 */
-    const double C_1_24 = 0.4*t5 - 0.4*t4;  /* RL-4 */
+    const real t3 = qd_1*qd_1;
+    const real t4 = T_1_21*t3;
+    const real t5 = qdd_1*T_1_11;
+    const real C_1_12 = t4 - t5;  /* RL-4 */
+    const real C_1_24 = 0.4*t5 - 0.4*t4;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double C_at_2_12 = C_1_12 + qd_2*(t1 + t2) - qdd_2*T_1_11;  /* RL-4 */
-    const double t6 = T_1_11*t3;
-    const double t7 = qdd_1*T_1_21;
-    const double t8 = t6 + t7 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
-    const double t9 = 0.4*(T_2_21*C_at_2_12) - 0.4*(T_2_11*t8);
-    const double C_2_14 = t9 - (0.4*t6 + 0.4*t7);  /* RL-4 */
+    const real C_at_2_12 = C_1_12 + qd_2*(t1 + t2) - qdd_2*T_1_11;  /* RL-4 */
+    const real t6 = T_1_11*t3;
+    const real t7 = qdd_1*T_1_21;
+    const real t8 = t6 + t7 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
+    const real t9 = 0.4*(T_2_21*C_at_2_12) - 0.4*(T_2_11*t8);
+    const real C_2_14 = t9 - (0.4*t6 + 0.4*t7);  /* RL-4 */
     acceleration[0] = C_2_14;
-    const double C_2_24 = C_1_24 - (0.4*(T_2_11*C_at_2_12) + 0.4*(T_2_21*t8));  /* RL-4 */
+    const real C_2_24 = C_1_24 - (0.4*(T_2_11*C_at_2_12) + 0.4*(T_2_21*t8));  /* RL-4 */
     acceleration[1] = C_2_24;
 }
+#endif
 
-void two_link_recursive_lagrange_point_motion_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    double *restrict dx_dq,
-    double *restrict dv_dq,
-    double *restrict dv_dqd,
-    double *restrict da_dq,
-    double *restrict da_dqd,
-    double *restrict da_dqdd)
+void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict dx_dq,
+    real *restrict dv_dq,
+    real *restrict dv_dqd,
+    real *restrict da_dq,
+    real *restrict da_dqd,
+    real *restrict da_dqdd)
 {
-    dx_dq[4] = 0.0;
-    dx_dq[5] = 0.0;
-    dv_dq[4] = 0.0;
-    dv_dq[5] = 0.0;
-    dv_dqd[4] = 0.0;
-    dv_dqd[5] = 0.0;
-    da_dq[4] = 0.0;
-    da_dq[5] = 0.0;
-    da_dqd[4] = 0.0;
-    da_dqd[5] = 0.0;
-    da_dqdd[4] = 0.0;
-    da_dqdd[5] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    dx_dq[4] = REAL(0.0);
+    dx_dq[5] = REAL(0.0);
+    dv_dq[4] = REAL(0.0);
+    dv_dq[5] = REAL(0.0);
+    dv_dqd[4] = REAL(0.0);
+    dv_dqd[5] = REAL(0.0);
+    da_dq[4] = REAL(0.0);
+    da_dq[5] = REAL(0.0);
+    da_dqd[4] = REAL(0.0);
+    da_dqd[5] = REAL(0.0);
+    da_dqdd[4] = REAL(0.0);
+    da_dqdd[5] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double d_A_2_24_dq_2 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21);  /* dRL-2 */
+    const real d_A_2_24_dq_2 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21);  /* dRL-2 */
     dx_dq[3] = d_A_2_24_dq_2;
     dv_dqd[3] = d_A_2_24_dq_2;
     da_dqdd[3] = d_A_2_24_dq_2;
-    const double A_2_14 = T_1_14 + d_A_2_24_dq_2;  /* RL-2 */
+    const real A_2_14 = T_1_14 + d_A_2_24_dq_2;  /* RL-2 */
     dx_dq[2] = A_2_14;
     dv_dqd[2] = A_2_14;
     da_dqdd[2] = A_2_14;
-    const double t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
-    const double A_2_24 = T_1_24 + t1;  /* RL-2 */
+    const real t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21);
+    const real A_2_24 = T_1_24 + t1;  /* RL-2 */
 
     /* velocities, joint shoulder */
-    const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
-    const double B_1_24 = 0.4*B_1_21;  /* RL-3 */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const double d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
-    const double d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
-    const double t2 = 0.4*(T_2_11*d_B_at_2_12_dq_1) + 0.4*(T_2_21*B_at_2_21);
-    const double t3 = 0.4*d_B_1_12_dq_1 + t2;
-    const double B_2_14 = -t3;  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
+    const real d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
+    const real t2 = 0.4*(T_2_11*d_B_at_2_12_dq_1) + 0.4*(T_2_21*B_at_2_21);
+    const real t3 = 0.4*d_B_1_12_dq_1 + t2;
+    const real B_2_14 = -t3;  /* RL-3 */
     dv_dq[2] = B_2_14;
-    const double t4 = 0.4*(T_2_11*B_at_2_21) - 0.4*(T_2_21*d_B_at_2_12_dq_1);
-    const double B_2_24 = B_1_24 + t4;  /* RL-3 */
+    const real t4 = 0.4*(T_2_11*B_at_2_21) - 0.4*(T_2_21*d_B_at_2_12_dq_1);
+    const real B_2_24 = B_1_24 + t4;  /* RL-3 */
 
     /* accelerations, joint shoulder */
-    const double t5 = qd_1*qd_1;
-    const double t6 = T_1_21*t5;
-    const double t7 = qdd_1*T_1_11;
-    const double C_1_12 = t6 - t7;  /* RL-4 */
-    const double C_1_24 = 0.4*t7 - 0.4*t6;  /* RL-4 */
+    const real t5 = qd_1*qd_1;
+    const real t6 = T_1_21*t5;
+    const real t7 = qdd_1*T_1_11;
+    const real C_1_12 = t6 - t7;  /* RL-4 */
+    const real C_1_24 = 0.4*t7 - 0.4*t6;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11;  /* RL-4 */
-    const double t8 = T_1_11*t5;
-    const double t9 = qdd_1*T_1_21;
-    const double d_C_1_12_dq_1 = t8 + t9;  /* dRL-4 */
-    const double d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;  /* dRL-4 */
-    const double d_C_2_24_dq_2 = 0.4*(T_2_21*C_at_2_12) - 0.4*(T_2_11*d_C_at_2_12_dq_1);  /* dRL-4 */
+    const real C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11;  /* RL-4 */
+    const real t8 = T_1_11*t5;
+    const real t9 = qdd_1*T_1_21;
+    const real d_C_1_12_dq_1 = t8 + t9;  /* dRL-4 */
+    const real d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;  /* dRL-4 */
+    const real d_C_2_24_dq_2 = 0.4*(T_2_21*C_at_2_12) - 0.4*(T_2_11*d_C_at_2_12_dq_1);  /* dRL-4 */
     da_dq[3] = d_C_2_24_dq_2;
-    const double C_2_14 = d_C_2_24_dq_2 - (0.4*t8 + 0.4*t9);  /* RL-4 */
+    const real C_2_14 = d_C_2_24_dq_2 - (0.4*t8 + 0.4*t9);  /* RL-4 */
     da_dq[2] = C_2_14;
-    const double d_C_2_14_dq_2 = 0.4*(T_2_11*C_at_2_12) + 0.4*(T_2_21*d_C_at_2_12_dq_1);  /* dRL-4 */
+    const real d_C_2_14_dq_2 = 0.4*(T_2_11*C_at_2_12) + 0.4*(T_2_21*d_C_at_2_12_dq_1);  /* dRL-4 */
     da_dq[1] = d_C_2_14_dq_2;
-    const double C_2_24 = C_1_24 - d_C_2_14_dq_2;  /* RL-4 */
+    const real C_2_24 = C_1_24 - d_C_2_14_dq_2;  /* RL-4 */
 
     /* derivatives of positions, joint elbow */
-    const double d_A_2_14_dq_1 = -A_2_24;  /* dRL-2 */
+    const real d_A_2_14_dq_1 = -A_2_24;  /* dRL-2 */
     dx_dq[0] = d_A_2_14_dq_1;
     dv_dqd[0] = d_A_2_14_dq_1;
     da_dqdd[0] = d_A_2_14_dq_1;
-    const double d_A_2_14_dq_2 = -t1;  /* dRL-2 */
+    const real d_A_2_14_dq_2 = -t1;  /* dRL-2 */
     dx_dq[1] = d_A_2_14_dq_2;
     dv_dqd[1] = d_A_2_14_dq_2;
     da_dqdd[1] = d_A_2_14_dq_2;
 
     /* derivatives of velocities, joint elbow */
-    const double d_B_2_14_dq_1 = -B_2_24;  /* dRL-3 */
+    const real d_B_2_14_dq_1 = -B_2_24;  /* dRL-3 */
     dv_dq[0] = d_B_2_14_dq_1;
-    const double d_B_2_14_dq_2 = -t4;  /* dRL-3 */
+    const real d_B_2_14_dq_2 = -t4;  /* dRL-3 */
     dv_dq[1] = d_B_2_14_dq_2;
-    const double d_B_2_24_dq_2 = -t2;  /* dRL-3 */
+    const real d_B_2_24_dq_2 = -t2;  /* dRL-3 */
     dv_dq[3] = d_B_2_24_dq_2;
 
     /* derivatives of accelerations, joint elbow */
-    const double d_C_2_14_dq_1 = -C_2_24;  /* dRL-4 */
+    const real d_C_2_14_dq_1 = -C_2_24;  /* dRL-4 */
     da_dq[0] = d_C_2_14_dq_1;
 
     /* results */
@@ -1146,148 +1220,172 @@ void two_link_recursive_lagrange_point_motion_derivatives(
     da_dqd[3] = -2.0*t2;
 }
 
-void two_link_recursive_lagrange_center_of_mass(
-    const double *restrict q,
-    double *restrict center_of_mass)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_center_of_mass)(
+    const real *restrict q,
+    real *restrict center_of_mass)
 {
-    center_of_mass[2] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    center_of_mass[2] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* backward, joint elbow */
-    const double Te_2_11 = 0.1*T_2_11;  /* RL-17 */
+    const real Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
-    const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14;  /* RL-17 */
+    const real e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
+    const real Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14;  /* RL-17 */
     center_of_mass[0] = Te_1_11;
-    const double Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-17 */
+    const real Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-17 */
     center_of_mass[1] = Te_1_21;
 }
+#endif
 
-void two_link_recursive_lagrange_center_of_mass_jacobian(
-    const double *restrict q,
-    double *restrict center_of_mass_jacobian)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_center_of_mass_jacobian)(
+    const real *restrict q,
+    real *restrict center_of_mass_jacobian)
 {
-    center_of_mass_jacobian[4] = 0.0;
-    center_of_mass_jacobian[5] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    center_of_mass_jacobian[4] = REAL(0.0);
+    center_of_mass_jacobian[5] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* backward, joint elbow */
-    const double Te_2_11 = 0.1*T_2_11;  /* RL-17 */
+    const real Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
-    const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double t1 = 0.1*(T_1_21*T_2_21);
-    const double Te_1_11 = T_1_11*e_1_11 - t1 + T_1_14;  /* RL-17 */
+    const real e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
+    const real t1 = 0.1*(T_1_21*T_2_21);
+    const real Te_1_11 = T_1_11*e_1_11 - t1 + T_1_14;  /* RL-17 */
     center_of_mass_jacobian[2] = Te_1_11;
-    const double t2 = 0.1*(T_1_11*T_2_21);
-    const double Te_1_21 = T_1_21*e_1_11 + t2 + T_1_24;  /* RL-17 */
+    const real t2 = 0.1*(T_1_11*T_2_21);
+    const real Te_1_21 = T_1_21*e_1_11 + t2 + T_1_24;  /* RL-17 */
 
     /* columns, joint shoulder */
-    const double J_C_1_x = -Te_1_21;  /* RL-18 */
+    const real J_C_1_x = -Te_1_21;  /* RL-18 */
     center_of_mass_jacobian[0] = J_C_1_x;
 
     /* columns, joint elbow */
-    const double J_C_2_x = -(t2 + 0.1*(T_1_21*T_2_11));  /* RL-18 */
+    const real J_C_2_x = -(t2 + 0.1*(T_1_21*T_2_11));  /* RL-18 */
     center_of_mass_jacobian[1] = J_C_2_x;
-    const double J_C_2_y = 0.1*(T_1_11*T_2_11) - t1;  /* RL-18 */
+    const real J_C_2_y = 0.1*(T_1_11*T_2_11) - t1;  /* RL-18 */
     center_of_mass_jacobian[3] = J_C_2_y;
 }
+#endif
 
-void two_link_recursive_lagrange_centroidal_momentum(
-    const double *restrict q,
-    const double *restrict qd,
-    double *restrict centroidal_momentum)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_centroidal_momentum)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict centroidal_momentum)
 {
-    centroidal_momentum[2] = 0.0;
-    centroidal_momentum[3] = 0.0;
-    centroidal_momentum[4] = 0.0;
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    centroidal_momentum[2] = REAL(0.0);
+    centroidal_momentum[3] = REAL(0.0);
+    centroidal_momentum[4] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
 
     /* joints, joint shoulder */
-    const double T_1_11 = cos(q_1);  /* RL-1 */
-    const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const double T_1_21 = sin(q_1);  /* RL-1 */
-    const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* joints, joint elbow */
-    const double T_2_11 = cos(q_2);  /* RL-1 */
-    const double T_2_21 = sin(q_2);  /* RL-1 */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* velocities, joint shoulder */
-    const double B_1_21 = qd_1*T_1_11;  /* RL-3 */
-    const double B_1_24 = 0.4*B_1_21;  /* RL-3 */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const double t1 = qd_1*T_1_21;
-    const double t2 = t1 + qd_2*T_1_21;
-    const double t3 = T_2_21*t2;
-    const double t4 = T_2_11*B_at_2_21;
-    const double B_2_12 = t3 - t4;  /* RL-3 */
-    const double B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24;  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real t1 = qd_1*T_1_21;
+    const real t2 = t1 + qd_2*T_1_21;
+    const real t3 = T_2_21*t2;
+    const real t4 = T_2_11*B_at_2_21;
+    const real B_2_12 = t3 - t4;  /* RL-3 */
+    const real B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24;  /* RL-3 */
 
     /* backward, joint elbow */
-    const double K_2_12 = -0.1*B_2_24 - 0.07*B_2_12;  /* RL-19 */
-    const double K_2_42 = 0.5*B_2_24 + 0.1*B_2_12;  /* RL-19 */
-    const double t5 = T_2_11*t2;
-    const double t6 = T_2_21*B_at_2_21;
-    const double t7 = t5 + t6;
-    const double t8 = 0.4*t5 + 0.4*t6 + 0.4*t1;
-    const double t9 = 0.07*t7 - 0.1*t8;
-    const double t10 = 0.5*t8 - 0.1*t7;
-    const double TK_2_11 = -0.05*(T_2_21*B_2_12) - T_2_11*t9 - 0.4*(T_2_11*t10);  /* RL-19 */
-    const double TK_2_12 = T_2_11*K_2_12 + 0.05*(T_2_21*t7) + 0.4*(T_2_11*K_2_42);  /* RL-19 */
-    const double TK_2_21 = 0.05*(T_2_11*B_2_12) - T_2_21*t9 - 0.4*(T_2_21*t10);  /* RL-19 */
-    const double TK_2_22 = T_2_21*K_2_12 - 0.05*(T_2_11*t7) + 0.4*(T_2_21*K_2_42);  /* RL-19 */
+    const real K_2_12 = -0.1*B_2_24 - 0.07*B_2_12;  /* RL-19 */
+    const real K_2_42 = 0.5*B_2_24 + 0.1*B_2_12;  /* RL-19 */
+    const real t5 = T_2_11*t2;
+    const real t6 = T_2_21*B_at_2_21;
+    const real t7 = t5 + t6;
+    const real t8 = 0.4*t5 + 0.4*t6 + 0.4*t1;
+    const real t9 = 0.07*t7 - 0.1*t8;
+    const real t10 = 0.5*t8 - 0.1*t7;
+    const real TK_2_11 = -0.05*(T_2_21*B_2_12) - T_2_11*t9 - 0.4*(T_2_11*t10);  /* RL-19 */
+    const real TK_2_12 = T_2_11*K_2_12 + 0.05*(T_2_21*t7) + 0.4*(T_2_11*K_2_42);  /* RL-19 */
+    const real TK_2_21 = 0.05*(T_2_11*B_2_12) - T_2_21*t9 - 0.4*(T_2_21*t10);  /* RL-19 */
+    const real TK_2_22 = T_2_21*K_2_12 - 0.05*(T_2_11*t7) + 0.4*(T_2_21*K_2_42);  /* RL-19 */
 
     /* backward, joint shoulder */
-    const double K_1_11 = TK_2_11 - 0.03*t1;  /* RL-19 */
-    const double K_1_12 = 0.03*B_1_21 + TK_2_12;  /* RL-19 */
-    const double K_1_21 = TK_2_21 - 0.05*B_1_21;  /* RL-19 */
-    const double K_1_22 = TK_2_22 - 0.05*t1;  /* RL-19 */
-    const double t11 = 0.1*t1 + t10;
-    const double K_1_41 = -t11;  /* RL-19 */
+    const real K_1_11 = TK_2_11 - 0.03*t1;  /* RL-19 */
+    const real K_1_12 = 0.03*B_1_21 + TK_2_12;  /* RL-19 */
+    const real K_1_21 = TK_2_21 - 0.05*B_1_21;  /* RL-19 */
+    const real K_1_22 = TK_2_22 - 0.05*t1;  /* RL-19 */
+    const real t11 = 0.1*t1 + t10;
+    const real K_1_41 = -t11;  /* RL-19 */
     centroidal_momentum[0] = K_1_41;
-    const double K_1_42 = 0.1*B_1_21 + K_2_42;  /* RL-19 */
+    const real K_1_42 = 0.1*B_1_21 + K_2_42;  /* RL-19 */
     centroidal_momentum[1] = K_1_42;
-    const double TK_1_12 = T_1_11*K_1_12 - T_1_21*K_1_22 + 0.4*(T_1_11*K_1_42);  /* RL-19 */
-    const double TK_1_21 = T_1_21*K_1_11 + T_1_11*K_1_21 - 0.4*(T_1_21*t11);  /* RL-19 */
+    const real TK_1_12 = T_1_11*K_1_12 - T_1_21*K_1_22 + 0.4*(T_1_11*K_1_42);  /* RL-19 */
+    const real TK_1_21 = T_1_21*K_1_11 + T_1_11*K_1_21 - 0.4*(T_1_21*t11);  /* RL-19 */
 
     /* backward, joint elbow */
-    const double Te_2_11 = 0.1*T_2_11;  /* RL-17 */
+    const real Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
-    const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14;  /* RL-17 */
-    const double Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-17 */
+    const real e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
+    const real Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14;  /* RL-17 */
+    const real Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24;  /* RL-17 */
 
     /* momentum */
-    const double L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t11*Te_1_21);  /* RL-20 */
+    const real L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t11*Te_1_21);  /* RL-20 */
     centroidal_momentum[5] = L_C_z;
 }
+#endif

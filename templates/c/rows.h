@@ -1,0 +1,261 @@
+/* From rows of numbers, one row per sample, to the vectors that kernels take, and back.
+ *
+ * A kernel for several samples takes entry i of all of them as one vector.  Rows are read and
+ * written in squares that are turned over in registers; where the last square would not fit into
+ * the rows it overlaps the one before.
+ *
+ * This file is the same for every robot.
+ */
+#ifndef SYMGEN_ROWS_H
+#define SYMGEN_ROWS_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "real.h"
+
+/* One kernel: where it is, and the entries per sample of its arguments and results.  MOST_ARRAYS
+ * is defined by who includes this. */
+struct kernel {
+    int (*compute)(const real **x, real **y);  /* returns samples_where the matrix is singular */
+    int inputs, outputs;
+    int input[MOST_ARRAYS], output[MOST_ARRAYS];
+};
+
+#if SYMGEN_WIDTH > 1
+
+typedef double row_of_lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+typedef double row_of_4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double row_of_2 __attribute__((vector_size(16), aligned(8), may_alias));
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define CAN_TURN 1
+#else
+#define CAN_TURN 0
+#endif
+
+#if CAN_TURN
+
+/* Rows i and k exchange what stands at a distance of 1, 2 or 4 columns. */
+#if LANES == 8
+#define EXCHANGE_1(i, k) EXCHANGE(i, k, (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15))
+#define EXCHANGE_2(i, k) EXCHANGE(i, k, (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15))
+#define EXCHANGE_4(i, k) EXCHANGE(i, k, (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15))
+#elif LANES == 4
+#define EXCHANGE_1(i, k) EXCHANGE(i, k, (0, 4, 2, 6), (1, 5, 3, 7))
+#define EXCHANGE_2(i, k) EXCHANGE(i, k, (0, 1, 4, 5), (2, 3, 6, 7))
+#else
+#define EXCHANGE_1(i, k) EXCHANGE(i, k, (0, 2), (1, 3))
+#endif
+#define LISTED(...) __VA_ARGS__
+#define EXCHANGE(i, k, even, odd) \
+    do { \
+        const real upper = r[i], lower = r[k]; \
+        r[i] = __builtin_shufflevector(upper, lower, LISTED even); \
+        r[k] = __builtin_shufflevector(upper, lower, LISTED odd); \
+    } while (0)
+
+/* Turn over LANES rows of LANES columns. */
+INLINE void turn_square(real *r)
+{
+#if LANES == 8
+    EXCHANGE_1(0, 1); EXCHANGE_1(2, 3); EXCHANGE_1(4, 5); EXCHANGE_1(6, 7);
+    EXCHANGE_2(0, 2); EXCHANGE_2(1, 3); EXCHANGE_2(4, 6); EXCHANGE_2(5, 7);
+    EXCHANGE_4(0, 4); EXCHANGE_4(1, 5); EXCHANGE_4(2, 6); EXCHANGE_4(3, 7);
+#elif LANES == 4
+    EXCHANGE_1(0, 1); EXCHANGE_1(2, 3);
+    EXCHANGE_2(0, 2); EXCHANGE_2(1, 3);
+#else
+    EXCHANGE_1(0, 1);
+#endif
+}
+
+#if LANES == 8
+/* Turn over two squares of 4 rows and columns, side by side in r[0] to r[3]. */
+INLINE void turn_two_squares(real *r)
+{
+    EXCHANGE_1(0, 1); EXCHANGE_1(2, 3);
+    EXCHANGE_2(0, 2); EXCHANGE_2(1, 3);
+}
+#endif
+
+#endif
+
+/* Entries of rows that stand `size` apart; `valid` of the LANES rows are there. */
+INLINE void load_some(int size, const double *rows, int valid, real *v)
+{
+    for (int i = 0; i < size; ++i)
+        for (int k = 0; k < LANES; ++k)
+            v[i][k] = rows[(ptrdiff_t)(k < valid ? k : valid - 1) * size + i];
+}
+
+INLINE void store_some(int size, const real *v, int valid, double *rows)
+{
+    for (int k = 0; k < valid; ++k)
+        for (int i = 0; i < size; ++i) rows[(ptrdiff_t)k * size + i] = v[i][k];
+}
+
+static void load_rows(int size, const double *rows, real *v)
+{
+#if CAN_TURN
+    if (size >= LANES) {
+        for (int i = 0; i < size; i += LANES) {
+            const int at = i + LANES <= size ? i : size - LANES;
+            real r[LANES];
+            for (int k = 0; k < LANES; ++k)
+                r[k] = *(const row_of_lanes *)(rows + (ptrdiff_t)k * size + at);
+            turn_square(r);
+            for (int k = 0; k < LANES; ++k) v[at + k] = r[k];
+        }
+        return;
+    }
+#if LANES == 8
+    if (size >= 4) {
+        for (int i = 0; i < size; i += 4) {
+            const int at = i + 4 <= size ? i : size - 4;
+            real r[4];
+            for (int k = 0; k < 4; ++k) {
+                const row_of_4 left = *(const row_of_4 *)(rows + (ptrdiff_t)k * size + at);
+                const row_of_4 right = *(const row_of_4 *)(rows + (ptrdiff_t)(k + 4) * size + at);
+                r[k] = __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7);
+            }
+            turn_two_squares(r);
+            for (int k = 0; k < 4; ++k) v[at + k] = r[k];
+        }
+        return;
+    }
+#endif
+#endif
+    if (size == 1)
+        v[0] = *(const row_of_lanes *)rows;
+    else
+        load_some(size, rows, LANES, v);
+}
+
+static void store_rows(int size, const real *v, double *rows)
+{
+#if CAN_TURN
+    if (size >= LANES) {
+        for (int i = 0; i < size; i += LANES) {
+            const int at = i + LANES <= size ? i : size - LANES;
+            real r[LANES];
+            for (int k = 0; k < LANES; ++k) r[k] = v[at + k];
+            turn_square(r);
+            for (int k = 0; k < LANES; ++k)
+                *(row_of_lanes *)(rows + (ptrdiff_t)k * size + at) = r[k];
+        }
+        return;
+    }
+#if LANES == 8
+    if (size >= 4) {
+        for (int i = 0; i < size; i += 4) {
+            const int at = i + 4 <= size ? i : size - 4;
+            real r[4];
+            for (int k = 0; k < 4; ++k) r[k] = v[at + k];
+            turn_two_squares(r);
+            for (int k = 0; k < 4; ++k) {
+                *(row_of_4 *)(rows + (ptrdiff_t)k * size + at)
+                    = __builtin_shufflevector(r[k], r[k], 0, 1, 2, 3);
+                *(row_of_4 *)(rows + (ptrdiff_t)(k + 4) * size + at)
+                    = __builtin_shufflevector(r[k], r[k], 4, 5, 6, 7);
+            }
+        }
+        return;
+    }
+#endif
+#endif
+    if (size == 1)
+        *(row_of_lanes *)rows = v[0];
+    else
+        store_some(size, v, LANES, rows);
+}
+
+INLINE int count_samples(int samples)
+{
+    int count = 0;
+    for (; samples; samples &= samples - 1) ++count;
+    return count;
+}
+
+/* Room for the vectors of all arrays of a kernel, in bytes; the vectors are aligned in it. */
+static size_t room_of(const struct kernel *f)
+{
+    size_t entries = 1;
+    for (int i = 0; i < f->inputs; ++i) entries += (size_t)f->input[i];
+    for (int i = 0; i < f->outputs; ++i) entries += (size_t)f->output[i];
+    return entries * sizeof(real);
+}
+
+/* The kernel on the samples from `first` up to `end`; x[i] steps by dx[i] from one sample to the
+ * next, by 0 where all have the same.  Returns how many samples had a singular matrix. */
+static ptrdiff_t compute_rows(const struct kernel *f, ptrdiff_t first, ptrdiff_t end,
+                              const double *const *x, const ptrdiff_t *dx, double *const *y,
+                              char *room)
+{
+    real *const arrays = (real *)(room + (sizeof(real) - (size_t)room % sizeof(real)) % sizeof(real));
+    const real *inputs[MOST_ARRAYS];
+    real *in[MOST_ARRAYS], *out[MOST_ARRAYS], *next = arrays;
+    ptrdiff_t singular = 0;
+    for (int i = 0; i < f->inputs; next += f->input[i++]) {
+        inputs[i] = in[i] = next;
+        if (!dx[i])
+            for (int k = 0; k < f->input[i]; ++k) in[i][k] = REAL(x[i][k]);
+    }
+    real *const results = next;
+    for (int i = 0; i < f->outputs; next += f->output[i++]) out[i] = next;
+    for (real *entry = results; entry < next; ++entry) *entry = REAL(0.0);
+    for (ptrdiff_t sample = first; sample < end; sample += LANES) {
+        const int valid = end - sample < LANES ? (int)(end - sample) : LANES;
+        for (int i = 0; i < f->inputs; ++i) {
+            if (!dx[i]) continue;
+            const double *rows = x[i] + sample * dx[i];
+            if (valid == LANES)
+                load_rows(f->input[i], rows, in[i]);
+            else
+                load_some(f->input[i], rows, valid, in[i]);
+        }
+        const int samples = f->compute(inputs, out) & ((1 << valid) - 1);
+        for (int i = 0; i < f->outputs; ++i) {
+            double *rows = y[i] + sample * f->output[i];
+            if (valid == LANES)
+                store_rows(f->output[i], out[i], rows);
+            else
+                store_some(f->output[i], out[i], valid, rows);
+        }
+        if (samples) {  /* NaN also where there are zeros */
+            singular += count_samples(samples);
+            for (real *entry = results; entry < next; ++entry) *entry = REAL(0.0);
+        }
+    }
+    return singular;
+}
+
+#else
+
+static size_t room_of(const struct kernel *f)
+{
+    (void)f;
+    return 0;
+}
+
+static ptrdiff_t compute_rows(const struct kernel *f, ptrdiff_t first, ptrdiff_t end,
+                              const double *const *x, const ptrdiff_t *dx, double *const *y,
+                              char *room)
+{
+    const double *in[MOST_ARRAYS];
+    double *out[MOST_ARRAYS];
+    ptrdiff_t singular = 0;
+    (void)room;
+    for (int i = 0; i < f->inputs; ++i) in[i] = x[i] + first * dx[i];
+    for (int i = 0; i < f->outputs; ++i) out[i] = y[i] + first * f->output[i];
+    for (ptrdiff_t sample = first; sample < end; ++sample) {
+        singular += f->compute(in, out);
+        for (int i = 0; i < f->inputs; ++i) in[i] += dx[i];
+        for (int i = 0; i < f->outputs; ++i) out[i] += f->output[i];
+    }
+    return singular;
+}
+
+#endif
+
+#endif

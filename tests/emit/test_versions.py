@@ -1,0 +1,353 @@
+"""Kernels for several samples at once: every width, any number of samples and threads."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import symgen
+from symgen.emit.templates import Templates
+from symgen.toolchain.compiler import AVX2, AVX512, CompilerMissingError, find_compiler
+from symgen.toolchain.processes import Processes
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+FUNCTIONS = (
+    "inverse_dynamics,inverse_dynamics_derivatives,mass_matrix,kinetic_energy,"
+    "forward_kinematics,forward_dynamics"
+)
+SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 1003)
+OPTIONS = {1: (), 2: (), 4: AVX2, 8: AVX512}
+
+
+def runs(width: int) -> bool:
+    """Whether this processor has vectors of so many numbers."""
+    needed = {4: {"avx2", "fma", "bmi2"}, 8: {"avx512f", "avx512dq", "avx512vl"}}
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return width < 4
+    flags = next((set(line.split()) for line in lines if line.startswith("flags")), set())
+    return needed.get(width, set()) <= flags
+
+
+WIDTHS = [
+    pytest.param(width, marks=pytest.mark.skipif(not runs(width), reason="not on this processor"))
+    for width in (1, 2, 4, 8)
+]
+
+
+# -- sines and cosines -------------------------------------------------------------------------
+
+WAVES = """
+#include "real.h"
+void waves(int count, const double *x, double *s, double *c)
+{
+#if SYMGEN_WIDTH == 1
+    sines_and_cosines(count, x, s, c);
+#else
+    for (int i = 0; i < count; i += LANES) {
+        real angle, sine, cosine;
+        memcpy(&angle, x + i, sizeof angle);
+        sines_and_cosines(1, &angle, &sine, &cosine);
+        memcpy(s + i, &sine, sizeof sine);
+        memcpy(c + i, &cosine, sizeof cosine);
+    }
+#endif
+}
+"""
+
+
+@pytest.fixture(scope="module", params=WIDTHS)
+def waves(request: Any, tmp_path_factory: Any) -> Any:
+    """Sines and cosines of real.h at one width."""
+    folder, width = tmp_path_factory.mktemp("waves"), request.param
+    try:
+        compiler = find_compiler()
+    except CompilerMissingError as error:
+        pytest.skip(str(error))
+    (folder / "real.h").write_text(Templates().source("c/real.h"))
+    (folder / "waves.c").write_text(WAVES)
+    more = (*OPTIONS[width], f"-DSYMGEN_WIDTH={width}")
+    with Processes() as processes:
+        for command in (
+            compiler.compile_command("waves.c", "waves.o", flags="portable", more=more),
+            compiler.link_command(["waves.o"], "waves.so"),
+        ):
+            done = processes.run(command, cwd=folder)
+            assert done.status == 0, done.output
+    function = ctypes.CDLL(str(folder / "waves.so")).waves
+
+    def call(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        room = -(-len(x) // 8) * 8
+        angles, s, c = np.zeros((3, room))
+        angles[: len(x)] = x
+        pointers = [a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (angles, s, c)]
+        function(len(x) if width == 1 else room, *pointers)
+        return s[: len(x)], c[: len(x)]
+
+    return call
+
+
+def ulps(values: np.ndarray, exact: list[Any]) -> float:
+    """Largest error in units of the last place."""
+    return max(
+        float(abs(mpmath.mpf(float(value)) - wanted)) / np.spacing(abs(float(wanted)))
+        for value, wanted in zip(values, exact, strict=True)
+    )
+
+
+def test_sines_and_cosines_to_two_units_in_the_last_place(waves: Any) -> None:
+    rng = np.random.default_rng(0)
+    turns = rng.integers(-636_000, 636_000, 1000)
+    x = np.concatenate(
+        [rng.uniform(-4, 4, 1000), rng.uniform(-1e6, 1e6, 1000), turns * (np.pi / 2), [0.0, -0.0]]
+    )
+    sines, cosines = waves(x)
+    with mpmath.workprec(200):
+        angles = [mpmath.mpf(float(value)) for value in x]
+        assert ulps(sines, [mpmath.sin(angle) for angle in angles]) <= 2.0
+        assert ulps(cosines, [mpmath.cos(angle) for angle in angles]) <= 2.0
+
+
+def test_far_and_infinite_angles_are_those_of_the_c_library(waves: Any) -> None:
+    x = np.array([1e300, 1e7, -3e9, 0.5, np.inf, np.nan, 1.0])
+    sines, cosines = waves(x)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(sines, np.sin(x), rtol=4e-16, atol=0.0)
+        np.testing.assert_allclose(cosines, np.cos(x), rtol=4e-16, atol=0.0)
+
+
+# -- batches -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: Any) -> dict[int, ModuleType]:
+    """A tree and its loads, by width; each width has a module of its own."""
+    found = {}
+    for width in (1, 2, 4, 8):
+        if not runs(width):
+            continue
+        out = tmp_path_factory.mktemp(f"width{width}")
+        module = symgen.load(
+            EXAMPLES / "tree12.yaml",
+            functions=FUNCTIONS,
+            formulations="newton_euler",
+            flags="baseline" if width == 2 else "portable",
+            out=out,
+        )
+        if "compiled" not in module.backends:
+            pytest.skip("no C compiler")
+        assert module.backends["compiled"].choose(width) == width
+        found[width] = module
+    return found
+
+
+def states(module: ModuleType, *batch: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(1)
+    shapes = {"q": (module.n,), "qd": (module.n,), "qdd": (module.n,)}
+    return {name: rng.uniform(-2.0, 2.0, (*batch, *shape)) for name, shape in shapes.items()}
+
+
+def called(functions: Any, name: str, state: dict[str, np.ndarray], **more: Any) -> Any:
+    taken = {"mass_matrix": 1, "forward_kinematics": 1, "kinetic_energy": 2}.get(name, 3)
+    result = getattr(functions, name)(*list(state.values())[:taken], **more)
+    return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS.split(","))
+def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name: str) -> None:
+    for width, module in modules.items():
+        plain = module.backends["numpy"].newton_euler
+        for size in SIZES:
+            state = states(module, size)
+            for value, wanted in zip(
+                called(module, name, state), called(plain, name, state), strict=True
+            ):
+                assert value.shape == wanted.shape
+                scale = np.abs(wanted).max(initial=1.0)
+                assert np.abs(value - wanted).max(initial=0.0) <= 1e-12 * scale, (width, size)
+
+
+def test_nothing_is_written_beyond_the_rows(modules: dict[int, ModuleType]) -> None:
+    for module in modules.values():
+        for size in (1, 2, 5, 8, 11):
+            state = states(module, size)
+            room = np.full((size + 4, module.n), 7.0)
+            out = room[2 : 2 + size]
+            module.inverse_dynamics(*state.values(), out=out)
+            assert (room[:2] == 7.0).all() and (room[2 + size :] == 7.0).all()
+            assert (out != 7.0).all()
+
+
+def test_large_angles(modules: dict[int, ModuleType]) -> None:
+    for module in modules.values():
+        state = states(module, 19)
+        state["q"] = state["q"] * 5e5
+        value = module.inverse_dynamics(*state.values())
+        wanted = module.backends["numpy"].newton_euler.inverse_dynamics(*state.values())
+        assert np.abs(value - wanted).max() <= 1e-12 * np.abs(wanted).max()
+
+
+def test_any_layout_and_shared_arguments(modules: dict[int, ModuleType]) -> None:
+    for module in modules.values():
+        state = states(module, 21)
+        wanted = module.inverse_dynamics(*state.values())
+        strided = {name: np.repeat(x, 2, axis=0)[::2] for name, x in state.items()}
+        turned = {name: np.asfortranarray(x) for name, x in state.items()}
+        for other in (strided, turned):
+            np.testing.assert_array_equal(module.inverse_dynamics(*other.values()), wanted)
+        one = module.inverse_dynamics(state["q"], state["qd"][3], state["qdd"])
+        each = module.inverse_dynamics(state["q"], np.tile(state["qd"][3], (21, 1)), state["qdd"])
+        np.testing.assert_array_equal(one, each)
+
+
+def test_singular_samples_are_nan_and_the_others_are_not(tmp_path: Path) -> None:
+    model = tmp_path / "slides.yaml"
+    model.write_text(SLIDES)
+    module = symgen.load(
+        model, functions="forward_dynamics_derivatives", runtime_parameters="m", out=tmp_path
+    )
+    q = np.tile(np.linspace(-1.0, 1.0, 29)[:, np.newaxis], 2)
+    singular = np.zeros(29, dtype=bool)
+    singular[[3, 4, 14, 28]] = True
+    masses = np.where(singular, 0.0, 2.0)[:, np.newaxis]
+    for width in (1, 4, 8):
+        if "compiled" not in module.backends or not module.backends["compiled"].choose(width):
+            continue
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            results = module.forward_dynamics_derivatives(q, q, q, parameters=masses)
+        assert len(heard) == 1 and "4 of 29" in str(heard[0].message)
+        for result in results:
+            lost = np.isnan(result).reshape(29, -1)
+            assert lost[singular].all() and not lost[~singular].any()
+        assert (results[1][~singular] == 0.0).all()  # zeros by structure
+
+
+SLIDES = """
+symgen: 1
+name: slides
+parameters: {m: 2.0}
+joints:
+  - name: x
+    type: prismatic
+    parent: base
+    axis: [1, 0, 0]
+    origin: {xyz: [0, 0, 0]}
+    link: {name: one, mass: m}
+  - name: y
+    type: prismatic
+    parent: one
+    axis: [0, 1, 0]
+    origin: {xyz: [0, 0, 0]}
+    link: {name: two, mass: m}
+"""
+
+
+# -- threads -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def widest(modules: dict[int, ModuleType]) -> Any:
+    module = modules[max(modules)]
+    before = module.threads
+    yield module
+    module.threads = before
+
+
+def test_any_number_of_threads(widest: ModuleType) -> None:
+    state = states(widest, 20_003)
+    widest.threads = 1
+    wanted = widest.inverse_dynamics_derivatives(*state.values())
+    for number in (2, 3, 64):
+        widest.threads = number
+        for value, alone in zip(
+            widest.inverse_dynamics_derivatives(*state.values()), wanted, strict=True
+        ):
+            np.testing.assert_array_equal(value, alone)
+
+
+def test_calls_from_several_threads(widest: ModuleType) -> None:
+    widest.threads = 4
+    state = states(widest, 5_000)
+    wanted = widest.inverse_dynamics(*state.values())
+    wrong: list[str] = []
+
+    def work() -> None:
+        for _ in range(20):
+            if not np.array_equal(widest.inverse_dynamics(*state.values()), wanted):
+                wrong.append("different")
+
+    workers = [threading.Thread(target=work) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_after_a_fork(widest: ModuleType) -> None:
+    widest.threads = 4
+    state = states(widest, 20_000)
+    wanted = widest.inverse_dynamics_derivatives(*state.values())[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads
+        child = os.fork()
+    if child == 0:
+        again = widest.inverse_dynamics_derivatives(*state.values())[1]
+        os._exit(0 if np.array_equal(again, wanted) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_threads_are_a_number(widest: ModuleType) -> None:
+    for wrong, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="threads"):
+            widest.threads = wrong
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "says"),
+    [
+        ("SYMGEN_WIDTH", "3", "expected 1, 2, 4 or 8"),
+        ("SYMGEN_WIDTH", "wide", "expected 1, 2, 4 or 8"),
+        ("SYMGEN_THREADS", "0", "expected a number of threads"),
+    ],
+)
+def test_wrong_variables_are_refused(
+    modules: dict[int, ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    text: str,
+    says: str,
+) -> None:
+    from symgen.toolchain.loading import load_package
+
+    folder = Path(str(modules[1].__file__)).parent
+    monkeypatch.setenv(variable, text)
+    with pytest.raises(ValueError, match=says):
+        load_package(folder)
+
+
+def test_the_width_can_be_forced(
+    modules: dict[int, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from symgen.toolchain.loading import load_package
+
+    folder = Path(str(modules[1].__file__)).parent
+    monkeypatch.setenv("SYMGEN_WIDTH", "1")
+    monkeypatch.setenv("SYMGEN_THREADS", "3")
+    module = load_package(folder)
+    assert module.threads == 3
+    state = states(module, 9)
+    single = [module.inverse_dynamics(*(x[i] for x in state.values())) for i in range(9)]
+    np.testing.assert_array_equal(module.inverse_dynamics(*state.values()), single)
