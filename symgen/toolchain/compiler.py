@@ -156,7 +156,10 @@ class Compiler:
 
     def versions(self, flags: str) -> tuple[Version, ...]:
         """Return the versions of kernels that are made beside the plain one, the best last."""
-        macros = {line.split()[1] for line in self._macros(flags)}
+        try:
+            macros = {line.split()[1] for line in self._macros(flags)}
+        except CommandFailedError:  # then it will not compile either, and say more
+            macros = set()
         if "__GNUC__" not in macros:
             return ()  # there are no vectors
         if flags == "native":
