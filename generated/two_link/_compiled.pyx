@@ -10,7 +10,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
 from ._runtime import evaluate_rows, tell_singular
-from ._signatures import SIGNATURES
+from ._signatures import PACKED, SIGNATURES
 
 cdef extern from *:
     """
@@ -64,7 +64,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(58):
+    for which in range(69):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -99,7 +99,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[58]
+cdef Function FUNCTIONS[69]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -162,7 +162,19 @@ NAMES = (
     "bias_forces",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "inverse_dynamics_derivatives",
+    "mass_matrix",
+    "coriolis_matrix",
+    "inverse_dynamics_derivatives",
+    "mass_matrix",
+    "coriolis_matrix",
+    "inverse_dynamics_derivatives",
+    "mass_matrix",
+    "coriolis_matrix",
+    "mass_matrix",
+    "mass_matrix",
 )
+FIRST_PACKED = 58  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -249,6 +261,20 @@ SHAPES = {
         ((2,), (2, 2), (2, 2), (2, 2)),
     ),
 }
+PACKED_SHAPES = {
+    "inverse_dynamics_derivatives": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2,), (4,), (4,), (4,)),
+    ),
+    "mass_matrix": (
+        ((2,), (0,)),
+        ((4,),),
+    ),
+    "coriolis_matrix": (
+        ((2,), (2,), (0,)),
+        ((4,),),
+    ),
+}
 REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3}
 
 
@@ -268,7 +294,7 @@ cdef int set_up() except -1:
     for i, value in enumerate(()):
         DEFAULT_PARAMETERS[i] = value
     for which, name in enumerate(NAMES):
-        inputs, outputs = SHAPES[name]
+        inputs, outputs = (SHAPES if which < FIRST_PACKED else PACKED_SHAPES)[name]
         FUNCTIONS[which].inputs = len(inputs)
         FUNCTIONS[which].outputs = len(outputs)
         for i, shape in enumerate(inputs):
@@ -440,7 +466,8 @@ cdef object call(int which, PyObject **given, object out):
 cdef object convert(int which, PyObject **given, object out):
     """The long way: checks, and conversion to ordinary arrays."""
     arguments = tuple([<object>given[i] for i in range(FUNCTIONS[which].inputs)])
-    return evaluate_rows(SIGNATURES[NAMES[which]], partial(rows, which), arguments, out)
+    signatures = SIGNATURES if which < FIRST_PACKED else PACKED
+    return evaluate_rows(signatures[NAMES[which]], partial(rows, which), arguments, out)
 
 
 def rows(int which, list inputs, list outputs):
@@ -498,7 +525,7 @@ class newton_euler:
         return call(0, given, out)
 
     @staticmethod
-    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
@@ -509,6 +536,8 @@ class newton_euler:
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -525,6 +554,8 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
+        if packed:
+            return call(58, given, out)
         return call(1, given, out)
 
     @staticmethod
@@ -546,12 +577,14 @@ class newton_euler:
         return call(2, given, out)
 
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -561,10 +594,12 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(59, given, out)
         return call(3, given, out)
 
     @staticmethod
-    def coriolis_matrix(q, qd, *, parameters=None, out=None):
+    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
         """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
         C is skew-symmetric.
 
@@ -572,6 +607,8 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -582,6 +619,8 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
+        if packed:
+            return call(60, given, out)
         return call(4, given, out)
 
     @staticmethod
@@ -1056,7 +1095,7 @@ class recursive_lagrange:
         return call(23, given, out)
 
     @staticmethod
-    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
@@ -1067,6 +1106,8 @@ class recursive_lagrange:
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1083,6 +1124,8 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
+        if packed:
+            return call(61, given, out)
         return call(24, given, out)
 
     @staticmethod
@@ -1104,12 +1147,14 @@ class recursive_lagrange:
         return call(25, given, out)
 
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1119,10 +1164,12 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(62, given, out)
         return call(26, given, out)
 
     @staticmethod
-    def coriolis_matrix(q, qd, *, parameters=None, out=None):
+    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
         """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
         C is skew-symmetric.
 
@@ -1130,6 +1177,8 @@ class recursive_lagrange:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1140,6 +1189,8 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
+        if packed:
+            return call(63, given, out)
         return call(27, given, out)
 
     @staticmethod
@@ -1398,7 +1449,7 @@ class closed_form_lagrange:
         return call(39, given, out)
 
     @staticmethod
-    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
@@ -1409,6 +1460,8 @@ class closed_form_lagrange:
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1425,6 +1478,8 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
+        if packed:
+            return call(64, given, out)
         return call(40, given, out)
 
     @staticmethod
@@ -1446,12 +1501,14 @@ class closed_form_lagrange:
         return call(41, given, out)
 
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1461,10 +1518,12 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(65, given, out)
         return call(42, given, out)
 
     @staticmethod
-    def coriolis_matrix(q, qd, *, parameters=None, out=None):
+    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
         """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
         C is skew-symmetric.
 
@@ -1472,6 +1531,8 @@ class closed_form_lagrange:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1482,6 +1543,8 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
+        if packed:
+            return call(66, given, out)
         return call(43, given, out)
 
     @staticmethod
@@ -1605,12 +1668,14 @@ class closed_form_lagrange:
 
 class explicit_kane:
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1620,6 +1685,8 @@ class explicit_kane:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(67, given, out)
         return call(50, given, out)
 
     @staticmethod
@@ -1713,12 +1780,14 @@ class explicit_kane:
 
 class partially_recursive_kane:
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1728,6 +1797,8 @@ class partially_recursive_kane:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(68, given, out)
         return call(54, given, out)
 
     @staticmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from symgen.algebra.graph import Scalar
 from symgen.program.program import Program
@@ -72,6 +73,16 @@ class ModuleMetadata:
     """By derivative of the outputs."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
+
+    @cached_property
+    def related(self) -> tuple[int, ...]:
+        """Positions in an (n, n) array: joints of which one carries, or is, the other."""
+        paths: list[set[int]] = [set()]
+        for joint, parent in enumerate(self.joint_parents or range(self.n), start=1):
+            paths.append({*paths[parent], joint})
+        joints = range(1, self.n + 1)
+        pairs = [(i, k) for i in joints for k in joints if i in paths[k] or k in paths[i]]
+        return tuple((i - 1) * self.n + k - 1 for i, k in pairs)
 
     @property
     def sizes(self) -> Mapping[str, int]:

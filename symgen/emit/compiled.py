@@ -31,14 +31,14 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     rows = {
         "vectorised": served,
         "scalar": [kernel for kernel in module.kernels if kernel not in served],
-        "signature_of": {function.name: function for function in module.signatures},
+        "served": [(kernel.formulation, kernel.function.name) for kernel in served],
         "most_arrays": max(values["most_inputs"], values["most_outputs"]),
     }
     folder = {name: templates.source(name) for name in VERBATIM}
     folder[f"c/{robot}.h"] = templates.render("c/header.h", **values, orders=_orders(module))
     folder[f"c/{robot}_rows.c"] = templates.render("c/rows.c", **values, **rows)
     folder[f"c/{robot}_batch.h"] = templates.render("c/batch.h", **values)
-    folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values)
+    folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values, work=_work(module))
     for formulation in module.formulations:
         for name, kernels in _sources(robot, formulation).items():
             folder[name] = templates.render(
@@ -69,6 +69,12 @@ def extensions(module: Module) -> tuple[Extension, ...]:
             chooser=chooser,
         ),
     )
+
+
+def _work(module: Module) -> dict[tuple[str, str], int]:
+    """What the packed functions cost."""
+    kernels = {(kernel.formulation, kernel.function.name): kernel for kernel in module.kernels}
+    return {name: kernels[name].work for name in module.packed}
 
 
 def _vectorised(module: Module) -> tuple[Kernel, ...]:

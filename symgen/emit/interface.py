@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from symgen.emit import text
+from symgen.emit.bundle import ModuleMetadata
 from symgen.emit.kernels import Array, in_numbers
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import Function
@@ -17,6 +17,10 @@ _OUT = (
 _OUT_TUPLE = (
     "tuple of arrays to write the results to, None where one is to be allocated: float64, of the "
     "results' shapes, any strides, not overlapping an argument or each other"
+)
+_PACKED = (
+    "True for square results as arrays {shape}: their entries at derivative_sparsity, row by row; "
+    "all others are 0"
 )
 _SINGULAR = (
     "Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal "
@@ -30,7 +34,8 @@ class PublicFunction:
     """One function as users see it.
 
     `arguments` are positional; `options` are keyword-only, like the `parameters`.
-    `formulation` is the one that serves it at the top level.
+    `formulation` is the one that serves it at the top level.  `packed` are the results without what
+    is always 0, if it gives them so, too.
     """
 
     name: str
@@ -41,6 +46,7 @@ class PublicFunction:
     results: tuple[Array, ...]
     formulation: str = ""
     hidden: tuple[Array, ...] = ()
+    packed: tuple[Array, ...] = ()
 
     @property
     def inputs(self) -> tuple[Array, ...]:
@@ -61,6 +67,7 @@ class PublicFunction:
     def signature(self) -> str:
         """Text between the parentheses of the definition."""
         options = [f"{array.name}=None" for array in (*self.options, self.parameters)]
+        options += ["packed=False"] if self.packed else []
         return ", ".join([*(a.name for a in self.arguments), "*", *options, "out=None"])
 
     @property
@@ -70,6 +77,7 @@ class PublicFunction:
         options = [
             f"{array.name}: ArrayLike | None = ..." for array in (*self.options, self.parameters)
         ]
+        options += ["packed: bool = ..."] if self.packed else []
         out = "Array | None"
         if len(self.results) > 1:
             out = f"tuple[{', '.join(['Array | None'] * len(self.results))}] | None"
@@ -92,6 +100,8 @@ class PublicFunction:
         if not self.parameters.size:
             values = "this module has none"
         arguments.append((f"parameters {self.parameters.batch_shape}", values))
+        if self.packed:
+            arguments.append(("packed", _PACKED.format(shape=self.packed[-1].batch_shape)))
         arguments.append(("out", _OUT if len(self.results) == 1 else _OUT_TUPLE))
         results = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.results]
         return text.docstring(
@@ -107,26 +117,39 @@ class PublicFunction:
         return tuple(array.shape for array in self.inputs)
 
     @property
+    def packed_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of `packed`."""
+        return tuple(array.shape for array in self.packed)
+
+    @property
     def result_shapes(self) -> tuple[tuple[int, ...], ...]:
         """Shapes of `results`."""
         return tuple(array.shape for array in self.results)
 
 
 def public_function(
-    function: Function,
-    sizes: Mapping[str, int],
-    parameter_names: Sequence[str] = (),
-    formulation: str = "",
+    function: Function, metadata: ModuleMetadata, formulation: str = ""
 ) -> PublicFunction:
-    """`function` of a robot with these sizes and runtime parameters."""
-    named = replace(PARAMETERS, meaning=", ".join(parameter_names))
+    """`function` of the robot of a module."""
+    sizes = metadata.sizes
+    named = replace(PARAMETERS, meaning=", ".join(metadata.parameter_names))
+    results = in_numbers(function.results, sizes)
+    packable = function.packable and metadata.related
     return PublicFunction(
         name=function.name,
         summary=text.plain(function.summary),
         arguments=in_numbers(function.arguments, sizes),
         options=in_numbers(function.options, sizes),
         parameters=in_numbers((named,), sizes)[0],
-        results=in_numbers(function.results, sizes),
+        results=results,
         formulation=formulation,
         hidden=in_numbers(function.hidden, sizes),
+        packed=tuple(_packed(array, metadata) for array in results) if packable else (),
     )
+
+
+def _packed(array: Array, metadata: ModuleMetadata) -> Array:
+    """A square result without what is always 0; others as they are."""
+    if len(array.shape) < 2:
+        return array
+    return replace(array, shape=(len(metadata.related),))

@@ -58,6 +58,16 @@ class Module:
         return tuple(k for formulation in self.formulations for k in formulation.kernels)
 
     @property
+    def packed(self) -> tuple[tuple[str, str], ...]:
+        """Formulation and function of what also gives packed results; numbered after `kernels`."""
+        return tuple(
+            (formulation.name, function.name)
+            for formulation in self.formulations
+            for function in formulation.functions
+            if function.packed
+        )
+
+    @property
     def signatures(self) -> tuple[PublicFunction, ...]:
         """Every function that some formulation has, once."""
         found = {f.name: f for formulation in self.formulations for f in formulation.functions}
@@ -76,6 +86,7 @@ class Module:
             "function_names": tuple(function.name for function in self.functions),
             "signatures": self.signatures,
             "kernels": self.kernels,
+            "packed": self.packed,
         }
 
 
@@ -86,19 +97,14 @@ def module(package: Package) -> Module:
         robot=identifier(package.metadata.name),
         formulations=tuple(_formulations(package)),
         functions=tuple(
-            public_function(
-                function_named(name),
-                package.metadata.sizes,
-                package.metadata.parameter_names,
-                identifier(formulation),
-            )
+            public_function(function_named(name), package.metadata, identifier(formulation))
             for name, formulation in package.fastest.items()
         ),
     )
 
 
 def _formulations(package: Package) -> Iterator[Formulation]:
-    sizes, names = package.metadata.sizes, package.metadata.parameter_names
+    sizes = package.metadata.sizes
     offset = 0
     for name, programs in package.programs.items():
         elsewhere = {
@@ -108,7 +114,7 @@ def _formulations(package: Package) -> Iterator[Formulation]:
         missing = {**package.missing, **elsewhere}
         yield Formulation(
             name=identifier(name),
-            functions=tuple(public_function(function_named(f), sizes, names) for f in programs),
+            functions=tuple(public_function(function_named(f), package.metadata) for f in programs),
             kernels=tuple(kernel(name, program, sizes) for program in programs.values()),
             notes=text.notes_table(_notes(programs.values())),
             offset=offset,

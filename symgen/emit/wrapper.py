@@ -17,6 +17,7 @@ def values(module: Module) -> dict[str, Any]:
         "most_inputs": max([1, *(len(f.inputs) for f in functions)]),
         "most_outputs": max([1, *(len(f.results) for f in functions)]),
         "most_zeros": max([1, *options]),
-        "number_of_functions": max(1, len(module.kernels)),
+        "number_of_functions": max(1, len(module.kernels) + len(module.packed)),
+        "signature_of": {f.name: f for f in functions},
         "required": {f.name: len(f.arguments) for f in functions},
     }

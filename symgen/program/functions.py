@@ -41,7 +41,9 @@ class Function:
     """One function: `arguments` are positional, `options` keyword-only and may be left out.
 
     `hidden` are outputs that the caller does not see.  `needs` are the sizes that must not be 0
-    for the function to have any sense; `NEEDS` says what to do about them.
+    for the function to have any sense; `NEEDS` says what to do about them.  Where it is `packable`
+    its square results are 0 for any two joints that are not on one path, and can be had without
+    those entries.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Function:
     options: tuple[Argument, ...] = ()
     hidden: tuple[Argument, ...] = ()
     needs: tuple[str, ...] = ()
+    packable: bool = False
 
     @property
     def solves(self) -> bool:
@@ -87,6 +90,7 @@ FUNCTIONS: tuple[Function, ...] = (
             by_joint("dtau_dqdd", "[i, j] = d tau_i / d qdd_j"),
         ),
         (LOADS,),
+        packable=True,
     ),
     Function(
         "inverse_dynamics_load_derivatives",
@@ -99,6 +103,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.",
         (Q,),
         (by_joint("mass_matrix", "kg m^2, kg m or kg"),),
+        packable=True,
     ),
     Function(
         "coriolis_matrix",
@@ -106,6 +111,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "dM/dt - 2 C is skew-symmetric.",
         (Q, QD),
         (by_joint("coriolis_matrix", "N m s or N s"),),
+        packable=True,
     ),
     Function(
         "bias_forces",

@@ -31,17 +31,21 @@ class Array:
 class Signature:
     """The arguments and results of one function.
 
-    `hidden` are the pivots and the diagonal of the mass matrix, for a function that divides by the
+    `kept` are, by output, the positions of the entries of a square array that a packed result holds
+    (None: it is no packed one); what computes it fills arrays of the shapes `full`.  `hidden` are
+    the pivots and the diagonal of the mass matrix, for a function that divides by the
     pivots: where one is at most `tolerance` times the largest entry of the diagonal there is no
     solution.
     """
 
-    def __init__(self, name, inputs, outputs, hidden=(), tolerance=0.0):
+    def __init__(self, name, inputs, outputs, hidden=(), tolerance=0.0, full=(), kept=()):
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
         self.hidden = hidden
         self.tolerance = tolerance
+        self.full = full
+        self.kept = kept
 
 
 def constant(values):
@@ -72,6 +76,11 @@ def on_one_path(joint_parents):
     pattern = carries | carries.T
     pattern.flags.writeable = False
     return pattern
+
+
+def positions_on_one_path(joint_parents):
+    """The positions, row by row, at which `on_one_path` is True."""
+    return np.flatnonzero(on_one_path(joint_parents))
 
 
 def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
@@ -132,6 +141,9 @@ def evaluate_arithmetic(signature, kernel, arguments, out):
 
     def run(inputs, outputs):
         given = [array for array, take in zip(inputs, taken, strict=True) if take]
+        if signature.full:
+            _compute_packed(signature, kernel, given, outputs)
+            return 0
         if not signature.hidden:
             kernel(*given, *outputs)
             return 0
@@ -142,6 +154,16 @@ def evaluate_arithmetic(signature, kernel, arguments, out):
         return _without_solution(*hidden, signature.tolerance, outputs)
 
     return evaluate(signature, run, arguments, out, kinds=COMPLEX, limit=limit)
+
+
+def _compute_packed(signature, kernel, given, outputs):
+    """Compute square arrays, and keep of them what can differ from 0."""
+    batch = outputs[0].shape[: outputs[0].ndim - len(signature.outputs[0].shape)]
+    full = [np.empty(batch + shape, outputs[0].dtype) for shape in signature.full]
+    kernel(*given, *full)
+    for array, values, kept in zip(outputs, full, signature.kept, strict=True):
+        flat = values if kept is None else values.reshape(*batch, -1)[..., kept]
+        array[...] = flat
 
 
 def _without_solution(pivots, diagonal, tolerance, outputs):

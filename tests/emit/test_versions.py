@@ -351,3 +351,48 @@ def test_the_width_can_be_forced(
     state = states(module, 9)
     single = [module.inverse_dynamics(*(x[i] for x in state.values())) for i in range(9)]
     np.testing.assert_array_equal(module.inverse_dynamics(*state.values()), single)
+
+
+# -- packed results ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics_derivatives", "mass_matrix"])
+def test_packed_results_hold_the_related_pairs(modules: dict[int, ModuleType], name: str) -> None:
+    for width, module in modules.items():
+        related = module.derivative_sparsity
+        for size in SIZES:
+            state = states(module, size)
+            dense = called(module, name, state)
+            packed = called(module, name, state, packed=True)
+            out = tuple(np.full_like(x, np.nan) for x in packed)
+            called(module, name, state, packed=True, out=out if len(out) > 1 else out[0])
+            strided = {key: np.repeat(x, 2, axis=0)[::2] for key, x in state.items()}
+            for value, all_of_it, again, other in zip(
+                packed, dense, out, called(module, name, strided, packed=True), strict=True
+            ):
+                square = all_of_it.ndim == 3
+                wanted = all_of_it[..., related] if square else all_of_it
+                assert value.shape == wanted.shape, (width, size)
+                np.testing.assert_array_equal(value, wanted)
+                np.testing.assert_array_equal(again, wanted)
+                np.testing.assert_array_equal(other, wanted)
+                assert not square or not all_of_it[..., ~related].any()
+
+
+def test_packed_results_of_one_sample_and_of_every_backend(tmp_path: Path) -> None:
+    module = symgen.load(
+        EXAMPLES / "tree12.yaml",
+        functions="mass_matrix,inverse_dynamics_derivatives",
+        formulations="newton_euler",
+        backend="all",
+        out=tmp_path,
+    )
+    state = states(module)
+    wanted = module.mass_matrix(state["q"])[module.derivative_sparsity]
+    for backend in module.backends.values():
+        value = backend.newton_euler.mass_matrix(state["q"], packed=True)
+        np.testing.assert_allclose(value, wanted, rtol=1e-13, atol=1e-13)
+        slopes = backend.newton_euler.inverse_dynamics_derivatives(*state.values(), packed=True)
+        np.testing.assert_allclose(slopes[3], wanted, rtol=1e-12, atol=1e-12)
+        with pytest.raises(ValueError, match="out: expected shape"):
+            backend.newton_euler.mass_matrix(state["q"], packed=True, out=np.empty((12, 12)))

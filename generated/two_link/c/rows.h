@@ -14,12 +14,14 @@
 
 #include "real.h"
 
-/* One kernel: where it is, and the entries per sample of its arguments and results.  MOST_ARRAYS
- * is defined by who includes this. */
+/* One kernel: where it is, and the entries per sample of its arguments, of its results, and of the
+ * rows of results, which may be packed: then they hold the entries at the positions `kept`.
+ * MOST_ARRAYS is defined by who includes this. */
 struct kernel {
     int (*compute)(const real **x, real **y);  /* returns samples_where the matrix is singular */
     int inputs, outputs;
-    int input[MOST_ARRAYS], output[MOST_ARRAYS];
+    int input[MOST_ARRAYS], output[MOST_ARRAYS], row[MOST_ARRAYS];
+    const int *kept[MOST_ARRAYS];
 };
 
 #if SYMGEN_WIDTH > 1
@@ -89,10 +91,13 @@ INLINE void load_some(int size, const double *rows, int valid, real *v)
             v[i][k] = rows[(ptrdiff_t)(k < valid ? k : valid - 1) * size + i];
 }
 
-INLINE void store_some(int size, const real *v, int valid, double *rows)
+/* Where entry i of a row stands among the vectors. */
+#define AT(i) (kept ? kept[i] : (i))
+
+INLINE void store_some(int size, const int *kept, const real *v, int valid, double *rows)
 {
     for (int k = 0; k < valid; ++k)
-        for (int i = 0; i < size; ++i) rows[(ptrdiff_t)k * size + i] = v[i][k];
+        for (int i = 0; i < size; ++i) rows[(ptrdiff_t)k * size + i] = v[AT(i)][k];
 }
 
 static void load_rows(int size, const double *rows, real *v)
@@ -132,14 +137,14 @@ static void load_rows(int size, const double *rows, real *v)
         load_some(size, rows, LANES, v);
 }
 
-static void store_rows(int size, const real *v, double *rows)
+INLINE void store_rows(int size, const int *kept, const real *v, double *rows)
 {
 #if CAN_TURN
     if (size >= LANES) {
         for (int i = 0; i < size; i += LANES) {
             const int at = i + LANES <= size ? i : size - LANES;
             real r[LANES];
-            for (int k = 0; k < LANES; ++k) r[k] = v[at + k];
+            for (int k = 0; k < LANES; ++k) r[k] = v[AT(at + k)];
             turn_square(r);
             for (int k = 0; k < LANES; ++k)
                 *(row_of_lanes *)(rows + (ptrdiff_t)k * size + at) = r[k];
@@ -151,7 +156,7 @@ static void store_rows(int size, const real *v, double *rows)
         for (int i = 0; i < size; i += 4) {
             const int at = i + 4 <= size ? i : size - 4;
             real r[4];
-            for (int k = 0; k < 4; ++k) r[k] = v[at + k];
+            for (int k = 0; k < 4; ++k) r[k] = v[AT(at + k)];
             turn_two_squares(r);
             for (int k = 0; k < 4; ++k) {
                 *(row_of_4 *)(rows + (ptrdiff_t)k * size + at)
@@ -165,9 +170,16 @@ static void store_rows(int size, const real *v, double *rows)
 #endif
 #endif
     if (size == 1)
-        *(row_of_lanes *)rows = v[0];
+        *(row_of_lanes *)rows = v[AT(0)];
     else
-        store_some(size, v, LANES, rows);
+        store_some(size, kept, v, LANES, rows);
+}
+
+static void store_all(int size, const real *v, double *rows) { store_rows(size, 0, v, rows); }
+
+static void store_kept(int size, const int *kept, const real *v, double *rows)
+{
+    store_rows(size, kept, v, rows);
 }
 
 INLINE int count_samples(int samples)
@@ -216,11 +228,13 @@ static ptrdiff_t compute_rows(const struct kernel *f, ptrdiff_t first, ptrdiff_t
         }
         const int samples = f->compute(inputs, out) & ((1 << valid) - 1);
         for (int i = 0; i < f->outputs; ++i) {
-            double *rows = y[i] + sample * f->output[i];
-            if (valid == LANES)
-                store_rows(f->output[i], out[i], rows);
+            double *rows = y[i] + sample * f->row[i];
+            if (valid < LANES)
+                store_some(f->row[i], f->kept[i], out[i], valid, rows);
+            else if (f->kept[i])
+                store_kept(f->row[i], f->kept[i], out[i], rows);
             else
-                store_some(f->output[i], out[i], valid, rows);
+                store_all(f->row[i], out[i], rows);
         }
         if (samples) {  /* NaN also where there are zeros */
             singular += count_samples(samples);
@@ -247,11 +261,11 @@ static ptrdiff_t compute_rows(const struct kernel *f, ptrdiff_t first, ptrdiff_t
     ptrdiff_t singular = 0;
     (void)room;
     for (int i = 0; i < f->inputs; ++i) in[i] = x[i] + first * dx[i];
-    for (int i = 0; i < f->outputs; ++i) out[i] = y[i] + first * f->output[i];
+    for (int i = 0; i < f->outputs; ++i) out[i] = y[i] + first * f->row[i];
     for (ptrdiff_t sample = first; sample < end; ++sample) {
         singular += f->compute(in, out);
         for (int i = 0; i < f->inputs; ++i) in[i] += dx[i];
-        for (int i = 0; i < f->outputs; ++i) out[i] += f->output[i];
+        for (int i = 0; i < f->outputs; ++i) out[i] += f->row[i];
     }
     return singular;
 }

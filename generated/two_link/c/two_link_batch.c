@@ -153,6 +153,17 @@ static const double OPERATIONS[] = {
     95,
     138,
     302,
+    181,
+    41,
+    44,
+    518,
+    167,
+    181,
+    288,
+    122,
+    123,
+    42,
+    55,
 };
 #define OPERATIONS_PER_THREAD 4e5
 #define STACK_BYTES ((size_t)1 << 24)

@@ -74,6 +74,17 @@ int two_link_prepare(int width);
  *     55  partially_recursive_kane.bias_forces
  *     56  partially_recursive_kane.forward_dynamics
  *     57  partially_recursive_kane.forward_dynamics_derivatives
+ *     58  newton_euler.inverse_dynamics_derivatives, packed
+ *     59  newton_euler.mass_matrix, packed
+ *     60  newton_euler.coriolis_matrix, packed
+ *     61  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     62  recursive_lagrange.mass_matrix, packed
+ *     63  recursive_lagrange.coriolis_matrix, packed
+ *     64  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     65  closed_form_lagrange.mass_matrix, packed
+ *     66  closed_form_lagrange.coriolis_matrix, packed
+ *     67  explicit_kane.mass_matrix, packed
+ *     68  partially_recursive_kane.mass_matrix, packed
  */
 symgen_kernel two_link_single(int which);
 

@@ -639,271 +639,563 @@ static int compute_partially_recursive_kane_forward_dynamics_derivatives(const r
 
 #endif
 
+
+/* Positions in a square array of two joints of which one carries the other. */
+static const int RELATED[] = {
+    0, 1, 2, 3
+};
+#if SYMGEN_WIDTH == 1
+
+static int packed_newton_euler_inverse_dynamics_derivatives(const real **x, real **y)
+{
+    real full_dtau_dq[4];
+    real full_dtau_dqd[4];
+    real full_dtau_dqdd[4];
+    real *full[] = {y[0], full_dtau_dq, full_dtau_dqd, full_dtau_dqdd};
+    const int singular = compute_newton_euler_inverse_dynamics_derivatives(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[1][k] = full_dtau_dq[RELATED[k]];
+        y[2][k] = full_dtau_dqd[RELATED[k]];
+        y[3][k] = full_dtau_dqdd[RELATED[k]];
+    }
+    return singular;
+}
+
+static int packed_newton_euler_mass_matrix(const real **x, real **y)
+{
+    real full_mass_matrix[4];
+    real *full[] = {full_mass_matrix};
+    const int singular = compute_newton_euler_mass_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_mass_matrix[RELATED[k]];
+    }
+    return singular;
+}
+
+static int packed_newton_euler_coriolis_matrix(const real **x, real **y)
+{
+    real full_coriolis_matrix[4];
+    real *full[] = {full_coriolis_matrix};
+    const int singular = compute_newton_euler_coriolis_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_coriolis_matrix[RELATED[k]];
+    }
+    return singular;
+}
+
+#ifndef SYMGEN_VARIANT
+
+static int packed_recursive_lagrange_inverse_dynamics_derivatives(const real **x, real **y)
+{
+    real full_dtau_dq[4];
+    real full_dtau_dqd[4];
+    real full_dtau_dqdd[4];
+    real *full[] = {y[0], full_dtau_dq, full_dtau_dqd, full_dtau_dqdd};
+    const int singular = compute_recursive_lagrange_inverse_dynamics_derivatives(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[1][k] = full_dtau_dq[RELATED[k]];
+        y[2][k] = full_dtau_dqd[RELATED[k]];
+        y[3][k] = full_dtau_dqdd[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#ifndef SYMGEN_VARIANT
+
+static int packed_recursive_lagrange_mass_matrix(const real **x, real **y)
+{
+    real full_mass_matrix[4];
+    real *full[] = {full_mass_matrix};
+    const int singular = compute_recursive_lagrange_mass_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_mass_matrix[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#ifndef SYMGEN_VARIANT
+
+static int packed_recursive_lagrange_coriolis_matrix(const real **x, real **y)
+{
+    real full_coriolis_matrix[4];
+    real *full[] = {full_coriolis_matrix};
+    const int singular = compute_recursive_lagrange_coriolis_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_coriolis_matrix[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#ifndef SYMGEN_VARIANT
+
+static int packed_closed_form_lagrange_inverse_dynamics_derivatives(const real **x, real **y)
+{
+    real full_dtau_dq[4];
+    real full_dtau_dqd[4];
+    real full_dtau_dqdd[4];
+    real *full[] = {y[0], full_dtau_dq, full_dtau_dqd, full_dtau_dqdd};
+    const int singular = compute_closed_form_lagrange_inverse_dynamics_derivatives(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[1][k] = full_dtau_dq[RELATED[k]];
+        y[2][k] = full_dtau_dqd[RELATED[k]];
+        y[3][k] = full_dtau_dqdd[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#ifndef SYMGEN_VARIANT
+
+static int packed_closed_form_lagrange_mass_matrix(const real **x, real **y)
+{
+    real full_mass_matrix[4];
+    real *full[] = {full_mass_matrix};
+    const int singular = compute_closed_form_lagrange_mass_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_mass_matrix[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#ifndef SYMGEN_VARIANT
+
+static int packed_closed_form_lagrange_coriolis_matrix(const real **x, real **y)
+{
+    real full_coriolis_matrix[4];
+    real *full[] = {full_coriolis_matrix};
+    const int singular = compute_closed_form_lagrange_coriolis_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_coriolis_matrix[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#ifndef SYMGEN_VARIANT
+
+static int packed_explicit_kane_mass_matrix(const real **x, real **y)
+{
+    real full_mass_matrix[4];
+    real *full[] = {full_mass_matrix};
+    const int singular = compute_explicit_kane_mass_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_mass_matrix[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#ifndef SYMGEN_VARIANT
+
+static int packed_partially_recursive_kane_mass_matrix(const real **x, real **y)
+{
+    real full_mass_matrix[4];
+    real *full[] = {full_mass_matrix};
+    const int singular = compute_partially_recursive_kane_mass_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_mass_matrix[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#define PACKED(name) packed_##name
+#else
+#define PACKED(name) compute_##name
+#endif
+
 static const struct kernel KERNELS[] = {
     {compute_newton_euler_inverse_dynamics,
-     5, 1, {2, 2, 2, 6, 0}, {2}},
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
     {compute_newton_euler_inverse_dynamics_derivatives,
-     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4}},
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_newton_euler_inverse_dynamics_load_derivatives,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {12}},
+     2, 1, {2, 0}, {12},
+     {12}, {0}},
     {compute_newton_euler_mass_matrix,
-     2, 1, {2, 0}, {4}},
+     2, 1, {2, 0}, {4},
+     {4}, {0}},
     {compute_newton_euler_coriolis_matrix,
-     3, 1, {2, 2, 0}, {4}},
+     3, 1, {2, 2, 0}, {4},
+     {4}, {0}},
     {compute_newton_euler_bias_forces,
-     4, 1, {2, 2, 6, 0}, {2}},
+     4, 1, {2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_newton_euler_gravity_forces,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {2}},
+     2, 1, {2, 0}, {2},
+     {2}, {0}},
     {compute_newton_euler_kinetic_energy,
-     3, 1, {2, 2, 0}, {1}},
+     3, 1, {2, 2, 0}, {1},
+     {1}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_newton_euler_potential_energy,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {1}},
+     2, 1, {2, 0}, {1},
+     {1}, {0}},
     {compute_newton_euler_forward_kinematics,
-     2, 1, {2, 0}, {32}},
+     2, 1, {2, 0}, {32},
+     {32}, {0}},
     {compute_newton_euler_jacobians,
-     2, 1, {2, 0}, {24}},
+     2, 1, {2, 0}, {24},
+     {24}, {0}},
     {compute_newton_euler_joint_wrenches,
-     5, 1, {2, 2, 2, 6, 0}, {12}},
+     5, 1, {2, 2, 2, 6, 0}, {12},
+     {12}, {0}},
     {compute_newton_euler_joint_wrench_derivatives,
-     5, 4, {2, 2, 2, 6, 0}, {12, 24, 24, 24}},
+     5, 4, {2, 2, 2, 6, 0}, {12, 24, 24, 24},
+     {12, 24, 24, 24}, {0}},
     {compute_newton_euler_point_motion,
-     4, 3, {2, 2, 2, 0}, {3, 3, 3}},
+     4, 3, {2, 2, 2, 0}, {3, 3, 3},
+     {3, 3, 3}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_newton_euler_point_motion_derivatives,
 #else
     {0,
 #endif
-     4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6}},
+     4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
+     {6, 6, 6, 6, 6, 6}, {0}},
     {compute_newton_euler_center_of_mass,
-     2, 1, {2, 0}, {3}},
+     2, 1, {2, 0}, {3},
+     {3}, {0}},
     {compute_newton_euler_center_of_mass_jacobian,
-     2, 1, {2, 0}, {6}},
+     2, 1, {2, 0}, {6},
+     {6}, {0}},
     {compute_newton_euler_centroidal_momentum,
-     3, 1, {2, 2, 0}, {6}},
+     3, 1, {2, 2, 0}, {6},
+     {6}, {0}},
     {compute_newton_euler_regressor,
-     4, 1, {2, 2, 2, 0}, {40}},
+     4, 1, {2, 2, 2, 0}, {40},
+     {40}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_newton_euler_forward_dynamics,
 #else
     {0,
 #endif
-     5, 1, {2, 2, 2, 6, 0}, {2}},
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_newton_euler_forward_dynamics_derivatives,
 #else
     {0,
 #endif
-     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4}},
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
     {compute_kane_forward_dynamics,
-     5, 1, {2, 2, 2, 6, 0}, {2}},
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
     {compute_kane_forward_dynamics_derivatives,
-     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4}},
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_inverse_dynamics,
 #else
     {0,
 #endif
-     5, 1, {2, 2, 2, 6, 0}, {2}},
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_inverse_dynamics_derivatives,
 #else
     {0,
 #endif
-     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4}},
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
     {compute_recursive_lagrange_inverse_dynamics_load_derivatives,
-     2, 1, {2, 0}, {12}},
+     2, 1, {2, 0}, {12},
+     {12}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_mass_matrix,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {4}},
+     2, 1, {2, 0}, {4},
+     {4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_coriolis_matrix,
 #else
     {0,
 #endif
-     3, 1, {2, 2, 0}, {4}},
+     3, 1, {2, 2, 0}, {4},
+     {4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_bias_forces,
 #else
     {0,
 #endif
-     4, 1, {2, 2, 6, 0}, {2}},
+     4, 1, {2, 2, 6, 0}, {2},
+     {2}, {0}},
     {compute_recursive_lagrange_gravity_forces,
-     2, 1, {2, 0}, {2}},
+     2, 1, {2, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_kinetic_energy,
 #else
     {0,
 #endif
-     3, 1, {2, 2, 0}, {1}},
+     3, 1, {2, 2, 0}, {1},
+     {1}, {0}},
     {compute_recursive_lagrange_potential_energy,
-     2, 1, {2, 0}, {1}},
+     2, 1, {2, 0}, {1},
+     {1}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_forward_kinematics,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {32}},
+     2, 1, {2, 0}, {32},
+     {32}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_jacobians,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {24}},
+     2, 1, {2, 0}, {24},
+     {24}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_point_motion,
 #else
     {0,
 #endif
-     4, 3, {2, 2, 2, 0}, {3, 3, 3}},
+     4, 3, {2, 2, 2, 0}, {3, 3, 3},
+     {3, 3, 3}, {0}},
     {compute_recursive_lagrange_point_motion_derivatives,
-     4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6}},
+     4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
+     {6, 6, 6, 6, 6, 6}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_center_of_mass,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {3}},
+     2, 1, {2, 0}, {3},
+     {3}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_center_of_mass_jacobian,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {6}},
+     2, 1, {2, 0}, {6},
+     {6}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_centroidal_momentum,
 #else
     {0,
 #endif
-     3, 1, {2, 2, 0}, {6}},
+     3, 1, {2, 2, 0}, {6},
+     {6}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_inverse_dynamics,
 #else
     {0,
 #endif
-     5, 1, {2, 2, 2, 6, 0}, {2}},
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_inverse_dynamics_derivatives,
 #else
     {0,
 #endif
-     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4}},
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_inverse_dynamics_load_derivatives,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {12}},
+     2, 1, {2, 0}, {12},
+     {12}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_mass_matrix,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {4}},
+     2, 1, {2, 0}, {4},
+     {4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_coriolis_matrix,
 #else
     {0,
 #endif
-     3, 1, {2, 2, 0}, {4}},
+     3, 1, {2, 2, 0}, {4},
+     {4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_bias_forces,
 #else
     {0,
 #endif
-     4, 1, {2, 2, 6, 0}, {2}},
+     4, 1, {2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_gravity_forces,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {2}},
+     2, 1, {2, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_kinetic_energy,
 #else
     {0,
 #endif
-     3, 1, {2, 2, 0}, {1}},
+     3, 1, {2, 2, 0}, {1},
+     {1}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_potential_energy,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {1}},
+     2, 1, {2, 0}, {1},
+     {1}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_forward_kinematics,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {32}},
+     2, 1, {2, 0}, {32},
+     {32}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_closed_form_lagrange_jacobians,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {24}},
+     2, 1, {2, 0}, {24},
+     {24}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_explicit_kane_mass_matrix,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {4}},
+     2, 1, {2, 0}, {4},
+     {4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_explicit_kane_bias_forces,
 #else
     {0,
 #endif
-     4, 1, {2, 2, 6, 0}, {2}},
+     4, 1, {2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_explicit_kane_forward_dynamics,
 #else
     {0,
 #endif
-     5, 1, {2, 2, 2, 6, 0}, {2}},
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_explicit_kane_forward_dynamics_derivatives,
 #else
     {0,
 #endif
-     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4}},
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_partially_recursive_kane_mass_matrix,
 #else
     {0,
 #endif
-     2, 1, {2, 0}, {4}},
+     2, 1, {2, 0}, {4},
+     {4}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_partially_recursive_kane_bias_forces,
 #else
     {0,
 #endif
-     4, 1, {2, 2, 6, 0}, {2}},
+     4, 1, {2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_partially_recursive_kane_forward_dynamics,
 #else
     {0,
 #endif
-     5, 1, {2, 2, 2, 6, 0}, {2}},
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
 #ifndef SYMGEN_VARIANT
     {compute_partially_recursive_kane_forward_dynamics_derivatives,
 #else
     {0,
 #endif
-     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4}},
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
+    {PACKED(newton_euler_inverse_dynamics_derivatives),
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
+    {PACKED(newton_euler_mass_matrix),
+     2, 1, {2, 0}, {4},
+     {4}, {RELATED}},
+    {PACKED(newton_euler_coriolis_matrix),
+     3, 1, {2, 2, 0}, {4},
+     {4}, {RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(recursive_lagrange_inverse_dynamics_derivatives),
+#else
+    {0,
+#endif
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(recursive_lagrange_mass_matrix),
+#else
+    {0,
+#endif
+     2, 1, {2, 0}, {4},
+     {4}, {RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(recursive_lagrange_coriolis_matrix),
+#else
+    {0,
+#endif
+     3, 1, {2, 2, 0}, {4},
+     {4}, {RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(closed_form_lagrange_inverse_dynamics_derivatives),
+#else
+    {0,
+#endif
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(closed_form_lagrange_mass_matrix),
+#else
+    {0,
+#endif
+     2, 1, {2, 0}, {4},
+     {4}, {RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(closed_form_lagrange_coriolis_matrix),
+#else
+    {0,
+#endif
+     3, 1, {2, 2, 0}, {4},
+     {4}, {RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(explicit_kane_mass_matrix),
+#else
+    {0,
+#endif
+     2, 1, {2, 0}, {4},
+     {4}, {RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(partially_recursive_kane_mass_matrix),
+#else
+    {0,
+#endif
+     2, 1, {2, 0}, {4},
+     {4}, {RELATED}},
 };
 
 #if SYMGEN_WIDTH == 1
