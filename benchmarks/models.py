@@ -1,8 +1,10 @@
 """Models for benchmarks: general chains and trees with all inertial parameters non-zero."""
 
+import io
 from pathlib import Path
 
 import numpy as np
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -55,3 +57,20 @@ MODELS = {
     "chain24": _written(range(24), "chain24"),
     "tree43": _written(HUMAN43, "tree43"),
 }
+
+
+ARGUMENTS_OF_THEIR_OWN = ("loads", "points", "outputs")
+"""What the files of the examples show, and other libraries have no words for."""
+
+
+def without_loads(name, folder):
+    """The path of a copy of a model without what adds arguments to its functions."""
+    yaml = YAML()
+    model = yaml.load(MODELS[name](folder))
+    for key in ARGUMENTS_OF_THEIR_OWN:
+        model.pop(key, None)
+    path = Path(folder) / f"{name}.yaml"
+    text = io.StringIO()
+    yaml.dump(model, text)
+    path.write_text(text.getvalue())
+    return path

@@ -1,0 +1,29 @@
+"""Text between marks in a document, which a benchmark writes anew."""
+
+BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
+
+
+def replaced(text, mark, lines):
+    """`text` with `lines` between the marks; as it is where it has no such marks."""
+    begin, end = BEGIN.format(mark), END.format(mark)
+    if begin not in text:
+        return text
+    head, _, rest = text.partition(begin)
+    _, _, tail = rest.partition(end)
+    return "\n".join([head + begin, *lines, end + tail])
+
+
+def markdown(header, rows, words=1):
+    """Lines of a Markdown table; the first columns are `words`, the others stand to the right."""
+    cells = [[str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
+    lines = [
+        "| " + " | ".join(_aligned(cell, width, k < words) for k, (cell, width) in enumerate(pairs)) + " |"
+        for pairs in (list(zip(row, widths, strict=True)) for row in cells)
+    ]
+    rule = ["-" * width if k < words else "-" * (width - 1) + ":" for k, width in enumerate(widths)]
+    return [lines[0], "| " + " | ".join(rule) + " |", *lines[1:]]
+
+
+def _aligned(cell, width, word):
+    return cell.ljust(width) if word else cell.rjust(width)

@@ -1,0 +1,98 @@
+"""Figures of the benchmarks; everything that needs matplotlib."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from benchmarks import report
+from benchmarks.contestants import NAMES, contestant
+from benchmarks.interface import CALL, FUNCTIONS, KERNEL, LARGE, SMALL
+
+MODES = (CALL, KERNEL, SMALL, LARGE)
+SHADES = {CALL: "#b8c7d9", KERNEL: "#5b84b1", SMALL: "#f2a65a", LARGE: "#c05746"}
+FAMILIES = dict(
+    zip(NAMES, ("#444444", "#c05746", "#f2a65a", "#8d8d8d", "#5b84b1", "#6aa56a", "#a678b4"),
+        strict=True)
+)  # fmt: skip
+PEER_MODEL = "chain7"
+
+
+def comparison_figure(data):
+    """Above: symgen against Pinocchio C++, by model.  Below: everybody, on one model."""
+    figures = data["figures"]
+    functions = [f for f in FUNCTIONS if any(row["function"] == f for row in figures)]
+    models = list(dict.fromkeys(row["model"] for row in figures))
+    if not functions:
+        return None
+    peers = PEER_MODEL if PEER_MODEL in models else models[-1]
+    figure, axes = plt.subplots(
+        2, len(functions), figsize=(4.1 * len(functions) + 0.6, 9.5), squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for column, function in enumerate(functions):
+        _ratios(axes[0, column], data, function, models)
+        _peers(axes[1, column], data, function, peers)
+    axes[0, 0].set_ylabel("symgen: times faster than Pinocchio C++")
+    axes[0, 0].legend(fontsize=8, loc="upper left")
+    facts = data["machine"]
+    figure.suptitle(
+        f"symgen and others, one core, {facts['processor']}, {facts['date'][:10]}; "
+        f"below: ns per sample, {report.MODEL_TITLES.get(peers, peers)}",
+        fontsize=10,
+    )
+    return figure
+
+
+def _ratios(axes, data, function, models):
+    """Bars of each mode, and a black line where the goal is."""
+    width = 0.8 / len(MODES)
+    for k, mode in enumerate(MODES):
+        for position, model in enumerate(models):
+            row = report.figure_of(data, model, function, report.OURS, mode)
+            if row is None or row["ratio of minima"] is None:
+                continue
+            x = position + (k - (len(MODES) - 1) / 2) * width
+            label = report.TITLES[mode] if position == 0 else None
+            axes.bar(x, row["ratio of minima"], width, color=SHADES[mode], label=label)
+            wanted = report.goal(model, function, mode)
+            if wanted:
+                axes.hlines(wanted, x - width / 2, x + width / 2, color="black", linewidth=1.8)
+    axes.set_yscale("log")
+    axes.set_ylim(0.5, 100)
+    axes.set_yticks([0.5, 1, 2, 5, 10, 20, 50, 100], labels=["½", 1, 2, 5, 10, 20, 50, 100])
+    axes.minorticks_off()
+    axes.axhline(1.0, color="black", linewidth=0.8)
+    axes.set_xticks(
+        range(len(models)), [report.MODEL_TITLES.get(m, m) for m in models], rotation=30, fontsize=8
+    )
+    axes.grid(axis="y", linewidth=0.4)
+    axes.set_axisbelow(True)
+    axes.set_title(report.FUNCTION_TITLES[function], fontsize=11)
+
+
+def _peers(axes, data, function, model):
+    """Nanoseconds per sample of everybody, the fastest at the top."""
+    rows = [
+        row for row in data["figures"]
+        if row["model"] == model and row["function"] == function and row["mode"] in MODES
+    ]  # fmt: skip
+    rows.sort(key=lambda row: -row["minimum ns"])
+    heights = np.arange(len(rows))
+    values = [row["minimum ns"] for row in rows]
+    axes.barh(heights, values, color=[FAMILIES[row["contestant"]] for row in rows])
+    axes.set_yticks(
+        heights,
+        [f"{contestant(r['contestant']).TITLE}: {report.TITLES[r['mode']]}" for r in rows],
+        fontsize=7,
+    )
+    for height, value in zip(heights, values, strict=True):
+        axes.text(value * 1.1, height, f"{value:,.0f}", va="center", fontsize=7)
+    axes.set_xscale("log")
+    if values:
+        axes.set_xlim(min(values) / 2, max(values) * 6)
+    axes.set_xlabel("ns per sample (minimum)", fontsize=8)
+    axes.grid(axis="x", linewidth=0.4)
+    axes.set_axisbelow(True)

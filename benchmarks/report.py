@@ -1,0 +1,238 @@
+"""Tables, files and the plot of a comparison.
+
+Everything here reads the plain data that `compare` also writes as JSON, so that a report can be
+made again:  python -m benchmarks.report FILE.json [--write]
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from benchmarks.contestants import contestant, installed
+from benchmarks.interface import CALL, FUNCTIONS, KERNEL, LARGE, NEW, SMALL
+from benchmarks.machine import ROOT
+from benchmarks.marks import markdown, replaced
+
+FOLDER = ROOT / ".benchmarks"
+DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
+
+OURS = "symgen_modules"
+TITLES = {KERNEL: "C", CALL: "Python", NEW: "Python, new arrays", SMALL: "64 rows",
+          LARGE: "10,000 rows"}  # fmt: skip
+FUNCTION_TITLES = {
+    "inverse_dynamics": "inverse dynamics",
+    "inverse_dynamics_derivatives": "its derivatives and M",
+    "mass_matrix": "mass matrix",
+    "forward_dynamics": "forward dynamics",
+    "forward_dynamics_derivatives": "its derivatives and 1/M",
+}
+MODEL_TITLES = {
+    "two_link": "2R",
+    "puma560": "PUMA 560",
+    "chain7": "7R",
+    "chain24": "24R",
+    "human43": "human, 43",
+    "tree43": "tree, 43",
+}
+GOALS = {
+    "inverse_dynamics": {KERNEL: (9, 9, 8), SMALL: (40, 35, 30)},
+    "inverse_dynamics_derivatives": {KERNEL: (10, 10, 8), SMALL: (40, 15, 12)},
+    "mass_matrix": {KERNEL: (6, 3, 4), SMALL: (30, 12, 12)},
+    "forward_dynamics": {KERNEL: (7, 6, 6), SMALL: (40, 30, 30)},
+    "forward_dynamics_derivatives": {KERNEL: (5, 4, 4), SMALL: (20, 8, 8)},
+}
+"""How many times faster than Pinocchio C++ symgen wants to be, for the models of `GOAL_MODELS`."""
+
+GOAL_MODELS = ("chain7", "chain24", "human43")
+
+
+def finish(data, options):
+    """Print the tables, and write the files that were asked for."""
+    tables = all_tables(data)
+    for title, lines in tables.values():
+        print("", title, "", *lines, sep="\n", flush=True)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(data, indent=1) + "\n")
+        print(f"\nfigures: {_shown(options.json)}")
+    if str(options.plot) != "-":
+        plot(data, options.plot)
+    if options.write:
+        write(data, tables)
+
+
+def all_tables(data):
+    """{mark: (title, lines)}."""
+    return {
+        "benchmarks": ("symgen: times faster than Pinocchio C++, per sample, minima of one run; "
+                       "in brackets the goal", ratios(data)),
+        "benchmarks of all": ("Nanoseconds per sample, minimum (median), and how many times faster "
+                              "than Pinocchio C++: from the minima, within rounds", details(data)),
+        "benchmarks of calls": ("What a call from Python costs, nanoseconds", calls(data)),
+        "benchmarks left out": ("Left out", left_out(data)),
+    }  # fmt: skip
+
+
+def ratios(data):
+    """symgen against the reference: one row per function and mode, one column per model."""
+    models = _in_order(row["model"] for row in data["figures"])
+    rows = []
+    for function in FUNCTIONS:
+        for mode in (KERNEL, CALL, SMALL, LARGE):
+            found = [figure_of(data, model, function, OURS, mode) for model in models]
+            if any(found):
+                cells = [_ratio_cell(row, model, function, mode)
+                         for row, model in zip(found, models, strict=True)]  # fmt: skip
+                rows.append([FUNCTION_TITLES[function], TITLES[mode], *cells])
+    return markdown(["", "called", *(MODEL_TITLES.get(m, m) for m in models)], rows, words=2)
+
+
+def details(data):
+    """Everything that was measured."""
+    header = ["model", "function", "who", "called", "min", "(median)", "ratio", "in rounds"]
+    rows = [
+        [
+            MODEL_TITLES.get(row["model"], row["model"]),
+            FUNCTION_TITLES[row["function"]],
+            contestant(row["contestant"]).TITLE,
+            TITLES[row["mode"]],
+            _ns(row["minimum ns"]),
+            f"({_ns(row['median ns'])})",
+            _times(row["ratio of minima"]),
+            _times(row["ratio within rounds"]),
+        ]
+        for row in data["figures"]
+    ]
+    return markdown(header, rows, words=4)
+
+
+def calls(data):
+    """What a Python call adds to the kernel, and Pinocchio's call beside ours."""
+    rows = []
+    for model in _in_order(row["model"] for row in data["figures"]):
+        for function in ("inverse_dynamics", "inverse_dynamics_derivatives"):
+            ours = {mode: figure_of(data, model, function, OURS, mode) for mode in (KERNEL, CALL, NEW)}
+            theirs = figure_of(data, model, function, "pinocchio_python", CALL)
+            if not all(ours.values()):
+                continue
+            kernel, call, new = (row["minimum ns"] for row in ours.values())
+            arrays = "1" if function == "inverse_dynamics" else "4"
+            rows.append(
+                [MODEL_TITLES.get(model, model), FUNCTION_TITLES[function], _ns(kernel),
+                 f"+{_ns(call - kernel)}", f"+{_ns(new - kernel)} ({arrays})",
+                 _ns(theirs["minimum ns"]) if theirs else "-",
+                 _times(theirs["minimum ns"] / call) if theirs else "-"]
+            )  # fmt: skip
+    return markdown(
+        ["model", "function", "kernel", "call, out=", "call, new arrays", "Pinocchio's call",
+         "times ours, out="], rows, words=2,
+    )  # fmt: skip
+
+
+def left_out(data):
+    """Who did not take part in what, and who was wrong."""
+    rows = [
+        [contestant(entry["contestant"]).TITLE, entry.get("model", "all"),
+         FUNCTION_TITLES.get(entry.get("function"), "all"), entry["why"].splitlines()[0]]
+        for entry in data["left out"]
+    ]  # fmt: skip
+    rows += [
+        [contestant(entry["contestant"]).TITLE, entry["model"],
+         FUNCTION_TITLES[entry["function"]], f"WRONG by {entry['error']:.1e}"]
+        for entry in data["wrong"]
+    ]  # fmt: skip
+    return markdown(["who", "model", "function", "why"], rows, words=4)
+
+
+def write(data, tables):
+    """Put the tables between the marks of the documents."""
+    facts = data["machine"]
+    versions = "; ".join(f"{name} {value}" for name, value in data["versions"].items())
+    where = [f"{facts['processor']}, one core; {facts['date'][:10]}, commit {facts['commit']}.",
+             f"{versions}."]  # fmt: skip
+    for document in DOCUMENTS:
+        if not document.exists():
+            continue
+        text = document.read_text()
+        for mark, (_, lines) in tables.items():
+            text = replaced(text, mark, lines)
+        text = replaced(text, "benchmarks: machine", where)
+        document.write_text(text)
+        print(f"wrote {_shown(document)}")
+    if (ROOT / "docs").is_dir() and installed("matplotlib"):
+        plot(data, ROOT / "docs" / "benchmarks")
+
+
+def plot(data, path):
+    """The ratios of symgen, and nanoseconds of everybody, as SVG and PNG."""
+    if not installed("matplotlib"):
+        print("no plot: pip install matplotlib")
+        return
+    from benchmarks.plots import comparison_figure
+
+    figure = comparison_figure(data)
+    if figure is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for ending in (".svg", ".png"):
+        figure.savefig(path.with_suffix(ending), dpi=110)
+        print(f"plot: {_shown(path.with_suffix(ending))}")
+
+
+def goal(model, function, mode):
+    """What symgen wants to reach, or None."""
+    if model not in GOAL_MODELS:
+        return None
+    numbers = GOALS[function].get(mode)
+    return numbers[GOAL_MODELS.index(model)] if numbers else None
+
+
+def figure_of(data, model, function, name, mode):
+    """The row of one measurement, or None."""
+    key = {"model": model, "function": function, "contestant": name, "mode": mode}
+    return next((row for row in data["figures"] if key.items() <= row.items()), None)
+
+
+def _ratio_cell(row, model, function, mode):
+    if row is None or row["ratio of minima"] is None:
+        return "-" if row is None else f"{_ns(row['minimum ns'])} ns"
+    wanted = goal(model, function, mode)
+    return _times(row["ratio of minima"]) + (f" [{wanted}]" if wanted else "")
+
+
+def _times(ratio):
+    if ratio is None:
+        return "-"
+    return f"{ratio:.1f}" if ratio >= 1.0 else f"{ratio:.2g}"
+
+
+def _ns(nanoseconds):
+    if abs(nanoseconds) < 100:
+        return f"{nanoseconds:.1f}"
+    return f"{nanoseconds:,.0f}"
+
+
+def _in_order(names):
+    return list(dict.fromkeys(names))
+
+
+def _shown(path):
+    path = Path(path).resolve()
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
+def main():
+    """Make the report of a file again."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.report",
+                                     description=main.__doc__)  # fmt: skip
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--plot", type=Path, default=FOLDER / "compare")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    data = json.loads(options.file.read_text())
+    options.json = None
+    finish(data, options)
+
+
+if __name__ == "__main__":
+    main()
