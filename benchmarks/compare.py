@@ -27,9 +27,9 @@ from benchmarks.timing import (
     QUICK,
     Effort,
     interleaved,
-    one_core,
     ratio_of_minima,
     ratio_within_rounds,
+    single_threaded,
 )
 from symgen.description import read
 
@@ -39,8 +39,8 @@ DEFAULT_MODELS = ("two_link", "puma560", "chain7", "chain24", "human43", "tree43
 class Comparison:
     """What was measured, what was left out and why, and who gave wrong numbers."""
 
-    def __init__(self, core):
-        self.machine = machine(core)
+    def __init__(self):
+        self.machine = machine()
         self.versions = {}
         self.rows = []
         self.left_out = []
@@ -182,14 +182,14 @@ def arguments(words):
 def main(words=None):
     """Run the comparison; the exit status is 1 where somebody's numbers were wrong."""
     options = arguments(words)
-    core = one_core()
+    single_threaded()
     effort = QUICK if options.quick else Effort()
     if options.rounds:
         effort = Effort(options.rounds, effort.seconds)
     functions = chosen(options.functions, FUNCTIONS, "function")
     models = chosen(options.models, tuple(MODELS), "model")
     modes = chosen(options.modes, MODES, "mode")
-    comparison = Comparison(core)
+    comparison = Comparison()
     names = available(chosen(options.contestants, contestants.NAMES, "contestant"), comparison)
     with tempfile.TemporaryDirectory() as folder:
         for name in models:

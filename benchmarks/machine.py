@@ -9,14 +9,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def machine(core=None):
+def machine():
     """What a reader must know of the machine."""
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "bound to core": core,
         "load when it began": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),

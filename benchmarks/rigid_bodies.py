@@ -28,8 +28,12 @@ class RigidBodies:
     order: np.ndarray
     parents: np.ndarray
     prismatic: np.ndarray
-    rotations: np.ndarray
-    """(n, 3, 3): joint frame to the frame of the parent's joint."""
+    offsets: np.ndarray
+    """Added to the coordinates of revolute joints, as the theta of a DH row."""
+
+    twists: np.ndarray
+    """(n, 3, 3): joint frame to the frame of the parent's joint, where coordinate + offset is 0."""
+
     positions: np.ndarray
     masses: np.ndarray
     centers: np.ndarray
@@ -40,6 +44,11 @@ class RigidBodies:
     @property
     def n(self):
         return len(self.parents)
+
+    @property
+    def rotations(self):
+        """(n, 3, 3): joint frame to the frame of the parent's joint, where the coordinate is 0."""
+        return self.twists @ np.array([_rotation(2, offset) for offset in self.offsets])
 
     def depth_first(self, states):
         """Coordinates in the order of the file -> in that of the bodies, in the last axis."""
@@ -91,7 +100,8 @@ class _Assembly:
             order=np.array([coordinates.index(body["name"]) for body in self.bodies]),
             parents=np.array([body["parent"] for body in self.bodies]),
             prismatic=np.array([body["prismatic"] for body in self.bodies]),
-            rotations=placements[:, :3, :3],
+            offsets=np.array([body["offset"] for body in self.bodies]),
+            twists=placements[:, :3, :3],
             positions=placements[:, :3, 3],
             masses=np.array([mass for mass, _, _ in merged]),
             centers=np.array([center for _, center, _ in merged]),
@@ -108,7 +118,7 @@ class _Assembly:
 
     def _add(self, joint):
         parent, pose = self.carriers[joint.parent]
-        ahead, behind = self._around_motion(joint)
+        ahead, offset, behind = self._around_motion(joint)
         if joint.type == "fixed":
             self.carriers[joint.link.name] = (parent, pose @ ahead @ behind)
         elif joint.type in ("revolute", "prismatic"):
@@ -117,6 +127,7 @@ class _Assembly:
                     "name": joint.name,
                     "parent": parent,
                     "prismatic": joint.type == "prismatic",
+                    "offset": offset,
                     "placement": pose @ ahead,
                     "parts": [],
                 }
@@ -129,23 +140,24 @@ class _Assembly:
             self.bodies[body]["parts"].append(self._part(joint.link, pose))
 
     def _around_motion(self, joint):
-        """Poses ahead of and behind the motion, which is about or along z."""
+        """The pose ahead of the motion about or along z, its offset, and the pose behind."""
         if joint.dh is None:
             ahead = self._pose(joint.origin)
             if joint.axis is None or joint.type == "fixed":
-                return ahead, np.eye(4)
+                return ahead, 0.0, np.eye(4)
             turn = np.eye(4)
             turn[:3, :3] = _z_onto(self._vector(joint.axis))
-            return ahead @ turn, turn.T
+            return ahead @ turn, 0.0, turn.T
         ahead = np.eye(4) if joint.before is None else self._pose(joint.before)
         theta, d, a, alpha = (
             self._number(x) for x in (joint.dh.theta, joint.dh.d, joint.dh.a, joint.dh.alpha)
         )
-        about_z = _pose(_rotation(2, theta), [0.0, 0.0, d])
+        offset = theta if joint.type == "revolute" else 0.0
+        about_z = _pose(_rotation(2, theta - offset), [0.0, 0.0, d])
         about_x = _pose(_rotation(0, alpha), [a, 0.0, 0.0])
         if joint.dh.convention == "standard":
-            return ahead, about_z @ about_x
-        return ahead @ about_x, about_z
+            return ahead, offset, about_z @ about_x
+        return ahead @ about_x, offset, about_z
 
     def _part(self, link, pose):
         xx, yy, zz, xy, xz, yz = (self._number(x) for x in link.inertia)

@@ -58,9 +58,9 @@ def ratio_within_rounds(reference, timing):
 
 def interleaved(cases, effort):
     """`Timing`s of the cases, which are called in turn in every round, in changing order."""
-    calls = [_calibrated(case, effort.seconds) for case in cases]
     rounds = np.full((len(cases), effort.rounds), np.nan)
-    with _no_collection():
+    with one_core(), _no_collection():
+        calls = [_calibrated(case, effort.seconds) for case in cases]
         for number in range(effort.rounds):
             for position in np.roll(np.arange(len(cases)), number):
                 case, (count, slow) = cases[position], calls[position]
@@ -97,15 +97,21 @@ def _no_collection():
             gc.enable()
 
 
-def one_core():
-    """Bind this process to one core and keep libraries from starting threads; the core, or None.
-
-    Call it before the libraries are loaded.
-    """
+def single_threaded():
+    """Keep libraries from starting threads.  Call it before they are loaded."""
     for name in ("SYMGEN_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
+
+
+@contextlib.contextmanager
+def one_core():
+    """Bind this process to one core for a while, where the system can."""
     if not hasattr(os, "sched_setaffinity"):
-        return None
-    core = max(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {core})
-    return core
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
