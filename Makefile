@@ -9,13 +9,15 @@ PYTEST_FLAGS ?= -n auto --dist worksteal
 CHECKED := $(wildcard symgen tests examples benchmarks)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all lint clean help
+.PHONY: demo test test-all lint bench bench-growth clean help
 
 help:
 	@echo "make demo      build examples/two_link.yaml, validate it and use it from Python"
 	@echo "make test      run the tests (PYTEST_FLAGS=... for pytest's options)"
 	@echo "make test-all  the same with the tests that are marked slow"
 	@echo "make lint      check style, format and types"
+	@echo "make bench     time symgen beside Pinocchio, CasADi, MuJoCo, SymPy (BENCH=... for options)"
+	@echo "make bench-growth  how builds and calls grow with the number of joints"
 	@echo "make clean     remove the virtual environment and what tools left behind"
 
 demo: $(VENV)/.installed
@@ -33,6 +35,13 @@ lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy
 
+# The first `make bench` compiles Pinocchio's headers, which takes four minutes.
+bench: $(VENV)/.installed-for-benchmarks
+	$(BIN)/python -m benchmarks.compare $(BENCH)
+
+bench-growth: $(VENV)/.installed-for-benchmarks
+	$(BIN)/python -m benchmarks.growth $(BENCH)
+
 clean:
 	rm -rf $(VENV) build dist symgen.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find $(CHECKED) $(wildcard templates) -name __pycache__ -type d -prune \
@@ -47,6 +56,16 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 $(VENV)/.installed-for-tests: pyproject.toml $(VENV)/.created
 	@echo "installing symgen, the test tools and the linters into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[test,lint]'
+	@touch $@ $(VENV)/.installed
+
+# A peer that cannot be installed here is left out; the comparison names it.
+$(VENV)/.installed-for-benchmarks: pyproject.toml $(VENV)/.created
+	@echo "installing symgen and those that it is compared with into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[bench]' || { \
+	  $(PIP_INSTALL) --editable . ; \
+	  for peer in matplotlib pin cmeel-eigen casadi mujoco; do \
+	    $(PIP_INSTALL) "$$peer" || echo "without $$peer" >&2; \
+	  done; }
 	@touch $@ $(VENV)/.installed
 
 # A Python with its C headers is preferred: compiled modules need them.  The candidates are run, not

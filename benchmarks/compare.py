@@ -63,8 +63,7 @@ class Comparison:
             cases = []
             for name in names:
                 try:
-                    for case in contestant(name).cases(problem, function, modes):
-                        cases.append(case)
+                    cases += contestant(name).cases(problem, function, modes)
                 except NotMeasured as reason:
                     self._leave_out(problem, function, name, str(reason))
             self._measure(problem, function, self._checked(problem, cases), effort)
@@ -94,9 +93,7 @@ class Comparison:
 
     def _measure(self, problem, function, cases, effort):
         timings = interleaved(cases, effort)
-        reference = next(
-            (t for t in timings if t.case.contestant == contestants.REFERENCE), None
-        )
+        reference = next((t for t in timings if t.case.contestant == contestants.REFERENCE), None)
         for timing in timings:
             case = timing.case
             row = {

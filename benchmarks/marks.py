@@ -17,13 +17,13 @@ def markdown(header, rows, words=1):
     """Lines of a Markdown table; the first columns are `words`, the others stand to the right."""
     cells = [[str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
-    lines = [
-        "| " + " | ".join(_aligned(cell, width, k < words) for k, (cell, width) in enumerate(pairs)) + " |"
-        for pairs in (list(zip(row, widths, strict=True)) for row in cells)
-    ]
+    widths[words:] = [max(width, 2) for width in widths[words:]]
     rule = ["-" * width if k < words else "-" * (width - 1) + ":" for k, width in enumerate(widths)]
-    return [lines[0], "| " + " | ".join(rule) + " |", *lines[1:]]
+    head, *body = (_row(row, widths, words) for row in cells)
+    return [head, "| " + " | ".join(rule) + " |", *body]
 
 
-def _aligned(cell, width, word):
-    return cell.ljust(width) if word else cell.rjust(width)
+def _row(cells, widths, words):
+    pairs = enumerate(zip(cells, widths, strict=True))
+    aligned = [cell.ljust(w) if k < words else cell.rjust(w) for k, (cell, w) in pairs]
+    return "| " + " | ".join(aligned) + " |"

@@ -39,6 +39,11 @@ def spatial_tree(parents, name, seed=0):
     return "\n".join(lines) + "\n"
 
 
+def chain(joints, folder):
+    """The path of a general chain, written into `folder`."""
+    return _written(range(joints), f"chain{joints}")(folder)
+
+
 def _written(parents, name):
     def write(folder):
         path = Path(folder) / f"{name}.yaml"

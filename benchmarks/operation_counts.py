@@ -1,6 +1,6 @@
 """Operations of every formulation for general spatial chains of 1 to 12 joints.
 
-    python benchmarks/operation_counts.py [--joints N] [--write]
+    python -m benchmarks.operation_counts [--joints N] [--write]
 
 Counts what is left after elimination of common subexpressions and folding of the numbers of a chain
 whose DH entries and inertial parameters are all non-zero.  `--write` puts the tables into
@@ -8,23 +8,18 @@ docs/operation_counts.md, between the marks; tests/test_documents.py holds their
 """
 
 import argparse
-import sys
 import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.models import spatial_tree  # noqa: E402
-from symgen.algebra.graph import Graph  # noqa: E402
-from symgen.derivation import derived_program  # noqa: E402
-from symgen.description import read  # noqa: E402
-from symgen.formulations import FORMULATIONS  # noqa: E402
-from symgen.kinematics.tree import build_tree  # noqa: E402
-from symgen.optimize.operations import operations_after  # noqa: E402
+from benchmarks.marks import replaced
+from benchmarks.models import ROOT, chain
+from symgen.algebra.graph import Graph
+from symgen.derivation import derived_program
+from symgen.description import read
+from symgen.formulations import FORMULATIONS
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.operations import operations_after
 
 DOCUMENT = ROOT / "docs" / "operation_counts.md"
-BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
 FUNCTIONS = (
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
@@ -33,13 +28,6 @@ FUNCTIONS = (
 )
 LARGEST = 300_000
 """A result with more operations than this (estimated) is not derived."""
-
-
-def chain(joints, folder):
-    """The description of a general chain."""
-    path = Path(folder) / f"chain{joints}.yaml"
-    path.write_text(spatial_tree(range(joints), f"chain{joints}"))
-    return read(path)
 
 
 def count(description, formulation, function):
@@ -60,18 +48,10 @@ def table(function, joints):
     lines = ["| n | " + " | ".join(names) + " |", "| ---: |" + " ---: |" * len(names)]
     with tempfile.TemporaryDirectory() as folder:
         for n in joints:
-            robot = chain(n, folder)
+            robot = read(chain(n, folder))
             cells = [count(robot, formulation, function) for formulation in able]
             lines.append(f"| {n} | " + " | ".join(cells) + " |")
     return lines
-
-
-def replaced(text, mark, lines):
-    """`text` with `lines` between the marks."""
-    begin, end = BEGIN.format(mark), END.format(mark)
-    head, _, rest = text.partition(begin)
-    _, _, tail = rest.partition(end)
-    return "\n".join([head + begin, *lines, end + tail])
 
 
 def main():

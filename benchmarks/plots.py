@@ -96,3 +96,52 @@ def _peers(axes, data, function, model):
     axes.set_xlabel("ns per sample (minimum)", fontsize=8)
     axes.grid(axis="x", linewidth=0.4)
     axes.set_axisbelow(True)
+
+
+QUANTITIES = (
+    ("operations", "operations"),
+    ("derive s", "derive and emit, s"),
+    ("compile s", "compile, s"),
+    ("C kB", "C source, kB"),
+    ("peak MB", "peak memory, MB"),
+    ("call ns", "one call from Python, ns"),
+)
+
+
+def growth_figure(data):
+    """Every quantity over the number of coordinates, one line per function."""
+    figure, axes = plt.subplots(2, 3, figsize=(13, 8), layout="constrained")
+    rows = data["figures"]
+    series = list(dict.fromkeys((row["function"], row["formulation"]) for row in rows))
+    several = len({formulation for _, formulation in series}) > len({f for f, _ in series})
+    for panel, (quantity, title) in zip(axes.flat, QUANTITIES, strict=True):
+        for function, formulation in series:
+            points = sorted(
+                (row["n"], row[quantity] + (row["emit s"] if quantity == "derive s" else 0.0))
+                for row in rows
+                if (row["function"], row["formulation"]) == (function, formulation)
+            )
+            label = report.FUNCTION_TITLES[function] + (f", {formulation}" if several else "")
+            panel.plot(*zip(*points, strict=True), "o-", label=label, markersize=4)
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        sizes = sorted({row["n"] for row in rows})
+        panel.set_xticks(sizes, labels=sizes, fontsize=8)
+        panel.minorticks_off()
+        panel.set_title(title, fontsize=11)
+        panel.grid(linewidth=0.4)
+    axes[0, 0].legend(fontsize=8)
+    for panel in axes[-1]:
+        panel.set_xlabel("coordinates")
+    facts = data["machine"]
+    figure.suptitle(
+        f"Builds of one function each, {facts['processor']}, {facts['date'][:10]}", fontsize=10
+    )
+    return figure
+
+
+def save(figure, path):
+    """Write the figure as SVG and PNG; `path` has no ending."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for ending in (".svg", ".png"):
+        figure.savefig(path.with_suffix(ending), dpi=110)

@@ -111,7 +111,9 @@ def calls(data):
     rows = []
     for model in _in_order(row["model"] for row in data["figures"]):
         for function in ("inverse_dynamics", "inverse_dynamics_derivatives"):
-            ours = {mode: figure_of(data, model, function, OURS, mode) for mode in (KERNEL, CALL, NEW)}
+            ours = {
+                mode: figure_of(data, model, function, OURS, mode) for mode in (KERNEL, CALL, NEW)
+            }
             theirs = figure_of(data, model, function, "pinocchio_python", CALL)
             if not all(ours.values()):
                 continue
@@ -131,10 +133,14 @@ def calls(data):
 
 def left_out(data):
     """Who did not take part in what, and who was wrong."""
+    reasons = {}
+    for entry in data["left out"]:
+        key = (entry["contestant"], entry.get("model"), entry["why"].splitlines()[0])
+        reasons.setdefault(key, []).append(FUNCTION_TITLES.get(entry.get("function"), "all"))
     rows = [
-        [contestant(entry["contestant"]).TITLE, entry.get("model", "all"),
-         FUNCTION_TITLES.get(entry.get("function"), "all"), entry["why"].splitlines()[0]]
-        for entry in data["left out"]
+        [contestant(name).TITLE, MODEL_TITLES.get(model, model or "all"),
+         "all" if len(functions) == len(FUNCTIONS) else "; ".join(functions), why]
+        for (name, model, why), functions in reasons.items()
     ]  # fmt: skip
     rows += [
         [contestant(entry["contestant"]).TITLE, entry["model"],
@@ -168,15 +174,12 @@ def plot(data, path):
     if not installed("matplotlib"):
         print("no plot: pip install matplotlib")
         return
-    from benchmarks.plots import comparison_figure
+    from benchmarks.plots import comparison_figure, save
 
     figure = comparison_figure(data)
-    if figure is None:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for ending in (".svg", ".png"):
-        figure.savefig(path.with_suffix(ending), dpi=110)
-        print(f"plot: {_shown(path.with_suffix(ending))}")
+    if figure is not None:
+        save(figure, path)
+        print(f"plot: {_shown(path)}.png and .svg")
 
 
 def goal(model, function, mode):

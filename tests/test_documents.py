@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.operation_counts import BEGIN, DOCUMENT, END, FUNCTIONS, table
+from benchmarks.marks import BEGIN, END
+from benchmarks.operation_counts import DOCUMENT, FUNCTIONS, table
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,4 +1,4 @@
-"""CasADi: textbook recursions over its SX scalars, `jacobian` for derivatives, C as it generates it.
+"""CasADi: textbook recursions over its SX scalars, `jacobian` for derivatives, its generated C.
 
 The wheel of Pinocchio has no ``pinocchio.casadi``, so the recursions stand here: Newton-Euler,
 composite rigid bodies and articulated bodies after Featherstone, in body axes, over 3-vectors and

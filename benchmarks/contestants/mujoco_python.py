@@ -36,9 +36,9 @@ def versions():
 def cases(problem, function, modes):
     if CALL not in modes:
         raise NotMeasured("it takes one sample per call")
+    robot = Robot(problem.bodies)
     if function == "forward_dynamics_derivatives":
         raise NotMeasured("it has them for steps of integration only")
-    robot = Robot(problem.bodies)
     states = [robot.ordered(x) for x in problem.arguments(function, POOL)]
     robot.set(function, [x[0] for x in states])
     statement, names = robot.statement(function)
@@ -66,7 +66,8 @@ class Robot:
         try:
             self.model = mujoco.MjModel.from_xml_string(model_xml(bodies))
         except ValueError as error:
-            raise NotMeasured(re.sub(r"\s+", " ", str(error))) from error
+            words = re.sub(r"\s+", " ", str(error)).removeprefix("Error: ")
+            raise NotMeasured(words) from error
         self.data = mujoco.MjData(self.model)
         n = bodies.n
         numbers = [self.model.joint(f"j{i}").dofadr[0] for i in range(n)]
@@ -156,9 +157,7 @@ def _opened(bodies, joints):
     last = joints[-1]
     poses = [_pose(bodies, i) for i in joints]
     at_parent = np.linalg.multi_dot(poses) if len(poses) > 1 else poses[0]
-    lines = [
-        f"<body pos='{_numbers(at_parent[:3, 3])}' quat='{_numbers(_quaternion(at_parent))}'>"
-    ]
+    lines = [f"<body pos='{_numbers(at_parent[:3, 3])}' quat='{_numbers(_quaternion(at_parent))}'>"]
     for k, joint in enumerate(joints):
         seen = np.eye(4)  # the frame of the joint, seen from that of the body
         for pose in poses[k + 1 :]:

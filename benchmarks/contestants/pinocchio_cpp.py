@@ -18,8 +18,8 @@ from benchmarks.native import DRIVERS, REFERENCE_FLAGS, CompilationError, cpp_li
 TITLE = "Pinocchio C++"
 WHEELS = ("libpinocchio", "cmeel-eigen", "cmeel-boost")
 DEFINITIONS = (
-    # as the package's own build files have them, but without PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION:
-    # that would call the wheel's library, which is compiled for any processor
+    # as in the package's own build files, but without PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION,
+    # which would call the wheel's library, and that is compiled for any processor
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
     "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
     "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",

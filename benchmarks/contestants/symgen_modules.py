@@ -138,9 +138,7 @@ def kernels(problem):
         inputs = [f"x[{k}] + s*{module.n}" for k in range(len(spec.arguments))]
         outputs = [f"y[{k}]" for k in range(len(spec.results))]
         kernel = f"{module.name}_{serving_formulation(module, function)}_{function}"
-        loops.append(
-            f"TIMED_LOOP(time_{function}, {kernel}({', '.join([*inputs, *outputs])}))"
-        )
+        loops.append(f"TIMED_LOOP(time_{function}, {kernel}({', '.join([*inputs, *outputs])}))")
     sources["loop.h"] = (DRIVERS / "loop.h").read_text()
     sources["time_kernels.c"] = "\n".join(loops) + "\n"
     return c_library(sources, KERNEL_FLAGS)
@@ -157,4 +155,3 @@ def _facts(module, function):
         "formulation": formulation,
         "operations": sum(module.operation_counts[formulation][function].values()),
     }
-
