@@ -36,8 +36,8 @@ SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 BUDGET = 1800.0
 """Seconds for everything."""
 
-FASTEST_GROWTH = 3.0
-"""Exponent of n that is expected of the first sizes, of which nothing is known."""
+USUAL_GROWTH, STEEPEST_GROWTH = 3.0, 4.0
+"""Exponents of n: what is expected where one size is known, and at most where two are."""
 
 COLUMNS = (
     "function", "formulation", "n", "operations", "derive s", "emit s", "compile s", "C lines",
@@ -151,7 +151,11 @@ class Growth:
             self.leave_out(name, key, (answer.stderr.strip().splitlines() or ["?"])[-1])
             return
         self.spent.setdefault(key, []).append((n, time.perf_counter() - start))
-        row = {"model": name, **json.loads(answer.stdout.splitlines()[-1])}
+        row = {
+            "model": name,
+            "asked for": formulation,
+            **json.loads(answer.stdout.splitlines()[-1]),
+        }
         self.rows.append(row)
         say(f"{name:8} {function:29} {row['formulation']:22} {row['operations']:>9,} operations "
             f"{row['derive s'] + row['emit s']:7.2f} s + {row['compile s']:7.2f} s of compiling "
@@ -171,10 +175,10 @@ class Growth:
         spent = self.spent.get(key, [])
         if not spent:
             return 0.0
-        (n1, last), power = spent[-1], FASTEST_GROWTH
+        (n1, last), power = spent[-1], USUAL_GROWTH
         if len(spent) > 1 and spent[-2][0] < n1:
             n0, former = spent[-2]
-            power = np.log(last / former) / np.log(n1 / n0)
+            power = min(np.log(last / former) / np.log(n1 / n0), STEEPEST_GROWTH)
         return last * (n / n1) ** power if n > n1 else last
 
     def table(self):

@@ -1,6 +1,6 @@
 """All three Jacobians of the human at 301 instants in one call: milliseconds, by backend and flags.
 
-    python benchmarks/instants.py
+    python -m benchmarks.instants
 
 The motion is that of the open-tree paper (q_i = sin 2 pi t, 301 instants over 3 s); one core.
 "Re-used" arrays are given with `out=`; "new" ones are allocated by the call, and 13 MB of fresh

@@ -5,6 +5,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import matplotlib.ticker
 import numpy as np
 
 from benchmarks import report
@@ -61,8 +62,12 @@ def _ratios(axes, data, function, models):
             if wanted:
                 axes.hlines(wanted, x - width / 2, x + width / 2, color="black", linewidth=1.8)
     axes.set_yscale("log")
-    axes.set_ylim(0.5, 100)
-    axes.set_yticks([0.5, 1, 2, 5, 10, 20, 50, 100], labels=["½", 1, 2, 5, 10, 20, 50, 100])
+    ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
+    lowest = min((row["ratio of minima"] or 1.0 for row in data["figures"]
+                  if row["contestant"] == report.OURS), default=1.0)  # fmt: skip
+    ticks = [tick for tick in ticks if tick >= min(0.5, 0.4 * lowest)]
+    axes.set_ylim(ticks[0], ticks[-1])
+    axes.set_yticks(ticks, labels=[f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.axhline(1.0, color="black", linewidth=0.8)
     axes.set_xticks(
@@ -93,6 +98,7 @@ def _peers(axes, data, function, model):
     axes.set_xscale("log")
     if values:
         axes.set_xlim(min(values) / 2, max(values) * 6)
+    axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
     axes.set_xlabel("ns per sample (minimum)", fontsize=8)
     axes.grid(axis="x", linewidth=0.4)
     axes.set_axisbelow(True)
@@ -112,14 +118,14 @@ def growth_figure(data):
     """Every quantity over the number of coordinates, one line per function."""
     figure, axes = plt.subplots(2, 3, figsize=(13, 8), layout="constrained")
     rows = data["figures"]
-    series = list(dict.fromkeys((row["function"], row["formulation"]) for row in rows))
-    several = len({formulation for _, formulation in series}) > len({f for f, _ in series})
+    series = list(dict.fromkeys((row["function"], row["asked for"]) for row in rows))
+    several = len({asked for _, asked in series}) > 1
     for panel, (quantity, title) in zip(axes.flat, QUANTITIES, strict=True):
         for function, formulation in series:
             points = sorted(
                 (row["n"], row[quantity] + (row["emit s"] if quantity == "derive s" else 0.0))
                 for row in rows
-                if (row["function"], row["formulation"]) == (function, formulation)
+                if (row["function"], row["asked for"]) == (function, formulation)
             )
             label = report.FUNCTION_TITLES[function] + (f", {formulation}" if several else "")
             panel.plot(*zip(*points, strict=True), "o-", label=label, markersize=4)

@@ -121,7 +121,7 @@ def calls(data):
             arrays = "1" if function == "inverse_dynamics" else "4"
             rows.append(
                 [MODEL_TITLES.get(model, model), FUNCTION_TITLES[function], _ns(kernel),
-                 f"+{_ns(call - kernel)}", f"+{_ns(new - kernel)} ({arrays})",
+                 _more(call - kernel), f"{_more(new - kernel)} ({arrays})",
                  _ns(theirs["minimum ns"]) if theirs else "-",
                  _times(theirs["minimum ns"] / call) if theirs else "-"]
             )  # fmt: skip
@@ -155,7 +155,7 @@ def write(data, tables):
     facts = data["machine"]
     versions = "; ".join(f"{name} {value}" for name, value in data["versions"].items())
     where = [f"{facts['processor']}, one core; {facts['date'][:10]}, commit {facts['commit']}.",
-             f"{versions}."]  # fmt: skip
+             f"{versions}.", "", "![the tables as bars](benchmarks.svg)"]  # fmt: skip
     for document in DOCUMENTS:
         if not document.exists():
             continue
@@ -213,6 +213,10 @@ def _ns(nanoseconds):
     if abs(nanoseconds) < 100:
         return f"{nanoseconds:.1f}"
     return f"{nanoseconds:,.0f}"
+
+
+def _more(nanoseconds):
+    return ("+" if nanoseconds >= 0.0 else "") + _ns(nanoseconds)
 
 
 def _in_order(names):

@@ -2,12 +2,14 @@
 
 The clock of a virtual machine drifts by tens of percent within a minute.  What stands in one round
 was measured within milliseconds, so drift hits all alike; ratios are formed within the rounds
-(their median) and from the minima of all rounds.
+(their median) and from the minima of all rounds.  Seconds are processor time of this thread, so
+that a slice is not longer because somebody else had the core for a while.
 """
 
 import contextlib
 import gc
 import os
+import time
 import timeit
 from dataclasses import dataclass
 
@@ -83,7 +85,7 @@ def _calibrated(case, seconds):
 
 def python_loop(call, **names):
     """`time(calls)` for a Python statement over names, with the loop of `timeit`."""
-    return timeit.Timer(call, globals=names).timeit
+    return timeit.Timer(call, timer=time.thread_time, globals=names).timeit
 
 
 @contextlib.contextmanager
