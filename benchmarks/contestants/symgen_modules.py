@@ -23,7 +23,7 @@ from benchmarks.interface import (
 )
 from benchmarks.native import DRIVERS, KERNEL_FLAGS, c_library, pointers, timed
 from benchmarks.timing import python_loop
-from symgen.errors import ToolchainError
+from symgen.errors import SymgenError, ToolchainError
 from symgen.program.functions import function_named
 from symgen.toolchain.compiler import find_compiler
 
@@ -59,10 +59,21 @@ def cases(problem, function, modes):
     yield from python_cases("symgen_modules", problem, function, target, modes, facts)
 
 
-@cache
 def loaded(problem):
-    """The generated module, from the user's cache."""
-    return symgen.load(problem.path, flags=FLAGS, functions=problem.functions)
+    """The generated module, from the user's cache; `NotMeasured` where it cannot be built."""
+    module = _built(problem)
+    if isinstance(module, SymgenError):
+        raise NotMeasured(str(module)) from module
+    return module
+
+
+@cache
+def _built(problem):
+    """The module, or why there is none: it is not tried twice."""
+    try:
+        return symgen.load(problem.path, flags=FLAGS, functions=problem.functions)
+    except SymgenError as error:
+        return error
 
 
 def python_cases(contestant, problem, function, target, modes, facts):
