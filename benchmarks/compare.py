@@ -70,8 +70,10 @@ class Comparison:
 
     def _leave_out(self, problem, function, name, reason):
         entry = {"model": problem.name, "function": function, "contestant": name, "why": reason}
+        known = any({**entry, "function": f} in self.left_out for f in FUNCTIONS)
         self.left_out.append(entry)
-        say(f"  {function}: without {contestant(name).TITLE}: {reason}")
+        if not known:
+            say(f"  without {contestant(name).TITLE} in {function}: {reason}")
 
     def _checked(self, problem, cases):
         """The cases whose values agree with those of the first one."""
@@ -112,6 +114,10 @@ class Comparison:
                 row["ratio of minima"] = ratio_of_minima(reference, timing)
                 row["ratio within rounds"] = ratio_within_rounds(reference, timing)
             self.rows.append(row)
+        fastest = min(timings, key=lambda timing: timing.minimum, default=None)
+        if fastest is not None:
+            say(f"  {function}: {len(timings)} ways, the fastest takes {fastest.minimum:,.1f} ns "
+                f"({contestant(fastest.case.contestant).TITLE}, {fastest.case.mode})")  # fmt: skip
 
 
 def largest_error(values, expected):

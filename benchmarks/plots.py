@@ -7,6 +7,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import matplotlib.ticker
 import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from benchmarks import report
 from benchmarks.contestants import NAMES, contestant
@@ -37,11 +39,13 @@ def comparison_figure(data):
         _ratios(axes[0, column], data, function, models)
         _peers(axes[1, column], data, function, peers)
     axes[0, 0].set_ylabel("symgen: times faster than Pinocchio C++")
-    axes[0, 0].legend(fontsize=8, loc="upper left")
+    handles = [Patch(color=SHADES[mode], label=report.TITLES[mode]) for mode in MODES]
+    handles.append(Line2D([], [], color="black", linewidth=1.8, label="goal"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=9)
     facts = data["machine"]
     figure.suptitle(
-        f"symgen and others, one core, {facts['processor']}, {facts['date'][:10]}; "
-        f"below: ns per sample, {report.MODEL_TITLES.get(peers, peers)}",
+        "symgen against Pinocchio C++, and everybody on the "
+        f"{report.MODEL_TITLES.get(peers, peers)}: one core of {facts['processor']}, {facts['date'][:10]}",
         fontsize=10,
     )
     return figure
@@ -56,8 +60,7 @@ def _ratios(axes, data, function, models):
             if row is None or row["ratio of minima"] is None:
                 continue
             x = position + (k - (len(MODES) - 1) / 2) * width
-            label = report.TITLES[mode] if position == 0 else None
-            axes.bar(x, row["ratio of minima"], width, color=SHADES[mode], label=label)
+            axes.bar(x, row["ratio of minima"], width, color=SHADES[mode])
             wanted = report.goal(model, function, mode)
             if wanted:
                 axes.hlines(wanted, x - width / 2, x + width / 2, color="black", linewidth=1.8)
@@ -87,19 +90,19 @@ def _peers(axes, data, function, model):
     rows.sort(key=lambda row: -row["minimum ns"])
     heights = np.arange(len(rows))
     values = [row["minimum ns"] for row in rows]
-    axes.barh(heights, values, color=[FAMILIES[row["contestant"]] for row in rows])
-    axes.set_yticks(
-        heights,
-        [f"{contestant(r['contestant']).TITLE}: {report.TITLES[r['mode']]}" for r in rows],
-        fontsize=7,
-    )
-    for height, value in zip(heights, values, strict=True):
-        axes.text(value * 1.1, height, f"{value:,.0f}", va="center", fontsize=7)
+    axes.barh(heights, values, color=[FAMILIES[row["contestant"]] for row in rows], alpha=0.5)
+    axes.set_yticks([])
     axes.set_xscale("log")
     if values:
-        axes.set_xlim(min(values) / 2, max(values) * 6)
+        axes.set_xlim(min(values) / 3, max(values) * 2)
+    for height, row in zip(heights, rows, strict=True):
+        name, mode = contestant(row["contestant"]).TITLE, report.TITLES[row["mode"]]
+        if mode not in name:  # as in "Pinocchio Python"
+            name = f"{name}, {mode}"
+        axes.text(0.02, height, f"{row['minimum ns']:,.0f}  {name}", va="center", fontsize=8,
+                  transform=axes.get_yaxis_transform())  # fmt: skip
     axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
-    axes.set_xlabel("ns per sample (minimum)", fontsize=8)
+    axes.set_xlabel(f"{report.MODEL_TITLES.get(model, model)}: ns per sample (minimum)", fontsize=8)
     axes.grid(axis="x", linewidth=0.4)
     axes.set_axisbelow(True)
 

@@ -206,7 +206,7 @@ def _ratio_cell(row, model, function, mode):
 def _times(ratio):
     if ratio is None:
         return "-"
-    return f"{ratio:.1f}" if ratio >= 1.0 else f"{ratio:.2g}"
+    return f"{ratio:.1f}" if ratio >= 0.995 else f"{ratio:.2g}"
 
 
 def _ns(nanoseconds):
