@@ -44,8 +44,8 @@ def comparison_figure(data):
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=9)
     facts = data["machine"]
     figure.suptitle(
-        "symgen against Pinocchio C++, and everybody on the "
-        f"{report.MODEL_TITLES.get(peers, peers)}: one core of {facts['processor']}, {facts['date'][:10]}",
+        "symgen against Pinocchio C++ (above), everybody on one model (below); one core of "
+        f"{facts['processor']}, {facts['date'][:10]}",
         fontsize=10,
     )
     return figure
