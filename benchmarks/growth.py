@@ -27,11 +27,12 @@ from benchmarks.compare import chosen, say
 from benchmarks.contestants import installed
 from benchmarks.interface import FUNCTIONS, ROWS, SMALL
 from benchmarks.machine import machine
-from benchmarks.marks import markdown
+from benchmarks.marks import markdown, replaced
 from benchmarks.models import MODELS, ROOT, chain, without_loads
 from benchmarks.report import FOLDER, FUNCTION_TITLES
 from benchmarks.timing import Effort, interleaved, single_threaded
 
+DOCUMENT, PLOT = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "growth"
 SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 BUDGET = 1800.0
 """Seconds for everything."""
@@ -206,6 +207,7 @@ def arguments(words):
     add("--budget", type=float, default=BUDGET, help="seconds for everything")
     add("--json", type=Path, default=FOLDER / "growth.json", help="where the figures go")
     add("--plot", type=Path, default=FOLDER / "growth", help="without ending; - for none")
+    add("--write", action="store_true", help=f"put table and plot into docs/{DOCUMENT.name}")
     add("--child", nargs=3, metavar=("PATH", "FUNCTION", "FORMULATION"), help=argparse.SUPPRESS)
     return parser.parse_args(words)
 
@@ -230,10 +232,21 @@ def main(words=None):
     data = {"machine": facts, "figures": growth.rows, "left out": growth.left_out}
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(data, indent=1) + "\n")
+    if options.write:
+        write(facts, growth.table())
     if str(options.plot) != "-" and installed("matplotlib") and growth.rows:
         from benchmarks.plots import growth_figure, save
 
-        save(growth_figure(data), options.plot)
+        for path in (options.plot, *([PLOT] if options.write else [])):
+            save(growth_figure(data), path)
+
+
+def write(facts, lines):
+    """Put the table between the marks of the document."""
+    where = f"{facts['processor']}; {facts['date'][:10]}, commit {facts['commit']}."
+    image = f"![the table as lines]({PLOT.name}.svg)"
+    lines = [where, "", image, "", *lines]
+    DOCUMENT.write_text(replaced(DOCUMENT.read_text(), "growth", lines))
 
 
 def _robots(options, folder):
