@@ -78,27 +78,33 @@ def _built(problem):
 
 def python_cases(contestant, problem, function, target, modes, facts):
     """A function of a module called from Python in every mode."""
-    if CALL in modes or NEW in modes:
-        single = [x[0].copy() for x in problem.arguments(function, 1)]
-        states = problem.arguments(function, POOL)
-        given = dict(zip("abc", single, strict=False))
-        names = ", ".join(given)
-
-        def values():
-            rows = [target(*(x[s] for x in states)) for s in range(POOL)]
-            return tuple(map(np.array, zip(*rows, strict=True))) if several else (np.array(rows),)
-
-        several = isinstance(target(*single), tuple)
-        if CALL in modes:
-            out = target(*single)
-            loop = python_loop(f"f({names}, out=out)", f=target, out=out, **given)
-            yield Case(contestant, function, CALL, 1, loop, values, facts=facts)
-        if NEW in modes:
-            loop = python_loop(f"f({names})", f=target, **given)
-            yield Case(contestant, function, NEW, 1, loop, values, facts=facts)
-    for mode in (SMALL, LARGE):
+    for mode, case in ((CALL, _single_case), (NEW, _single_case), (SMALL, _batch_case),
+                       (LARGE, _batch_case)):  # fmt: skip
         if mode in modes:
-            yield _batch_case(contestant, problem, function, target, mode, facts)
+            yield case(contestant, problem, function, target, mode, facts)
+
+
+def _single_case(contestant, problem, function, target, mode, facts):
+    states = problem.arguments(function, POOL)
+    first = [x[0].copy() for x in states]
+    out = target(*first)
+    given = dict(zip("abc", first, strict=False))
+    names = [*given, *(["out=out"] if mode == CALL else [])]
+    loop = python_loop(f"f({', '.join(names)})", f=target, out=out, **given)
+
+    def values():
+        rows = []
+        for sample in range(POOL):
+            arguments = [x[sample] for x in states]
+            result = target(*arguments, out=out) if mode == CALL else target(*arguments)
+            rows.append([x.copy() for x in _tuple(result)])
+        return tuple(np.array(x) for x in zip(*rows, strict=True))
+
+    return Case(contestant, function, mode, 1, loop, values, facts=dict(facts))
+
+
+def _tuple(results):
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _batch_case(contestant, problem, function, target, mode, facts):
@@ -110,7 +116,7 @@ def _batch_case(contestant, problem, function, target, mode, facts):
 
     def values():
         target(*states, out=out)
-        return tuple(x[: ROWS[SMALL]].copy() for x in (out if isinstance(out, tuple) else (out,)))
+        return tuple(x[: ROWS[SMALL]].copy() for x in _tuple(out))
 
     facts = {**facts, "rows": rows}
     return Case(contestant, function, mode, rows, loop, values, facts=facts)
@@ -142,7 +148,8 @@ def kernels(problem):
     """The C kernels of the package, compiled with a loop for each of the functions."""
     module = loaded(problem)
     folder = Path(module.__file__).parent / "c"
-    sources = {path.name: path.read_text() for path in sorted(folder.iterdir())}
+    files = [path for path in sorted(folder.iterdir()) if path.suffix in (".c", ".h")]
+    sources = {path.name: path.read_text() for path in files}
     loops = ['#include "loop.h"', f'#include "{module.name}.h"']
     for function in problem.functions:
         spec = function_named(function)
