@@ -13,6 +13,7 @@ from symgen.algebra.interface import S
 from symgen.errors import RequestError
 from symgen.formulations import elimination, joint_terms
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
+from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation, State
 from symgen.formulations.kane import KANE
@@ -26,6 +27,7 @@ from symgen.program.program import Program
 
 FORMULATIONS: tuple[Formulation, ...] = (
     NEWTON_EULER,
+    COMPOSITE,
     KANE,
     RECURSIVE_LAGRANGE,
     CLOSED_FORM_LAGRANGE,
@@ -33,10 +35,7 @@ FORMULATIONS: tuple[Formulation, ...] = (
     PARTIALLY_RECURSIVE_KANE,
 )
 
-PLANNED_FORMULATIONS = (
-    "semi_recursive",
-    "composite",
-)
+PLANNED_FORMULATIONS = ("semi_recursive",)
 
 __all__ = [
     "FORMULATIONS",

@@ -1,0 +1,245 @@
+"""What a body weighs about P, and what moving it takes; composites are plain sums of that.
+
+Everything is about one point and in one basis, so that the bodies beyond a joint are added up
+entry by entry, leaves first.  Instead of the inertia tensor there are second moments: with the
+velocity and the acceleration of every particle, int v r^T dm and int a r^T dm are as cheap as they
+are.
+
+Notation (integrals over a body, r from P to a particle, v and a its velocity and acceleration; for
+a composite the same names with ``C`` behind the number: ``h_3C``)
+
+==================  ===============  ===========================================================
+paper               code             meaning
+==================  ===============  ===========================================================
+m                   m_j              mass
+m c                 h_j              first moments int r dm
+--                  E_j              second moments int r r^T dm
+I                   J_j              inertia tensor, tr(E) 1 - E; the spatial inertia is
+                                     [[J, h x], [-h x, m 1]]
+--                  K_j              int v r^T dm
+--                  f_j              momentum int v dm
+B                   B_j              tr(K) 1 - K; the Coriolis matrix of the paper is
+                                     [[B, 0], [-f x, 0]]
+f                   n_in_j, f_in_j   moment and force of inertia, int r x a dm and int a dm
+==================  ===============  ===========================================================
+
+That the 36 entries of the Coriolis matrix B(I, v) = (v x* I - I v x + (I v) xbar*) / 2 are these 12
+numbers shows with v = w x r + u: the blocks on the right vanish, for w x (h x) - (h x) w x is
+(w x h) x and m u + w x h is the momentum f; the block at the left above is
+(w x J - J w x - u x h x - h x u x - n x) / 2, and with (r x v) x = v r^T - r v^T and
+dJ/dt = 2 tr(K) 1 - K - K^T that is tr(K) 1 - K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Vector, outer
+from symgen.formulations.composite.frames import Place
+from symgen.formulations.composite.motion import Acceleration, Velocity
+from symgen.formulations.composite.spatial import (
+    UPPER,
+    Spatial,
+    let_spatial,
+    let_symmetric,
+    mirrored,
+    trace_less,
+    twice_skew_part,
+)
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-9": "h_j = m_j c and E_j = c h^T + (second moments about the centre), c from P",
+    "CO-10": "K_j = w x E + u h^T and f_j = m u + w x h: int v r^T dm and int v dm",
+    "CO-11": "force int a dm = m a + W h and moment int r x a dm, from the skew part of "
+    "W E + a h^T",
+    "CO-12": "composites: sums over the bodies from j outwards -- Featherstone 2008 (6.14); "
+    "Singh, Russell, Wensing 2022 (IDSVA)",
+    "CO-13": "J = tr(E) 1 - E and B = tr(K) 1 - K of the composite",
+}
+
+
+@dataclass(frozen=True)
+class Moments(Generic[S]):
+    """Mass, first and second moments about P."""
+
+    m: S
+    h: Vector[S]
+    E: Matrix[S]
+
+    def __add__(self, other: Moments[S]) -> Moments[S]:
+        return Moments(self.m + other.m, self.h + other.h, self.E + other.E)
+
+
+@dataclass(frozen=True)
+class Momentum(Generic[S]):
+    """int v r^T dm and int v dm."""
+
+    K: Matrix[S]
+    f: Vector[S]
+
+    def __add__(self, other: Momentum[S]) -> Momentum[S]:
+        return Momentum(self.K + other.K, self.f + other.f)
+
+
+@dataclass(frozen=True)
+class Inertia(Generic[S]):
+    """CO-13: the spatial inertia of a composite."""
+
+    m: S
+    h: Vector[S]
+    J: Matrix[S]
+
+    def apply(self, x: Spatial[S]) -> Spatial[S]:
+        """I x"""
+        moment = self.J.apply(x.angular) + self.h.cross(x.linear)
+        return Spatial(moment, x.linear * self.m + x.angular.cross(self.h))
+
+
+@dataclass(frozen=True)
+class Coriolis(Generic[S]):
+    """CO-13: the Coriolis matrix [[B, 0], [-f x, 0]] of a composite."""
+
+    B: Matrix[S]
+    f: Vector[S]
+
+    def apply(self, angular: Vector[S]) -> Spatial[S]:
+        """Times a motion, of which it takes the angular half."""
+        return Spatial(self.B.apply(angular), angular.cross(self.f))
+
+    def transposed(self, x: Spatial[S]) -> Vector[S]:
+        """Its transpose times a motion: the angular half of the result, the other one is 0."""
+        return self.B.apply_transposed(x.angular) + self.f.cross(x.linear)
+
+
+# -- steps, one body each ----------------------------------------------------------------------
+
+
+def moments_step(at: Place[S], b: ProgramBuilder[S]) -> Moments[S]:
+    """CO-9"""
+    j, body = at.joint.number, at.joint.body
+    link = at.joint.placement.link
+    with b.step("bodies", at.joint.name):
+        c = b.let(f"c_{j}", at.x + at.R.apply(link.apply(body.com)), "CO-9")
+        h = b.let(f"h_{j}", c * body.mass, "CO-9")
+        own = second_moments(link.rotation @ body.inertia @ link.rotation.transposed, b.algebra)
+        own = turned(at.R, own, f"E_own_{j}", b)
+        lever, first = tuple(c), tuple(h)
+        E = mirrored({(i, k): own[i, k] + lever[i] * first[k] for i, k in UPPER})
+        return Moments(body.mass, h, let_symmetric(b, f"E_{j}", E, "CO-9"))
+
+
+def momentum_step(
+    at: Place[S], moments: Moments[S], v: Velocity[S], b: ProgramBuilder[S]
+) -> Momentum[S]:
+    """CO-10"""
+    j, w, u = at.joint.number, v.v.angular, v.v.linear
+    with b.step("bodies", at.joint.name):
+        columns = [w.cross(Vector(*column)) for column in moments.E.transposed.rows]
+        spin = Matrix([tuple(column) for column in columns]).transposed
+        K = b.let(f"K_{j}", spin + outer(u, moments.h), "CO-10")
+        return Momentum(K, b.let(f"f_{j}", u * moments.m + w.cross(moments.h), "CO-10"))
+
+
+def force_step(
+    at: Place[S], moments: Moments[S], a: Acceleration[S], b: ProgramBuilder[S]
+) -> Spatial[S]:
+    """CO-11"""
+    j = at.joint.number
+    with b.step("bodies", at.joint.name):
+        spin = twice_skew_part(a.W @ moments.E)
+        force = Spatial(spin + moments.h.cross(a.a), a.a * moments.m + a.W.apply(moments.h))
+        return let_spatial(b, (f"n_in_{j}", f"f_in_{j}"), force, "CO-11")
+
+
+def composite_moments_step(
+    at: Place[S], own: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
+) -> Moments[S]:
+    """CO-12"""
+    j = at.joint.number
+    with b.step("composites", at.joint.name):
+        for child in children:
+            own = own + child
+        m = b.let(f"m_{j}C", own.m, "CO-12")
+        h = b.let(f"h_{j}C", own.h, "CO-12")
+        return Moments(m, h, let_symmetric(b, f"E_{j}C", own.E, "CO-12"))
+
+
+def composite_momentum_step(
+    at: Place[S], own: Momentum[S], children: Sequence[Momentum[S]], b: ProgramBuilder[S]
+) -> Momentum[S]:
+    """CO-12"""
+    j = at.joint.number
+    with b.step("composites", at.joint.name):
+        for child in children:
+            own = own + child
+        return Momentum(b.let(f"K_{j}C", own.K, "CO-12"), b.let(f"f_{j}C", own.f, "CO-12"))
+
+
+def composite_force_step(
+    at: Place[S], own: Spatial[S], children: Sequence[Spatial[S]], b: ProgramBuilder[S]
+) -> Spatial[S]:
+    """CO-12"""
+    j = at.joint.number
+    with b.step("composites", at.joint.name):
+        for child in children:
+            own = own + child
+        return let_spatial(b, (f"n_in_{j}C", f"f_in_{j}C"), own, "CO-12")
+
+
+def inertia_step(at: Place[S], composite: Moments[S], b: ProgramBuilder[S]) -> Inertia[S]:
+    """CO-13"""
+    with b.step("composites", at.joint.name):
+        J = let_symmetric(b, f"J_{at.joint.number}C", trace_less(composite.E), "CO-13")
+        return Inertia(composite.m, composite.h, J)
+
+
+def coriolis_step(at: Place[S], composite: Momentum[S], b: ProgramBuilder[S]) -> Coriolis[S]:
+    """CO-13"""
+    with b.step("composites", at.joint.name):
+        B = b.let(f"B_{at.joint.number}C", trace_less(composite.K), "CO-13")
+        return Coriolis(B, composite.f)
+
+
+# -- parts of steps ----------------------------------------------------------------------------
+
+
+def second_moments(inertia: Matrix[S], algebra: Algebra[S]) -> Matrix[S]:
+    """int r r^T dm of an inertia tensor: half its trace on the diagonal, less the tensor."""
+    half = algebra.constant(0.5)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.rows
+    return Matrix(
+        [
+            ((yy + zz - xx) * half, -xy, -xz),
+            (-xy, (xx + zz - yy) * half, -yz),
+            (-xz, -yz, (xx + yy - zz) * half),
+        ]
+    )
+
+
+def turned(R: Matrix[S], E: Matrix[S], name: str, b: ProgramBuilder[S]) -> Matrix[S]:
+    """R E R^T of a symmetric E and a rotation R with the columns x, y, z.
+
+    E less its last entry times 1 is p x^T + x p^T + q y^T + y q^T turned, with p and q of as many
+    terms as E has entries beside; the trace stays.
+    """
+    algebra, two = b.algebra, b.algebra.constant(2.0)
+    rows = E.rows
+    last = rows[2][2]
+    xx, yy = rows[0][0] - last, rows[1][1] - last
+    x, y, z = (Vector(*column) for column in R.transposed.rows)
+    half = algebra.constant(0.5)
+    p = b.let(f"{name}_p", x * (xx * half) + y * rows[0][1] + z * rows[0][2], "CO-9")
+    q = b.let(f"{name}_q", y * (yy * half) + z * rows[1][2], "CO-9")
+    X, Y, P, Q = tuple(x), tuple(y), tuple(p), tuple(q)
+    entries = {
+        (i, k): X[i] * P[k] + X[k] * P[i] + Y[i] * Q[k] + Y[k] * Q[i] for i, k in UPPER if i != k
+    }
+    one, other = ((X[i] * P[i] + Y[i] * Q[i]) * two + last for i in (0, 1))
+    entries[0, 0] = b.let(f"{name}_11", one, "CO-9")
+    entries[1, 1] = b.let(f"{name}_22", other, "CO-9")
+    entries[2, 2] = rows[0][0] + rows[1][1] + last - entries[0, 0] - entries[1, 1]
+    return mirrored(entries)

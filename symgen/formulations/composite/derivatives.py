@@ -1,0 +1,271 @@
+"""Derivatives of the joint torques in closed form (Singh, Russell, Wensing 2022, IDSVA).
+
+What moves when q_i does is the composite of all bodies beyond joint i, as one rigid body; how its
+wrench changes is said by three forces and one moment of joint i, and how joint i feels a joint j
+that carries it by the motions S_j, Psi'_j, Psi''_j.  A pair of joints costs five scalar products.
+
+Notation beyond that of `frames`, `motion`, `bodies` and `loads` (joint j stands on the path to
+joint i, or is i itself; I, B and f are those of the composite of i)
+
+==================  ================  ==========================================================
+paper               code              meaning
+==================  ================  ==========================================================
+t_1                 t1_n_i, t1_f_i    I S_i: force per unit of qdd_i
+t_2                 t2_n_i, t2_f_i    2 B S_i + 2 I Psi'_i: force per unit of qd_i
+t_3                 t3_n_i, t3_f_i    2 B Psi'_i + I Psi''_i + S_i x* f: force per unit of q_i
+t_4                 t4_i              B^T S_i, half of the paper's; its lower half is 0
+==================  ================  ==========================================================
+
+The paper's formulas let the wrench on a body turn with it.  A load does not, its axes are those of
+the base and only its point is carried along: t_3 gets what moving the points does in place of
+S_i x* of the loads, and joint i feels the loads otherwise when a joint before it turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector
+from symgen.formulations.composite.bodies import (
+    Coriolis,
+    Inertia,
+    Moments,
+    Momentum,
+    composite_force_step,
+    composite_moments_step,
+    composite_momentum_step,
+    coriolis_step,
+    force_step,
+    inertia_step,
+    moments_step,
+    momentum_step,
+)
+from symgen.formulations.composite.frames import Place, place_sweep
+from symgen.formulations.composite.loads import LoadEffects, LoadSum, load_effects_step, load_sweep
+from symgen.formulations.composite.motion import (
+    Velocity,
+    acceleration_sweep,
+    velocity_sweep,
+)
+from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.formulations.interface import State
+from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
+from symgen.formulations.shared import let_derivative, square, write_matrix
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-14": "t_1 = I S_i, t_4 = B^T S_i, t_2 = B 2 S_i + I 2 Psi'_i "
+    "-- Singh, Russell, Wensing 2022 (IDSVA)",
+    "CO-15": "t_3 = B 2 Psi'_i + I Psi''_i + S_i x* f; less the moment moved_i of loads "
+    "-- Singh, Russell, Wensing 2022 (IDSVA)",
+    "CO-16": "tau_i = S_i . (f - loads)",
+    "CO-19": "d tau_j/d qdd_i = S_j . t_1, both ways",
+    "CO-20": "d tau_j/d qd_i = S_j . t_2; d tau_i/d qd_j = t_4 . 2 s_j + t_1 . 2 Psi'_j "
+    "-- Singh, Russell, Wensing 2022 (IDSVA)",
+    "CO-21": "d tau_j/d q_i = S_j . t_3; d tau_i/d q_j = t_4 . 2 Psi'_w_j + t_1 . Psi''_j "
+    "- s_j . kept_i -- Singh, Russell, Wensing 2022 (IDSVA)",
+}
+
+Slopes = dict[tuple[int, int], S]
+"""(j, i) -> derivative of tau_j with respect to joint i; what is left out is 0"""
+
+
+@dataclass(frozen=True)
+class Rates(Generic[S]):
+    """CO-14: what joint i answers to, without accelerations; `coriolis` is B of its composite."""
+
+    t1: Spatial[S]
+    t2: Spatial[S]
+    t4: Vector[S]
+    inertia: Inertia[S]
+    coriolis: Coriolis[S]
+
+
+@dataclass(frozen=True)
+class FirstHalf(Generic[S]):
+    """All that does not depend on accelerations."""
+
+    places: Mapping[int, Place[S]]
+    velocities: Mapping[int, Velocity[S]]
+    moments: Mapping[int, Moments[S]]
+    rates: Mapping[int, Rates[S]]
+    loads: Mapping[int, LoadSum[S]]
+    by_qd: Slopes[S]
+    by_qdd: Slopes[S]
+
+
+@dataclass(frozen=True)
+class SecondHalf(Generic[S]):
+    """What accelerations bring in: torques of the rigid bodies, and derivatives by q."""
+
+    tau: Sequence[S]
+    by_q: Slopes[S]
+
+
+def inverse_dynamics_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """tau (n,) and its derivatives with respect to q, qd and qdd, (n, n) each."""
+    first = first_half(tree, b, state)
+    second = second_half(tree, first, b, state.qd, state.qdd)
+    b.output("tau", (tree.n,), with_joint_terms(tree, b, state, second.tau))
+    slopes = [square(tree, x) for x in (second.by_q, first.by_qd, first.by_qdd)]
+    matrices = with_drive_derivatives(tree, b, state, (slopes[0], slopes[1], slopes[2]))
+    for by, matrix in zip(("q", "qd", "qdd"), matrices, strict=True):
+        write_matrix(b, f"dtau_d{by}", matrix, tree.n)
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def first_half(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> FirstHalf[S]:
+    """Velocities, composites, and the derivatives by qd and qdd."""
+    places = place_sweep(tree, b, state.q)
+    velocities = velocity_sweep(places, b, state.qd)
+    moments = {j: moments_step(at, b) for j, at in places.items()}
+    momenta = {j: momentum_step(at, moments[j], velocities[j], b) for j, at in places.items()}
+    whole: dict[int, Moments[S]] = {}
+    moving: dict[int, Momentum[S]] = {}
+    rates: dict[int, Rates[S]] = {}
+    by_qd: Slopes[S] = {}
+    by_qdd: Slopes[S] = {}
+    for i in reversed(places):
+        at, children = places[i], _children(tree, i)
+        whole[i] = composite_moments_step(at, moments[i], [whole[c] for c in children], b)
+        moving[i] = composite_momentum_step(at, momenta[i], [moving[c] for c in children], b)
+        inertia, coriolis = inertia_step(at, whole[i], b), coriolis_step(at, moving[i], b)
+        rates[i] = rates_step(at, velocities[i], inertia, coriolis, b)
+        for j in tree.path(i):
+            pair = rates_pair_step(places[j], velocities[j], at, rates[i], b)
+            by_qdd[j, i] = by_qdd[i, j] = pair[0]  # the mass matrix is symmetric
+            by_qd[j, i] = pair[1]
+            if i != j:
+                by_qd[i, j] = pair[2]
+    loads = load_sweep(tree, places, b, state.loads)
+    return FirstHalf(places, velocities, moments, rates, loads, by_qd, by_qdd)
+
+
+def second_half(
+    tree: KinematicTree[S],
+    first: FirstHalf[S],
+    b: ProgramBuilder[S],
+    qd: Sequence[S],
+    qdd: Sequence[S],
+) -> SecondHalf[S]:
+    """Accelerations, forces, and the derivatives by q."""
+    places = first.places
+    accelerations = acceleration_sweep(places, first.velocities, b, qd, qdd, -tree.gravity)
+    forces: dict[int, Spatial[S]] = {}
+    tau: dict[int, S] = {}
+    by_q: Slopes[S] = {}
+    for i in reversed(places):
+        at, children = places[i], _children(tree, i)
+        own = force_step(at, first.moments[i], accelerations[i], b)
+        forces[i] = composite_force_step(at, own, [forces[c] for c in children], b)
+        load = first.loads.get(i)
+        tau[i] = torque_step(at, forces[i], load, b)
+        effects = load_effects_step(at, load, b) if load else None
+        psi, dpsi = first.velocities[i].Psi, accelerations[i].dPsi
+        t3 = force_by_q_step(at, psi, dpsi, first.rates[i], forces[i], effects, b)
+        for j in tree.path(i):
+            motion = first.velocities[j].Psi, accelerations[j].dPsi
+            pair = q_pair_step(places[j], *motion, at, first.rates[i], t3, effects, b)
+            by_q[j, i] = pair[0]
+            if i != j:
+                by_q[i, j] = pair[1]
+    return SecondHalf([tau[i] for i in places], by_q)
+
+
+def _children(tree: KinematicTree[S], i: int) -> list[int]:
+    return [joint.number for joint in tree.joints if joint.parent == i]
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def rates_step(
+    at: Place[S],
+    velocity: Velocity[S],
+    inertia: Inertia[S],
+    coriolis: Coriolis[S],
+    b: ProgramBuilder[S],
+) -> Rates[S]:
+    """CO-14"""
+    i = at.joint.number
+    with b.step("answers", at.joint.name):
+        t1 = let_spatial(b, (f"t1_n_{i}", f"t1_f_{i}"), inertia.apply(at.S), "CO-14")
+        t2 = coriolis.apply(velocity.S2.angular) + inertia.apply(velocity.Psi)
+        t2 = let_spatial(b, (f"t2_n_{i}", f"t2_f_{i}"), t2, "CO-14")
+        t4 = b.let(f"t4_{i}", coriolis.transposed(at.S), "CO-14")
+    return Rates(t1, t2, t4, inertia, coriolis)
+
+
+def force_by_q_step(
+    at: Place[S],
+    Psi: Spatial[S],
+    dPsi: Spatial[S],
+    rates: Rates[S],
+    force: Spatial[S],
+    loads: LoadEffects[S] | None,
+    b: ProgramBuilder[S],
+) -> Spatial[S]:
+    """CO-15"""
+    i = at.joint.number
+    with b.step("answers", at.joint.name):
+        t3 = rates.coriolis.apply(Psi.angular) + rates.inertia.apply(dPsi)
+        t3 = t3 + at.S.cross_force(force)
+        if loads is not None:
+            t3 = Spatial(t3.angular - loads.moved, t3.linear)
+        return let_spatial(b, (f"t3_n_{i}", f"t3_f_{i}"), t3, "CO-15")
+
+
+def torque_step(
+    at: Place[S], force: Spatial[S], loads: LoadSum[S] | None, b: ProgramBuilder[S]
+) -> S:
+    """CO-16"""
+    with b.step("torque", at.joint.name):
+        felt = force - loads.wrench if loads else force
+        return b.let(f"tau_{at.joint.number}", at.S.dot(felt), "CO-16")
+
+
+# -- steps, one pair of joints each: j stands on the path to i, or is i ------------------------
+
+
+def rates_pair_step(
+    at_j: Place[S], velocity_j: Velocity[S], at_i: Place[S], rates: Rates[S], b: ProgramBuilder[S]
+) -> tuple[S, S, S]:
+    """CO-19, CO-20: d tau_j/d qdd_i, d tau_j/d qd_i and d tau_i/d qd_j."""
+    j, i = at_j.joint.number, at_i.joint.number
+    with b.step("torque derivatives", at_i.joint.name):
+        by_qdd = let_derivative(b, f"tau_{j}", at_j.S.dot(rates.t1), f"qdd_{i}", "CO-19")
+        by_qd = let_derivative(b, f"tau_{j}", at_j.S.dot(rates.t2), f"qd_{i}", "CO-20")
+        if i == j:
+            return by_qdd, by_qd, by_qd
+        felt = rates.t4.dot(velocity_j.S2.angular) + rates.t1.dot(velocity_j.Psi)
+        return by_qdd, by_qd, let_derivative(b, f"tau_{i}", felt, f"qd_{j}", "CO-20")
+
+
+def q_pair_step(
+    at_j: Place[S],
+    Psi_j: Spatial[S],
+    dPsi_j: Spatial[S],
+    at_i: Place[S],
+    rates: Rates[S],
+    t3: Spatial[S],
+    loads: LoadEffects[S] | None,
+    b: ProgramBuilder[S],
+) -> tuple[S, S]:
+    """CO-21: d tau_j/d q_i and d tau_i/d q_j."""
+    j, i = at_j.joint.number, at_i.joint.number
+    with b.step("torque derivatives", at_i.joint.name):
+        by_q = let_derivative(b, f"tau_{j}", at_j.S.dot(t3), f"q_{i}", "CO-21")
+        if i == j:
+            return by_q, by_q
+        felt = rates.t4.dot(Psi_j.angular) + rates.t1.dot(dPsi_j)
+        if loads is not None:
+            felt = felt - at_j.S.angular.dot(loads.kept)
+        return by_q, let_derivative(b, f"tau_{i}", felt, f"q_{j}", "CO-21")

@@ -1,0 +1,190 @@
+"""Where the joints are: all axes in one basis, all points from one point P of each tree.
+
+A tree here is all that hangs off the base by one joint.  P is the origin of the first joint of the
+tree that turns, wherever it is: what lies between the base and P never enters, so that a robot far
+from the base keeps its digits.  Offsets are added up from P along the tree, never subtracted from
+each other as positions in the base.
+
+The basis is that of the base; but where the joint on the base itself turns, the axes behind it:
+the same equations hold in axes that turn, as long as nothing is differentiated entry by entry, and
+the angle of that joint is left in gravity and loads alone.  The axis of the first and that of the
+second joint are constant there.
+
+Notation (p is the parent of joint j; vectors in the axes of the basis)
+
+==================  ============  ==============================================================
+paper               code          meaning
+==================  ============  ==============================================================
+--                  C_r           axes of the basis in base axes, r the joint on the base
+--                  A_j           axes of joint j ahead of its motion
+--                  R_j           axes behind its motion
+--                  o_j           P -> origin of joint j, ahead of its motion
+--                  x_j           P -> origin of the axes behind its motion
+--                  arm_j         x_p -> o_j
+Phi_j, S_j          S_w_j, S_v_j  motion per unit of qd_j: angular velocity, velocity at P
+==================  ============  ==============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Transform, Vector, all_zero, identity, zero_vector
+from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-1": "A_j = R_p times the fixed turn between joints p and j; C_r the axes of the basis",
+    "CO-2": "R_j = A_j times the turn of the motion; 1 where the joint on the base turns",
+    "CO-3": "arm_j, x_j = o_j + the slide of the motion, o_j = x_p + arm_j, o_j = 0 at P",
+    "CO-4": "S_j = [s; t + o_j x s], s and t its axes of rotation and translation "
+    "-- Featherstone 2008, table 4.1 in axes of the base",
+}
+
+
+@dataclass(frozen=True)
+class Axes(Generic[S]):
+    """CO-1, CO-2: of a joint ahead of its motion and behind it, in the basis of its tree."""
+
+    A: Matrix[S]
+    R: Matrix[S]
+
+
+@dataclass(frozen=True)
+class Place(Generic[S]):
+    """A joint in its tree.  See the notation of the module; `S` is S_j, `C` that of its tree."""
+
+    joint: Joint[S]
+    C: Matrix[S]
+    R: Matrix[S]
+    x: Vector[S]
+    S: Spatial[S]
+
+    def point(self, at: Vector[S]) -> Vector[S]:
+        """P -> a point of the link, given in its frame."""
+        return self.x + self.R.apply(self.joint.placement.link.apply(at))
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def basis_step(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> tuple[Matrix[S], Axes[S]]:
+    """CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there."""
+    j, algebra = joint.number, b.algebra
+    seat, turn, _ = joint.turns(q, algebra)
+    one = identity(algebra)
+    with b.step("frames", joint.name):
+        if turns(joint, b):
+            return b.let(f"C_{j}", seat @ turn, "CO-1"), Axes(one, one)
+        A = b.let(f"A_{j}", seat, "CO-1")
+        return one, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
+
+
+def axes_step(
+    joint: Joint[S], parent: Axes[S], link: Matrix[S], q: S, b: ProgramBuilder[S]
+) -> Axes[S]:
+    """CO-1, CO-2; `link` turns from the axes behind the parent's motion to its link frame."""
+    j = joint.number
+    seat, turn, _ = joint.turns(q, b.algebra)
+    with b.step("frames", joint.name):
+        A = b.let(f"A_{j}", parent.R @ (link @ seat), "CO-1")
+        return Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
+
+
+def arm_step(
+    joint: Joint[S], parent: Axes[S], link: Transform[S], b: ProgramBuilder[S]
+) -> Vector[S]:
+    """CO-3: from the axes behind the parent's motion to the origin of the joint."""
+    with b.step("points", joint.name):
+        arm = parent.R.apply(link.apply(joint.placement.tree.translation))
+        return b.let(f"arm_{joint.number}", arm, "CO-3")
+
+
+def slide_step(joint: Joint[S], axes: Axes[S], q: S, b: ProgramBuilder[S]) -> Vector[S]:
+    """CO-3: how far the motion moves the origin."""
+    with b.step("points", joint.name):
+        slide = axes.R.apply(joint.slide(q, b.algebra))
+        return b.let(f"slide_{joint.number}", slide, "CO-3")
+
+
+def motion_axis_step(
+    joint: Joint[S], axes: Axes[S], o: Vector[S], b: ProgramBuilder[S]
+) -> Spatial[S]:
+    """CO-4"""
+    j = joint.number
+    s, t = joint.axes(b.algebra)
+    with b.step("axes", joint.name):
+        angular = axes.A.apply(s)
+        S_j = Spatial(angular, axes.A.apply(t) + o.cross(angular))
+        return let_spatial(b, (f"S_w_{j}", f"S_v_{j}"), S_j, "CO-4")
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def place_sweep(
+    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
+) -> dict[int, Place[S]]:
+    """CO-1 to CO-4 of every joint, parents first."""
+    bases: dict[int, Matrix[S]] = {}
+    axes: dict[int, Axes[S]] = {}
+    for joint in tree.joints:
+        j, p = joint.number, joint.parent
+        if p == BASE:
+            bases[j], axes[j] = basis_step(joint, q[j - 1], b)
+        else:
+            link = tree.joint(p).placement.link.rotation
+            axes[j] = axes_step(joint, axes[p], link, q[j - 1], b)
+    o, x = point_sweep(tree, axes, b, q)
+    places: dict[int, Place[S]] = {}
+    for joint in tree.joints:
+        j = joint.number
+        S_j = motion_axis_step(joint, axes[j], o[j], b)
+        places[j] = Place(joint, bases[tree.path(j)[0]], axes[j].R, x[j], S_j)
+    return places
+
+
+def point_sweep(
+    tree: KinematicTree[S], axes: Mapping[int, Axes[S]], b: ProgramBuilder[S], q: Sequence[S]
+) -> tuple[dict[int, Vector[S]], dict[int, Vector[S]]]:
+    """CO-3: o_j and x_j, from P first towards the base and then to everything else."""
+    arms: dict[int, Vector[S]] = {}
+    slides: dict[int, Vector[S]] = {}
+    for joint in tree.joints:
+        j, p = joint.number, joint.parent
+        slides[j] = slide_step(joint, axes[j], q[j - 1], b)
+        if p != BASE:
+            arms[j] = arm_step(joint, axes[p], tree.joint(p).placement.link, b)
+    o: dict[int, Vector[S]] = {}
+    x: dict[int, Vector[S]] = {}
+    for joint in tree.joints:
+        if joint.parent == BASE:
+            P = _reference(tree, joint.number, b)
+            o[P] = zero_vector(b.algebra)
+            for j in reversed(tree.path(P)[:-1]):
+                beyond = tree.path(P)[len(tree.path(j))]
+                x[j] = o[beyond] - arms[beyond]
+                o[j] = x[j] - slides[j]
+    for joint in tree.joints:
+        j = joint.number
+        with b.step("points", joint.name):
+            if j not in o:
+                o[j] = b.let(f"o_{j}", x[joint.parent] + arms[j], "CO-3")
+            if j not in x:
+                x[j] = b.let(f"x_{j}", o[j] + slides[j], "CO-3")
+    return o, x
+
+
+def _reference(tree: KinematicTree[S], root: int, b: ProgramBuilder[S]) -> int:
+    """The joint that has its origin at P: the first that turns, or the one on the base."""
+    return next((j for j in tree.carried_by(root) if turns(tree.joint(j), b)), root)
+
+
+def turns(joint: Joint[S], b: ProgramBuilder[S]) -> bool:
+    """Whether the joint has an axis of rotation."""
+    return not all_zero(joint.axes(b.algebra)[0], b.algebra)

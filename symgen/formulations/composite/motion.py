@@ -1,0 +1,153 @@
+"""How the links move: velocities and accelerations about P, in the basis of the tree.
+
+Notation (p is the parent of joint j)
+
+==================  ===================  =======================================================
+paper               code                 meaning
+==================  ===================  =======================================================
+v_j                 w_j, u_j             spatial velocity: angular velocity, velocity at P
+--                  alpha_j              angular acceleration
+--                  a_j                  acceleration of the particle at P, minus gravity; the
+                                         linear half of the paper's a_j is a_j - w_j x u_j
+--                  W_j                  alpha x + w x w x: a particle at r has a_j + W_j r
+Psi'_j              Psi_w_j, Psi_v_j     twice v_p x S_j = dS_j/dt; the 2 of all that is quadratic
+                                         in velocities is in it
+Psi''_j             dPsi_w_j, dPsi_v_j   a_p x S_j + v_p x Psi'_j
+--                  S2_w_j, S2_v_j       2 S_j
+==================  ===================  =======================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.formulations.composite.frames import Place
+from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.kinematics.tree import BASE
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-5": "v_j = v_p + S_j qd_j -- Featherstone 2008 (5.7)",
+    "CO-6": "2 Psi'_j = v_p x 2 S_j -- Singh, Russell, Wensing 2022 (IDSVA)",
+    "CO-7": "alpha_j = alpha_p + s qdd + Psi'_w qd; a_j = a_p + S_v qdd + (w_p + w_j) x S_v qd; "
+    "W_j = alpha x + w x w x",
+    "CO-8": "Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] "
+    "-- Singh, Russell, Wensing 2022 (IDSVA), with a_p the acceleration at P",
+}
+
+
+@dataclass(frozen=True)
+class Velocity(Generic[S]):
+    """CO-5, CO-6: of a link; `S2` and `Psi` are 2 S_j and 2 Psi'_j of its joint."""
+
+    v: Spatial[S]
+    S2: Spatial[S]
+    Psi: Spatial[S]
+
+
+@dataclass(frozen=True)
+class Acceleration(Generic[S]):
+    """CO-7, CO-8: of a link; `dPsi` is Psi''_j of its joint."""
+
+    alpha: Vector[S]
+    a: Vector[S]
+    W: Matrix[S]
+    dPsi: Spatial[S]
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def velocity_step(at: Place[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]) -> Velocity[S]:
+    """CO-5, CO-6"""
+    j = at.joint.number
+    with b.step("velocities", at.joint.name):
+        v = let_spatial(b, (f"w_{j}", f"u_{j}"), parent.v + at.S * qd, "CO-5")
+        twice = at.S * b.algebra.constant(2.0)
+        twice = let_spatial(b, (f"S2_w_{j}", f"S2_v_{j}"), twice, "CO-6")
+        Psi = let_spatial(b, (f"Psi_w_{j}", f"Psi_v_{j}"), parent.v.cross(twice), "CO-6")
+        return Velocity(v, twice, Psi)
+
+
+def acceleration_step(
+    at: Place[S],
+    parent: Acceleration[S],
+    w_p: Vector[S],
+    u_p: Vector[S],
+    v: Velocity[S],
+    qd: S,
+    qdd: S,
+    b: ProgramBuilder[S],
+) -> Acceleration[S]:
+    """CO-7, CO-8"""
+    j, s, S_v, Psi_w = at.joint.number, at.S.angular, at.S.linear, v.Psi.angular
+    with b.step("accelerations", at.joint.name):
+        half = b.algebra.constant(0.5) * qd
+        alpha = b.let(f"alpha_{j}", parent.alpha + s * qdd + Psi_w * half, "CO-7")
+        coriolis = (w_p + v.v.angular).cross(S_v * qd)
+        a = b.let(f"a_{j}", parent.a + S_v * qdd + coriolis, "CO-7")
+        W = b.let(f"W_{j}", acceleration_matrix(v.v.angular, alpha), "CO-7")
+        linear = parent.W.apply(S_v) + parent.a.cross(s) + u_p.cross(Psi_w)
+        dPsi = Spatial(parent.W.apply(s), linear)
+        dPsi = let_spatial(b, (f"dPsi_w_{j}", f"dPsi_v_{j}"), dPsi, "CO-8")
+        return Acceleration(alpha, a, W, dPsi)
+
+
+def acceleration_matrix(omega: Vector[S], alpha: Vector[S]) -> Matrix[S]:
+    """The matrix of alpha x + omega x omega x."""
+    xx, yy, zz = omega.x * omega.x, omega.y * omega.y, omega.z * omega.z
+    xy, xz, yz = omega.x * omega.y, omega.x * omega.z, omega.y * omega.z
+    return Matrix(
+        [
+            (-(yy + zz), xy - alpha.z, xz + alpha.y),
+            (xy + alpha.z, -(xx + zz), yz - alpha.x),
+            (xz - alpha.y, yz + alpha.x, -(xx + yy)),
+        ]
+    )
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def velocity_sweep(
+    places: Mapping[int, Place[S]], b: ProgramBuilder[S], qd: Sequence[S]
+) -> dict[int, Velocity[S]]:
+    """CO-5, CO-6 of every link, parents first; the base is at rest."""
+    o = Spatial(zero_vector(b.algebra), zero_vector(b.algebra))
+    still = Velocity(o, o, o)
+    velocities: dict[int, Velocity[S]] = {}
+    for j, at in places.items():
+        parent = velocities.get(at.joint.parent, still)
+        velocities[j] = velocity_step(at, parent, qd[j - 1], b)
+    return velocities
+
+
+def acceleration_sweep(
+    places: Mapping[int, Place[S]],
+    velocities: Mapping[int, Velocity[S]],
+    b: ProgramBuilder[S],
+    qd: Sequence[S],
+    qdd: Sequence[S],
+    base: Vector[S],
+) -> dict[int, Acceleration[S]]:
+    """CO-7, CO-8 of every link; `base` is the acceleration that the base is given (-g)."""
+    o, zero = zero_vector(b.algebra), b.algebra.zero
+    accelerations: dict[int, Acceleration[S]] = {}
+    for j, at in places.items():
+        p = at.joint.parent
+        if p == BASE:
+            with b.step("accelerations", at.joint.name):
+                a_0 = b.let(f"a_0_{j}", at.C.apply_transposed(base), "CO-7")
+            none = Matrix([(zero,) * 3] * 3)
+            parent = Acceleration(o, a_0, none, Spatial(o, o))
+            w_p = u_p = o
+        else:
+            parent, v_p = accelerations[p], velocities[p].v
+            w_p, u_p = v_p.angular, v_p.linear
+        rates = qd[j - 1], qdd[j - 1]
+        accelerations[j] = acceleration_step(at, parent, w_p, u_p, velocities[j], *rates, b)
+    return accelerations
