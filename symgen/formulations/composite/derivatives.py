@@ -89,7 +89,7 @@ class Rates(Generic[S]):
 class FirstHalf(Generic[S]):
     """All that does not depend on accelerations."""
 
-    places: Mapping[int, Place[S]]
+    places: dict[int, Place[S]]
     velocities: Mapping[int, Velocity[S]]
     moments: Mapping[int, Moments[S]]
     rates: Mapping[int, Rates[S]]
@@ -169,10 +169,10 @@ def second_half(
         load = first.loads.get(i)
         tau[i] = torque_step(at, forces[i], load, b)
         effects = load_effects_step(at, load, b) if load else None
-        psi, dpsi = first.velocities[i].Psi, accelerations[i].dPsi
-        t3 = force_by_q_step(at, psi, dpsi, first.rates[i], forces[i], effects, b)
+        psi, rate = first.velocities[i].psi, accelerations[i].rate
+        t3 = force_by_q_step(at, psi, rate, first.rates[i], forces[i], effects, b)
         for j in tree.path(i):
-            motion = first.velocities[j].Psi, accelerations[j].dPsi
+            motion = first.velocities[j].psi, accelerations[j].rate
             pair = q_pair_step(places[j], *motion, at, first.rates[i], t3, effects, b)
             by_q[j, i] = pair[0]
             if i != j:
@@ -197,17 +197,17 @@ def rates_step(
     """CO-14"""
     i = at.joint.number
     with b.step("answers", at.joint.name):
-        t1 = let_spatial(b, (f"t1_n_{i}", f"t1_f_{i}"), inertia.apply(at.S), "CO-14")
-        t2 = coriolis.apply(velocity.S2.angular) + inertia.apply(velocity.Psi)
+        t1 = let_spatial(b, (f"t1_n_{i}", f"t1_f_{i}"), inertia.apply(at.axis), "CO-14")
+        t2 = coriolis.apply(velocity.twice.angular) + inertia.apply(velocity.psi)
         t2 = let_spatial(b, (f"t2_n_{i}", f"t2_f_{i}"), t2, "CO-14")
-        t4 = b.let(f"t4_{i}", coriolis.transposed(at.S), "CO-14")
+        t4 = b.let(f"t4_{i}", coriolis.transposed(at.axis), "CO-14")
     return Rates(t1, t2, t4, inertia, coriolis)
 
 
 def force_by_q_step(
     at: Place[S],
-    Psi: Spatial[S],
-    dPsi: Spatial[S],
+    psi: Spatial[S],
+    rate: Spatial[S],
     rates: Rates[S],
     force: Spatial[S],
     loads: LoadEffects[S] | None,
@@ -216,8 +216,8 @@ def force_by_q_step(
     """CO-15"""
     i = at.joint.number
     with b.step("answers", at.joint.name):
-        t3 = rates.coriolis.apply(Psi.angular) + rates.inertia.apply(dPsi)
-        t3 = t3 + at.S.cross_force(force)
+        t3 = rates.coriolis.apply(psi.angular) + rates.inertia.apply(rate)
+        t3 = t3 + at.axis.cross_force(force)
         if loads is not None:
             t3 = Spatial(t3.angular - loads.moved, t3.linear)
         return let_spatial(b, (f"t3_n_{i}", f"t3_f_{i}"), t3, "CO-15")
@@ -229,7 +229,7 @@ def torque_step(
     """CO-16"""
     with b.step("torque", at.joint.name):
         felt = force - loads.wrench if loads else force
-        return b.let(f"tau_{at.joint.number}", at.S.dot(felt), "CO-16")
+        return b.let(f"tau_{at.joint.number}", at.axis.dot(felt), "CO-16")
 
 
 # -- steps, one pair of joints each: j stands on the path to i, or is i ------------------------
@@ -241,18 +241,18 @@ def rates_pair_step(
     """CO-19, CO-20: d tau_j/d qdd_i, d tau_j/d qd_i and d tau_i/d qd_j."""
     j, i = at_j.joint.number, at_i.joint.number
     with b.step("torque derivatives", at_i.joint.name):
-        by_qdd = let_derivative(b, f"tau_{j}", at_j.S.dot(rates.t1), f"qdd_{i}", "CO-19")
-        by_qd = let_derivative(b, f"tau_{j}", at_j.S.dot(rates.t2), f"qd_{i}", "CO-20")
+        by_qdd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t1), f"qdd_{i}", "CO-19")
+        by_qd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t2), f"qd_{i}", "CO-20")
         if i == j:
             return by_qdd, by_qd, by_qd
-        felt = rates.t4.dot(velocity_j.S2.angular) + rates.t1.dot(velocity_j.Psi)
+        felt = rates.t4.dot(velocity_j.twice.angular) + rates.t1.dot(velocity_j.psi)
         return by_qdd, by_qd, let_derivative(b, f"tau_{i}", felt, f"qd_{j}", "CO-20")
 
 
 def q_pair_step(
     at_j: Place[S],
-    Psi_j: Spatial[S],
-    dPsi_j: Spatial[S],
+    psi_j: Spatial[S],
+    rate_j: Spatial[S],
     at_i: Place[S],
     rates: Rates[S],
     t3: Spatial[S],
@@ -262,10 +262,10 @@ def q_pair_step(
     """CO-21: d tau_j/d q_i and d tau_i/d q_j."""
     j, i = at_j.joint.number, at_i.joint.number
     with b.step("torque derivatives", at_i.joint.name):
-        by_q = let_derivative(b, f"tau_{j}", at_j.S.dot(t3), f"q_{i}", "CO-21")
+        by_q = let_derivative(b, f"tau_{j}", at_j.axis.dot(t3), f"q_{i}", "CO-21")
         if i == j:
             return by_q, by_q
-        felt = rates.t4.dot(Psi_j.angular) + rates.t1.dot(dPsi_j)
+        felt = rates.t4.dot(psi_j.angular) + rates.t1.dot(rate_j)
         if loads is not None:
-            felt = felt - at_j.S.angular.dot(loads.kept)
+            felt = felt - at_j.axis.angular.dot(loads.kept)
         return by_q, let_derivative(b, f"tau_{i}", felt, f"q_{j}", "CO-21")

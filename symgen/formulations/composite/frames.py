@@ -57,13 +57,13 @@ class Axes(Generic[S]):
 
 @dataclass(frozen=True)
 class Place(Generic[S]):
-    """A joint in its tree.  See the notation of the module; `S` is S_j, `C` that of its tree."""
+    """A joint in its tree.  See the notation of the module; `axis` is S_j, `C` that of its tree."""
 
     joint: Joint[S]
     C: Matrix[S]
     R: Matrix[S]
     x: Vector[S]
-    S: Spatial[S]
+    axis: Spatial[S]
 
     def point(self, at: Vector[S]) -> Vector[S]:
         """P -> a point of the link, given in its frame."""

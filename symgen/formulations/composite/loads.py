@@ -18,7 +18,7 @@ paper               code              meaning
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -94,7 +94,7 @@ def load_sum_step(at: Place[S], parts: Sequence[LoadSum[S]], b: ProgramBuilder[S
 
 def load_effects_step(at: Place[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> LoadEffects[S]:
     """CO-18"""
-    j, s, S_v = at.joint.number, at.S.angular, at.S.linear
+    j, s, S_v = at.joint.number, at.axis.angular, at.axis.linear
     with b.step("loads", at.joint.name):
         moved = b.let(f"moved_{j}", loads.L.apply(s) - loads.F.cross(S_v), "CO-18")
         return LoadEffects(moved, b.let(f"kept_{j}", moved - loads.N.cross(s), "CO-18"))
@@ -102,7 +102,7 @@ def load_effects_step(at: Place[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> 
 
 def load_sweep(
     tree: KinematicTree[S],
-    places: Mapping[int, Place[S]],
+    places: dict[int, Place[S]],
     b: ProgramBuilder[S],
     given: Sequence[Wrench[S]],
 ) -> dict[int, LoadSum[S]]:

@@ -42,21 +42,21 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Velocity(Generic[S]):
-    """CO-5, CO-6: of a link; `S2` and `Psi` are 2 S_j and 2 Psi'_j of its joint."""
+    """CO-5, CO-6: of a link; `twice` and `psi` are 2 S_j and 2 Psi'_j of its joint."""
 
     v: Spatial[S]
-    S2: Spatial[S]
-    Psi: Spatial[S]
+    twice: Spatial[S]
+    psi: Spatial[S]
 
 
 @dataclass(frozen=True)
 class Acceleration(Generic[S]):
-    """CO-7, CO-8: of a link; `dPsi` is Psi''_j of its joint."""
+    """CO-7, CO-8: of a link; `rate` is Psi''_j of its joint."""
 
     alpha: Vector[S]
     a: Vector[S]
     W: Matrix[S]
-    dPsi: Spatial[S]
+    rate: Spatial[S]
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
@@ -66,8 +66,8 @@ def velocity_step(at: Place[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
     """CO-5, CO-6"""
     j = at.joint.number
     with b.step("velocities", at.joint.name):
-        v = let_spatial(b, (f"w_{j}", f"u_{j}"), parent.v + at.S * qd, "CO-5")
-        twice = at.S * b.algebra.constant(2.0)
+        v = let_spatial(b, (f"w_{j}", f"u_{j}"), parent.v + at.axis * qd, "CO-5")
+        twice = at.axis * b.algebra.constant(2.0)
         twice = let_spatial(b, (f"S2_w_{j}", f"S2_v_{j}"), twice, "CO-6")
         Psi = let_spatial(b, (f"Psi_w_{j}", f"Psi_v_{j}"), parent.v.cross(twice), "CO-6")
         return Velocity(v, twice, Psi)
@@ -84,7 +84,7 @@ def acceleration_step(
     b: ProgramBuilder[S],
 ) -> Acceleration[S]:
     """CO-7, CO-8"""
-    j, s, S_v, Psi_w = at.joint.number, at.S.angular, at.S.linear, v.Psi.angular
+    j, s, S_v, Psi_w = at.joint.number, at.axis.angular, at.axis.linear, v.psi.angular
     with b.step("accelerations", at.joint.name):
         half = b.algebra.constant(0.5) * qd
         alpha = b.let(f"alpha_{j}", parent.alpha + s * qdd + Psi_w * half, "CO-7")
