@@ -12,6 +12,7 @@ from typing import overload
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.interface import Derivation, State, Wrench
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import DIAGONAL, PIVOTS
@@ -190,3 +191,8 @@ def let_derivative(
     """
     with b.variant(f"_d{by}"):
         return b.let(f"d_{name}", value, note)
+
+
+def let_symmetric(b: ProgramBuilder[S], name: str, value: Matrix[S], note: str) -> Matrix[S]:
+    """Name the entries on and above the diagonal."""
+    return mirrored({(i, k): b.let(f"{name}_{i + 1}{k + 1}", value[i, k], note) for i, k in UPPER})

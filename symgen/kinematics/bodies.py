@@ -38,14 +38,9 @@ class Body(Generic[S]):
         int x x dm = (Iyy + Izz - Ixx) / 2 and so on, int x y dm = -Ixy for tensor entries; c is
         the centre of mass.
         """
-        half, m, c = algebra.constant(0.5), self.mass, tuple(self.com)
+        m, c = self.mass, tuple(self.com)
         mc = [m * part for part in c]
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.inertia.rows
-        about_com = (
-            ((yy + zz - xx) * half, -xy, -xz),
-            (-xy, (xx + zz - yy) * half, -yz),
-            (-xz, -yz, (xx + yy - zz) * half),
-        )
+        about_com = second_moments(self.inertia, algebra).rows
         rows = [[about_com[i][k] + mc[i] * c[k] for k in range(3)] + [mc[i]] for i in range(3)]
         return Matrix([*rows, [*mc, m]])
 
@@ -115,6 +110,19 @@ def merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
     for piece in heavy:
         inertia = inertia + _point_mass_inertia(piece.mass, piece.com - com, algebra)
     return Body(mass, com, inertia)
+
+
+def second_moments(inertia: Matrix[S], algebra: Algebra[S]) -> Matrix[S]:
+    """int r r^T dm of an inertia tensor: half its trace on the diagonal, less the tensor."""
+    half = algebra.constant(0.5)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.rows
+    return Matrix(
+        [
+            ((yy + zz - xx) * half, -xy, -xz),
+            (-xy, (xx + zz - yy) * half, -yz),
+            (-xz, -yz, (xx + yy - zz) * half),
+        ]
+    )
 
 
 def _point_mass_inertia(mass: S, r: Vector[S], algebra: Algebra[S]) -> Matrix[S]:

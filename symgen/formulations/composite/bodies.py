@@ -36,19 +36,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from symgen.algebra.interface import Algebra, S
+from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, outer
+from symgen.algebra.turns import UPPER, mirrored, turn_of
 from symgen.formulations.composite.frames import Place
 from symgen.formulations.composite.motion import Acceleration, Velocity
-from symgen.formulations.composite.spatial import (
-    UPPER,
-    Spatial,
-    let_spatial,
-    let_symmetric,
-    mirrored,
-    trace_less,
-    twice_skew_part,
-)
+from symgen.formulations.composite.spatial import Spatial, let_spatial, trace_less, twice_skew_part
+from symgen.formulations.shared import let_symmetric
+from symgen.kinematics.bodies import second_moments
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -125,7 +120,8 @@ def moments_step(at: Place[S], b: ProgramBuilder[S]) -> Moments[S]:
     with b.step("bodies", at.joint.name):
         c = b.let(f"c_{j}", at.x + at.R.apply(link.apply(body.com)), "CO-9")
         h = b.let(f"h_{j}", c * body.mass, "CO-9")
-        own = second_moments(link.rotation @ body.inertia @ link.rotation.transposed, b.algebra)
+        own = second_moments(body.inertia, b.algebra)
+        own = turn_of(link.rotation, b.algebra).symmetric(own)
         own = turned(at.R, own, f"E_own_{j}", b)
         lever, first = tuple(c), tuple(h)
         E = mirrored({(i, k): own[i, k] + lever[i] * first[k] for i, k in UPPER})
@@ -205,19 +201,6 @@ def coriolis_step(at: Place[S], composite: Momentum[S], b: ProgramBuilder[S]) ->
 
 
 # -- parts of steps ----------------------------------------------------------------------------
-
-
-def second_moments(inertia: Matrix[S], algebra: Algebra[S]) -> Matrix[S]:
-    """int r r^T dm of an inertia tensor: half its trace on the diagonal, less the tensor."""
-    half = algebra.constant(0.5)
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.rows
-    return Matrix(
-        [
-            ((yy + zz - xx) * half, -xy, -xz),
-            (-xy, (xx + zz - yy) * half, -yz),
-            (-xz, -yz, (xx + yy - zz) * half),
-        ]
-    )
 
 
 def turned(R: Matrix[S], E: Matrix[S], name: str, b: ProgramBuilder[S]) -> Matrix[S]:

@@ -25,6 +25,7 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.algebra.turns import acceleration_matrix
 from symgen.formulations.composite.frames import Place
 from symgen.formulations.composite.spatial import Spatial, let_spatial
 from symgen.kinematics.tree import BASE
@@ -95,19 +96,6 @@ def acceleration_step(
         dPsi = Spatial(parent.W.apply(s), linear)
         dPsi = let_spatial(b, (f"dPsi_w_{j}", f"dPsi_v_{j}"), dPsi, "CO-8")
         return Acceleration(alpha, a, W, dPsi)
-
-
-def acceleration_matrix(omega: Vector[S], alpha: Vector[S]) -> Matrix[S]:
-    """The matrix of alpha x + omega x omega x."""
-    xx, yy, zz = omega.x * omega.x, omega.y * omega.y, omega.z * omega.z
-    xy, xz, yz = omega.x * omega.y, omega.x * omega.z, omega.y * omega.z
-    return Matrix(
-        [
-            (-(yy + zz), xy - alpha.z, xz + alpha.y),
-            (xy + alpha.z, -(xx + zz), yz - alpha.x),
-            (xz - alpha.y, yz + alpha.x, -(xx + yy)),
-        ]
-    )
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

@@ -13,8 +13,6 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.program.builder import ProgramBuilder
 
-UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-
 
 @dataclass(frozen=True)
 class Spatial(Generic[S]):
@@ -53,16 +51,6 @@ def let_spatial(
 ) -> Spatial[S]:
     """Name both halves."""
     return Spatial(b.let(names[0], value.angular, note), b.let(names[1], value.linear, note))
-
-
-def let_symmetric(b: ProgramBuilder[S], name: str, value: Matrix[S], note: str) -> Matrix[S]:
-    """Name a symmetric matrix: its entries on and above the diagonal."""
-    return mirrored({(i, k): b.let(f"{name}_{i + 1}{k + 1}", value[i, k], note) for i, k in UPPER})
-
-
-def mirrored(entries: dict[tuple[int, int], S]) -> Matrix[S]:
-    """The symmetric 3x3 matrix with these entries on and above its diagonal."""
-    return Matrix([[entries[min(i, k), max(i, k)] for k in range(3)] for i in range(3)])
 
 
 def trace_less(x: Matrix[S]) -> Matrix[S]:

@@ -17,19 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from symgen.algebra.interface import Algebra, S
+from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
+from symgen.algebra.turns import Turn, turn_of
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.kane.spatial import (
-    Inertia,
-    Pair,
-    Turn,
-    let_inertia,
-    let_symmetric,
-    moved,
-    turn_of,
-)
+from symgen.formulations.kane.spatial import Inertia, Pair, let_inertia, moved
+from symgen.formulations.shared import let_symmetric
+from symgen.kinematics.bodies import second_moments
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -182,19 +177,6 @@ def body_moments(joint: Joint[S], b: ProgramBuilder[S]) -> BodyMoments[S]:
     h = b.let(f"h_{k}", c * body.mass, "KANE-2")
     J = turn_of(link.rotation, b.algebra).symmetric(second_moments(body.inertia, b.algebra))
     return BodyMoments(body.mass, h, let_symmetric(b, f"J_{k}", J + outer(h, c), "KANE-2"))
-
-
-def second_moments(inertia: Matrix[S], algebra: Algebra[S]) -> Matrix[S]:
-    """int r r^T dm of an inertia tensor: half its trace on the diagonal, less the tensor."""
-    half = algebra.constant(0.5)
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.rows
-    return Matrix(
-        [
-            ((yy + zz - xx) * half, -xy, -xz),
-            (-xy, (xx + zz - yy) * half, -yz),
-            (-xz, -yz, (xx + yy - zz) * half),
-        ]
-    )
 
 
 def _named_turn(structure: Matrix[S], named: Matrix[S], b: ProgramBuilder[S]) -> Turn[S]:

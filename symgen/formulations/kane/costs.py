@@ -16,7 +16,7 @@ from typing import Any
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix
-from symgen.formulations.kane.spatial import turn_of
+from symgen.algebra.turns import turn_of
 from symgen.formulations.shared import by_quarter_turns
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint

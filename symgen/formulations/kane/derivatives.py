@@ -22,6 +22,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix
+from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import Contribution
 from symgen.formulations.kane.motion import Loads
 from symgen.formulations.kane.motion_derivatives import (
@@ -37,14 +38,12 @@ from symgen.formulations.kane.recursion import (
     body_inertia,
 )
 from symgen.formulations.kane.spatial import (
-    UPPER,
     Inertia,
     Pair,
     applied,
     dotted,
     let_inertia,
     let_pair,
-    mirrored,
     scaled,
     sum_of,
 )

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
-from symgen.formulations.kane.spatial import UPPER, let_symmetric, mirrored
+from symgen.formulations.shared import let_symmetric
 from symgen.kinematics.tree import BASE
 from symgen.program.builder import ProgramBuilder
 

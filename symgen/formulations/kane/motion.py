@@ -11,6 +11,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, zero_vector
+from symgen.algebra.turns import acceleration_matrix
 from symgen.formulations.interface import State
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
 from symgen.formulations.kane.spatial import Pair, let_pair
@@ -110,19 +111,6 @@ def a_in_part(
     if not all_zero(at.l, algebra):
         a_in = a_in + acceleration_matrix(omega_in, alpha_in).apply(at.l)
     return a_in
-
-
-def acceleration_matrix(omega: Vector[S], alpha: Vector[S]) -> Matrix[S]:
-    """The matrix of alpha x + omega x omega x."""
-    xx, yy, zz = omega.x * omega.x, omega.y * omega.y, omega.z * omega.z
-    xy, xz, yz = omega.x * omega.y, omega.x * omega.z, omega.y * omega.z
-    return Matrix(
-        [
-            (-(yy + zz), xy - alpha.z, xz + alpha.y),
-            (xy + alpha.z, -(xx + zz), yz - alpha.x),
-            (xz - alpha.y, yz + alpha.x, -(xx + yy)),
-        ]
-    )
 
 
 def inertia_force(body: BodyMoments[S], a: Vector[S], W: Matrix[S]) -> Pair[S]:

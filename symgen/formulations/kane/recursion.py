@@ -63,17 +63,11 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, diagonal, skew, zero_vector
+from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.interface import NoSolutionError, State
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
 from symgen.formulations.kane.motion import Loads, Motion, force_step, load_sweep, motion_sweep
-from symgen.formulations.kane.spatial import (
-    UPPER,
-    Inertia,
-    Pair,
-    let_inertia,
-    let_pair,
-    mirrored,
-)
+from symgen.formulations.kane.spatial import Inertia, Pair, let_inertia, let_pair
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -14,11 +14,9 @@ from typing import Generic, Protocol, Self, TypeVar
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, skew
+from symgen.algebra.turns import UPPER, mirrored
+from symgen.formulations.shared import let_symmetric
 from symgen.program.builder import ProgramBuilder
-
-UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-PLANES = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
-"""Two axes that a plane rotation mixes, and the one that it leaves alone."""
 
 
 @dataclass(frozen=True)
@@ -99,106 +97,6 @@ def dotted(x: Pair[S] | None, y: Pair[S] | None) -> S | None:
     return None if x is None or y is None else x.dot(y)
 
 
-def mirrored(entries: dict[tuple[int, int], S]) -> Matrix[S]:
-    """The symmetric 3x3 matrix with these entries on and above its diagonal."""
-    return Matrix([[entries[min(i, k), max(i, k)] for k in range(3)] for i in range(3)])
-
-
-# -- rotations ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Turn(Generic[S]):
-    """A rotation matrix, and the plane that it turns in where it leaves a coordinate axis alone.
-
-    `plane` is (i, k, left) where rows and columns i and k are those of a plane rotation; None for
-    a rotation about a skew axis.
-    """
-
-    matrix: Matrix[S]
-    plane: tuple[int, int, int] | None
-    trivial: bool
-
-    def apply(self, vector: Vector[S]) -> Vector[S]:
-        """Components ahead of the rotation, from those behind it."""
-        return vector if self.trivial else self.matrix.apply(vector)
-
-    def undo(self, vector: Vector[S]) -> Vector[S]:
-        """The other way."""
-        return vector if self.trivial else self.matrix.apply_transposed(vector)
-
-    def symmetric(self, x: Matrix[S]) -> Matrix[S]:
-        """R x R^T of a symmetric matrix."""
-        if self.trivial:
-            return x
-        if self.plane is None:
-            half = self.matrix @ x
-            row = self.matrix.rows
-            return mirrored({(i, k): _inner(half.rows[i], row[k]) for i, k in UPPER})
-        i, k, left = self.plane
-        c, s = self.matrix[i, i], self.matrix[k, i]
-        # R x R^T with w = s (x_ii - x_kk) + 2 c x_ik: four products in place of eight
-        w = s * (x[i, i] - x[k, k]) + c * x[i, k] + c * x[i, k]
-        sw = s * w
-        found = {
-            (i, i): x[i, i] - sw,
-            (k, k): x[k, k] + sw,
-            (i, k): c * w - x[i, k],
-            (i, left): c * x[i, left] - s * x[k, left],
-            (k, left): s * x[i, left] + c * x[k, left],
-            (left, left): x[left, left],
-        }
-        return mirrored({(min(at), max(at)): entry for at, entry in found.items()})
-
-    def general(self, x: Matrix[S]) -> Matrix[S]:
-        """R x R^T of any matrix."""
-        if self.trivial:
-            return x
-        if self.plane is None:
-            return self.matrix @ x @ self.matrix.transposed
-        i, k, left = self.plane
-        c, s = self.matrix[i, i], self.matrix[k, i]
-        w = s * (x[i, i] - x[k, k]) + c * (x[i, k] + x[k, i])
-        sw, cw = s * w, c * w
-        found = {
-            (i, i): x[i, i] - sw,
-            (k, k): x[k, k] + sw,
-            (i, k): cw - x[k, i],
-            (k, i): cw - x[i, k],
-            (i, left): c * x[i, left] - s * x[k, left],
-            (k, left): s * x[i, left] + c * x[k, left],
-            (left, i): c * x[left, i] - s * x[left, k],
-            (left, k): s * x[left, i] + c * x[left, k],
-            (left, left): x[left, left],
-        }
-        return Matrix([[found[row, column] for column in range(3)] for row in range(3)])
-
-
-def _inner(x: tuple[S, ...], y: tuple[S, ...]) -> S:
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
-
-
-def turn_of(matrix: Matrix[S], algebra: Algebra[S]) -> Turn[S]:
-    """The rotation `matrix`, classified by its structure."""
-
-    def zero(x: S) -> bool:
-        return algebra.is_zero(x)
-
-    one = algebra.one
-    trivial = all(
-        zero(matrix[i, k] - one) if i == k else zero(matrix[i, k])
-        for i in range(3)
-        for k in range(3)
-    )
-    for i, k, left in PLANES:
-        beside = (matrix[i, left], matrix[k, left], matrix[left, i], matrix[left, k])
-        plane = zero(matrix[left, left] - one) and all(map(zero, beside))
-        alike = zero(matrix[i, i] - matrix[k, k]) and zero(matrix[i, k] + matrix[k, i])
-        if plane and alike:
-            return Turn(matrix, (i, k, left), trivial)
-    return Turn(matrix, None, trivial)
-
-
 # -- levers ------------------------------------------------------------------------------------
 
 
@@ -226,11 +124,6 @@ def let_pair(b: ProgramBuilder[S], names: tuple[str, str], value: Pair[S], note:
     """Name both vectors."""
     angular, linear = names
     return Pair(b.let(angular, value.angular, note), b.let(linear, value.linear, note))
-
-
-def let_symmetric(b: ProgramBuilder[S], name: str, value: Matrix[S], note: str) -> Matrix[S]:
-    """Name the entries on and above the diagonal."""
-    return mirrored({(i, k): b.let(f"{name}_{i + 1}{k + 1}", value[i, k], note) for i, k in UPPER})
 
 
 def let_inertia(b: ProgramBuilder[S], name: str, value: Inertia[S], note: str) -> Inertia[S]:

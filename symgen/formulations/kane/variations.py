@@ -18,15 +18,10 @@ from typing import Generic
 
 from symgen.algebra.interface import Derivatives, S
 from symgen.algebra.linear import Matrix, Vector, all_zero
+from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
-from symgen.formulations.kane.spatial import (
-    UPPER,
-    Inertia,
-    Pair,
-    let_pair,
-    let_symmetric,
-    mirrored,
-)
+from symgen.formulations.kane.spatial import Inertia, Pair, let_pair
+from symgen.formulations.shared import let_symmetric
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
