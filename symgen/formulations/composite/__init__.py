@@ -4,7 +4,7 @@
 what acts on them; `derivatives` puts these together.
 """
 
-from symgen.formulations.composite import bodies, derivatives, frames, loads, motion
+from symgen.formulations.composite import bodies, derivatives, frames, loads, mass_matrix, motion
 from symgen.formulations.interface import Formulation
 
 COMPOSITE = Formulation(
@@ -17,8 +17,10 @@ COMPOSITE = Formulation(
         **bodies.NOTES,
         **loads.NOTES,
         **derivatives.NOTES,
+        **mass_matrix.NOTES,
     },
     functions={
+        "mass_matrix": mass_matrix.mass_matrix,
         "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
     },
 )
