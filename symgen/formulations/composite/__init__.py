@@ -1,10 +1,23 @@
-"""Composite rigid bodies: closed-form derivatives of the torques and what is built from them.
+"""Composite rigid bodies, and the recursions with the fewest operations.
 
-`frames` says where the joints are, `motion` how links move, `bodies` what they weigh and `loads`
-what acts on them; `derivatives` puts these together.
+In link axes, joint by joint: `passages` say what is carried over a joint, `recursion` has the
+torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
+composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
+they weigh and `loads` what acts on them; `derivatives` puts these together.
 """
 
-from symgen.formulations.composite import bodies, derivatives, frames, loads, mass_matrix, motion
+from functools import partial
+
+from symgen.formulations.composite import (
+    bodies,
+    derivatives,
+    frames,
+    loads,
+    mass_matrix,
+    motion,
+    passages,
+    recursion,
+)
 from symgen.formulations.interface import Formulation
 
 COMPOSITE = Formulation(
@@ -17,10 +30,15 @@ COMPOSITE = Formulation(
         **bodies.NOTES,
         **loads.NOTES,
         **derivatives.NOTES,
+        **passages.NOTES,
         **mass_matrix.NOTES,
+        **recursion.NOTES,
     },
     functions={
-        "mass_matrix": mass_matrix.mass_matrix,
+        "inverse_dynamics": partial(recursion.torque_function, "tau"),
         "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
+        "mass_matrix": mass_matrix.mass_matrix,
+        "bias_forces": partial(recursion.torque_function, "bias_forces"),
+        "gravity_forces": recursion.gravity_forces,
     },
 )

@@ -41,7 +41,13 @@ from symgen.algebra.linear import Matrix, Vector, outer
 from symgen.algebra.turns import UPPER, mirrored, turn_of
 from symgen.formulations.composite.frames import Place
 from symgen.formulations.composite.motion import Acceleration, Velocity
-from symgen.formulations.composite.spatial import Spatial, let_spatial, trace_less, twice_skew_part
+from symgen.formulations.composite.spatial import (
+    Moments,
+    Spatial,
+    let_spatial,
+    trace_less,
+    twice_skew_part,
+)
 from symgen.formulations.shared import let_symmetric
 from symgen.kinematics.bodies import second_moments
 from symgen.program.builder import ProgramBuilder
@@ -55,18 +61,6 @@ NOTES = {
     "Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-13": "J = tr(E) 1 - E and B = tr(K) 1 - K of the composite",
 }
-
-
-@dataclass(frozen=True)
-class Moments(Generic[S]):
-    """Mass, first and second moments about P."""
-
-    m: S
-    h: Vector[S]
-    E: Matrix[S]
-
-    def __add__(self, other: Moments[S]) -> Moments[S]:
-        return Moments(self.m + other.m, self.h + other.h, self.E + other.E)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,6 @@ from symgen.algebra.linear import Vector
 from symgen.formulations.composite.bodies import (
     Coriolis,
     Inertia,
-    Moments,
     Momentum,
     composite_force_step,
     composite_moments_step,
@@ -50,7 +49,7 @@ from symgen.formulations.composite.motion import (
     acceleration_sweep,
     velocity_sweep,
 )
-from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.formulations.composite.spatial import Moments, Spatial, let_spatial
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
 from symgen.formulations.shared import let_derivative, square, write_matrix

@@ -1,22 +1,22 @@
 """The mass matrix by composite rigid bodies (Featherstone 2008, section 6.2).
 
-The composite body beyond joint i is put together in the axes of the joint, where the force that
-accelerates it by one unit of qdd_i is a column of its inertia; that force is carried back from
-joint to joint, and every joint on the way feels it along its own axis.
+The composite body beyond joint i is put together in the axes of the joints (`passages`), where the
+force that accelerates it by one unit of qdd_i is a column of its inertia.  Then either that force
+is carried back from joint to joint, and every joint on the way feels it along its own axis, or it
+is written once in the basis of the tree (`frames`), where a pair of joints is one scalar product.
+The first costs about 20 products per pair of joints in general, 8 to 12 between quarter turns; the
+second 6 per pair and 57 per joint.  `carried_back_is_cheaper` counts both: for a general chain the
+second is the cheaper one from 9 joints on.
 
-Notation (p is the parent of joint j; bodies and forces in the axes behind the motion of joint j,
-about their origin; c are the joints on link j)
+Notation beyond that of `passages` and `frames`
 
 ==================  ==================  ========================================================
 paper               code                meaning
 ==================  ==================  ========================================================
-iX_p                Q_j, B_j            turn of the motion, fixed turn from joint p to joint j
---                  l_j, d_j            origin of joint j -> origin behind its motion; origin
-                                        behind the motion of p -> origin of joint j, axes of p
-S                   s, t                axes of rotation and of translation
 I^c                 m_jC, h_jC, E_jC    mass, first and second moments of the composite body
 F                   n_i_j, f_i_j        force that moves the composite of joint i, as joint j has
                                         it
+--                  n_i_P, f_i_P        the same about P, in the basis of the tree
 H                   M_i_j               entries of the mass matrix
 ==================  ==================  ========================================================
 """
@@ -24,99 +24,149 @@ H                   M_i_j               entries of the mass matrix
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector
-from symgen.algebra.turns import UPPER, Turn, mirrored, turn_of
-from symgen.formulations.composite.bodies import Moments
-from symgen.formulations.composite.spatial import Spatial, let_spatial, trace_less
+from symgen.algebra.linear import Vector
+from symgen.algebra.turns import UPPER, mirrored
+from symgen.formulations.composite.frames import Place, place_sweep
+from symgen.formulations.composite.passages import Passage, passage_sweep
+from symgen.formulations.composite.spatial import Moments, Spatial, let_spatial, trace_less
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import reflected_inertia
-from symgen.formulations.shared import let_symmetric, square, write_matrix
-from symgen.kinematics.bodies import second_moments
-from symgen.kinematics.frames import identity_transform
-from symgen.kinematics.joint import Joint
+from symgen.formulations.shared import by_quarter_turns, let_symmetric, square, write_matrix
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "CRB-1": "Q_j, l_j of the motion of joint j; B_j, d_j between joints p and j",
-    "CRB-2": "I^c_j = I_j + sum_c of I^c_c carried to joint j, as mass, first and second moments "
+    "CO-24": "I^c_j = I_j + sum_c of I^c_c carried to joint j, as mass, first and second moments "
     "-- Featherstone 2008 (6.14)",
-    "CRB-3": "F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E "
-    "-- Featherstone 2008 (6.19)",
-    "CRB-4": "F_i carried from joint j to its parent -- Featherstone 2008 (6.20)",
-    "CRB-5": "M_ij = S_j . F_i; M_ii with the rotor: + G^2 I_r -- Featherstone 2008 (6.21)",
+    "CO-25": "F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E "
+    "-- Featherstone 2008, section 6.2",
+    "CO-26": "F_i as the parent of joint j has it, or about P -- Featherstone 2008, section 6.2",
+    "CO-27": "M_ij = S_j . F_i; M_ii with the rotor: + G^2 I_r -- Featherstone 2008, section 6.2",
 }
 
 Entries = dict[tuple[int, int], S]
 """Entries of a matrix by pair of joints; what is left out is 0."""
 
+PLANE, ANY = 8, 18
+"""Products of turning two vectors, in a coordinate plane or in any way."""
 
-@dataclass(frozen=True)
-class Passage(Generic[S]):
-    """CRB-1: between joint p and joint j."""
-
-    joint: Joint[S]
-    Q: Turn[S]
-    B: Turn[S]
-    l: Vector[S]  # noqa: E741
-    d: Vector[S]
+PLACED, PAIR = 57, 6
+"""Products of a joint that is written in the basis, and of a pair there."""
 
 
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """(n, n), both triangles."""
-    entries = mass_entries(tree, passage_sweep(tree, b, state.q), b)
+    entries = mass_entries(tree, passage_sweep(tree, b, state.q), b, state)
     write_matrix(b, "mass_matrix", square(tree, entries), tree.n)
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def mass_entries(
+    tree: KinematicTree[S],
+    passages: Mapping[int, Passage[S]],
+    b: ProgramBuilder[S],
+    state: State[S],
+) -> Entries[S]:
+    """CO-24 to CO-27: both triangles, with the rotors."""
+    forces = force_sweep(tree, passages, b)
+    if carried_back_is_cheaper(passages, b):
+        return carried_back(tree, passages, forces, b)
+    return written_in_base(tree, place_sweep(tree, b, state.q), passages, forces, b)
+
+
+def force_sweep(
+    tree: KinematicTree[S], passages: Mapping[int, Passage[S]], b: ProgramBuilder[S]
+) -> dict[int, Spatial[S]]:
+    """CO-24, CO-25, leaves first: F_i of every joint in its own axes."""
+    children: dict[int, list[Moments[S]]] = {j: [] for j in passages}
+    forces: dict[int, Spatial[S]] = {}
+    for joint in reversed(tree.joints):
+        i, at = joint.number, passages[joint.number]
+        body = composite_step(at, children[i][::-1], b)
+        forces[i] = force_step(at, body, b)
+        if joint.parent != BASE:
+            children[joint.parent].append(moments_back_step(at, body, b))
+    return forces
+
+
+def carried_back(
+    tree: KinematicTree[S],
+    passages: Mapping[int, Passage[S]],
+    forces: Mapping[int, Spatial[S]],
+    b: ProgramBuilder[S],
+) -> Entries[S]:
+    """CO-26, CO-27 from joint to joint."""
+    entries: Entries[S] = {}
+    for i, force in forces.items():
+        for j in reversed(tree.path(i)):
+            at = passages[j]
+            entries[i, j] = entries[j, i] = entry_step(at, at.axis, i, force, b)
+            if at.joint.parent != BASE:
+                force = force_back_step(at, i, force, b)
+    return entries
+
+
+def written_in_base(
+    tree: KinematicTree[S],
+    places: Mapping[int, Place[S]],
+    passages: Mapping[int, Passage[S]],
+    forces: Mapping[int, Spatial[S]],
+    b: ProgramBuilder[S],
+) -> Entries[S]:
+    """CO-26, CO-27 in the basis of the tree."""
+    entries: Entries[S] = {}
+    for i, force in forces.items():
+        at = passages[i]
+        entries[i, i] = entry_step(at, at.axis, i, force, b)
+        about_P = force_at_reference_step(places[i], force, b)
+        for j in tree.path(i)[:-1]:
+            entry = entry_step(passages[j], places[j].axis, i, about_P, b)
+            entries[i, j] = entries[j, i] = entry
+    return entries
+
+
+def carried_back_is_cheaper(passages: Mapping[int, Passage[S]], b: ProgramBuilder[S]) -> bool:
+    """Whether forces are carried back from joint to joint: counts products, roughly."""
+    carried, placed, depths, costs = 0, 0, {BASE: 0}, {BASE: 0}
+    for j, at in passages.items():
+        p = at.joint.parent
+        depths[j], costs[j] = depths[p] + 1, 0
+        if p != BASE:
+            costs[j] = costs[p] + passage_cost(at, b)  # of all passages from joint j to the base
+        carried += costs[j]
+        placed += PAIR * (depths[j] - 1) + PLACED
+    return carried <= placed
+
+
+def passage_cost(at: Passage[S], b: ProgramBuilder[S]) -> int:
+    """Products of carrying a force over a passage."""
+    turns = 0 if at.Q.trivial else PLANE if at.Q.plane else ANY
+    if not by_quarter_turns(at.B.matrix, b.algebra):
+        turns += PLANE if at.B.plane else ANY
+    levers = [*at.l, *at.d]
+    return turns + 2 * sum(not b.algebra.is_zero(entry) for entry in levers)
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
-def passage_step(tree: KinematicTree[S], joint: Joint[S], q: S, b: ProgramBuilder[S]) -> Passage[S]:
-    """CRB-1"""
-    j, algebra = joint.number, b.algebra
-    link = identity_transform(algebra)
-    if joint.parent != BASE:
-        link = tree.joint(joint.parent).placement.link
-    seat = link @ joint.placement.tree
-    turn = joint.turns(q, algebra)[1]
-    with b.step("frames", joint.name):
-        return Passage(
-            joint=joint,
-            Q=_named(b.let(f"Q_{j}", turn, "CRB-1"), turn_of(turn, algebra)),
-            B=_named(b.let(f"B_{j}", seat.rotation, "CRB-1"), turn_of(seat.rotation, algebra)),
-            l=b.let(f"l_{j}", joint.slide(q, algebra), "CRB-1"),
-            d=b.let(f"d_{j}", seat.translation, "CRB-1"),
-        )
-
-
-def own_moments(joint: Joint[S], b: ProgramBuilder[S]) -> Moments[S]:
-    """The body's own moments in the axes behind the motion: constant."""
-    j, link, body = joint.number, joint.placement.link, joint.body
-    with b.step("bodies", joint.name):
-        c = link.apply(body.com)
-        h = b.let(f"h_{j}", c * body.mass, "CRB-2")
-        E = turn_of(link.rotation, b.algebra).symmetric(second_moments(body.inertia, b.algebra))
-        lever, first = tuple(c), tuple(h)
-        E = mirrored({(i, k): E[i, k] + lever[i] * first[k] for i, k in UPPER})
-        return Moments(body.mass, h, let_symmetric(b, f"E_{j}", E, "CRB-2"))
-
-
 def composite_step(
-    joint: Joint[S], own: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
+    at: Passage[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
 ) -> Moments[S]:
-    """CRB-2: the sum."""
-    with b.step("composites", joint.name):
+    """CO-24: the sum."""
+    whole = at.body
+    with b.step("composites", at.joint.name):
         for child in children:
-            own = own + child
-        return _let_moments(own, f"{joint.number}C", b)
+            whole = whole + child
+        return _let_moments(whole, f"{at.joint.number}C", b)
 
 
 def moments_back_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) -> Moments[S]:
-    """CRB-2: the composite of joint j, as its parent has it."""
+    """CO-24: the composite of joint j, as its parent has it."""
     j = at.joint.number
     with b.step("composites", at.joint.name):
         body = _moved(body, at.l)
@@ -126,74 +176,44 @@ def moments_back_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) ->
         return _moved(_let_moments(body, f"{j}C_ahead", b), at.d)
 
 
-def force_step(joint: Joint[S], body: Moments[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """CRB-3"""
-    i = joint.number
-    s, t = joint.axes(b.algebra)
-    with b.step("forces", joint.name):
+def force_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) -> Spatial[S]:
+    """CO-25"""
+    i, s, t = at.joint.number, at.axis.angular, at.axis.linear
+    with b.step("forces", at.joint.name):
         moment = trace_less(body.E).apply(s) + body.h.cross(t)
         force = Spatial(moment, t * body.m + s.cross(body.h))
-        return let_spatial(b, (f"n_{i}_{i}", f"f_{i}_{i}"), force, "CRB-3")
+        return let_spatial(b, (f"n_{i}_{i}", f"f_{i}_{i}"), force, "CO-25")
 
 
 def force_back_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """CRB-4: F_i from joint j to its parent."""
-    n, f = force.angular + at.l.cross(force.linear), force.linear
-    n, f = (at.B.apply(at.Q.apply(x)) for x in (n, f))
+    """CO-26: F_i from joint j to its parent."""
     p = at.joint.parent
     with b.step("forces", at.joint.name):
-        f = b.let(f"f_{i}_{p}", f, "CRB-4")
-        return Spatial(b.let(f"n_{i}_{p}", n + at.d.cross(f), "CRB-4"), f)
+        return let_spatial(b, (f"n_{i}_{p}", f"f_{i}_{p}"), at.force_back(force), "CO-26")
 
 
-def entry_step(joint: Joint[S], i: int, force: Spatial[S], b: ProgramBuilder[S]) -> S:
-    """CRB-5: what joint j feels of F_i."""
-    j = joint.number
-    s, t = joint.axes(b.algebra)
-    with b.step("mass matrix", joint.name):
-        entry = s.dot(force.angular) + t.dot(force.linear)
+def force_at_reference_step(at: Place[S], force: Spatial[S], b: ProgramBuilder[S]) -> Spatial[S]:
+    """CO-26: F_i about P, in the basis."""
+    i = at.joint.number
+    with b.step("forces", at.joint.name):
+        f = b.let(f"f_{i}_P", at.R.apply(force.linear), "CO-26")
+        n = at.R.apply(force.angular) + at.x.cross(f)
+        return Spatial(b.let(f"n_{i}_P", n, "CO-26"), f)
+
+
+def entry_step(
+    at: Passage[S], axis: Spatial[S], i: int, force: Spatial[S], b: ProgramBuilder[S]
+) -> S:
+    """CO-27: what joint j feels of F_i."""
+    j = at.joint.number
+    with b.step("mass matrix", at.joint.name):
+        entry = axis.dot(force)
         if i == j:
-            entry = entry + reflected_inertia(joint)
-        return b.let(f"M_{i}_{j}", entry, "CRB-5")
-
-
-# -- sweeps over the tree ----------------------------------------------------------------------
-
-
-def passage_sweep(
-    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
-) -> dict[int, Passage[S]]:
-    """CRB-1 of every joint."""
-    return {j.number: passage_step(tree, j, x, b) for j, x in zip(tree.joints, q, strict=True)}
-
-
-def mass_entries(
-    tree: KinematicTree[S], passages: Mapping[int, Passage[S]], b: ProgramBuilder[S]
-) -> Entries[S]:
-    """CRB-2 to CRB-5, leaves first: both triangles, with the rotors."""
-    children: dict[int, list[Moments[S]]] = {j: [] for j in passages}
-    entries: Entries[S] = {}
-    for joint in reversed(tree.joints):
-        i = joint.number
-        own = own_moments(joint, b)
-        body = composite_step(joint, own, children[i][::-1], b)
-        force = force_step(joint, body, b)
-        for j in reversed(tree.path(i)):
-            at = passages[j]
-            entries[i, j] = entries[j, i] = entry_step(at.joint, i, force, b)
-            if at.joint.parent != BASE:
-                force = force_back_step(at, i, force, b)
-        if joint.parent != BASE:
-            children[joint.parent].append(moments_back_step(passages[i], body, b))
-    return entries
+            entry = entry + reflected_inertia(at.joint)
+        return b.let(f"M_{i}_{j}", entry, "CO-27")
 
 
 # -- parts of steps ----------------------------------------------------------------------------
-
-
-def _named(named: Matrix[S], found: Turn[S]) -> Turn[S]:
-    """A turn with named entries; its structure shows in what the names stand for."""
-    return Turn(named, found.plane, found.trivial)
 
 
 def _moved(body: Moments[S], r: Vector[S]) -> Moments[S]:
@@ -205,6 +225,6 @@ def _moved(body: Moments[S], r: Vector[S]) -> Moments[S]:
 
 
 def _let_moments(body: Moments[S], name: str, b: ProgramBuilder[S]) -> Moments[S]:
-    m = b.let(f"m_{name}", body.m, "CRB-2")
-    h = b.let(f"h_{name}", body.h, "CRB-2")
-    return Moments(m, h, let_symmetric(b, f"E_{name}", body.E, "CRB-2"))
+    m = b.let(f"m_{name}", body.m, "CO-24")
+    h = b.let(f"h_{name}", body.h, "CO-24")
+    return Moments(m, h, let_symmetric(b, f"E_{name}", body.E, "CO-24"))

@@ -46,6 +46,18 @@ class Spatial(Generic[S]):
         return Spatial(angular, self.angular.cross(force.linear))
 
 
+@dataclass(frozen=True)
+class Moments(Generic[S]):
+    """Mass, first moments int r dm and second moments int r r^T dm of a body."""
+
+    m: S
+    h: Vector[S]
+    E: Matrix[S]
+
+    def __add__(self, other: Moments[S]) -> Moments[S]:
+        return Moments(self.m + other.m, self.h + other.h, self.E + other.E)
+
+
 def let_spatial(
     b: ProgramBuilder[S], names: tuple[str, str], value: Spatial[S], note: str
 ) -> Spatial[S]:
