@@ -11,7 +11,7 @@ from math import prod
 
 from symgen.algebra.interface import S
 from symgen.errors import RequestError
-from symgen.formulations import elimination, joint_terms
+from symgen.formulations import accelerations, elimination, joint_terms
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
@@ -73,7 +73,8 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     if function not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
     formulation.functions[function](tree, builder, state)
-    notes = {**formulation.notes, **joint_terms.NOTES, **elimination.NOTES}
+    shared = {**joint_terms.NOTES, **elimination.NOTES, **accelerations.NOTES}
+    notes = {**formulation.notes, **shared}
     return builder.build(tree.name, formulation.name, function, notes)
 
 

@@ -11,6 +11,8 @@ from functools import partial
 from symgen.formulations.composite import (
     bodies,
     derivatives,
+    forward,
+    forward_derivatives,
     frames,
     loads,
     mass_matrix,
@@ -33,6 +35,8 @@ COMPOSITE = Formulation(
         **passages.NOTES,
         **mass_matrix.NOTES,
         **recursion.NOTES,
+        **forward.NOTES,
+        **forward_derivatives.NOTES,
     },
     functions={
         "inverse_dynamics": partial(recursion.torque_function, "tau"),
@@ -40,5 +44,9 @@ COMPOSITE = Formulation(
         "mass_matrix": mass_matrix.mass_matrix,
         "bias_forces": partial(recursion.torque_function, "bias_forces"),
         "gravity_forces": recursion.gravity_forces,
+        "forward_dynamics": forward.forward_dynamics,
+        "forward_dynamics_derivatives": forward_derivatives.forward_dynamics_derivatives,
+        "hybrid_dynamics": forward.hybrid_dynamics,
+        "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
     },
 )

@@ -1,28 +1,16 @@
 """Derivatives of accelerations by implicit differentiation (Carpentier, Mansard 2018).
 
-With tau(q, qd, qdd) the inverse dynamics and qdd the solution, tau(q, qd, qdd) = tau holds whatever
-q, qd and tau are.  So the derivatives of the torques at the solution give those of the
-accelerations, by solving with M once more:
-
-    d qdd/dq = -M^-1 d tau/dq,  d qdd/dqd = -M^-1 d tau/dqd,  d qdd/d tau = M^-1
-
-In hybrid dynamics these are the rows of the free joints f, and a prescribed joint p has
-d tau_p/dx of the inverse dynamics plus sum_f M_pf d qdd_f/dx.
-
 The sweeps of `derivatives.py` run in two halves, for what does not depend on accelerations serves
 to find them: M = d tau/d qdd, and the velocity torques, which are quadratic in qd, are half of
 d tau/d qd times qd.  What is missing of the bias are the torques of gravity and loads at rest.
 
-Notation beyond that of `derivatives.py` and `forward.py`
+Notation beyond that of `derivatives.py` and `accelerations`
 
 ==================  =====================  ======================================================
 paper               code                   meaning
 ==================  =====================  ======================================================
 --                  (.)_at_rest            the recursion at qd = 0, qdd = 0
 b                   bias_j                 torques with the free joints at qdd = 0
-d qdd/dx            d_qdd_f_dx             solutions with M, x = q_i, qd_i or qdd_p
-M^-1                inverse_f_g            d qdd_f/d tau_g
-d tau_p/dx          d_y_p_dx               of a prescribed joint
 ==================  =====================  ======================================================
 """
 
@@ -33,6 +21,12 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
+from symgen.formulations.accelerations import (
+    Solution,
+    carried_over,
+    solution_of,
+    write_responses,
+)
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
 from symgen.formulations.newton_euler.derivatives import (
@@ -46,12 +40,6 @@ from symgen.formulations.newton_euler.derivatives import (
     effort_by_qdd,
 )
 from symgen.formulations.newton_euler.dynamics import mass_entries
-from symgen.formulations.newton_euler.forward import (
-    Solution,
-    carried_over,
-    solution_of,
-    write_pivots_of,
-)
 from symgen.formulations.newton_euler.link_maps import LinkMaps, link_maps
 from symgen.formulations.newton_euler.passages import (
     Effort,
@@ -79,9 +67,7 @@ from symgen.formulations.newton_euler.velocity_fields import Fields, fields_swee
 from symgen.formulations.shared import (
     all_joints,
     free_joints,
-    let_derivative,
     square,
-    write_jacobian,
 )
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -89,8 +75,6 @@ from symgen.program.builder import ProgramBuilder
 NOTES = {
     "NE-37": "bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p: velocity "
     "torques are quadratic in qd",
-    "dNE-36": "d tau_p/dx = (d tau_p/dx of the inverse dynamics) + sum_f M_pf d qdd_f/dx "
-    "-- Carpentier, Mansard 2018",
 }
 
 SIDES = 2
@@ -164,67 +148,7 @@ def _write(
     solution = replace(solution, factors=solution.factors.with_shortcuts(b, SIDES))
     known = recursion_at(tree, base, solution, b, state)
     slopes = torque_slopes(tree, base, first, known, b, state)
-    result, given = names
-    b.output(result, (tree.n,), solution.y)
-    for by, rows in (("q", slopes.by_q), ("qd", slopes.by_qd)):
-        columns = []
-        for i in range(1, tree.n + 1):
-            column = {j: row[i - 1] for j, row in enumerate(rows, start=1)}
-            columns.append(response(tree, solution, b, column, f"{by}_{i}"))
-        write_jacobian(tree, b, f"d{result}_d{by}", columns)
-    write_jacobian(tree, b, f"d{result}_d{given}", response_to_given(tree, solution, b))
-    write_pivots_of(solution, b)
-
-
-# -- from the torques to the accelerations -----------------------------------------------------
-
-
-def response(
-    tree: KinematicTree[S],
-    solution: Solution[S],
-    b: ProgramBuilder[S],
-    torques: Mapping[int, S],
-    by: str,
-) -> dict[int, S]:
-    """dNE-36: d y/dx by joint, from d tau/dx of the inverse dynamics at the solution."""
-    with b.variant(f"_d{by}"):
-        rhs = {f: -torques[f] for f in solution.free if f in torques}
-        found = solution.factors.solve(b, rhs, "d_qdd")
-    y = dict(found)
-    for joint in tree.joints:
-        p = joint.number
-        if p not in solution.free:
-            own = torques.get(p, b.algebra.zero)
-            value = own + carried_over(solution.mass, p, found, b)
-            with b.step("torque derivatives", joint.name):
-                y[p] = let_derivative(b, f"y_{p}", value, by, "dNE-36")
-    return y
-
-
-def response_to_given(
-    tree: KinematicTree[S], solution: Solution[S], b: ProgramBuilder[S]
-) -> list[dict[int, S]]:
-    """d y/dx by the columns of x: M^-1, and where joints are prescribed what follows from M.
-
-    d qdd_f/d tau_g is the inverse of M_fg, d tau_p/d qdd_r = M_pr - sum_fg M_pf (M^-1)_fg M_gr is
-    symmetric, and d tau_p/d tau_f is -d qdd_f/d qdd_p.
-    """
-    entries = solution.factors.inverse(b)
-    mass, free = solution.mass, solution.free
-    prescribed = [joint.number for joint in tree.joints if joint.number not in free]
-    for place, p in enumerate(prescribed):
-        column = {f: -mass[f, p] for f in free if (f, p) in mass}
-        with b.variant(f"_dqdd_{p}"):
-            found = solution.factors.solve(b, column, "d_qdd")
-        for f, value in found.items():
-            entries[f, p], entries[p, f] = value, -value
-        for r in prescribed[place:]:
-            value = mass.get((r, p), b.algebra.zero) + carried_over(mass, r, found, b)
-            with b.step("torque derivatives", tree.joint(r).name):
-                value = let_derivative(b, f"y_{r}", value, f"qdd_{p}", "dNE-36")
-            entries[r, p] = entries[p, r] = value
-    numbers = range(1, tree.n + 1)
-    return [{i: entries[i, k] for i in numbers if (i, k) in entries} for k in numbers]
+    write_responses(tree, b, solution, names, (slopes.by_q, slopes.by_qd))
 
 
 # -- the recursion and its derivatives, in two halves ------------------------------------------

@@ -22,18 +22,14 @@ from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import inner
+from symgen.formulations.accelerations import Solution, response, write_pivots_of
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_joint_terms
-from symgen.formulations.newton_euler.forward import (
-    Solution,
-    solved,
-    write_pivots_of,
-)
+from symgen.formulations.newton_euler.forward import solved
 from symgen.formulations.newton_euler.forward_derivatives import (
     base_of,
     first_half,
     recursion_at,
-    response,
     solution_at,
     torque_slopes,
 )

@@ -1,0 +1,119 @@
+"""Derivatives of accelerations by implicit differentiation (Carpentier, Mansard 2018).
+
+The derivatives of the torques come in two halves (`derivatives`), and the first serves to find the
+accelerations: M = d tau/d qdd, and the velocity torques, which are quadratic in qd, are half of
+d tau/d qd times qd.  What is missing of the bias are gravity and loads: gravity accelerates all
+composites alike, so that joint j feels t_1 of its composite along it.
+
+Notation: see `derivatives` and `accelerations`; a_0 is the acceleration of the base, -g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from symgen.algebra.interface import S
+from symgen.formulations.accelerations import (
+    Solution,
+    carried_over,
+    solution_of,
+    write_responses,
+)
+from symgen.formulations.composite.derivatives import FirstHalf, Slopes, first_half, second_half
+from symgen.formulations.composite.mass_matrix import entry_step, force_sweep
+from symgen.formulations.composite.passages import passage_sweep
+from symgen.formulations.interface import State
+from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
+from symgen.formulations.shared import all_joints, free_joints, square
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-36": "bias_j = t_1f . a_0 - S_j . loads + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p: "
+    "velocity torques are quadratic in qd",
+    "CO-37": "M_ij = d tau_i/d qdd_j, j before i",
+}
+
+SIDES = 2
+"""Right sides per joint: by q and by qd."""
+
+
+def forward_dynamics_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """qdd (n,), dqdd_dq, dqdd_dqd and dqdd_dtau, (n, n) each; all joints are free."""
+    _write(tree, b, state, ("qdd", "tau"), all_joints(tree))
+
+
+def hybrid_dynamics_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """y (n,), dy_dq, dy_dqd and dy_dx, (n, n) each."""
+    _write(tree, b, state, ("y", "x"), free_joints(tree))
+
+
+def _write(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    names: tuple[str, str],
+    free: Sequence[int],
+) -> None:
+    first = first_half(tree, b, state)
+    solution = solution_at(tree, first, b, state, free)
+    solution = replace(solution, factors=solution.factors.with_shortcuts(b, SIDES))
+    second = second_half(tree, first, b, state.qd, solution.qdd)
+    rigid = (square(tree, second.by_q), square(tree, first.by_qd), square(tree, {}))
+    by_q, by_qd, _ = with_drive_derivatives(tree, b, state, rigid)
+    write_responses(tree, b, solution, names, (by_q, by_qd))
+
+
+def solution_at(
+    tree: KinematicTree[S],
+    first: FirstHalf[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    free: Sequence[int],
+) -> Solution[S]:
+    """CO-36, CO-37, and the accelerations."""
+    half, bias = b.algebra.constant(0.5), []
+    rates = {i: state.qd[i - 1] for i in range(1, tree.n + 1)}
+    given = {p: state.qdd[p - 1] for p in range(1, tree.n + 1) if p not in free}
+    for j, at in first.places.items():
+        with b.step("bias", at.joint.name):
+            a_0 = b.let(f"a_0_{j}", at.C.apply_transposed(-tree.gravity), "CO-7")
+            torque = first.rates[j].t1.linear.dot(a_0)
+            if j in first.loads:
+                torque = torque - at.axis.dot(first.loads[j].wrench)
+            moving = carried_over(first.by_qd, j, rates, b) * half
+            pushed = carried_over(first.by_qdd, j, given, b)
+            bias.append(b.let(f"bias_{j}", torque + moving + pushed, "CO-36"))
+    total = with_joint_terms(tree, b, state, bias)
+    mass = mass_entries(tree, first.by_qdd, b, state)
+    return solution_of(tree, b, state, total, mass, free)
+
+
+def mass_entries(
+    tree: KinematicTree[S],
+    rigid: Mapping[tuple[int, int], S],
+    b: ProgramBuilder[S],
+    state: State[S],
+) -> Slopes[S]:
+    """CO-37: both triangles under their names; the diagonal comes from the axes of the joints.
+
+    There an inertia that is 0 by structure shows as such, and the pivot of a joint that carries
+    nothing but mass on its axis is 0 and not a rounding error.
+    """
+    entries: Slopes[S] = dict(rigid)
+    passages = passage_sweep(tree, b, state.q)
+    forces = force_sweep(tree, passages, b)
+    for joint in tree.joints:
+        i, before = joint.number, tree.path(joint.number)[:-1]
+        at = passages[i]
+        entries[i, i] = entry_step(at, at.axis, i, forces[i], b)
+        with b.step("mass matrix", joint.name):
+            named = b.rename({f"M_{i}_{j}": rigid[i, j] for j in before}, "CO-37")
+            for j, entry in zip(before, named, strict=True):
+                entries[i, j] = entries[j, i] = entry
+    return entries
