@@ -21,10 +21,14 @@ from symgen.formulations.accelerations import (
     write_responses,
 )
 from symgen.formulations.composite.derivatives import FirstHalf, Slopes, first_half, second_half
-from symgen.formulations.composite.mass_matrix import entry_step, force_sweep
+from symgen.formulations.composite.mass_matrix import force_sweep
 from symgen.formulations.composite.passages import passage_sweep
 from symgen.formulations.interface import State
-from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
+from symgen.formulations.joint_terms import (
+    reflected_inertia,
+    with_drive_derivatives,
+    with_joint_terms,
+)
 from symgen.formulations.shared import all_joints, free_joints, square
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -100,20 +104,22 @@ def mass_entries(
     b: ProgramBuilder[S],
     state: State[S],
 ) -> Slopes[S]:
-    """CO-37: both triangles under their names; the diagonal comes from the axes of the joints.
+    """CO-37: both triangles under their names, with the rotors.
 
-    There an inertia that is 0 by structure shows as such, and the pivot of a joint that carries
-    nothing but mass on its axis is 0 and not a rounding error.
+    An entry of the diagonal that no coordinate has a part in is taken from the axes of the joints:
+    there it is a constant, or shows as 0 where it is 0 by structure.  The pivot of a joint that
+    turns nothing but mass on its axis is then 0, and not a rounding error.
     """
     entries: Slopes[S] = dict(rigid)
     passages = passage_sweep(tree, b, state.q)
     forces = force_sweep(tree, passages, b)
+    by_q = b.algebra.derivatives(b.declared("q").symbols)
     for joint in tree.joints:
-        i, before = joint.number, tree.path(joint.number)[:-1]
-        at = passages[i]
-        entries[i, i] = entry_step(at, at.axis, i, forces[i], b)
+        i, before, at = joint.number, tree.path(joint.number)[:-1], passages[joint.number]
+        alone = at.axis.dot(forces[i])
+        own = (rigid[i, i] if by_q.of(alone) else alone) + reflected_inertia(joint)
         with b.step("mass matrix", joint.name):
-            named = b.rename({f"M_{i}_{j}": rigid[i, j] for j in before}, "CO-37")
-            for j, entry in zip(before, named, strict=True):
+            row = {**{f"M_{i}_{j}": rigid[i, j] for j in before}, f"M_{i}_{i}": own}
+            for j, entry in zip((*before, i), b.rename(row, "CO-37"), strict=True):
                 entries[i, j] = entries[j, i] = entry
     return entries
