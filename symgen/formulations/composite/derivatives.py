@@ -11,9 +11,9 @@ joint i, or is i itself; I, B and f are those of the composite of i)
 paper               code              meaning
 ==================  ================  ==========================================================
 t_1                 t1_n_i, t1_f_i    I S_i: force per unit of qdd_i
-t_2                 t2_n_i, t2_f_i    2 B S_i + 2 I Psi'_i: force per unit of qd_i
+t_2                 t2_n_i, t2_f_i    B S_i + I Psi'_i: half the force per unit of qd_i
 t_3                 t3_n_i, t3_f_i    2 B Psi'_i + I Psi''_i + S_i x* f: force per unit of q_i
-t_4                 t4_i              B^T S_i, half of the paper's; its lower half is 0
+t_4                 t4_i              B^T S_i; its lower half is 0
 ==================  ================  ==========================================================
 
 The paper's formulas let the wrench on a body turn with it.  A load does not, its axes are those of
@@ -57,15 +57,15 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "CO-14": "t_1 = I S_i, t_4 = B^T S_i, t_2 = B 2 S_i + I 2 Psi'_i "
+    "CO-14": "t_1 = I S_i, t_4 = B^T S_i, t_2 = B S_i + I Psi'_i "
     "-- Singh, Russell, Wensing 2022 (IDSVA)",
-    "CO-15": "t_3 = B 2 Psi'_i + I Psi''_i + S_i x* f; less the moment moved_i of loads "
+    "CO-15": "t_3 = 2 B Psi'_i + I Psi''_i + S_i x* f; less the moment moved_i of loads "
     "-- Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-16": "tau_i = S_i . (f - loads)",
     "CO-19": "d tau_j/d qdd_i = S_j . t_1, both ways",
-    "CO-20": "d tau_j/d qd_i = S_j . t_2; d tau_i/d qd_j = t_4 . 2 s_j + t_1 . 2 Psi'_j "
+    "CO-20": "d tau_j/d qd_i = 2 S_j . t_2; d tau_i/d qd_j = 2 (t_4 . s_j + t_1 . Psi'_j) "
     "-- Singh, Russell, Wensing 2022 (IDSVA)",
-    "CO-21": "d tau_j/d q_i = S_j . t_3; d tau_i/d q_j = t_4 . 2 Psi'_w_j + t_1 . Psi''_j "
+    "CO-21": "d tau_j/d q_i = S_j . t_3; d tau_i/d q_j = 2 t_4 . Psi'_w_j + t_1 . Psi''_j "
     "- s_j . kept_i -- Singh, Russell, Wensing 2022 (IDSVA)",
 }
 
@@ -197,7 +197,7 @@ def rates_step(
     i = at.joint.number
     with b.step("answers", at.joint.name):
         t1 = let_spatial(b, (f"t1_n_{i}", f"t1_f_{i}"), inertia.apply(at.axis), "CO-14")
-        t2 = coriolis.apply(velocity.twice.angular) + inertia.apply(velocity.psi)
+        t2 = coriolis.apply(at.axis.angular) + inertia.apply(velocity.psi)
         t2 = let_spatial(b, (f"t2_n_{i}", f"t2_f_{i}"), t2, "CO-14")
         t4 = b.let(f"t4_{i}", coriolis.transposed(at.axis), "CO-14")
     return Rates(t1, t2, t4, inertia, coriolis)
@@ -215,8 +215,8 @@ def force_by_q_step(
     """CO-15"""
     i = at.joint.number
     with b.step("answers", at.joint.name):
-        t3 = rates.coriolis.apply(psi.angular) + rates.inertia.apply(rate)
-        t3 = t3 + at.axis.cross_force(force)
+        turning = rates.coriolis.apply(psi.angular)
+        t3 = rates.inertia.apply(rate) + at.axis.cross_force(force) + turning + turning
         if loads is not None:
             t3 = Spatial(t3.angular - loads.moved, t3.linear)
         return let_spatial(b, (f"t3_n_{i}", f"t3_f_{i}"), t3, "CO-15")
@@ -238,13 +238,13 @@ def rates_pair_step(
     at_j: Place[S], velocity_j: Velocity[S], at_i: Place[S], rates: Rates[S], b: ProgramBuilder[S]
 ) -> tuple[S, S, S]:
     """CO-19, CO-20: d tau_j/d qdd_i, d tau_j/d qd_i and d tau_i/d qd_j."""
-    j, i = at_j.joint.number, at_i.joint.number
+    j, i, two = at_j.joint.number, at_i.joint.number, b.algebra.constant(2.0)
     with b.step("torque derivatives", at_i.joint.name):
         by_qdd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t1), f"qdd_{i}", "CO-19")
-        by_qd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t2), f"qd_{i}", "CO-20")
+        by_qd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t2) * two, f"qd_{i}", "CO-20")
         if i == j:
             return by_qdd, by_qd, by_qd
-        felt = rates.t4.dot(velocity_j.twice.angular) + rates.t1.dot(velocity_j.psi)
+        felt = (rates.t4.dot(at_j.axis.angular) + rates.t1.dot(velocity_j.psi)) * two
         return by_qdd, by_qd, let_derivative(b, f"tau_{i}", felt, f"qd_{j}", "CO-20")
 
 
@@ -259,12 +259,12 @@ def q_pair_step(
     b: ProgramBuilder[S],
 ) -> tuple[S, S]:
     """CO-21: d tau_j/d q_i and d tau_i/d q_j."""
-    j, i = at_j.joint.number, at_i.joint.number
+    j, i, two = at_j.joint.number, at_i.joint.number, b.algebra.constant(2.0)
     with b.step("torque derivatives", at_i.joint.name):
         by_q = let_derivative(b, f"tau_{j}", at_j.axis.dot(t3), f"q_{i}", "CO-21")
         if i == j:
             return by_q, by_q
-        felt = rates.t4.dot(psi_j.angular) + rates.t1.dot(rate_j)
+        felt = rates.t4.dot(psi_j.angular) * two + rates.t1.dot(rate_j)
         if loads is not None:
             felt = felt - at_j.axis.angular.dot(loads.kept)
         return by_q, let_derivative(b, f"tau_{i}", felt, f"q_{j}", "CO-21")

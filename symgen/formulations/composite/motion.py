@@ -10,10 +10,8 @@ v_j                 w_j, u_j             spatial velocity: angular velocity, vel
 --                  a_j                  acceleration of the particle at P, minus gravity; the
                                          linear half of the paper's a_j is a_j - w_j x u_j
 --                  W_j                  alpha x + w x w x: a particle at r has a_j + W_j r
-Psi'_j              Psi_w_j, Psi_v_j     twice v_p x S_j = dS_j/dt; the 2 of all that is quadratic
-                                         in velocities is in it
+Psi'_j              Psi_w_j, Psi_v_j     v_p x S_j = dS_j/dt
 Psi''_j             dPsi_w_j, dPsi_v_j   a_p x S_j + v_p x Psi'_j
---                  S2_w_j, S2_v_j       2 S_j
 ==================  ===================  =======================================================
 """
 
@@ -33,7 +31,7 @@ from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "CO-5": "v_j = v_p + S_j qd_j -- Featherstone 2008 (5.7)",
-    "CO-6": "2 Psi'_j = v_p x 2 S_j -- Singh, Russell, Wensing 2022 (IDSVA)",
+    "CO-6": "Psi'_j = v_p x S_j -- Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-7": "alpha_j = alpha_p + s qdd + Psi'_w qd; a_j = a_p + S_v qdd + (w_p + w_j) x S_v qd; "
     "W_j = alpha x + w x w x",
     "CO-8": "Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] "
@@ -43,10 +41,9 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Velocity(Generic[S]):
-    """CO-5, CO-6: of a link; `twice` and `psi` are 2 S_j and 2 Psi'_j of its joint."""
+    """CO-5, CO-6: of a link; `psi` is Psi'_j of its joint."""
 
     v: Spatial[S]
-    twice: Spatial[S]
     psi: Spatial[S]
 
 
@@ -68,10 +65,8 @@ def velocity_step(at: Place[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
     j = at.joint.number
     with b.step("velocities", at.joint.name):
         v = let_spatial(b, (f"w_{j}", f"u_{j}"), parent.v + at.axis * qd, "CO-5")
-        twice = at.axis * b.algebra.constant(2.0)
-        twice = let_spatial(b, (f"S2_w_{j}", f"S2_v_{j}"), twice, "CO-6")
-        Psi = let_spatial(b, (f"Psi_w_{j}", f"Psi_v_{j}"), parent.v.cross(twice), "CO-6")
-        return Velocity(v, twice, Psi)
+        psi = let_spatial(b, (f"Psi_w_{j}", f"Psi_v_{j}"), parent.v.cross(at.axis), "CO-6")
+        return Velocity(v, psi)
 
 
 def acceleration_step(
@@ -87,12 +82,12 @@ def acceleration_step(
     """CO-7, CO-8"""
     j, s, S_v, Psi_w = at.joint.number, at.axis.angular, at.axis.linear, v.psi.angular
     with b.step("accelerations", at.joint.name):
-        half = b.algebra.constant(0.5) * qd
-        alpha = b.let(f"alpha_{j}", parent.alpha + s * qdd + Psi_w * half, "CO-7")
+        alpha = b.let(f"alpha_{j}", parent.alpha + s * qdd + Psi_w * qd, "CO-7")
         coriolis = (w_p + v.v.angular).cross(S_v * qd)
         a = b.let(f"a_{j}", parent.a + S_v * qdd + coriolis, "CO-7")
         W = b.let(f"W_{j}", acceleration_matrix(v.v.angular, alpha), "CO-7")
-        linear = parent.W.apply(S_v) + parent.a.cross(s) + u_p.cross(Psi_w)
+        turning = u_p.cross(Psi_w)
+        linear = parent.W.apply(S_v) + parent.a.cross(s) + turning + turning
         dPsi = Spatial(parent.W.apply(s), linear)
         dPsi = let_spatial(b, (f"dPsi_w_{j}", f"dPsi_v_{j}"), dPsi, "CO-8")
         return Acceleration(alpha, a, W, dPsi)
@@ -106,7 +101,7 @@ def velocity_sweep(
 ) -> dict[int, Velocity[S]]:
     """CO-5, CO-6 of every link, parents first; the base is at rest."""
     o = Spatial(zero_vector(b.algebra), zero_vector(b.algebra))
-    still = Velocity(o, o, o)
+    still = Velocity(o, o)
     velocities: dict[int, Velocity[S]] = {}
     for j, at in places.items():
         parent = velocities.get(at.joint.parent, still)
