@@ -26,8 +26,8 @@ from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.program import Program
 
 FORMULATIONS: tuple[Formulation, ...] = (
-    NEWTON_EULER,
     COMPOSITE,
+    NEWTON_EULER,
     KANE,
     RECURSIVE_LAGRANGE,
     CLOSED_FORM_LAGRANGE,

@@ -10,6 +10,7 @@ from functools import partial
 
 from symgen.formulations.composite import (
     bodies,
+    costs,
     derivatives,
     forward,
     forward_derivatives,
@@ -49,4 +50,5 @@ COMPOSITE = Formulation(
         "hybrid_dynamics": forward.hybrid_dynamics,
         "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
     },
+    estimate=costs.estimate,
 )

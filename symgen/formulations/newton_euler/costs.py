@@ -19,6 +19,7 @@ from typing import Any, Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import identity
+from symgen.formulations.elimination import columns_cost
 from symgen.formulations.shared import by_quarter_turns
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -63,7 +64,7 @@ def estimate(tree: KinematicTree[Any], function: str) -> int:
     bias = BIAS * (sum(weights.values()) - STARTED * first)
     kind = function.removeprefix(base)
     if kind == "_derivatives":
-        return round(SLOPES * pairs + factorised + _columns(tree))
+        return round(SLOPES * pairs + factorised + columns_cost(tree))
     if kind == "":
         return round(mass + bias)
     effects = [effect for effect in _effects(tree) if effect.touched or effect.driven]
@@ -75,26 +76,6 @@ def estimate(tree: KinematicTree[Any], function: str) -> int:
     if any(effect.accelerated for effect in effects):
         columns += bias + _known(tree, weights, effects)
     return round(mass + columns)
-
-
-def _columns(tree: KinematicTree[Any]) -> int:
-    """Operations of solving for the columns of two matrices, and of half the inverse.
-
-    A column is reduced over the joints related to its own and then felt by every joint, through
-    the multipliers of all before it or, on a side branch, of those up to the fork.
-    """
-    reduced, felt = 0, 0
-    for column in tree.joints:
-        path = tree.path(column.number)
-        for joint in tree.joints:
-            other = tree.path(joint.number)
-            common = sum(i == k for i, k in zip(path, other, strict=False))
-            if common == min(len(path), len(other)):
-                reduced += len(other) - 1
-                felt += len(other) - 1
-            else:
-                felt += common
-    return 4 * reduced + 5 * felt
 
 
 # -- parameters --------------------------------------------------------------------------------
