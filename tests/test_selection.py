@@ -27,7 +27,9 @@ def test_a_formulation_without_any_of_the_functions_is_left_out():
     assert selection.functions == ("joint_wrenches", "point_motion")
     assert selection.formulations == ("newton_euler", "recursive_lagrange")
     assert selection.functions_of("recursive_lagrange") == ("point_motion",)
-    others = ("kane", "closed_form_lagrange", "explicit_kane", "partially_recursive_kane")
+    others = (
+        "composite", "kane", "closed_form_lagrange", "explicit_kane", "partially_recursive_kane"
+    )  # fmt: skip
     assert selection.skipped == dict.fromkeys(others, "derives none of these functions")
 
 
@@ -72,7 +74,7 @@ def test_a_build_of_nothing_is_refused(tmp_path):
 def test_small_functions_of_what_is_not_chosen_are_evaluated(tmp_path):
     options = BuildOptions(functions=("inverse_dynamics", "inverse_dynamics_derivatives"))
     selection = select(chain(tmp_path, 8), options)
-    assert selection.formulations == ("newton_euler",)
+    assert selection.formulations == ("composite",)
     assert selection.functions_of("closed_form_lagrange") == ("inverse_dynamics",)
     assert (
         "too large to evaluate: inverse_dynamics_derivatives"
@@ -83,11 +85,17 @@ def test_small_functions_of_what_is_not_chosen_are_evaluated(tmp_path):
 
 def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):
     selection = select(chain(tmp_path, 8), BuildOptions())
-    assert selection.formulations == ("newton_euler", "kane")
-    assert selection.built["kane"] == ("forward_dynamics",)
+    assert selection.formulations == ("composite", "newton_euler")
     assert "forward_dynamics" not in selection.built["newton_euler"]
-    assert "forward_dynamics_derivatives" in selection.built["newton_euler"]
-    assert selection.evaluated["newton_euler"] == ("forward_dynamics",)
+    assert "kinetic_energy" in selection.built["newton_euler"]
+    assert "forward_dynamics_derivatives" in selection.built["composite"]
+    assert "forward_dynamics" in selection.evaluated["newton_euler"]
+
+
+def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
+    selection = select(chain(tmp_path, 16), BuildOptions())
+    assert selection.built["kane"] == ("forward_dynamics",)
+    assert "forward_dynamics" not in selection.built["composite"]
 
 
 def test_functions_that_mean_nothing_are_not_built_and_say_what_they_need():

@@ -1,0 +1,176 @@
+"""Composite rigid bodies against the other recursions: values, operations, digits far away."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from benchmarks.models import HUMAN43, spatial_tree
+from symgen import read
+from symgen.algebra.graph import Graph
+from symgen.derivation import derived_program
+from symgen.formulations import FORMULATIONS
+from symgen.formulations.composite import COMPOSITE
+from symgen.formulations.composite.frames import place_sweep
+from symgen.formulations.kane import KANE
+from symgen.formulations.newton_euler import NEWTON_EULER
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.operations import operations_after
+from symgen.program.builder import ProgramBuilder
+from symgen.program.evaluation import call
+from tests.oracles.comparison import motion_of
+from tests.oracles.descriptions import described
+from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SWEEPS = (
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "mass_matrix",
+    "bias_forces",
+    "gravity_forces",
+)
+ROBOTS = ("puma560", "arm7", "tree12", "human43")
+
+
+def close(values, references):
+    """Whether arrays agree to 1e-11 of the largest entry of each."""
+    for value, reference in zip(values, references, strict=True):
+        size = max(1.0, np.abs(reference).max(initial=0.0))
+        np.testing.assert_allclose(value, reference, rtol=0.0, atol=1e-11 * size)
+
+
+def compare(description, function, seed):
+    state = motion_of(description, seed)
+    close(
+        call(derived_program(description, COMPOSITE, function), state),
+        call(derived_program(description, NEWTON_EULER, function), state),
+    )
+
+
+def operations(description, formulation, function):
+    return operations_after(derived_program(description, formulation, function).results).total
+
+
+@pytest.fixture
+def general(tmp_path):
+    """General spatial chains and trees by the parents of their joints."""
+
+    def model(parents):
+        path = tmp_path / "general.yaml"
+        path.write_text(spatial_tree(parents, "general"))
+        return read(path)
+
+    return model
+
+
+# -- values ------------------------------------------------------------------------------------
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(model_texts(Recipe(joints=(1, 8), loads=(0, 3), terms=True)))
+def test_drawn_trees_equal_newton_euler(text):
+    for function in SWEEPS:
+        compare(described(text), function, 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_type_of_joint_equals_newton_euler(seed):
+    description = described(seeded_model_text(seed, EVERYTHING))
+    for function in SWEEPS:
+        compare(description, function, seed)
+
+
+def test_forces_written_in_the_base_equal_forces_carried_back(general):
+    compare(general(range(14)), "mass_matrix", 3)
+    compare(general(HUMAN43), "mass_matrix", 4)
+
+
+SATELLITE = """
+symgen: 1
+name: satellite
+gravity: [0.0, 0.0, 0.0]
+joints:
+  - name: body
+    type: floating
+    origin: {xyz: [0.0, 0.0, 0.0]}
+    link: {mass: 90.0, com: [0.1, 0.02, -0.05],
+           inertia: {xx: 8.0, yy: 9.0, zz: 7.0, xy: 0.1, xz: -0.2, yz: 0.3}}
+  - name: shoulder
+    type: revolute
+    origin: {xyz: [0.6, 0.1, 0.2], rpy: [0.3, 0.2, 0.1]}
+    axis: [0, 0, 1]
+    link: {mass: 5.0, com: [0.3, 0.0, 0.02],
+           inertia: {xx: 0.1, yy: 0.2, zz: 0.3, xy: 0.01, xz: 0.02, yz: -0.01}}
+"""
+
+
+@pytest.mark.parametrize("function", ["mass_matrix", "inverse_dynamics_derivatives"])
+def test_a_floating_base_far_away_keeps_its_digits(function):
+    """Nothing depends on where the base is: translations by 1e7 m leave every bit in place."""
+    program = derived_program(described(SATELLITE), COMPOSITE, function)
+    here = motion_of(described(SATELLITE), 5)
+    there = {**here, "q": here["q"] + np.array([1e7, -2e7, 3e7, 0, 0, 0, 0])}
+    for near, far in zip(call(program, here), call(program, there), strict=True):
+        np.testing.assert_array_equal(near, far)
+
+
+def test_the_reference_point_is_the_first_joint_that_turns():
+    description = described(SATELLITE)
+    tree = build_tree(description, Graph())
+    b = ProgramBuilder(tree.algebra)
+    q = tuple(tree.algebra.symbol(f"q_{i}") for i in range(1, tree.n + 1))
+    places = place_sweep(tree, b, q)
+    sliding = [j for j, at in places.items() if all(x.is_zero for x in at.axis.angular)]
+    first = next(j for j in places if j not in sliding)
+    assert sliding == [1, 2, 3]
+    assert all(x.is_zero for x in places[first].axis.linear)
+
+
+# -- operations --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("function", ["inverse_dynamics", "inverse_dynamics_derivatives"])
+def test_examples_need_no_more_operations_than_newton_euler(name, function):
+    description = read(EXAMPLES / f"{name}.yaml")
+    assert operations(description, COMPOSITE, function) <= operations(
+        description, NEWTON_EULER, function
+    )
+
+
+@pytest.mark.parametrize(
+    ("joints", "function", "share"),
+    [
+        (7, "inverse_dynamics", 0.70),
+        (7, "mass_matrix", 0.25),
+        (7, "inverse_dynamics_derivatives", 0.55),
+        (7, "forward_dynamics_derivatives", 0.60),
+        (24, "inverse_dynamics_derivatives", 0.32),
+    ],
+)
+def test_general_chains_need_a_share_of_newton_euler(general, joints, function, share):
+    chain = general(range(joints))
+    ours = operations(chain, COMPOSITE, function)
+    assert ours < share * operations(chain, NEWTON_EULER, function)
+
+
+def test_forward_dynamics_of_arms_needs_less_than_articulated_bodies(general):
+    chain = general(range(7))
+    assert operations(chain, COMPOSITE, "forward_dynamics") < 0.85 * operations(
+        chain, KANE, "forward_dynamics"
+    )
+
+
+@pytest.mark.parametrize("joints", [7, 12])
+def test_the_estimate_of_accelerations_is_of_the_right_size(general, joints):
+    chain = general(range(joints))
+    tree = build_tree(chain, Graph())
+    for function in ("forward_dynamics", "forward_dynamics_derivatives"):
+        counted = operations(chain, COMPOSITE, function)
+        assert counted / 2 < COMPOSITE.estimate(tree, function) < 2 * counted
+
+
+def test_it_is_preferred():
+    assert FORMULATIONS[0] is COMPOSITE
