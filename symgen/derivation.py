@@ -27,6 +27,7 @@ from symgen.formulations import FORMULATIONS, Formulation, derive, without_solut
 from symgen.formulations.interface import NoSolutionError
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.optimize.constant_factors import with_constants_inside
 from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
 from symgen.program.arguments import PIVOTS
@@ -103,7 +104,7 @@ def derived_program(
         tree = build_tree(description, Graph(), runtime)
         program = derive(tree, formulation, function)
         try:
-            return fold(program, values, runtime)
+            return with_constants_inside(fold(program, values, runtime))
         except ZeroDivisionError:
             if not _folds_to_a_zero_pivot(program, values, runtime):
                 raise

@@ -225,6 +225,16 @@ class Graph:
             return y.args[0]
         return self._intern(MUL, *self._ordered(x, y))
 
+    def product(self, x: Scalar, y: Scalar) -> Scalar:
+        """x * y as it stands: a constant factor of x or y stays inside."""
+        if x.op is CONST or y.op is CONST:
+            return self.mul(x, y)
+        if x.op is NEG:
+            return self.neg(self.product(x.args[0], y))
+        if y.op is NEG:
+            return self.neg(self.product(x, y.args[0]))
+        return self._intern(MUL, *self._ordered(x, y))
+
     def div(self, x: Scalar, y: Scalar) -> Scalar:
         """x / y; ZeroDivisionError for a constant zero y."""
         if y.op is CONST:
