@@ -45,7 +45,8 @@ class Row:
     """One function by one formulation.
 
     `after_sympy` is what `sympy.cse` leaves of the expanded expressions, for small models.
-    `disagreement` is the largest relative difference from the first formulation of the table.
+    `disagreement` is the largest relative difference from the first formulation that has the
+    function.
     """
 
     formulation: str
@@ -106,13 +107,15 @@ def _rows(
     evaluations = {
         name: Evaluation(Subject(name, getattr(module, name)), states) for name in formulations
     }
-    reference = evaluations[formulations[0]]
     rows = []
     selected = [report for report in derived.reports if report.formulation in formulations]
+    first: dict[str, str] = {}
+    for report in selected:
+        first.setdefault(report.function, report.formulation)
     for done, report in enumerate(selected):
         function = report.function
         journal.progress(f"measure: {report.formulation}.{function}", done, len(selected))
-        mine = evaluations[report.formulation]
+        mine, reference = evaluations[report.formulation], evaluations[first[function]]
         errors = [
             relative_error(value, other)
             for value, other in zip(

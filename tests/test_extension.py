@@ -227,7 +227,7 @@ def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(h
     )
     assert report["validation"]["passed"]
     names = " ".join(row["name"] for row in report["validation"]["checks"])
-    for law in ("that of newton_euler (numpy)", "complex step of", "Christoffel", "rate of"):
+    for law in ("that of composite (numpy)", "complex step of", "Christoffel", "rate of"):
         assert law in names
     assert not any("singular" in notice for notice in report["notices"])
     figures = json.loads(run(house, "-c", USE))
@@ -257,8 +257,8 @@ def test_a_new_formulation_is_proven_equal_to_the_others(house):
     options = ("--exact", "--functions", "mass_matrix", "--json")
     proof = json.loads(run(house, "-m", "symgen", "check", "plain.yaml", *options))
     claims = {row["claim"]: row for row in proof["identities"]}
-    assert claims["body_sums = newton_euler"]["holds"]
-    assert claims["body_sums = newton_euler"]["entries"] == 9
+    assert claims["body_sums = composite"]["holds"]
+    assert claims["body_sums = composite"]["entries"] == 9
 
 
 def test_a_new_formulation_is_a_sub_module_of_a_build(house):

@@ -7,20 +7,20 @@ batch axes stand in front of them and broadcast mutually. The functions, each by
 fastest formulation:
 
     inverse_dynamics                   Joint torques that produce the accelerations qdd.
-                                       (newton_euler)
+                                       (composite)
     inverse_dynamics_derivatives       Joint torques and their derivatives with respect to
-                                       q, qd and qdd. (newton_euler)
+                                       q, qd and qdd. (composite)
     inverse_dynamics_load_derivatives  Derivatives of the joint torques with respect to
                                        the loads (tau is linear in them).
                                        (recursive_lagrange)
     mass_matrix                        Joint-space mass matrix M(q), symmetric; with the
-                                       rotors on its diagonal. (newton_euler)
+                                       rotors on its diagonal. (composite)
     coriolis_matrix                    Christoffel matrix C(q, qd): C qd are the Coriolis
                                        and centrifugal torques, and dM/dt - 2 C is
                                        skew-symmetric. (newton_euler)
     bias_forces                        Torques at zero acceleration: Coriolis,
                                        centrifugal, gravity, loads and joint terms.
-                                       (newton_euler)
+                                       (composite)
     gravity_forces                     Joint torques that hold the robot at rest against
                                        gravity alone. (recursive_lagrange)
     kinetic_energy                     Kinetic energy of the bodies and the rotors.
@@ -30,7 +30,7 @@ fastest formulation:
     forward_kinematics                 Poses of all link frames in the base frame.
                                        (newton_euler)
     jacobians                          Geometric Jacobians of all link frames.
-                                       (newton_euler)
+                                       (recursive_lagrange)
     joint_wrenches                     Force and moment that each joint transmits, exerted
                                        by the parent on the link; rotor, damping, friction
                                        and spring of the joint are no part of them.
@@ -52,12 +52,12 @@ fastest formulation:
                                        dynamics without loads and joint terms.
                                        (newton_euler)
     forward_dynamics                   Accelerations that the joint torques tau produce;
-                                       all joints are free. (kane)
+                                       all joints are free. (composite)
     forward_dynamics_derivatives       Accelerations and their derivatives with respect to
                                        q, qd and tau. (kane)
 
-Formulations, as sub-modules with the functions they derive: newton_euler, kane,
-recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane.
+Formulations, as sub-modules with the functions they derive: composite, newton_euler,
+kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane.
 """
 
 import sys as _sys
@@ -65,18 +65,18 @@ import types as _types
 
 from . import _backends, _runtime
 from ._backends import backend, backends
-from . import newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
-from .newton_euler import inverse_dynamics
-from .newton_euler import inverse_dynamics_derivatives
+from . import composite, newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
+from .composite import inverse_dynamics
+from .composite import inverse_dynamics_derivatives
 from .recursive_lagrange import inverse_dynamics_load_derivatives
-from .newton_euler import mass_matrix
+from .composite import mass_matrix
 from .newton_euler import coriolis_matrix
-from .newton_euler import bias_forces
+from .composite import bias_forces
 from .recursive_lagrange import gravity_forces
 from .newton_euler import kinetic_energy
 from .recursive_lagrange import potential_energy
 from .newton_euler import forward_kinematics
-from .newton_euler import jacobians
+from .recursive_lagrange import jacobians
 from .newton_euler import joint_wrenches
 from .newton_euler import joint_wrench_derivatives
 from .newton_euler import point_motion
@@ -85,7 +85,7 @@ from .newton_euler import center_of_mass
 from .newton_euler import center_of_mass_jacobian
 from .newton_euler import centroidal_momentum
 from .newton_euler import regressor
-from .kane import forward_dynamics
+from .composite import forward_dynamics
 from .kane import forward_dynamics_derivatives
 
 name = 'two_link'
@@ -131,61 +131,70 @@ output_units = ()
 output_sparsity = {
 }
 derivative_sparsity = _runtime.on_one_path(joint_parents)
-formulations = ('newton_euler', 'kane', 'recursive_lagrange', 'closed_form_lagrange', 'explicit_kane', 'partially_recursive_kane')
+formulations = ('composite', 'newton_euler', 'kane', 'recursive_lagrange', 'closed_form_lagrange', 'explicit_kane', 'partially_recursive_kane')
 functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'regressor', 'forward_dynamics', 'forward_dynamics_derivatives')
 operation_counts = {
+    "composite": {
+        "inverse_dynamics": {'additions': 21, 'multiplications': 30, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 54, 'multiplications': 65, 'divisions': 0, 'functions': 4},
+        "mass_matrix": {'additions': 8, 'multiplications': 5, 'divisions': 0, 'functions': 2},
+        "bias_forces": {'additions': 16, 'multiplications': 26, 'divisions': 0, 'functions': 4},
+        "gravity_forces": {'additions': 5, 'multiplications': 13, 'divisions': 0, 'functions': 4},
+        "forward_dynamics": {'additions': 29, 'multiplications': 37, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 62, 'multiplications': 88, 'divisions': 1, 'functions': 4},
+    },
     "newton_euler": {
         "inverse_dynamics": {'additions': 25, 'multiplications': 34, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 53, 'multiplications': 74, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 53, 'multiplications': 72, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 6, 'multiplications': 13, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 8, 'multiplications': 9, 'divisions': 0, 'functions': 2},
         "coriolis_matrix": {'additions': 5, 'multiplications': 15, 'divisions': 0, 'functions': 2},
         "bias_forces": {'additions': 18, 'multiplications': 27, 'divisions': 0, 'functions': 4},
-        "gravity_forces": {'additions': 6, 'multiplications': 16, 'divisions': 0, 'functions': 4},
+        "gravity_forces": {'additions': 6, 'multiplications': 14, 'divisions': 0, 'functions': 4},
         "kinetic_energy": {'additions': 6, 'multiplications': 14, 'divisions': 0, 'functions': 2},
         "potential_energy": {'additions': 4, 'multiplications': 7, 'divisions': 0, 'functions': 4},
         "forward_kinematics": {'additions': 4, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "jacobians": {'additions': 4, 'multiplications': 10, 'divisions': 0, 'functions': 4},
         "joint_wrenches": {'additions': 34, 'multiplications': 47, 'divisions': 0, 'functions': 4},
-        "joint_wrench_derivatives": {'additions': 77, 'multiplications': 118, 'divisions': 0, 'functions': 4},
-        "point_motion": {'additions': 15, 'multiplications': 34, 'divisions': 0, 'functions': 4},
-        "point_motion_derivatives": {'additions': 21, 'multiplications': 59, 'divisions': 0, 'functions': 4},
-        "center_of_mass": {'additions': 3, 'multiplications': 7, 'divisions': 0, 'functions': 4},
+        "joint_wrench_derivatives": {'additions': 77, 'multiplications': 110, 'divisions': 0, 'functions': 4},
+        "point_motion": {'additions': 15, 'multiplications': 28, 'divisions': 0, 'functions': 4},
+        "point_motion_derivatives": {'additions': 21, 'multiplications': 51, 'divisions': 0, 'functions': 4},
+        "center_of_mass": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 4},
         "center_of_mass_jacobian": {'additions': 5, 'multiplications': 11, 'divisions': 0, 'functions': 4},
-        "centroidal_momentum": {'additions': 17, 'multiplications': 32, 'divisions': 0, 'functions': 4},
-        "regressor": {'additions': 16, 'multiplications': 25, 'divisions': 0, 'functions': 4},
-        "forward_dynamics": {'additions': 31, 'multiplications': 44, 'divisions': 1, 'functions': 4},
-        "forward_dynamics_derivatives": {'additions': 65, 'multiplications': 110, 'divisions': 1, 'functions': 4},
+        "centroidal_momentum": {'additions': 17, 'multiplications': 29, 'divisions': 0, 'functions': 4},
+        "regressor": {'additions': 16, 'multiplications': 23, 'divisions': 0, 'functions': 4},
+        "forward_dynamics": {'additions': 31, 'multiplications': 42, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 65, 'multiplications': 101, 'divisions': 1, 'functions': 4},
     },
     "kane": {
-        "forward_dynamics": {'additions': 30, 'multiplications': 39, 'divisions': 1, 'functions': 4},
-        "forward_dynamics_derivatives": {'additions': 57, 'multiplications': 93, 'divisions': 1, 'functions': 4},
+        "forward_dynamics": {'additions': 30, 'multiplications': 38, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 57, 'multiplications': 85, 'divisions': 1, 'functions': 4},
     },
     "recursive_lagrange": {
-        "inverse_dynamics": {'additions': 64, 'multiplications': 95, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 192, 'multiplications': 272, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_load_derivatives": {'additions': 4, 'multiplications': 10, 'divisions': 0, 'functions': 4},
-        "mass_matrix": {'additions': 47, 'multiplications': 76, 'divisions': 0, 'functions': 4},
-        "coriolis_matrix": {'additions': 53, 'multiplications': 84, 'divisions': 0, 'functions': 4},
-        "bias_forces": {'additions': 54, 'multiplications': 85, 'divisions': 0, 'functions': 4},
-        "gravity_forces": {'additions': 4, 'multiplications': 9, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics": {'additions': 64, 'multiplications': 87, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 192, 'multiplications': 233, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_load_derivatives": {'additions': 4, 'multiplications': 6, 'divisions': 0, 'functions': 4},
+        "mass_matrix": {'additions': 47, 'multiplications': 66, 'divisions': 0, 'functions': 4},
+        "coriolis_matrix": {'additions': 53, 'multiplications': 74, 'divisions': 0, 'functions': 4},
+        "bias_forces": {'additions': 54, 'multiplications': 77, 'divisions': 0, 'functions': 4},
+        "gravity_forces": {'additions': 4, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "kinetic_energy": {'additions': 23, 'multiplications': 39, 'divisions': 0, 'functions': 4},
         "potential_energy": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 4},
         "forward_kinematics": {'additions': 6, 'multiplications': 10, 'divisions': 0, 'functions': 4},
-        "jacobians": {'additions': 4, 'multiplications': 11, 'divisions': 0, 'functions': 4},
-        "point_motion": {'additions': 24, 'multiplications': 45, 'divisions': 0, 'functions': 4},
-        "point_motion_derivatives": {'additions': 24, 'multiplications': 49, 'divisions': 0, 'functions': 4},
-        "center_of_mass": {'additions': 5, 'multiplications': 9, 'divisions': 0, 'functions': 4},
-        "center_of_mass_jacobian": {'additions': 7, 'multiplications': 13, 'divisions': 0, 'functions': 4},
-        "centroidal_momentum": {'additions': 38, 'multiplications': 67, 'divisions': 0, 'functions': 4},
+        "jacobians": {'additions': 4, 'multiplications': 7, 'divisions': 0, 'functions': 4},
+        "point_motion": {'additions': 24, 'multiplications': 35, 'divisions': 0, 'functions': 4},
+        "point_motion_derivatives": {'additions': 24, 'multiplications': 39, 'divisions': 0, 'functions': 4},
+        "center_of_mass": {'additions': 5, 'multiplications': 8, 'divisions': 0, 'functions': 4},
+        "center_of_mass_jacobian": {'additions': 7, 'multiplications': 10, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum": {'additions': 38, 'multiplications': 60, 'divisions': 0, 'functions': 4},
     },
     "closed_form_lagrange": {
-        "inverse_dynamics": {'additions': 72, 'multiplications': 83, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 118, 'multiplications': 116, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics": {'additions': 72, 'multiplications': 82, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 118, 'multiplications': 113, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 7, 'multiplications': 12, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 34, 'multiplications': 44, 'divisions': 0, 'functions': 4},
         "coriolis_matrix": {'additions': 36, 'multiplications': 43, 'divisions': 0, 'functions': 4},
-        "bias_forces": {'additions': 48, 'multiplications': 59, 'divisions': 0, 'functions': 4},
+        "bias_forces": {'additions': 48, 'multiplications': 58, 'divisions': 0, 'functions': 4},
         "gravity_forces": {'additions': 6, 'multiplications': 9, 'divisions': 0, 'functions': 4},
         "kinetic_energy": {'additions': 37, 'multiplications': 51, 'divisions': 0, 'functions': 4},
         "potential_energy": {'additions': 5, 'multiplications': 8, 'divisions': 0, 'functions': 4},
@@ -193,16 +202,16 @@ operation_counts = {
         "jacobians": {'additions': 7, 'multiplications': 13, 'divisions': 0, 'functions': 4},
     },
     "explicit_kane": {
-        "mass_matrix": {'additions': 6, 'multiplications': 12, 'divisions': 0, 'functions': 2},
-        "bias_forces": {'additions': 20, 'multiplications': 32, 'divisions': 0, 'functions': 4},
-        "forward_dynamics": {'additions': 28, 'multiplications': 45, 'divisions': 1, 'functions': 4},
-        "forward_dynamics_derivatives": {'additions': 58, 'multiplications': 106, 'divisions': 1, 'functions': 4},
+        "mass_matrix": {'additions': 6, 'multiplications': 11, 'divisions': 0, 'functions': 2},
+        "bias_forces": {'additions': 20, 'multiplications': 31, 'divisions': 0, 'functions': 4},
+        "forward_dynamics": {'additions': 28, 'multiplications': 42, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 58, 'multiplications': 92, 'divisions': 1, 'functions': 4},
     },
     "partially_recursive_kane": {
-        "mass_matrix": {'additions': 11, 'multiplications': 20, 'divisions': 0, 'functions': 2},
+        "mass_matrix": {'additions': 11, 'multiplications': 16, 'divisions': 0, 'functions': 2},
         "bias_forces": {'additions': 21, 'multiplications': 32, 'divisions': 0, 'functions': 4},
-        "forward_dynamics": {'additions': 36, 'multiplications': 59, 'divisions': 1, 'functions': 4},
-        "forward_dynamics_derivatives": {'additions': 88, 'multiplications': 159, 'divisions': 1, 'functions': 4},
+        "forward_dynamics": {'additions': 36, 'multiplications': 52, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 88, 'multiplications': 132, 'divisions': 1, 'functions': 4},
     },
 }
 model_hash = '5b8dd80eb401cc3051830e55c3f9ce36928b1fa69bd0e3fc66b6fdd11b4abeee'

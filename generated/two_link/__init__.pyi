@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import composite as composite
 from . import newton_euler as newton_euler
 from . import kane as kane
 from . import recursive_lagrange as recursive_lagrange

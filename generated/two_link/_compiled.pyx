@@ -42,20 +42,375 @@ cdef extern from "numpy/arrayobject.h":
 cdef enum:
     MOST_BATCH_AXES = 64  # of any NumPy array
 
-cdef extern from "c/two_link_batch.h" nogil:
-    ctypedef int (*symgen_kernel)(const double **x, double **y) noexcept
-    int two_link_prepare(int width)
-    symgen_kernel two_link_single(int which)
-    npy_intp two_link_batch(int which, npy_intp count, const double **x,
-                               const npy_intp *dx, double **y, int threads)
+cdef extern from "c/two_link.h" nogil:
+    void two_link_composite_inverse_dynamics(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau) noexcept
+    void two_link_composite_inverse_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau,
+        double *dtau_dq,
+        double *dtau_dqd,
+        double *dtau_dqdd) noexcept
+    void two_link_composite_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_composite_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    void two_link_composite_gravity_forces(
+        const double *q,
+        double *gravity_forces) noexcept
+    int two_link_composite_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_composite_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
+    void two_link_newton_euler_inverse_dynamics(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau) noexcept
+    void two_link_newton_euler_inverse_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau,
+        double *dtau_dq,
+        double *dtau_dqd,
+        double *dtau_dqdd) noexcept
+    void two_link_newton_euler_inverse_dynamics_load_derivatives(
+        const double *q,
+        double *dtau_dloads) noexcept
+    void two_link_newton_euler_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_newton_euler_coriolis_matrix(
+        const double *q,
+        const double *qd,
+        double *coriolis_matrix) noexcept
+    void two_link_newton_euler_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    void two_link_newton_euler_gravity_forces(
+        const double *q,
+        double *gravity_forces) noexcept
+    void two_link_newton_euler_kinetic_energy(
+        const double *q,
+        const double *qd,
+        double *kinetic_energy) noexcept
+    void two_link_newton_euler_potential_energy(
+        const double *q,
+        double *potential_energy) noexcept
+    void two_link_newton_euler_forward_kinematics(
+        const double *q,
+        double *forward_kinematics) noexcept
+    void two_link_newton_euler_jacobians(
+        const double *q,
+        double *jacobians) noexcept
+    void two_link_newton_euler_joint_wrenches(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *joint_wrenches) noexcept
+    void two_link_newton_euler_joint_wrench_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *joint_wrenches,
+        double *dw_dq,
+        double *dw_dqd,
+        double *dw_dqdd) noexcept
+    void two_link_newton_euler_point_motion(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *position,
+        double *velocity,
+        double *acceleration) noexcept
+    void two_link_newton_euler_point_motion_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *dx_dq,
+        double *dv_dq,
+        double *dv_dqd,
+        double *da_dq,
+        double *da_dqd,
+        double *da_dqdd) noexcept
+    void two_link_newton_euler_center_of_mass(
+        const double *q,
+        double *center_of_mass) noexcept
+    void two_link_newton_euler_center_of_mass_jacobian(
+        const double *q,
+        double *center_of_mass_jacobian) noexcept
+    void two_link_newton_euler_centroidal_momentum(
+        const double *q,
+        const double *qd,
+        double *centroidal_momentum) noexcept
+    void two_link_newton_euler_regressor(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *regressor) noexcept
+    int two_link_newton_euler_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_newton_euler_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
+    int two_link_kane_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_kane_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
+    void two_link_recursive_lagrange_inverse_dynamics(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau) noexcept
+    void two_link_recursive_lagrange_inverse_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau,
+        double *dtau_dq,
+        double *dtau_dqd,
+        double *dtau_dqdd) noexcept
+    void two_link_recursive_lagrange_inverse_dynamics_load_derivatives(
+        const double *q,
+        double *dtau_dloads) noexcept
+    void two_link_recursive_lagrange_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_recursive_lagrange_coriolis_matrix(
+        const double *q,
+        const double *qd,
+        double *coriolis_matrix) noexcept
+    void two_link_recursive_lagrange_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    void two_link_recursive_lagrange_gravity_forces(
+        const double *q,
+        double *gravity_forces) noexcept
+    void two_link_recursive_lagrange_kinetic_energy(
+        const double *q,
+        const double *qd,
+        double *kinetic_energy) noexcept
+    void two_link_recursive_lagrange_potential_energy(
+        const double *q,
+        double *potential_energy) noexcept
+    void two_link_recursive_lagrange_forward_kinematics(
+        const double *q,
+        double *forward_kinematics) noexcept
+    void two_link_recursive_lagrange_jacobians(
+        const double *q,
+        double *jacobians) noexcept
+    void two_link_recursive_lagrange_point_motion(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *position,
+        double *velocity,
+        double *acceleration) noexcept
+    void two_link_recursive_lagrange_point_motion_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        double *dx_dq,
+        double *dv_dq,
+        double *dv_dqd,
+        double *da_dq,
+        double *da_dqd,
+        double *da_dqdd) noexcept
+    void two_link_recursive_lagrange_center_of_mass(
+        const double *q,
+        double *center_of_mass) noexcept
+    void two_link_recursive_lagrange_center_of_mass_jacobian(
+        const double *q,
+        double *center_of_mass_jacobian) noexcept
+    void two_link_recursive_lagrange_centroidal_momentum(
+        const double *q,
+        const double *qd,
+        double *centroidal_momentum) noexcept
+    void two_link_closed_form_lagrange_inverse_dynamics(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau) noexcept
+    void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *qdd,
+        const double *loads,
+        double *tau,
+        double *dtau_dq,
+        double *dtau_dqd,
+        double *dtau_dqdd) noexcept
+    void two_link_closed_form_lagrange_inverse_dynamics_load_derivatives(
+        const double *q,
+        double *dtau_dloads) noexcept
+    void two_link_closed_form_lagrange_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_closed_form_lagrange_coriolis_matrix(
+        const double *q,
+        const double *qd,
+        double *coriolis_matrix) noexcept
+    void two_link_closed_form_lagrange_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    void two_link_closed_form_lagrange_gravity_forces(
+        const double *q,
+        double *gravity_forces) noexcept
+    void two_link_closed_form_lagrange_kinetic_energy(
+        const double *q,
+        const double *qd,
+        double *kinetic_energy) noexcept
+    void two_link_closed_form_lagrange_potential_energy(
+        const double *q,
+        double *potential_energy) noexcept
+    void two_link_closed_form_lagrange_forward_kinematics(
+        const double *q,
+        double *forward_kinematics) noexcept
+    void two_link_closed_form_lagrange_jacobians(
+        const double *q,
+        double *jacobians) noexcept
+    void two_link_explicit_kane_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_explicit_kane_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    int two_link_explicit_kane_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_explicit_kane_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
+    void two_link_partially_recursive_kane_mass_matrix(
+        const double *q,
+        double *mass_matrix) noexcept
+    void two_link_partially_recursive_kane_bias_forces(
+        const double *q,
+        const double *qd,
+        const double *loads,
+        double *bias_forces) noexcept
+    int two_link_partially_recursive_kane_forward_dynamics(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd) noexcept
+    int two_link_partially_recursive_kane_forward_dynamics_derivatives(
+        const double *q,
+        const double *qd,
+        const double *tau,
+        const double *loads,
+        double *qdd,
+        double *dqdd_dq,
+        double *dqdd_dqd,
+        double *dqdd_dtau) noexcept
 
-cdef int THREADS = 1  # for one call
 
+cdef int adapt_composite_inverse_dynamics(
+        const double **x, double **y) noexcept nogil:
+    two_link_composite_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
+    return 0
 
-def set_threads(int number):
-    """At most so many threads for one call."""
-    global THREADS
-    THREADS = number
+cdef int adapt_composite_inverse_dynamics_derivatives(
+        const double **x, double **y) noexcept nogil:
+    two_link_composite_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+    return 0
+
+cdef int adapt_composite_mass_matrix(
+        const double **x, double **y) noexcept nogil:
+    two_link_composite_mass_matrix(x[0], y[0])
+    return 0
+
+cdef int adapt_composite_bias_forces(
+        const double **x, double **y) noexcept nogil:
+    two_link_composite_bias_forces(x[0], x[1], x[2], y[0])
+    return 0
+
+cdef int adapt_composite_gravity_forces(
+        const double **x, double **y) noexcept nogil:
+    two_link_composite_gravity_forces(x[0], y[0])
+    return 0
+
+cdef int adapt_composite_forward_dynamics(
+        const double **x, double **y) noexcept nogil:
+    return two_link_composite_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
+
+cdef int adapt_composite_forward_dynamics_derivatives(
+        const double **x, double **y) noexcept nogil:
+    return two_link_composite_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
+
+cdef int adapt_newton_euler_inverse_dynamics(
+        const double **x, double **y) noexcept nogil:
+    two_link_newton_euler_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
+    return 0
 
 
 def choose(int width):
@@ -99,11 +454,18 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[69]
+cdef Function FUNCTIONS[65]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
 NAMES = (
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "mass_matrix",
+    "bias_forces",
+    "gravity_forces",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_load_derivatives",
@@ -184,16 +546,8 @@ SHAPES = {
         ((2,), (2,), (2,), (1, 6), (0,)),
         ((2,), (2, 2), (2, 2), (2, 2)),
     ),
-    "inverse_dynamics_load_derivatives": (
-        ((2,), (0,)),
-        ((2, 1, 6),),
-    ),
     "mass_matrix": (
         ((2,), (0,)),
-        ((2, 2),),
-    ),
-    "coriolis_matrix": (
-        ((2,), (2,), (0,)),
         ((2, 2),),
     ),
     "bias_forces": (
@@ -203,6 +557,22 @@ SHAPES = {
     "gravity_forces": (
         ((2,), (0,)),
         ((2,),),
+    ),
+    "forward_dynamics": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2,),),
+    ),
+    "forward_dynamics_derivatives": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2,), (2, 2), (2, 2), (2, 2)),
+    ),
+    "inverse_dynamics_load_derivatives": (
+        ((2,), (0,)),
+        ((2, 1, 6),),
+    ),
+    "coriolis_matrix": (
+        ((2,), (2,), (0,)),
+        ((2, 2),),
     ),
     "kinetic_energy": (
         ((2,), (2,), (0,)),
@@ -252,30 +622,8 @@ SHAPES = {
         ((2,), (2,), (2,), (0,)),
         ((2, 20),),
     ),
-    "forward_dynamics": (
-        ((2,), (2,), (2,), (1, 6), (0,)),
-        ((2,),),
-    ),
-    "forward_dynamics_derivatives": (
-        ((2,), (2,), (2,), (1, 6), (0,)),
-        ((2,), (2, 2), (2, 2), (2, 2)),
-    ),
 }
-PACKED_SHAPES = {
-    "inverse_dynamics_derivatives": (
-        ((2,), (2,), (2,), (1, 6), (0,)),
-        ((2,), (4,), (4,), (4,)),
-    ),
-    "mass_matrix": (
-        ((2,), (0,)),
-        ((4,),),
-    ),
-    "coriolis_matrix": (
-        ((2,), (2,), (0,)),
-        ((4,),),
-    ),
-}
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3}
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'bias_forces': 2, 'gravity_forces': 1, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'coriolis_matrix': 2, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
 
 
 cdef void describe(Array *array, tuple shape):
@@ -304,7 +652,71 @@ cdef int set_up() except -1:
         FUNCTIONS[which].input[len(inputs) - 1].default = DEFAULT_PARAMETERS
         for i, shape in enumerate(outputs):
             describe(&FUNCTIONS[which].output[i], shape)
-    connect()
+    FUNCTIONS[0].kernel = adapt_composite_inverse_dynamics
+    FUNCTIONS[1].kernel = adapt_composite_inverse_dynamics_derivatives
+    FUNCTIONS[2].kernel = adapt_composite_mass_matrix
+    FUNCTIONS[3].kernel = adapt_composite_bias_forces
+    FUNCTIONS[4].kernel = adapt_composite_gravity_forces
+    FUNCTIONS[5].kernel = adapt_composite_forward_dynamics
+    FUNCTIONS[6].kernel = adapt_composite_forward_dynamics_derivatives
+    FUNCTIONS[7].kernel = adapt_newton_euler_inverse_dynamics
+    FUNCTIONS[8].kernel = adapt_newton_euler_inverse_dynamics_derivatives
+    FUNCTIONS[9].kernel = adapt_newton_euler_inverse_dynamics_load_derivatives
+    FUNCTIONS[10].kernel = adapt_newton_euler_mass_matrix
+    FUNCTIONS[11].kernel = adapt_newton_euler_coriolis_matrix
+    FUNCTIONS[12].kernel = adapt_newton_euler_bias_forces
+    FUNCTIONS[13].kernel = adapt_newton_euler_gravity_forces
+    FUNCTIONS[14].kernel = adapt_newton_euler_kinetic_energy
+    FUNCTIONS[15].kernel = adapt_newton_euler_potential_energy
+    FUNCTIONS[16].kernel = adapt_newton_euler_forward_kinematics
+    FUNCTIONS[17].kernel = adapt_newton_euler_jacobians
+    FUNCTIONS[18].kernel = adapt_newton_euler_joint_wrenches
+    FUNCTIONS[19].kernel = adapt_newton_euler_joint_wrench_derivatives
+    FUNCTIONS[20].kernel = adapt_newton_euler_point_motion
+    FUNCTIONS[21].kernel = adapt_newton_euler_point_motion_derivatives
+    FUNCTIONS[22].kernel = adapt_newton_euler_center_of_mass
+    FUNCTIONS[23].kernel = adapt_newton_euler_center_of_mass_jacobian
+    FUNCTIONS[24].kernel = adapt_newton_euler_centroidal_momentum
+    FUNCTIONS[25].kernel = adapt_newton_euler_regressor
+    FUNCTIONS[26].kernel = adapt_newton_euler_forward_dynamics
+    FUNCTIONS[27].kernel = adapt_newton_euler_forward_dynamics_derivatives
+    FUNCTIONS[28].kernel = adapt_kane_forward_dynamics
+    FUNCTIONS[29].kernel = adapt_kane_forward_dynamics_derivatives
+    FUNCTIONS[30].kernel = adapt_recursive_lagrange_inverse_dynamics
+    FUNCTIONS[31].kernel = adapt_recursive_lagrange_inverse_dynamics_derivatives
+    FUNCTIONS[32].kernel = adapt_recursive_lagrange_inverse_dynamics_load_derivatives
+    FUNCTIONS[33].kernel = adapt_recursive_lagrange_mass_matrix
+    FUNCTIONS[34].kernel = adapt_recursive_lagrange_coriolis_matrix
+    FUNCTIONS[35].kernel = adapt_recursive_lagrange_bias_forces
+    FUNCTIONS[36].kernel = adapt_recursive_lagrange_gravity_forces
+    FUNCTIONS[37].kernel = adapt_recursive_lagrange_kinetic_energy
+    FUNCTIONS[38].kernel = adapt_recursive_lagrange_potential_energy
+    FUNCTIONS[39].kernel = adapt_recursive_lagrange_forward_kinematics
+    FUNCTIONS[40].kernel = adapt_recursive_lagrange_jacobians
+    FUNCTIONS[41].kernel = adapt_recursive_lagrange_point_motion
+    FUNCTIONS[42].kernel = adapt_recursive_lagrange_point_motion_derivatives
+    FUNCTIONS[43].kernel = adapt_recursive_lagrange_center_of_mass
+    FUNCTIONS[44].kernel = adapt_recursive_lagrange_center_of_mass_jacobian
+    FUNCTIONS[45].kernel = adapt_recursive_lagrange_centroidal_momentum
+    FUNCTIONS[46].kernel = adapt_closed_form_lagrange_inverse_dynamics
+    FUNCTIONS[47].kernel = adapt_closed_form_lagrange_inverse_dynamics_derivatives
+    FUNCTIONS[48].kernel = adapt_closed_form_lagrange_inverse_dynamics_load_derivatives
+    FUNCTIONS[49].kernel = adapt_closed_form_lagrange_mass_matrix
+    FUNCTIONS[50].kernel = adapt_closed_form_lagrange_coriolis_matrix
+    FUNCTIONS[51].kernel = adapt_closed_form_lagrange_bias_forces
+    FUNCTIONS[52].kernel = adapt_closed_form_lagrange_gravity_forces
+    FUNCTIONS[53].kernel = adapt_closed_form_lagrange_kinetic_energy
+    FUNCTIONS[54].kernel = adapt_closed_form_lagrange_potential_energy
+    FUNCTIONS[55].kernel = adapt_closed_form_lagrange_forward_kinematics
+    FUNCTIONS[56].kernel = adapt_closed_form_lagrange_jacobians
+    FUNCTIONS[57].kernel = adapt_explicit_kane_mass_matrix
+    FUNCTIONS[58].kernel = adapt_explicit_kane_bias_forces
+    FUNCTIONS[59].kernel = adapt_explicit_kane_forward_dynamics
+    FUNCTIONS[60].kernel = adapt_explicit_kane_forward_dynamics_derivatives
+    FUNCTIONS[61].kernel = adapt_partially_recursive_kane_mass_matrix
+    FUNCTIONS[62].kernel = adapt_partially_recursive_kane_bias_forces
+    FUNCTIONS[63].kernel = adapt_partially_recursive_kane_forward_dynamics
+    FUNCTIONS[64].kernel = adapt_partially_recursive_kane_forward_dynamics_derivatives
     return 0
 
 
@@ -497,7 +909,7 @@ def rows(int which, list inputs, list outputs):
 
 # ---- the functions ---------------------------------------------------------------------------
 
-class newton_euler:
+class composite:
     @staticmethod
     def inverse_dynamics(q, qd, qdd, *, loads=None, parameters=None, out=None):
         """Joint torques that produce the accelerations qdd.
@@ -559,25 +971,7 @@ class newton_euler:
         return call(1, given, out)
 
     @staticmethod
-    def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
-        """Derivatives of the joint torques with respect to the loads (tau is linear in them).
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  this module has none
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>parameters
-        return call(2, given, out)
-
-    @staticmethod
-    def mass_matrix(q, *, parameters=None, packed=False, out=None):
+    def mass_matrix(q, *, parameters=None, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
@@ -594,34 +988,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        if packed:
-            return call(59, given, out)
-        return call(3, given, out)
-
-    @staticmethod
-    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
-        C is skew-symmetric.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  this module has none
-            packed               True for square results as arrays (..., 4): their entries at
-                                 derivative_sparsity, row by row; all others are 0
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            coriolis_matrix (..., 2, 2)  N m s or N s
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>qd
-        given[2] = <PyObject *>parameters
-        if packed:
-            return call(60, given, out)
-        return call(4, given, out)
+        return call(2, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -645,7 +1012,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(5, given, out)
+        return call(3, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -663,7 +1030,228 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        return call(4, given, out)
+
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(5, given, out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
         return call(6, given, out)
+
+
+class newton_euler:
+    @staticmethod
+    def inverse_dynamics(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques that produce the accelerations qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            tau (..., 2)  joint torques or forces (N m or N)
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(7, given, out)
+
+    @staticmethod
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques and their derivatives with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            tau (..., 2)           joint torques or forces (N m or N)
+            dtau_dq (..., 2, 2)    [i, j] = d tau_i / d q_j
+            dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
+            dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(8, given, out)
+
+    @staticmethod
+    def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
+        """Derivatives of the joint torques with respect to the loads (tau is linear in them).
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(9, given, out)
+
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(10, given, out)
+
+    @staticmethod
+    def coriolis_matrix(q, qd, *, parameters=None, out=None):
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            coriolis_matrix (..., 2, 2)  N m s or N s
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>parameters
+        return call(11, given, out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>loads
+        given[3] = <PyObject *>parameters
+        return call(12, given, out)
+
+    @staticmethod
+    def gravity_forces(q, *, parameters=None, out=None):
+        """Joint torques that hold the robot at rest against gravity alone.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            gravity_forces (..., 2)  N m or N
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(13, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -683,7 +1271,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(7, given, out)
+        return call(14, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -701,7 +1289,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(8, given, out)
+        return call(15, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -720,7 +1308,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(9, given, out)
+        return call(16, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -739,7 +1327,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(10, given, out)
+        return call(17, given, out)
 
     @staticmethod
     def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -769,7 +1357,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(11, given, out)
+        return call(18, given, out)
 
     @staticmethod
     def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -802,7 +1390,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(12, given, out)
+        return call(19, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -827,7 +1415,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(13, given, out)
+        return call(20, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -855,7 +1443,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(14, given, out)
+        return call(21, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -873,7 +1461,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(15, given, out)
+        return call(22, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -891,7 +1479,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(16, given, out)
+        return call(23, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -911,7 +1499,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(17, given, out)
+        return call(24, given, out)
 
     @staticmethod
     def regressor(q, qd, qdd, *, parameters=None, out=None):
@@ -934,7 +1522,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(18, given, out)
+        return call(25, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -964,7 +1552,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(19, given, out)
+        return call(26, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -998,7 +1586,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(20, given, out)
+        return call(27, given, out)
 
 
 class kane:
@@ -1030,7 +1618,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(21, given, out)
+        return call(28, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1064,7 +1652,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(22, given, out)
+        return call(29, given, out)
 
 
 class recursive_lagrange:
@@ -1092,7 +1680,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(23, given, out)
+        return call(30, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1124,9 +1712,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        if packed:
-            return call(61, given, out)
-        return call(24, given, out)
+        return call(31, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1144,7 +1730,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(25, given, out)
+        return call(32, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1164,9 +1750,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        if packed:
-            return call(62, given, out)
-        return call(26, given, out)
+        return call(33, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1189,9 +1773,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        if packed:
-            return call(63, given, out)
-        return call(27, given, out)
+        return call(34, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1215,7 +1797,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(28, given, out)
+        return call(35, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1233,7 +1815,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(29, given, out)
+        return call(36, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1253,7 +1835,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(30, given, out)
+        return call(37, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1271,7 +1853,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(31, given, out)
+        return call(38, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1290,7 +1872,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(32, given, out)
+        return call(39, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1309,7 +1891,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(33, given, out)
+        return call(40, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1334,7 +1916,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(34, given, out)
+        return call(41, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1362,7 +1944,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(35, given, out)
+        return call(42, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1380,7 +1962,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(36, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1398,7 +1980,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(37, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1418,7 +2000,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(38, given, out)
+        return call(45, given, out)
 
 
 class closed_form_lagrange:
@@ -1446,7 +2028,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(39, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1478,9 +2060,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        if packed:
-            return call(64, given, out)
-        return call(40, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1498,7 +2078,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(41, given, out)
+        return call(48, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1518,9 +2098,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        if packed:
-            return call(65, given, out)
-        return call(42, given, out)
+        return call(49, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1543,150 +2121,6 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        if packed:
-            return call(66, given, out)
-        return call(43, given, out)
-
-    @staticmethod
-    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
-        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            qd (..., 2)          their velocities (rad/s or m/s)
-            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m);
-                                 default: 0
-            parameters (..., 0)  this module has none
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            bias_forces (..., 2)  N m or N
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>qd
-        given[2] = <PyObject *>loads
-        given[3] = <PyObject *>parameters
-        return call(44, given, out)
-
-    @staticmethod
-    def gravity_forces(q, *, parameters=None, out=None):
-        """Joint torques that hold the robot at rest against gravity alone.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  this module has none
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            gravity_forces (..., 2)  N m or N
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>parameters
-        return call(45, given, out)
-
-    @staticmethod
-    def kinetic_energy(q, qd, *, parameters=None, out=None):
-        """Kinetic energy of the bodies and the rotors.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  this module has none
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            kinetic_energy (...)  J
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>qd
-        given[2] = <PyObject *>parameters
-        return call(46, given, out)
-
-    @staticmethod
-    def potential_energy(q, *, parameters=None, out=None):
-        """Potential energy of springs and gravity, zero for a mass at the base origin.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  this module has none
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            potential_energy (...)  J
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>parameters
-        return call(47, given, out)
-
-    @staticmethod
-    def forward_kinematics(q, *, parameters=None, out=None):
-        """Poses of all link frames in the base frame.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  this module has none
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            forward_kinematics (..., 2, 4, 4)  homogeneous transforms, in the order of link_names
-                                               (m)
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>parameters
-        return call(48, given, out)
-
-    @staticmethod
-    def jacobians(q, *, parameters=None, out=None):
-        """Geometric Jacobians of all link frames.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  this module has none
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            jacobians (..., 2, 6, 2)  [linear; angular] velocity of each link frame's origin per
-                                      joint velocity, base axes, in the order of link_names
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>parameters
-        return call(49, given, out)
-
-
-class explicit_kane:
-    @staticmethod
-    def mass_matrix(q, *, parameters=None, packed=False, out=None):
-        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            parameters (..., 0)  this module has none
-            packed               True for square results as arrays (..., 4): their entries at
-                                 derivative_sparsity, row by row; all others are 0
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>parameters
-        if packed:
-            return call(67, given, out)
         return call(50, given, out)
 
     @staticmethod
@@ -1714,71 +2148,101 @@ class explicit_kane:
         return call(51, given, out)
 
     @staticmethod
-    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
-        """Accelerations that the joint torques tau produce; all joints are free.
+    def gravity_forces(q, *, parameters=None, out=None):
+        """Joint torques that hold the robot at rest against gravity alone.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
-            qd (..., 2)          their velocities (rad/s or m/s)
-            tau (..., 2)         joint torques or forces (N m or N)
-            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m);
-                                 default: 0
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
-            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
-
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+            gravity_forces (..., 2)  N m or N
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
-        given[1] = <PyObject *>qd
-        given[2] = <PyObject *>tau
-        given[3] = <PyObject *>loads
-        given[4] = <PyObject *>parameters
+        given[1] = <PyObject *>parameters
         return call(52, given, out)
 
     @staticmethod
-    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
-        """Accelerations and their derivatives with respect to q, qd and tau.
+    def kinetic_energy(q, qd, *, parameters=None, out=None):
+        """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
-            tau (..., 2)         joint torques or forces (N m or N)
-            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m);
-                                 default: 0
             parameters (..., 0)  this module has none
-            out                  tuple of arrays to write the results to, None where one is to be
-                                 allocated: float64, of the results' shapes, any strides, not
-                                 overlapping an argument or each other
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
 
         Returns:
-            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
-            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
-            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
-            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
-
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+            kinetic_energy (...)  J
         """
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
-        given[2] = <PyObject *>tau
-        given[3] = <PyObject *>loads
-        given[4] = <PyObject *>parameters
+        given[2] = <PyObject *>parameters
         return call(53, given, out)
 
+    @staticmethod
+    def potential_energy(q, *, parameters=None, out=None):
+        """Potential energy of springs and gravity, zero for a mass at the base origin.
 
-class partially_recursive_kane:
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            potential_energy (...)  J
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(54, given, out)
+
+    @staticmethod
+    def forward_kinematics(q, *, parameters=None, out=None):
+        """Poses of all link frames in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            forward_kinematics (..., 2, 4, 4)  homogeneous transforms, in the order of link_names
+                                               (m)
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(55, given, out)
+
+    @staticmethod
+    def jacobians(q, *, parameters=None, out=None):
+        """Geometric Jacobians of all link frames.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            jacobians (..., 2, 6, 2)  [linear; angular] velocity of each link frame's origin per
+                                      joint velocity, base axes, in the order of link_names
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(56, given, out)
+
+
+class explicit_kane:
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
@@ -1797,9 +2261,7 @@ class partially_recursive_kane:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        if packed:
-            return call(68, given, out)
-        return call(54, given, out)
+        return call(57, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1823,7 +2285,7 @@ class partially_recursive_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(55, given, out)
+        return call(58, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1853,7 +2315,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(56, given, out)
+        return call(59, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1887,7 +2349,115 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(57, given, out)
+        return call(60, given, out)
+
+
+class partially_recursive_kane:
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(61, given, out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>loads
+        given[3] = <PyObject *>parameters
+        return call(62, given, out)
+
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(63, given, out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(64, given, out)
 
 
 set_up()

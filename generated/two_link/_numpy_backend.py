@@ -15,6 +15,153 @@ def _call(formulation, function, arguments, out, packed=False):
     return evaluate_arithmetic(signature, getattr(arithmetic, function), arguments, out)
 
 
+class composite:
+    @staticmethod
+    def inverse_dynamics(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques that produce the accelerations qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            tau (..., 2)  joint torques or forces (N m or N)
+        """
+        return _call("composite", "inverse_dynamics", (q, qd, qdd, loads, parameters), out)
+
+    @staticmethod
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques and their derivatives with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            tau (..., 2)           joint torques or forces (N m or N)
+            dtau_dq (..., 2, 2)    [i, j] = d tau_i / d q_j
+            dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
+            dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
+        """
+        return _call("composite", "inverse_dynamics_derivatives", (q, qd, qdd, loads, parameters), out)
+
+    @staticmethod
+    def mass_matrix(q, *, parameters=None, out=None):
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            mass_matrix (..., 2, 2)  kg m^2, kg m or kg
+        """
+        return _call("composite", "mass_matrix", (q, parameters), out)
+
+    @staticmethod
+    def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            bias_forces (..., 2)  N m or N
+        """
+        return _call("composite", "bias_forces", (q, qd, loads, parameters), out)
+
+    @staticmethod
+    def gravity_forces(q, *, parameters=None, out=None):
+        """Joint torques that hold the robot at rest against gravity alone.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            gravity_forces (..., 2)  N m or N
+        """
+        return _call("composite", "gravity_forces", (q, parameters), out)
+
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
+        """
+        return _call("composite", "forward_dynamics", (q, qd, tau, loads, parameters), out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
+        """
+        return _call("composite", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
+
+
 class newton_euler:
     @staticmethod
     def inverse_dynamics(q, qd, qdd, *, loads=None, parameters=None, out=None):

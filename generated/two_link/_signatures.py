@@ -38,16 +38,6 @@ outputs=(
             Array("dtau_dqdd", (2, 2)),
         ),
     ),
-    "inverse_dynamics_load_derivatives": Signature(
-        "inverse_dynamics_load_derivatives",
-        inputs=(
-            Array("q", (2,)),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("dtau_dloads", (2, 1, 6)),
-        ),
-    ),
     "mass_matrix": Signature(
         "mass_matrix",
         inputs=(
@@ -56,17 +46,6 @@ outputs=(
         ),
 outputs=(
             Array("mass_matrix", (2, 2)),
-        ),
-    ),
-    "coriolis_matrix": Signature(
-        "coriolis_matrix",
-        inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("coriolis_matrix", (2, 2)),
         ),
     ),
     "bias_forces": Signature(
@@ -89,6 +68,66 @@ outputs=(
         ),
 outputs=(
             Array("gravity_forces", (2,)),
+        ),
+    ),
+    "forward_dynamics": Signature(
+        "forward_dynamics",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("tau", (2,)),
+            Array("loads", (1, 6), default=[0.0] * 6),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("qdd", (2,)),
+        ),
+        hidden=(
+            Array("pivots", (2,)),
+            Array("diagonal", (2,)),
+        ),
+        tolerance=4.440892098500626e-16,
+    ),
+    "forward_dynamics_derivatives": Signature(
+        "forward_dynamics_derivatives",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("tau", (2,)),
+            Array("loads", (1, 6), default=[0.0] * 6),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("qdd", (2,)),
+            Array("dqdd_dq", (2, 2)),
+            Array("dqdd_dqd", (2, 2)),
+            Array("dqdd_dtau", (2, 2)),
+        ),
+        hidden=(
+            Array("pivots", (2,)),
+            Array("diagonal", (2,)),
+        ),
+        tolerance=4.440892098500626e-16,
+    ),
+    "inverse_dynamics_load_derivatives": Signature(
+        "inverse_dynamics_load_derivatives",
+        inputs=(
+            Array("q", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("dtau_dloads", (2, 1, 6)),
+        ),
+    ),
+    "coriolis_matrix": Signature(
+        "coriolis_matrix",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+        outputs=(
+            Array("coriolis_matrix", (2, 2)),
         ),
     ),
     "kinetic_energy": Signature(
@@ -234,45 +273,6 @@ outputs=(
 outputs=(
             Array("regressor", (2, 20)),
         ),
-    ),
-    "forward_dynamics": Signature(
-        "forward_dynamics",
-        inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("tau", (2,)),
-            Array("loads", (1, 6), default=[0.0] * 6),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("qdd", (2,)),
-        ),
-        hidden=(
-            Array("pivots", (2,)),
-            Array("diagonal", (2,)),
-        ),
-        tolerance=4.440892098500626e-16,
-    ),
-    "forward_dynamics_derivatives": Signature(
-        "forward_dynamics_derivatives",
-        inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("tau", (2,)),
-            Array("loads", (1, 6), default=[0.0] * 6),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("qdd", (2,)),
-            Array("dqdd_dq", (2, 2)),
-            Array("dqdd_dqd", (2, 2)),
-            Array("dqdd_dtau", (2, 2)),
-        ),
-        hidden=(
-            Array("pivots", (2,)),
-            Array("diagonal", (2,)),
-        ),
-        tolerance=4.440892098500626e-16,
     ),
 }
 

@@ -68,7 +68,7 @@ _missing = {
     'center_of_mass_jacobian': 'closed_form_lagrange does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',
     'centroidal_momentum': 'closed_form_lagrange does not have centroidal_momentum; newton_euler.centroidal_momentum is there',
     'regressor': 'closed_form_lagrange does not have regressor; newton_euler.regressor is there',
-    'forward_dynamics': 'closed_form_lagrange does not have forward_dynamics; kane.forward_dynamics is there',
+    'forward_dynamics': 'closed_form_lagrange does not have forward_dynamics; composite.forward_dynamics is there',
     'forward_dynamics_derivatives': 'closed_form_lagrange does not have forward_dynamics_derivatives; kane.forward_dynamics_derivatives is there',
 }
 

@@ -124,11 +124,11 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     # velocity torques, joint shoulder
     t31 = qd_1*qd_1
     t32 = qd_2*qd_2
-    t33 = qd_1*qd_2
-    V_1 = D_1_1_1*t31 + D_1_1_2*t32 + 2.0*(D_1_1_2*t33)  # LG-8
+    t33 = 2.0*(qd_1*qd_2)
+    V_1 = D_1_1_1*t31 + D_1_1_2*t32 + D_1_1_2*t33  # LG-8
 
     # velocity torques, joint elbow
-    V_2 = D_2_1_1*t31 + D_2_1_2*t32 + 2.0*(D_2_1_2*t33)  # LG-8
+    V_2 = D_2_1_1*t31 + D_2_1_2*t32 + D_2_1_2*t33  # LG-8
 
     # gravity, joint shoulder
     t34 = -0.2*A_2_11
@@ -247,11 +247,11 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     # velocity torques, joint shoulder
     t35 = qd_1*qd_1
     t36 = qd_2*qd_2
-    t37 = qd_1*qd_2
-    V_1 = D_1_1_1*t35 + D_1_1_2*t36 + 2.0*(D_1_1_2*t37)  # LG-8
+    t37 = 2.0*(qd_1*qd_2)
+    V_1 = D_1_1_1*t35 + D_1_1_2*t36 + D_1_1_2*t37  # LG-8
 
     # velocity torques, joint elbow
-    V_2 = D_2_1_1*t35 + D_2_1_2*t36 + 2.0*(D_2_1_2*t37)  # LG-8
+    V_2 = D_2_1_1*t35 + D_2_1_2*t36 + D_2_1_2*t37  # LG-8
 
     # gravity, joint shoulder
     t38 = -0.2*A_2_11
@@ -297,10 +297,10 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2  # dLG-7
 
     # velocity torques by q, joint shoulder
-    d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + 2.0*(t37*d_D_1_1_2_dq_2)  # dLG-8
+    d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + t37*d_D_1_1_2_dq_2  # dLG-8
 
     # velocity torques by q, joint elbow
-    d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + 2.0*(t37*d_D_2_1_2_dq_2)  # dLG-8
+    d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + t37*d_D_2_1_2_dq_2  # dLG-8
 
     # loads by q, joint shoulder
     d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24  # dLG-10
@@ -580,11 +580,11 @@ def bias_forces(q, qd, loads, bias_forces):
     # velocity torques, joint shoulder
     t19 = qd_1*qd_1
     t20 = qd_2*qd_2
-    t21 = qd_1*qd_2
-    V_1 = D_1_1_1*t19 + D_1_1_2*t20 + 2.0*(D_1_1_2*t21)  # LG-8
+    t21 = 2.0*(qd_1*qd_2)
+    V_1 = D_1_1_1*t19 + D_1_1_2*t20 + D_1_1_2*t21  # LG-8
 
     # velocity torques, joint elbow
-    V_2 = D_2_1_1*t19 + D_2_1_2*t20 + 2.0*(D_2_1_2*t21)  # LG-8
+    V_2 = D_2_1_1*t19 + D_2_1_2*t20 + D_2_1_2*t21  # LG-8
 
     # gravity, joint shoulder
     t22 = -0.2*A_2_11

@@ -66,8 +66,9 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     # known motion, joint elbow
     omega_2_z = qd_1 + qd_2  # KANE-4
     t1 = a_in_1_x - 0.4*(qd_1*qd_1)
-    a_in_2_x = Q_2_11*t1 + 9.81*(Q_1_11*Q_2_21)  # KANE-7
-    a_in_2_y = 9.81*(Q_1_11*Q_2_11) - Q_2_21*t1  # KANE-7
+    t2 = 9.81*Q_1_11
+    a_in_2_x = Q_2_11*t1 + Q_2_21*t2  # KANE-7
+    a_in_2_y = Q_2_11*t2 - Q_2_21*t1  # KANE-7
 
     # loads, joint shoulder
     f_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21  # KANE-8
@@ -85,14 +86,14 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     # articulated bodies, joint elbow
     e_2 = tau_2 + F_1_n_2_z  # KANE-13
     F_left_f_2_y = F_1_f_2_y - 0.8333333333333333*e_2  # KANE-11
-    t2 = Q_2_21*Q_2_21
-    I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t2  # KANE-10
+    t3 = Q_2_21*Q_2_21
+    I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t3  # KANE-10
 
     # articulated bodies, joint shoulder
     I_3_1_nn_33 = 0.12000000000000001 + 0.16000000000000003*I_seat_2_ff_22  # KANE-10
     pivots[..., 0] = I_3_1_nn_33
-    t3 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2
-    F_3_n_1_z = t3 - 0.9810000000000001*Q_1_11  # KANE-11
+    t4 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2
+    F_3_n_1_z = t4 - 0.9810000000000001*Q_1_11  # KANE-11
     inverse_pivot_1 = 1.0/I_3_1_nn_33  # KANE-12
     e_1 = tau_1 + F_3_n_1_z  # KANE-13
 
@@ -107,13 +108,13 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
 
     # composite bodies, joint elbow
     h_seat_2_x = 0.1*Q_2_11  # KANE-17
-    t4 = 0.020000000000000004*t2
-    J_seat_2_11 = 0.07 - t4  # KANE-17
+    t5 = 0.020000000000000004*t3
+    J_seat_2_11 = 0.07 - t5  # KANE-17
 
     # composite bodies, joint shoulder
-    t5 = 0.04000000000000001*Q_2_11 + J_seat_2_11 + 0.4*(0.2 + h_seat_2_x)
-    J_composite_1_11 = 0.07 + t5  # KANE-17
-    J_composite_1_22 = 0.1 + t4  # KANE-17
+    t6 = 0.04000000000000001*Q_2_11 + J_seat_2_11 + 0.4*(0.2 + h_seat_2_x)
+    J_composite_1_11 = 0.07 + t6  # KANE-17
+    J_composite_1_22 = 0.1 + t5  # KANE-17
     M_diagonal_1 = J_composite_1_11 + J_composite_1_22  # KANE-18
     diagonal[..., 0] = M_diagonal_1
 
@@ -145,11 +146,13 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # known motion, joint elbow
     omega_2_z = qd_1 + qd_2  # KANE-4
-    t1 = a_in_1_x - 0.4*(qd_1*qd_1)
-    t2 = 9.81*(Q_1_11*Q_2_21)
-    a_in_2_x = Q_2_11*t1 + t2  # KANE-7
-    t3 = 9.81*(Q_1_11*Q_2_11)
-    a_in_2_y = t3 - Q_2_21*t1  # KANE-7
+    t1 = 0.4*qd_1
+    t2 = a_in_1_x - qd_1*t1
+    t3 = 9.81*Q_1_11
+    t4 = Q_2_21*t3
+    a_in_2_x = Q_2_11*t2 + t4  # KANE-7
+    t5 = Q_2_11*t3
+    a_in_2_y = t5 - Q_2_21*t2  # KANE-7
 
     # loads, joint shoulder
     f_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21  # KANE-8
@@ -161,21 +164,22 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # forces, joint elbow
     F_1_n_2_z = tip_nz + 0.4*f_e_2_1_y - 0.1*a_in_2_y  # KANE-9
-    t4 = 0.5*a_in_2_x
-    F_1_f_2_x = f_e_2_1_x - (t4 - 0.1*(omega_2_z*omega_2_z))  # KANE-9
+    t6 = 0.5*a_in_2_x
+    F_1_f_2_x = f_e_2_1_x - (t6 - 0.1*(omega_2_z*omega_2_z))  # KANE-9
     F_1_f_2_y = f_e_2_1_y - 0.5*a_in_2_y  # KANE-9
 
     # articulated bodies, joint elbow
     e_2 = tau_2 + F_1_n_2_z  # KANE-13
-    F_left_f_2_y = F_1_f_2_y - 0.8333333333333333*e_2  # KANE-11
-    t5 = Q_2_21*Q_2_21
-    I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t5  # KANE-10
+    t7 = 0.8333333333333333*e_2
+    F_left_f_2_y = F_1_f_2_y - t7  # KANE-11
+    t8 = Q_2_21*Q_2_21
+    I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t8  # KANE-10
 
     # articulated bodies, joint shoulder
     I_3_1_nn_33 = 0.12000000000000001 + 0.16000000000000003*I_seat_2_ff_22  # KANE-10
     pivots[..., 0] = I_3_1_nn_33
-    t6 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2
-    F_3_n_1_z = t6 - 0.9810000000000001*Q_1_11  # KANE-11
+    t9 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2
+    F_3_n_1_z = t9 - 0.9810000000000001*Q_1_11  # KANE-11
     inverse_pivot_1 = 1.0/I_3_1_nn_33  # KANE-12
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
     e_1 = tau_1 + F_3_n_1_z  # KANE-13
@@ -187,18 +191,19 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     # accelerations, joint elbow
     A_in_f_2_x = 0.4*(Q_2_21*qdd_own_1)  # KANE-14
     qdd_own_2 = 8.333333333333332*e_2  # KANE-14
-    qdd_2 = qdd_own_2 - (qdd_own_1 + 0.3333333333333333*(Q_2_11*qdd_own_1))  # KANE-14
+    t10 = 0.3333333333333333*Q_2_11
+    qdd_2 = qdd_own_2 - (qdd_own_1 + qdd_own_1*t10)  # KANE-14
     qdd[..., 1] = qdd_2
 
     # known motion derivatives, joint elbow
-    d_a_in_2_x_dq_1 = t3 - 9.81*(Q_1_21*Q_2_21)  # dKANE-7
+    d_a_in_2_x_dq_1 = t5 - Q_2_21*a_in_1_x  # dKANE-7
 
     # force derivatives, joint elbow
-    t7 = t2 + 9.81*(Q_1_21*Q_2_11)
-    t8 = 0.4*f_e_2_1_x
-    d_F_1_n_2_z_dq_1 = 0.1*t7 - t8  # dKANE-9
+    t11 = t4 + Q_2_11*a_in_1_x
+    t12 = 0.4*f_e_2_1_x
+    d_F_1_n_2_z_dq_1 = 0.1*t11 - t12  # dKANE-9
     d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_in_2_x_dq_1  # dKANE-9
-    d_F_1_f_2_y_dq_1 = 0.5*t7 - f_e_2_1_x  # dKANE-9
+    d_F_1_f_2_y_dq_1 = 0.5*t11 - f_e_2_1_x  # dKANE-9
 
     # articulated body derivatives, joint elbow
     d_F_left_f_2_y_dq_1 = d_F_1_f_2_y_dq_1 - 0.8333333333333333*d_F_1_n_2_z_dq_1  # dKANE-11
@@ -207,8 +212,8 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     d_F_1_n_1_z_dq_1 = 0.9810000000000001*Q_1_21  # dKANE-9
 
     # articulated body derivatives, joint shoulder
-    t9 = 0.4*(Q_2_21*d_F_1_f_2_x_dq_1 + Q_2_11*d_F_left_f_2_y_dq_1)
-    d_F_3_n_1_z_dq_1 = t9 + d_F_1_n_1_z_dq_1  # dKANE-11
+    t13 = 0.4*(Q_2_21*d_F_1_f_2_x_dq_1 + Q_2_11*d_F_left_f_2_y_dq_1)
+    d_F_3_n_1_z_dq_1 = t13 + d_F_1_n_1_z_dq_1  # dKANE-11
 
     # acceleration derivatives, joint shoulder
     d_qdd_own_1_dq_1 = inverse_pivot_1*d_F_3_n_1_z_dq_1  # dKANE-14
@@ -216,62 +221,60 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # acceleration derivatives, joint elbow
     d_qdd_own_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1  # dKANE-14
-    t10 = d_qdd_own_1_dq_1 + 0.3333333333333333*(Q_2_11*d_qdd_own_1_dq_1)
-    d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - t10  # dKANE-14
+    d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - (d_qdd_own_1_dq_1 + t10*d_qdd_own_1_dq_1)  # dKANE-14
     dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
 
     # force derivatives, joint elbow
-    d_F_1_n_2_z_dq_2 = 0.1*a_in_2_x - t8  # dKANE-9
-    d_F_1_f_2_y_dq_2 = t4 - f_e_2_1_x  # dKANE-9
+    d_F_1_n_2_z_dq_2 = 0.1*a_in_2_x - t12  # dKANE-9
+    d_F_1_f_2_y_dq_2 = t6 - f_e_2_1_x  # dKANE-9
 
     # articulated body derivatives, joint elbow
     d_F_left_f_2_y_dq_2 = d_F_1_f_2_y_dq_2 - 0.8333333333333333*d_F_1_n_2_z_dq_2  # dKANE-11
     change_I_seat_2_nf_13_dq_2 = 0.1*Q_2_11  # dKANE-10
 
     # articulated body derivatives, joint shoulder
-    t11 = Q_2_11*(F_1_f_2_x + d_F_left_f_2_y_dq_2)
-    d_F_3_f_1_y_dq_2 = 0.8333333333333333*(Q_2_21*e_2) + t11  # dKANE-11
+    d_F_3_f_1_y_dq_2 = Q_2_21*t7 + Q_2_11*(F_1_f_2_x + d_F_left_f_2_y_dq_2)  # dKANE-11
     d_F_3_n_1_z_dq_2 = 0.4*d_F_3_f_1_y_dq_2  # dKANE-11
 
     # acceleration derivatives, joint shoulder
-    t12 = d_F_3_n_1_z_dq_2 - 0.02666666666666667*(Q_2_21*Q_2_11*qdd_own_1)
-    d_qdd_own_1_dq_2 = inverse_pivot_1*t12  # dKANE-14
+    t14 = d_F_3_n_1_z_dq_2 - 0.02666666666666667*(Q_2_21*Q_2_11*qdd_own_1)
+    d_qdd_own_1_dq_2 = inverse_pivot_1*t14  # dKANE-14
     dqdd_dq[..., 0, 1] = d_qdd_own_1_dq_2
 
     # acceleration derivatives, joint elbow
     d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_own_1_dq_2) - A_in_f_2_x  # dKANE-14
     d_qdd_own_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2  # dKANE-14
-    t13 = d_qdd_own_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2
-    d_qdd_2_dq_2 = d_qdd_own_2_dq_2 - t13  # dKANE-14
+    t15 = d_qdd_own_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2
+    d_qdd_2_dq_2 = d_qdd_own_2_dq_2 - t15  # dKANE-14
     dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
 
     # articulated body derivatives, joint shoulder
-    t14 = qd_1*Q_2_21
-    t15 = Q_2_21*(-0.4*(qd_1*Q_2_11) - 0.2*omega_2_z)
-    d_F_3_f_1_y_dqd_1 = -0.33333333333333337*(Q_2_11*t14) - t15  # dKANE-11
+    t16 = qd_1*Q_2_21
+    t17 = Q_2_21*(-0.2*omega_2_z - Q_2_11*t1)
+    d_F_3_f_1_y_dqd_1 = -0.33333333333333337*(Q_2_11*t16) - t17  # dKANE-11
 
     # acceleration derivatives, joint shoulder
-    t16 = inverse_pivot_1*d_F_3_f_1_y_dqd_1
-    d_qdd_own_1_dqd_1 = 0.4*t16  # dKANE-14
+    t18 = inverse_pivot_1*d_F_3_f_1_y_dqd_1
+    d_qdd_own_1_dqd_1 = 0.4*t18  # dKANE-14
     dqdd_dqd[..., 0, 0] = d_qdd_own_1_dqd_1
 
     # acceleration derivatives, joint elbow
-    d_qdd_own_2_dqd_1 = -0.6666666666666667*t14  # dKANE-14
-    t17 = d_qdd_own_1_dqd_1 + 0.13333333333333336*(Q_2_11*t16)
-    d_qdd_2_dqd_1 = d_qdd_own_2_dqd_1 - t17  # dKANE-14
+    d_qdd_own_2_dqd_1 = -0.6666666666666667*t16  # dKANE-14
+    t19 = d_qdd_own_1_dqd_1 + 0.13333333333333336*(Q_2_11*t18)
+    d_qdd_2_dqd_1 = d_qdd_own_2_dqd_1 - t19  # dKANE-14
     dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
 
     # acceleration derivatives, joint shoulder
-    t18 = Q_2_21*omega_2_z*inverse_pivot_1
-    d_qdd_own_1_dqd_2 = 0.08000000000000002*t18  # dKANE-14
+    t20 = Q_2_21*omega_2_z*inverse_pivot_1
+    d_qdd_own_1_dqd_2 = 0.08000000000000002*t20  # dKANE-14
     dqdd_dqd[..., 0, 1] = d_qdd_own_1_dqd_2
 
     # acceleration derivatives, joint elbow
-    d_qdd_2_dqd_2 = -(d_qdd_own_1_dqd_2 + 0.026666666666666672*(Q_2_11*t18))  # dKANE-14
+    d_qdd_2_dqd_2 = -(d_qdd_own_1_dqd_2 + 0.026666666666666672*(Q_2_11*t20))  # dKANE-14
     dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
 
     # articulated body derivatives, joint shoulder
-    d_F_3_n_1_z_dtau_2 = -1.0 - 0.3333333333333333*Q_2_11  # dKANE-11
+    d_F_3_n_1_z_dtau_2 = -1.0 - t10  # dKANE-11
 
     # acceleration derivatives, joint shoulder
     d_qdd_own_1_dtau_2 = inverse_pivot_1*d_F_3_n_1_z_dtau_2  # dKANE-14
@@ -279,18 +282,17 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     dqdd_dtau[..., 1, 0] = d_qdd_own_1_dtau_2
 
     # acceleration derivatives, joint elbow
-    t19 = d_qdd_own_1_dtau_2 + 0.3333333333333333*(Q_2_11*d_qdd_own_1_dtau_2)
-    d_qdd_2_dtau_2 = 8.333333333333332 - t19  # dKANE-14
+    d_qdd_2_dtau_2 = 8.333333333333332 - (d_qdd_own_1_dtau_2 + t10*d_qdd_own_1_dtau_2)  # dKANE-14
     dqdd_dtau[..., 1, 1] = d_qdd_2_dtau_2
 
     # composite bodies, joint elbow
-    t20 = 0.020000000000000004*t5
-    J_seat_2_11 = 0.07 - t20  # KANE-17
+    t21 = 0.020000000000000004*t8
+    J_seat_2_11 = 0.07 - t21  # KANE-17
 
     # composite bodies, joint shoulder
-    t21 = 0.04000000000000001*Q_2_11 + J_seat_2_11
-    J_composite_1_11 = 0.4*(0.2 + change_I_seat_2_nf_13_dq_2) + t21 + 0.07  # KANE-17
-    J_composite_1_22 = 0.1 + t20  # KANE-17
+    t22 = 0.04000000000000001*Q_2_11 + J_seat_2_11
+    J_composite_1_11 = 0.4*(0.2 + change_I_seat_2_nf_13_dq_2) + t22 + 0.07  # KANE-17
+    J_composite_1_22 = 0.1 + t21  # KANE-17
     M_diagonal_1 = J_composite_1_11 + J_composite_1_22  # KANE-18
     diagonal[..., 0] = M_diagonal_1
 

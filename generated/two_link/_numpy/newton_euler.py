@@ -230,11 +230,12 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     tau[..., 0] = n_1_z
 
     # velocities, joint elbow
-    v_origin_2_y = 0.4*(qd_1*R_2_11)  # NE-31
+    t6 = 0.4*R_2_11
+    v_origin_2_y = qd_1*t6  # NE-31
     v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
 
     # forward derivatives, joint elbow
-    d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11  # dNE-31
+    d_v_G_2_y_dqd_1 = 0.2 + t6  # dNE-31
     dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3  # ddNE-31
 
     # backward derivatives, joint elbow
@@ -252,9 +253,9 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22  # dNE-16
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
     d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-32
-    t6 = qd_1*R_2_21
-    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t6) - R_2_21*v_G_2_y  # dNE-14
-    d_tau_2_dqd_1 = 0.08000000000000002*t6  # dNE-16
+    t7 = qd_1*R_2_21
+    d_f_1_from_2_y_dqd_1 = t7*t6 - R_2_21*v_G_2_y  # dNE-14
+    d_tau_2_dqd_1 = 0.08000000000000002*t7  # dNE-16
     dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
     d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-32
     d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
@@ -277,8 +278,8 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     dtau_dqdd[..., 0, 0] = d_tau_1_dqdd_1
 
     # torque derivatives, joint elbow
-    t7 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
-    d_tau_1_dq_2 = t7 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
+    t8 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
+    d_tau_1_dq_2 = t8 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
     dtau_dq[..., 0, 1] = d_tau_1_dq_2
     d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z)  # dNE-16
     dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
@@ -451,8 +452,10 @@ def gravity_forces(q, gravity_forces):
     R_2_11 = cos(q_2)  # NE-1
 
     # forward, joint elbow
-    a_in_2_x = 9.81*(R_1_21*R_2_11) + 9.81*(R_1_11*R_2_21)  # NE-6
-    a_in_2_y = 9.81*(R_1_11*R_2_11) - 9.81*(R_1_21*R_2_21)  # NE-6
+    t1 = 9.81*R_1_21
+    t2 = 9.81*R_1_11
+    a_in_2_x = R_2_11*t1 + R_2_21*t2  # NE-6
+    a_in_2_y = R_2_11*t2 - R_2_21*t1  # NE-6
 
     # backward, joint elbow
     n_2_z = 0.1*a_in_2_y  # NE-15
@@ -803,11 +806,13 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     t10 = qd_1*R_2_21
     v_origin_2_x = 0.4*t10  # NE-31
     dw_dqd[..., 1, 1, 0] = v_origin_2_x
-    v_origin_2_y = 0.4*(qd_1*R_2_11)  # NE-31
-    v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
+    t11 = 0.4*R_2_11
+    v_origin_2_y = qd_1*t11  # NE-31
+    t12 = 0.2*omega_2_z
+    v_G_2_y = v_origin_2_y + t12  # NE-31
 
     # forward derivatives, joint elbow
-    d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11  # dNE-31
+    d_v_G_2_y_dqd_1 = 0.2 + t11  # dNE-31
     dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4  # ddNE-31
 
     # backward derivatives, joint elbow
@@ -850,17 +855,16 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dq[..., 1, 5, 0] = d_n_o_2_z_dq_1
     d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-32
     d_F_G_1_x_dqd_1 = -0.2*qd_1  # dNE-11
-    d_f_1_from_2_x_dqd_1 = -0.4*(R_2_21*t10) - R_2_11*v_G_2_y  # dNE-14
-    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t10) - R_2_21*v_G_2_y  # dNE-14
+    d_f_1_from_2_y_dqd_1 = t10*t11 - R_2_21*v_G_2_y  # dNE-14
     dw_dqd[..., 0, 1, 0] = d_f_1_from_2_y_dqd_1
-    d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 + d_f_1_from_2_x_dqd_1  # dNE-14
+    d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 - (R_2_11*v_G_2_y + R_2_21*v_origin_2_x)  # dNE-14
     dw_dqd[..., 0, 0, 0] = d_f_1_x_dqd_1
     d_n_o_2_z_dqd_1 = 0.08000000000000002*t10  # dNE-33
     dw_dqd[..., 1, 5, 0] = d_n_o_2_z_dqd_1
     d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-32
-    d_f_1_from_2_x_dqdd_1 = 0.2*(R_2_21*R_2_11) - 0.5*(R_2_21*d_v_G_2_y_dqd_1)  # dNE-14
+    d_f_1_from_2_x_dqdd_1 = R_2_11*d_F_G_2_x_dqdd_1 - R_2_21*d_F_G_2_y_dqdd_1  # dNE-14
     dw_dqdd[..., 0, 0, 0] = d_f_1_from_2_x_dqdd_1
-    d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
+    d_f_1_from_2_y_dqdd_1 = R_2_21*d_F_G_2_x_dqdd_1 + R_2_11*d_F_G_2_y_dqdd_1  # dNE-14
     d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # dNE-14
     dw_dqdd[..., 0, 1, 0] = d_f_1_y_dqdd_1
     d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # dNE-33
@@ -868,8 +872,8 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-32
 
     # backward derivatives, joint elbow
-    t11 = 0.2*tip_fz
-    n_at_G_2_y = n_2_y - t11  # NE-32
+    t13 = 0.2*tip_fz
+    n_at_G_2_y = n_2_y - t13  # NE-32
     D_f_2_x = d_f_2_x_dq_2 - f_2_y  # NE-34
     D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
 
@@ -878,16 +882,16 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dq[..., 0, 0, 1] = d_f_1_x_dq_2
     d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y  # dNE-14
     dw_dq[..., 0, 1, 1] = d_f_1_y_dq_2
-    t12 = n_e_2_1_y + n_at_G_2_y + t11
-    d_n_at_G_1_x_dq_2 = -R_2_11*t12  # dNE-32
+    t14 = n_e_2_1_y + n_at_G_2_y + t13
+    d_n_at_G_1_x_dq_2 = -R_2_11*t14  # dNE-32
     dw_dq[..., 0, 3, 1] = d_n_at_G_1_x_dq_2
-    d_n_at_G_1_y_dq_2 = -R_2_21*t12  # dNE-32
+    d_n_at_G_1_y_dq_2 = -R_2_21*t14  # dNE-32
     dw_dq[..., 0, 4, 1] = d_n_at_G_1_y_dq_2
     d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (N_e_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2  # dNE-32
-    d_f_1_x_dqd_2 = -0.2*(R_2_11*omega_2_z)  # dNE-14
+    d_f_1_x_dqd_2 = -R_2_11*t12  # dNE-14
     dw_dqd[..., 0, 0, 1] = d_f_1_x_dqd_2
-    t13 = R_2_21*omega_2_z
-    d_f_1_y_dqd_2 = -0.2*t13  # dNE-14
+    t15 = R_2_21*omega_2_z
+    d_f_1_y_dqd_2 = -0.2*t15  # dNE-14
     dw_dqd[..., 0, 1, 1] = d_f_1_y_dqd_2
     d_f_1_x_dqdd_2 = -0.1*R_2_21  # dNE-14
     dw_dqdd[..., 0, 0, 1] = d_f_1_x_dqdd_2
@@ -904,7 +908,7 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dqdd[..., 0, 5, 0] = d_n_o_1_z_dqdd_1
     d_n_o_1_z_dq_2 = d_n_at_G_1_z_dq_2 + 0.2*d_f_1_y_dq_2  # dNE-33
     dw_dq[..., 0, 5, 1] = d_n_o_1_z_dq_2
-    d_n_o_1_z_dqd_2 = -0.08000000000000002*t13  # dNE-33
+    d_n_o_1_z_dqd_2 = -0.08000000000000002*t15  # dNE-33
     dw_dqd[..., 0, 5, 1] = d_n_o_1_z_dqd_2
     d_n_o_1_z_dqdd_2 = d_n_at_G_1_z_dqdd_2 + 0.020000000000000004*R_2_11  # dNE-33
     dw_dqdd[..., 0, 5, 1] = d_n_o_1_z_dqdd_2
@@ -941,15 +945,18 @@ def point_motion(q, qd, qdd, position, velocity, acceleration):
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
     alpha_2_z = qdd_1 + qdd_2  # NE-5
-    t1 = qd_1*qd_1
-    a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1)  # NE-6
-    a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11)  # NE-6
-    a_2_x = a_in_2_x - 0.4*(omega_2_z*omega_2_z)  # NE-7
+    t1 = 0.4*R_2_21
+    t2 = qd_1*qd_1
+    t3 = 0.4*R_2_11
+    a_in_2_x = qdd_1*t1 - t2*t3  # NE-6
+    a_in_2_y = t2*t1 + qdd_1*t3  # NE-6
+    t4 = 0.4*omega_2_z
+    a_2_x = a_in_2_x - omega_2_z*t4  # NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # forward, joint elbow
-    v_in_2_y = 0.4*(qd_1*R_2_11)  # NE-18
-    v_2_y = 0.4*omega_2_z + v_in_2_y  # NE-18
+    v_in_2_y = qd_1*t3  # NE-18
+    v_2_y = t4 + v_in_2_y  # NE-18
 
     # rotations, joint elbow
     R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
@@ -960,16 +967,18 @@ def point_motion(q, qd, qdd, position, velocity, acceleration):
     x0_1_y = 0.4*R_1_21  # NE-17
 
     # positions, joint elbow
-    x0_2_x = x0_1_x + 0.4*R0_2_11  # NE-17
+    t5 = 0.4*R0_2_11
+    x0_2_x = x0_1_x + t5  # NE-17
     position[..., 0, 0] = x0_2_x
-    x0_2_y = x0_1_y + 0.4*R0_2_21  # NE-17
+    t6 = 0.4*R0_2_21
+    x0_2_y = x0_1_y + t6  # NE-17
     position[..., 0, 1] = x0_2_y
 
     # points, joint hand
-    t2 = qd_1*R_2_21
-    v0_hand_x = 0.4*(t2*R0_2_11) - v_2_y*R0_2_21  # NE-22
+    t7 = qd_1*R_2_21
+    v0_hand_x = t7*t5 - v_2_y*R0_2_21  # NE-22
     velocity[..., 0, 0] = v0_hand_x
-    v0_hand_y = 0.4*(t2*R0_2_21) + v_2_y*R0_2_11  # NE-22
+    v0_hand_y = t7*t6 + v_2_y*R0_2_11  # NE-22
     velocity[..., 0, 1] = v0_hand_y
     a0_hand_x = a_2_x*R0_2_11 - a_2_y*R0_2_21  # NE-22
     acceleration[..., 0, 0] = a0_hand_x
@@ -1001,16 +1010,18 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
     alpha_2_z = qdd_1 + qdd_2  # NE-5
-    t1 = qd_1*qd_1
-    a_in_2_x = 0.4*(qdd_1*R_2_21) - 0.4*(R_2_11*t1)  # NE-6
-    a_in_2_y = 0.4*(R_2_21*t1) + 0.4*(qdd_1*R_2_11)  # NE-6
-    t2 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t2  # NE-7
+    t1 = 0.4*R_2_21
+    t2 = qd_1*qd_1
+    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18
+    a_in_2_x = qdd_1*t1 - t2*d_v_in_2_y_dqd_1  # NE-6
+    a_in_2_y = t2*t1 + qdd_1*d_v_in_2_y_dqd_1  # NE-6
+    t3 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t3  # NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # forward, joint elbow
-    t3 = qd_1*R_2_11
-    v_in_2_y = 0.4*t3  # NE-18
+    t4 = qd_1*R_2_11
+    v_in_2_y = 0.4*t4  # NE-18
     v_2_y = 0.4*omega_2_z + v_in_2_y  # NE-18
 
     # rotations, joint elbow
@@ -1018,25 +1029,29 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
 
     # forward derivatives, joint elbow
-    d_a_in_2_x_dqd_1 = -0.8*t3  # dNE-6
+    d_a_in_2_x_dqd_1 = -0.8*t4  # dNE-6
     d_a_2_x_dqd_2 = -0.8*omega_2_z  # dNE-7
     d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2  # dNE-7
-    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18
     d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18
 
     # point derivatives, joint hand
-    t4 = qd_1*R_2_21
-    t5 = t4*R0_2_21
-    d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t5)  # dNE-22
+    t5 = qd_1*R_2_21
+    t6 = t5*R0_2_21
+    d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t6)  # dNE-22
     dv_dq[..., 0, 0, 0] = d_v0_hand_x_dq_1
-    t6 = t4*R0_2_11
-    d_v0_hand_y_dq_1 = 0.4*t6 - v_2_y*R0_2_21  # dNE-22
+    t7 = t5*R0_2_11
+    d_v0_hand_y_dq_1 = 0.4*t7 - v_2_y*R0_2_21  # dNE-22
     dv_dq[..., 0, 1, 0] = d_v0_hand_y_dq_1
-    d_v0_hand_x_dqd_1 = 0.4*(R_2_21*R0_2_11) - R0_2_21*d_v_2_y_dqd_1  # dNE-22
+    d_v0_hand_y_dqd_2 = 0.4*R0_2_11  # dNE-22
+    dx_dq[..., 0, 1, 1] = d_v0_hand_y_dqd_2
+    dv_dqd[..., 0, 1, 1] = d_v0_hand_y_dqd_2
+    da_dqdd[..., 0, 1, 1] = d_v0_hand_y_dqd_2
+    d_v0_hand_x_dqd_1 = R_2_21*d_v0_hand_y_dqd_2 - R0_2_21*d_v_2_y_dqd_1  # dNE-22
     dx_dq[..., 0, 0, 0] = d_v0_hand_x_dqd_1
     dv_dqd[..., 0, 0, 0] = d_v0_hand_x_dqd_1
     da_dqdd[..., 0, 0, 0] = d_v0_hand_x_dqd_1
-    d_v0_hand_y_dqd_1 = 0.4*(R_2_21*R0_2_21) + R0_2_11*d_v_2_y_dqd_1  # dNE-22
+    t8 = 0.4*R0_2_21
+    d_v0_hand_y_dqd_1 = R_2_21*t8 + R0_2_11*d_v_2_y_dqd_1  # dNE-22
     dx_dq[..., 0, 1, 0] = d_v0_hand_y_dqd_1
     dv_dqd[..., 0, 1, 0] = d_v0_hand_y_dqd_1
     da_dqdd[..., 0, 1, 0] = d_v0_hand_y_dqd_1
@@ -1044,31 +1059,27 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     da_dq[..., 0, 0, 0] = d_a0_hand_x_dq_1
     d_a0_hand_y_dq_1 = a_2_x*R0_2_11 - a_2_y*R0_2_21  # dNE-22
     da_dq[..., 0, 1, 0] = d_a0_hand_y_dq_1
-    d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t5  # dNE-22
+    d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t6  # dNE-22
     da_dqd[..., 0, 0, 0] = d_a0_hand_x_dqd_1
-    d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t6  # dNE-22
+    d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t7  # dNE-22
     da_dqd[..., 0, 1, 0] = d_a0_hand_y_dqd_1
-    t7 = omega_2_z*R0_2_11
-    d_v0_hand_x_dq_2 = -0.4*t7  # dNE-22
+    t9 = omega_2_z*R0_2_11
+    d_v0_hand_x_dq_2 = -0.4*t9  # dNE-22
     dv_dq[..., 0, 0, 1] = d_v0_hand_x_dq_2
-    t8 = omega_2_z*R0_2_21
-    d_v0_hand_y_dq_2 = -0.4*t8  # dNE-22
+    t10 = omega_2_z*R0_2_21
+    d_v0_hand_y_dq_2 = -0.4*t10  # dNE-22
     dv_dq[..., 0, 1, 1] = d_v0_hand_y_dq_2
     d_v0_hand_x_dqd_2 = -0.4*R0_2_21  # dNE-22
     dx_dq[..., 0, 0, 1] = d_v0_hand_x_dqd_2
     dv_dqd[..., 0, 0, 1] = d_v0_hand_x_dqd_2
     da_dqdd[..., 0, 0, 1] = d_v0_hand_x_dqd_2
-    d_v0_hand_y_dqd_2 = 0.4*R0_2_11  # dNE-22
-    dx_dq[..., 0, 1, 1] = d_v0_hand_y_dqd_2
-    dv_dqd[..., 0, 1, 1] = d_v0_hand_y_dqd_2
-    da_dqdd[..., 0, 1, 1] = d_v0_hand_y_dqd_2
-    d_a0_hand_x_dq_2 = 0.4*(t2*R0_2_21) - 0.4*(alpha_2_z*R0_2_11)  # dNE-22
+    d_a0_hand_x_dq_2 = t3*t8 - alpha_2_z*d_v0_hand_y_dqd_2  # dNE-22
     da_dq[..., 0, 0, 1] = d_a0_hand_x_dq_2
-    d_a0_hand_y_dq_2 = -(0.4*(alpha_2_z*R0_2_21) + 0.4*(t2*R0_2_11))  # dNE-22
+    d_a0_hand_y_dq_2 = -(alpha_2_z*t8 + t3*d_v0_hand_y_dqd_2)  # dNE-22
     da_dq[..., 0, 1, 1] = d_a0_hand_y_dq_2
-    d_a0_hand_x_dqd_2 = -0.8*t7  # dNE-22
+    d_a0_hand_x_dqd_2 = -0.8*t9  # dNE-22
     da_dqd[..., 0, 0, 1] = d_a0_hand_x_dqd_2
-    d_a0_hand_y_dqd_2 = -0.8*t8  # dNE-22
+    d_a0_hand_y_dqd_2 = -0.8*t10  # dNE-22
     da_dqd[..., 0, 1, 1] = d_a0_hand_y_dqd_2
 
 
@@ -1088,9 +1099,10 @@ def center_of_mass(q, center_of_mass):
     h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
 
     # centre of mass
-    x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21)  # NE-27
+    t1 = 0.1*R_2_21
+    x0_C_x = R_1_11*h_1_x - R_1_21*t1  # NE-27
     center_of_mass[..., 0] = x0_C_x
-    x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21)  # NE-27
+    x0_C_y = R_1_21*h_1_x + R_1_11*t1  # NE-27
     center_of_mass[..., 1] = x0_C_y
 
 
@@ -1149,8 +1161,9 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
 
     # centre of mass
-    x0_C_x = R_1_11*h_1_x - 0.1*(R_1_21*R_2_21)  # NE-27
-    x0_C_y = R_1_21*h_1_x + 0.1*(R_1_11*R_2_21)  # NE-27
+    t1 = 0.1*R_2_21
+    x0_C_x = R_1_11*h_1_x - R_1_21*t1  # NE-27
+    x0_C_y = R_1_21*h_1_x + R_1_11*t1  # NE-27
 
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
@@ -1164,9 +1177,10 @@ def centroidal_momentum(q, qd, centroidal_momentum):
 
     # backward, joint shoulder
     H_1_z = 0.1*qd_1  # NE-10
-    t1 = qd_1*R_2_21
-    P_1_from_2_x = 0.2*(R_2_11*t1) - 0.5*(R_2_21*v_G_2_y)  # NE-29
-    P_1_from_2_y = 0.2*(R_2_21*t1) + 0.5*(R_2_11*v_G_2_y)  # NE-29
+    t2 = 0.2*(qd_1*R_2_21)
+    t3 = 0.5*v_G_2_y
+    P_1_from_2_x = R_2_11*t2 - R_2_21*t3  # NE-29
+    P_1_from_2_y = R_2_21*t2 + R_2_11*t3  # NE-29
     P_1_y = H_1_z + P_1_from_2_y  # NE-29
     L_1_z = L_2_z + 0.08*qd_1 + 0.4*P_1_y  # NE-29
 
@@ -1211,9 +1225,10 @@ def regressor(q, qd, qdd, regressor):
     a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
     a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
     omega_2_zz = omega_2_z*omega_2_z  # NE-23
-    a_2_x = a_in_2_x - 0.4*omega_2_zz  # NE-7
-    t2 = 0.4*alpha_2_z
-    a_2_y = a_in_2_y + t2  # NE-7
+    t2 = 0.4*omega_2_zz
+    a_2_x = a_in_2_x - t2  # NE-7
+    t3 = 0.4*alpha_2_z
+    a_2_y = a_in_2_y + t3  # NE-7
 
     # forward derivatives, joint elbow
     d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18
@@ -1230,13 +1245,13 @@ def regressor(q, qd, qdd, regressor):
     # regressor, joint elbow
     Y_1_2_m = 0.4*(R_2_21*a_2_x) + a_2_y*d_v_2_y_dqd_1  # NE-25
     regressor[..., 0, 10] = Y_1_2_m
-    Y_1_2_mx = alpha_2_z*d_v_2_y_dqd_1 - 0.4*(R_2_21*omega_2_zz) + a_2_y  # NE-25
+    Y_1_2_mx = alpha_2_z*d_v_2_y_dqd_1 - R_2_21*t2 + a_2_y  # NE-25
     regressor[..., 0, 11] = Y_1_2_mx
-    Y_1_2_my = -(0.4*(R_2_21*alpha_2_z) + omega_2_zz*d_v_2_y_dqd_1 + a_2_x)  # NE-25
+    Y_1_2_my = -(R_2_21*t3 + omega_2_zz*d_v_2_y_dqd_1 + a_2_x)  # NE-25
     regressor[..., 0, 12] = Y_1_2_my
     Y_2_2_m = 0.4*a_2_y  # NE-25
     regressor[..., 1, 10] = Y_2_2_m
-    Y_2_2_mx = t2 + a_2_y  # NE-25
+    Y_2_2_mx = t3 + a_2_y  # NE-25
     regressor[..., 1, 11] = Y_2_2_mx
     Y_2_2_my = -a_in_2_x  # NE-25
     regressor[..., 1, 12] = Y_2_2_my
@@ -1315,7 +1330,8 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-35
 
     # elimination, joint shoulder
-    pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
+    t4 = 8.333333333333332*M_2_1
+    pivot_1 = M_1_1 - M_2_1*t4  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
 
@@ -1323,14 +1339,15 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     reduced_qdd_2 = tau_2 - bias_2  # LTDL-3
 
     # reduction, joint shoulder
-    reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(M_2_1*reduced_qdd_2)  # LTDL-3
+    t5 = 8.333333333333332*reduced_qdd_2
+    reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t5  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1)  # LTDL-4
+    qdd_2 = t5 - t4*qdd_1  # LTDL-4
     qdd[..., 1] = qdd_2
 
     # results
@@ -1372,19 +1389,20 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
 
     # velocities, joint elbow
-    v_origin_2_y = 0.4*(qd_1*R_2_11)  # NE-31
+    t5 = 0.4*R_2_11
+    v_origin_2_y = qd_1*t5  # NE-31
     v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
 
     # forward derivatives, joint elbow
-    d_v_G_2_y_dqd_1 = 0.2 + 0.4*R_2_11  # dNE-31
+    d_v_G_2_y_dqd_1 = 0.2 + t5  # dNE-31
 
     # backward derivatives, joint elbow
     N_e_2_22 = -0.2*f_e_2_1_x  # dNE-13
 
     # backward derivatives, joint shoulder
-    t5 = qd_1*R_2_21
-    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t5) - R_2_21*v_G_2_y  # dNE-14
-    d_tau_2_dqd_1 = 0.08000000000000002*t5  # dNE-16
+    t6 = qd_1*R_2_21
+    d_f_1_from_2_y_dqd_1 = t6*t5 - R_2_21*v_G_2_y  # dNE-14
+    d_tau_2_dqd_1 = 0.08000000000000002*t6  # dNE-16
     d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-32
 
     # backward derivatives, joint shoulder
@@ -1423,15 +1441,16 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     n_1_z_at_rest = n_2_z_at_rest - 0.9810000000000001*R_1_11 + 0.4*f_1_y_at_rest  # NE-15
 
     # bias, joint shoulder
-    t6 = R_2_21*omega_2_z
-    t7 = 0.5*(qd_1*d_tau_1_dqd_1 - 0.08000000000000002*(qd_2*t6))
-    bias_1 = n_1_z_at_rest + t7  # NE-37
+    t7 = R_2_21*omega_2_z
+    t8 = 0.5*(qd_1*d_tau_1_dqd_1 - 0.08000000000000002*(qd_2*t7))
+    bias_1 = n_1_z_at_rest + t8  # NE-37
 
     # bias, joint elbow
-    bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t5)  # NE-37
+    bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t6)  # NE-37
 
     # elimination, joint shoulder
-    pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
+    t9 = 8.333333333333332*M_2_1
+    pivot_1 = M_1_1 - M_2_1*t9  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
@@ -1440,14 +1459,15 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     reduced_qdd_2 = tau_2 - bias_2  # LTDL-3
 
     # reduction, joint shoulder
-    reduced_qdd_1 = tau_1 - bias_1 - 8.333333333333332*(M_2_1*reduced_qdd_2)  # LTDL-3
+    t10 = 8.333333333333332*reduced_qdd_2
+    reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t10  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1)  # LTDL-4
+    qdd_2 = t10 - t9*qdd_1  # LTDL-4
     qdd[..., 1] = qdd_2
 
     # forward, joint shoulder
@@ -1458,12 +1478,12 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     alpha_2_z = qdd_1 + qdd_2  # NE-5
     a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
     a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
-    t8 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t8  # NE-7
+    t11 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t11  # NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # backward, joint elbow
-    a_G_2_x = a_2_x + 0.2*t8  # NE-8
+    a_G_2_x = a_2_x + 0.2*t11  # NE-8
     a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
     F_G_2_x = 0.5*a_G_2_x  # NE-11
     F_G_2_y = 0.5*a_G_2_y  # NE-11
@@ -1487,59 +1507,58 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
 
     # torque derivatives, joint elbow
-    t9 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
-    d_tau_1_dq_2 = t9 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
+    t12 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
+    d_tau_1_dq_2 = t12 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
     d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22  # dNE-16
 
     # solution, joint shoulder
-    t10 = d_tau_1_dq_1 + 8.333333333333332*(M_2_1*reduced_d_qdd_2_dq_1)
-    t11 = inverse_pivot_1*t10
-    d_qdd_1_dq_1 = -t11  # LTDL-4
+    t13 = 8.333333333333332*reduced_d_qdd_2_dq_1
+    t14 = inverse_pivot_1*(d_tau_1_dq_1 + M_2_1*t13)
+    d_qdd_1_dq_1 = -t14  # LTDL-4
     dqdd_dq[..., 0, 0] = d_qdd_1_dq_1
 
     # solution, joint elbow
-    t12 = 8.333333333333332*reduced_d_qdd_2_dq_1
-    d_qdd_2_dq_1 = t12 + 8.333333333333332*(M_2_1*t11)  # LTDL-4
+    d_qdd_2_dq_1 = t13 + t9*t14  # LTDL-4
     dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
 
     # reduction, joint shoulder
-    reduced_d_qdd_1_dq_2 = 8.333333333333332*(M_2_1*d_tau_2_dq_2) - d_tau_1_dq_2  # LTDL-3
+    t15 = 8.333333333333332*d_tau_2_dq_2
+    reduced_d_qdd_1_dq_2 = M_2_1*t15 - d_tau_1_dq_2  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2  # LTDL-4
     dqdd_dq[..., 0, 1] = d_qdd_1_dq_2
 
     # solution, joint elbow
-    t13 = 8.333333333333332*(M_2_1*d_qdd_1_dq_2)
-    d_qdd_2_dq_2 = -(8.333333333333332*d_tau_2_dq_2 + t13)  # LTDL-4
+    d_qdd_2_dq_2 = -(t15 + t9*d_qdd_1_dq_2)  # LTDL-4
     dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
 
     # solution, joint shoulder
-    t14 = inverse_pivot_1*(d_tau_1_dqd_1 - 0.6666666666666667*(t5*M_2_1))
-    d_qdd_1_dqd_1 = -t14  # LTDL-4
+    t16 = inverse_pivot_1*(d_tau_1_dqd_1 - 0.6666666666666667*t6*M_2_1)
+    d_qdd_1_dqd_1 = -t16  # LTDL-4
     dqdd_dqd[..., 0, 0] = d_qdd_1_dqd_1
 
     # solution, joint elbow
-    d_qdd_2_dqd_1 = 8.333333333333332*(M_2_1*t14) - 0.6666666666666667*t5  # LTDL-4
+    d_qdd_2_dqd_1 = t9*t16 - 0.6666666666666667*t6  # LTDL-4
     dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
 
     # solution, joint shoulder
-    t15 = t6*inverse_pivot_1
-    d_qdd_1_dqd_2 = 0.08000000000000002*t15  # LTDL-4
+    t17 = t7*inverse_pivot_1
+    d_qdd_1_dqd_2 = 0.08000000000000002*t17  # LTDL-4
     dqdd_dqd[..., 0, 1] = d_qdd_1_dqd_2
 
     # solution, joint elbow
-    d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t15)  # LTDL-4
+    d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t17)  # LTDL-4
     dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
 
     # inverse, joint shoulder
-    t16 = M_2_1*inverse_pivot_1
-    inverse_2_1 = -8.333333333333332*t16  # LTDL-5
+    t18 = M_2_1*inverse_pivot_1
+    inverse_2_1 = -8.333333333333332*t18  # LTDL-5
     dqdd_dtau[..., 0, 1] = inverse_2_1
     dqdd_dtau[..., 1, 0] = inverse_2_1
 
     # inverse, joint elbow
-    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t16)  # LTDL-5
+    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t18)  # LTDL-5
     dqdd_dtau[..., 1, 1] = inverse_2_2
 
     # results

@@ -66,14 +66,17 @@ def mass_matrix(q, mass_matrix):
 
     # partial velocities, joint elbow
     t2 = 0.4 + t1
-    P_1_2_v_x = C_2_21*t2 - 0.2*(C_2_21*C_2_11)  # EK-2
-    P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t2  # EK-2
+    P_1_2_v_x = C_2_21*t2 - C_2_21*t1  # EK-2
+    t3 = 0.2*C_2_21
+    P_1_2_v_y = C_2_21*t3 + C_2_11*t2  # EK-2
 
     # momenta, joint shoulder
-    t3 = 0.5*(C_2_21*P_1_2_v_x) + 0.5*(C_2_11*P_1_2_v_y)
-    R2_1_1_f_x = 0.5*(C_2_11*P_1_2_v_x) - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
-    R2_1_1_n_z = gamma_2_x*t3 - 0.2*(C_2_21*R2_1_1_f_x) + 0.2  # PK-2
-    R2_1_1_f_y = 0.1 + t3  # PK-2
+    t4 = 0.5*C_2_21
+    t5 = 0.5*C_2_11
+    t6 = P_1_2_v_x*t4 + P_1_2_v_y*t5
+    R2_1_1_f_x = P_1_2_v_x*t5 - P_1_2_v_y*t4  # PK-2
+    R2_1_1_n_z = gamma_2_x*t6 - t3*R2_1_1_f_x + 0.2  # PK-2
+    R2_1_1_f_y = 0.1 + t6  # PK-2
 
     # mass matrix, joint shoulder
     M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y  # PK-3
@@ -175,16 +178,17 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
 
     # partial velocities, joint elbow
     t4 = 0.4 + t1
-    P_1_2_v_x = C_2_21*t4 - 0.2*(C_2_21*C_2_11)  # EK-2
-    P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t4  # EK-2
+    P_1_2_v_x = C_2_21*t4 - C_2_21*t1  # EK-2
+    t5 = 0.2*C_2_21
+    P_1_2_v_y = C_2_21*t5 + C_2_11*t4  # EK-2
 
     # motion, joint shoulder
-    t5 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t5  # EK-5
+    t6 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t6  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t5  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t6  # EK-5
     a_2_x = C_2_11*a_carried_2_x + 9.81*t3 - 0.2*(omega_2_z*omega_2_z)  # EK-5
     a_2_y = 9.81*t2 - C_2_21*a_carried_2_x  # EK-5
 
@@ -196,10 +200,12 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # momenta, joint shoulder
-    t6 = 0.5*(C_2_21*P_1_2_v_x) + 0.5*(C_2_11*P_1_2_v_y)
-    R2_1_1_f_x = 0.5*(C_2_11*P_1_2_v_x) - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
-    R2_1_1_n_z = gamma_2_x*t6 - 0.2*(C_2_21*R2_1_1_f_x) + 0.2  # PK-2
-    R2_1_1_f_y = 0.1 + t6  # PK-2
+    t7 = 0.5*C_2_21
+    t8 = 0.5*C_2_11
+    t9 = P_1_2_v_x*t7 + P_1_2_v_y*t8
+    R2_1_1_f_x = P_1_2_v_x*t8 - P_1_2_v_y*t7  # PK-2
+    R2_1_1_n_z = gamma_2_x*t9 - t5*R2_1_1_f_x + 0.2  # PK-2
+    R2_1_1_f_y = 0.1 + t9  # PK-2
 
     # mass matrix, joint shoulder
     M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y  # PK-3
@@ -212,14 +218,14 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     K_2 = n_e_2_z + 0.2*F1_2_f_y  # PK-5
 
     # generalized forces, joint shoulder
-    t7 = C_2_21*F1_2_f_x + C_2_11*F1_2_f_y
-    t8 = gamma_2_x*t7 - 0.2*(C_2_21*(C_2_11*F1_2_f_x - C_2_21*F1_2_f_y))
-    F2_1_n_z = n_e_2_z + t8  # PK-4
-    F2_1_f_y = t7 - 4.905*C_1_11  # PK-4
+    t10 = C_2_21*F1_2_f_x + C_2_11*F1_2_f_y
+    F2_1_n_z = gamma_2_x*t10 - t5*(C_2_11*F1_2_f_x - C_2_21*F1_2_f_y) + n_e_2_z  # PK-4
+    F2_1_f_y = t10 - 4.905*C_1_11  # PK-4
     K_1 = F2_1_n_z + 0.2*F2_1_f_y  # PK-5
 
     # elimination, joint shoulder
-    pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
+    t11 = 8.333333333333332*M_2_1
+    pivot_1 = M_1_1 - M_2_1*t11  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
 
@@ -227,14 +233,15 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     reduced_qdd_2 = tau_2 + K_2  # LTDL-3
 
     # reduction, joint shoulder
-    reduced_qdd_1 = tau_1 + K_1 - 8.333333333333332*(M_2_1*reduced_qdd_2)  # LTDL-3
+    t12 = 8.333333333333332*reduced_qdd_2
+    reduced_qdd_1 = tau_1 + K_1 - M_2_1*t12  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1)  # LTDL-4
+    qdd_2 = t12 - t11*qdd_1  # LTDL-4
     qdd[..., 1] = qdd_2
 
     # results
@@ -274,22 +281,24 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # partial velocities, joint elbow
     t5 = 0.4 + d_gamma_2_y_dq_2
-    P_1_2_v_x = C_2_21*t5 - 0.2*(C_2_21*C_2_11)  # EK-2
-    t6 = 0.2*(C_2_21*C_2_21)
-    P_1_2_v_y = t6 + C_2_11*t5  # EK-2
+    P_1_2_v_x = C_2_21*t5 - C_2_21*d_gamma_2_y_dq_2  # EK-2
+    t6 = 0.2*C_2_21
+    t7 = C_2_21*t6
+    P_1_2_v_y = t7 + C_2_11*t5  # EK-2
 
     # motion, joint shoulder
-    t7 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t7  # EK-5
+    t8 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t8  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t7  # EK-5
-    t8 = 9.81*t3
-    t9 = C_2_11*a_carried_2_x + t8
-    a_2_x = t9 - 0.2*(omega_2_z*omega_2_z)  # EK-5
-    t10 = 9.81*t1
-    a_2_y = t10 - C_2_21*a_carried_2_x  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t8  # EK-5
+    t9 = 9.81*t3
+    t10 = C_2_11*a_carried_2_x + t9
+    t11 = 0.2*omega_2_z
+    a_2_x = t10 - omega_2_z*t11  # EK-5
+    t12 = 9.81*t1
+    a_2_y = t12 - C_2_21*a_carried_2_x  # EK-5
 
     # forces, joint elbow
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
@@ -299,12 +308,15 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # momenta, joint shoulder
-    t11 = C_2_21*P_1_2_v_x
-    t12 = 0.5*t11 + 0.5*(C_2_11*P_1_2_v_y)
-    t13 = C_2_11*P_1_2_v_x
-    R2_1_1_f_x = 0.5*t13 - 0.5*(C_2_21*P_1_2_v_y)  # PK-2
-    R2_1_1_n_z = gamma_2_x*t12 - 0.2*(C_2_21*R2_1_1_f_x) + 0.2  # PK-2
-    R2_1_1_f_y = 0.1 + t12  # PK-2
+    t13 = C_2_21*P_1_2_v_x
+    t14 = 0.5*C_2_11
+    t15 = 0.5*t13 + P_1_2_v_y*t14
+    t16 = C_2_11*P_1_2_v_x
+    t17 = 0.5*C_2_21
+    R2_1_1_f_x = 0.5*t16 - P_1_2_v_y*t17  # PK-2
+    t18 = 0.2*R2_1_1_f_x
+    R2_1_1_n_z = gamma_2_x*t15 - C_2_21*t18 + 0.2  # PK-2
+    R2_1_1_f_y = 0.1 + t15  # PK-2
 
     # mass matrix, joint shoulder
     M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y  # PK-3
@@ -317,16 +329,18 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     K_2 = n_e_2_z + 0.2*F1_2_f_y  # PK-5
 
     # generalized forces, joint shoulder
-    t14 = C_2_11*F1_2_f_y
-    t15 = C_2_21*F1_2_f_x + t14
-    t16 = C_2_21*F1_2_f_y
-    FRQ_1_f_y_dq_2 = C_2_11*F1_2_f_x - t16  # dPK-4
-    F2_1_n_z = gamma_2_x*t15 - 0.2*(C_2_21*FRQ_1_f_y_dq_2) + n_e_2_z  # PK-4
-    F2_1_f_y = t15 - 4.905*C_1_11  # PK-4
+    t19 = C_2_11*F1_2_f_y
+    t20 = C_2_21*F1_2_f_x + t19
+    t21 = C_2_21*F1_2_f_y
+    FRQ_1_f_y_dq_2 = C_2_11*F1_2_f_x - t21  # dPK-4
+    t22 = 0.2*FRQ_1_f_y_dq_2
+    F2_1_n_z = gamma_2_x*t20 - C_2_21*t22 + n_e_2_z  # PK-4
+    F2_1_f_y = t20 - 4.905*C_1_11  # PK-4
     K_1 = F2_1_n_z + 0.2*F2_1_f_y  # PK-5
 
     # elimination, joint shoulder
-    pivot_1 = M_1_1 - 8.333333333333332*(M_2_1*M_2_1)  # LTDL-1
+    t23 = 8.333333333333332*M_2_1
+    pivot_1 = M_1_1 - M_2_1*t23  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
@@ -335,41 +349,42 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     reduced_qdd_2 = tau_2 + K_2  # LTDL-3
 
     # reduction, joint shoulder
-    reduced_qdd_1 = tau_1 + K_1 - 8.333333333333332*(M_2_1*reduced_qdd_2)  # LTDL-3
+    t24 = 8.333333333333332*reduced_qdd_2
+    reduced_qdd_1 = tau_1 + K_1 - M_2_1*t24  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    qdd_2 = 8.333333333333332*reduced_qdd_2 - 8.333333333333332*(M_2_1*qdd_1)  # LTDL-4
+    qdd_2 = t24 - t23*qdd_1  # LTDL-4
     qdd[..., 1] = qdd_2
 
     # derivatives of forces, joint shoulder
     d_F1_1_f_y_dq_1 = 4.905*C_1_21  # d EK-7
 
     # derivatives of motion, joint elbow
-    d_a_2_x_dq_1 = t10 - 9.81*t2  # d EK-5
+    d_a_2_x_dq_1 = t12 - 9.81*t2  # d EK-5
 
     # derivatives of forces, joint elbow
     FQ_2_n_z_dq_1 = -0.2*f_e_2_x  # dPK-4
     FQ_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1  # dPK-4
-    FQ_2_f_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x  # dPK-4
+    FQ_2_f_y_dq_1 = 0.5*(t9 + 9.81*t4) - f_e_2_x  # dPK-4
 
     # derivatives of partial velocities, joint elbow
-    d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t6 + 0.2*(C_2_11*C_2_11))  # dEK-2
+    d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t7 + C_2_11*d_gamma_2_y_dq_2)  # dEK-2
 
     # derivatives of forces, joint elbow
-    FQ_2_f_y_dq_2 = 0.5*t9 - f_e_2_x  # dPK-4
+    FQ_2_f_y_dq_2 = 0.5*t10 - f_e_2_x  # dPK-4
 
     # derivatives of generalized forces, joint elbow
     d_K_2_dq_1 = FQ_2_n_z_dq_1 + 0.2*FQ_2_f_y_dq_1  # dPK-5
 
     # derivatives carried inward, joint shoulder
-    t17 = C_2_21*FQ_2_f_x_dq_1 + C_2_11*FQ_2_f_y_dq_1
-    t18 = 0.2*(C_2_21*(C_2_11*FQ_2_f_x_dq_1 - C_2_21*FQ_2_f_y_dq_1))
-    FQ_1_n_z_dq_1 = gamma_2_x*t17 - t18 + FQ_2_n_z_dq_1  # dPK-4
-    FQ_1_f_y_dq_1 = d_F1_1_f_y_dq_1 + t17  # dPK-4
+    t25 = C_2_21*FQ_2_f_x_dq_1 + C_2_11*FQ_2_f_y_dq_1
+    t26 = gamma_2_x*t25 - t6*(C_2_11*FQ_2_f_x_dq_1 - C_2_21*FQ_2_f_y_dq_1)
+    FQ_1_n_z_dq_1 = FQ_2_n_z_dq_1 + t26  # dPK-4
+    FQ_1_f_y_dq_1 = d_F1_1_f_y_dq_1 + t25  # dPK-4
 
     # derivatives of generalized forces, joint shoulder
     d_K_1_dq_1 = FQ_1_n_z_dq_1 + 0.2*FQ_1_f_y_dq_1  # dPK-5
@@ -378,87 +393,86 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     d_K_2_dq_2 = FQ_2_n_z_dq_1 + 0.2*FQ_2_f_y_dq_2  # dPK-5
 
     # derivatives carried inward, joint shoulder
-    FQ_1_f_y_dq_2 = t16 + C_2_11*FQ_2_f_y_dq_2  # dPK-4
-    FQ_1_f_x_dq_2 = t14 - C_2_21*FQ_2_f_y_dq_2  # dPK-4
-    FQ_1_n_z_dq_2 = gamma_2_x*FQ_1_f_y_dq_2 - 0.2*(C_2_21*FQ_1_f_x_dq_2) + FQ_2_n_z_dq_1  # dPK-4
-    t19 = 0.2*(C_2_21*t15)
-    FRQ_1_n_z_dq_2 = t19 + gamma_2_x*FRQ_1_f_y_dq_2 - (t19 + 0.2*(C_2_11*FRQ_1_f_y_dq_2))  # dPK-4
+    FQ_1_f_y_dq_2 = t21 + C_2_11*FQ_2_f_y_dq_2  # dPK-4
+    FQ_1_f_x_dq_2 = t19 - C_2_21*FQ_2_f_y_dq_2  # dPK-4
+    FQ_1_n_z_dq_2 = gamma_2_x*FQ_1_f_y_dq_2 - t6*FQ_1_f_x_dq_2 + FQ_2_n_z_dq_1  # dPK-4
+    t27 = t6*t20
+    t28 = t27 + d_gamma_2_y_dq_2*FRQ_1_f_y_dq_2
+    FRQ_1_n_z_dq_2 = t27 + gamma_2_x*FRQ_1_f_y_dq_2 - t28  # dPK-4
 
     # derivatives of generalized forces, joint shoulder
-    t20 = FRQ_1_n_z_dq_2 + 0.2*FRQ_1_f_y_dq_2
-    d_K_1_dq_2 = FQ_1_n_z_dq_2 + 0.2*FQ_1_f_y_dq_2 + t20  # dPK-5
+    d_K_1_dq_2 = FQ_1_n_z_dq_2 + 0.2*FQ_1_f_y_dq_2 + (t22 + FRQ_1_n_z_dq_2)  # dPK-5
 
     # derivatives carried inward, joint shoulder
-    RQ_1_1_f_y_dq_2 = 0.5*(C_2_21*d_P_1_2_v_x_dq_2) - 0.5*t13  # dPK-2
-    RQ_1_1_f_x_dq_2 = 0.5*(C_2_11*d_P_1_2_v_x_dq_2) + 0.5*t11  # dPK-2
-    RQ_1_1_n_z_dq_2 = gamma_2_x*RQ_1_1_f_y_dq_2 - 0.2*(C_2_21*RQ_1_1_f_x_dq_2)  # dPK-2
-    t21 = 0.2*(C_2_21*t12)
-    RRQ_1_1_n_z_dq_2 = t21 + gamma_2_x*R2_1_1_f_x - (t21 + 0.2*(C_2_11*R2_1_1_f_x))  # dPK-2
+    RQ_1_1_f_y_dq_2 = t17*d_P_1_2_v_x_dq_2 - 0.5*t16  # dPK-2
+    RQ_1_1_f_x_dq_2 = t14*d_P_1_2_v_x_dq_2 + 0.5*t13  # dPK-2
+    RQ_1_1_n_z_dq_2 = gamma_2_x*RQ_1_1_f_y_dq_2 - t6*RQ_1_1_f_x_dq_2  # dPK-2
+    t29 = t6*t15
+    RRQ_1_1_n_z_dq_2 = t29 + gamma_2_x*R2_1_1_f_x - (t29 + d_gamma_2_y_dq_2*R2_1_1_f_x)  # dPK-2
 
     # derivatives of the mass matrix, joint shoulder
-    t22 = RQ_1_1_n_z_dq_2 + 0.2*RQ_1_1_f_y_dq_2
-    d_M_1_1_dq_2 = RRQ_1_1_n_z_dq_2 + 0.2*R2_1_1_f_x + t22  # dPK-3
+    d_M_1_1_dq_2 = RQ_1_1_n_z_dq_2 + 0.2*RQ_1_1_f_y_dq_2 + (t18 + RRQ_1_1_n_z_dq_2)  # dPK-3
 
     # derivatives of the balance, joint shoulder
-    unbalance_1_dq_2 = d_K_1_dq_2 - (qdd_1*d_M_1_1_dq_2 - 0.1*(P_1_2_v_x*qdd_2))  # EK-10
+    t30 = 0.1*P_1_2_v_x
+    unbalance_1_dq_2 = d_K_1_dq_2 - (qdd_1*d_M_1_1_dq_2 - qdd_2*t30)  # EK-10
 
     # derivatives of the balance, joint elbow
-    unbalance_2_dq_2 = d_K_2_dq_2 + 0.1*(P_1_2_v_x*qdd_1)  # EK-10
+    unbalance_2_dq_2 = d_K_2_dq_2 + qdd_1*t30  # EK-10
 
     # reduction, joint shoulder
-    reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - 8.333333333333332*(M_2_1*d_K_2_dq_1)  # LTDL-3
+    t31 = 8.333333333333332*d_K_2_dq_1
+    reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - M_2_1*t31  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_1 = inverse_pivot_1*reduced_d_qdd_1_dq_1  # LTDL-4
     dqdd_dq[..., 0, 0] = d_qdd_1_dq_1
 
     # solution, joint elbow
-    t23 = 8.333333333333332*(M_2_1*d_qdd_1_dq_1)
-    d_qdd_2_dq_1 = 8.333333333333332*d_K_2_dq_1 - t23  # LTDL-4
+    d_qdd_2_dq_1 = t31 - t23*d_qdd_1_dq_1  # LTDL-4
     dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
 
     # reduction, joint shoulder
-    reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - 8.333333333333332*(M_2_1*unbalance_2_dq_2)  # LTDL-3
+    t32 = 8.333333333333332*unbalance_2_dq_2
+    reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - M_2_1*t32  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2  # LTDL-4
     dqdd_dq[..., 0, 1] = d_qdd_1_dq_2
 
     # solution, joint elbow
-    t24 = 8.333333333333332*(M_2_1*d_qdd_1_dq_2)
-    d_qdd_2_dq_2 = 8.333333333333332*unbalance_2_dq_2 - t24  # LTDL-4
+    d_qdd_2_dq_2 = t32 - t23*d_qdd_1_dq_2  # LTDL-4
     dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
 
     # derivatives of motion, joint elbow
-    t25 = 0.2*omega_2_z
-    d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t25 - t25  # d EK-5
+    d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t11 - t11  # d EK-5
 
     # derivatives carried inward, joint shoulder
-    t26 = qd_1*C_2_21
-    FQ_1_f_y_dqd_1 = -0.4*(C_2_11*t26) - 0.5*(C_2_21*d_a_2_x_dqd_1)  # dPK-4
-    t27 = 0.2*(C_2_21*(0.5*(C_2_11*d_a_2_x_dqd_1) - 0.4*(C_2_21*t26)))
-    FQ_1_n_z_dqd_1 = gamma_2_x*FQ_1_f_y_dqd_1 + t27  # dPK-4
+    t33 = qd_1*C_2_21
+    t34 = 0.4*t33
+    t35 = t17*d_a_2_x_dqd_1 + C_2_11*t34
+    FQ_1_n_z_dqd_1 = t6*(t14*d_a_2_x_dqd_1 - C_2_21*t34) - gamma_2_x*t35  # dPK-4
 
     # derivatives of generalized forces, joint shoulder
-    d_K_1_dqd_1 = FQ_1_n_z_dqd_1 + 0.2*FQ_1_f_y_dqd_1  # dPK-5
+    d_K_1_dqd_1 = FQ_1_n_z_dqd_1 - 0.2*t35  # dPK-5
 
     # derivatives carried inward, joint shoulder
-    t28 = C_2_21*omega_2_z
-    t29 = 0.04000000000000001*(C_2_11*omega_2_z*C_2_21)
-    FQ_1_n_z_dqd_2 = 0.2*(gamma_2_x*t28) - t29  # dPK-4
+    t36 = C_2_21*omega_2_z
+    t37 = 0.04000000000000001*(C_2_11*omega_2_z*C_2_21)
+    FQ_1_n_z_dqd_2 = 0.2*(gamma_2_x*t36) - t37  # dPK-4
 
     # derivatives of generalized forces, joint shoulder
-    d_K_1_dqd_2 = FQ_1_n_z_dqd_2 + 0.04000000000000001*t28  # dPK-5
+    d_K_1_dqd_2 = FQ_1_n_z_dqd_2 + 0.04000000000000001*t36  # dPK-5
 
     # reduction, joint shoulder
-    reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*(M_2_1*t26)  # LTDL-3
+    reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*t33*M_2_1  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1  # LTDL-4
     dqdd_dqd[..., 0, 0] = d_qdd_1_dqd_1
 
     # solution, joint elbow
-    d_qdd_2_dqd_1 = -0.6666666666666667*t26 - 8.333333333333332*(M_2_1*d_qdd_1_dqd_1)  # LTDL-4
+    d_qdd_2_dqd_1 = -0.6666666666666667*t33 - t23*d_qdd_1_dqd_1  # LTDL-4
     dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
 
     # solution, joint shoulder
@@ -466,17 +480,17 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     dqdd_dqd[..., 0, 1] = d_qdd_1_dqd_2
 
     # solution, joint elbow
-    d_qdd_2_dqd_2 = -8.333333333333332*(M_2_1*d_qdd_1_dqd_2)  # LTDL-4
+    d_qdd_2_dqd_2 = -t23*d_qdd_1_dqd_2  # LTDL-4
     dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
 
     # inverse, joint shoulder
-    t30 = M_2_1*inverse_pivot_1
-    inverse_2_1 = -8.333333333333332*t30  # LTDL-5
+    t38 = M_2_1*inverse_pivot_1
+    inverse_2_1 = -8.333333333333332*t38  # LTDL-5
     dqdd_dtau[..., 0, 1] = inverse_2_1
     dqdd_dtau[..., 1, 0] = inverse_2_1
 
     # inverse, joint elbow
-    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t30)  # LTDL-5
+    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t38)  # LTDL-5
     dqdd_dtau[..., 1, 1] = inverse_2_2
 
     # results

@@ -76,7 +76,7 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     t2 = T_1_21*T_2_21
     t3 = 0.4*t1 - 0.4*t2
     A_2_14 = T_1_14 + t3  # RL-2
-    t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
+    t4 = T_1_24*T_2_11 + T_1_14*T_2_21
     A_2_24 = T_1_24 + t4  # RL-2
 
     # velocities, joint shoulder
@@ -114,10 +114,14 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     D_2_12 = -0.1*C_2_24 - 0.07*C_2_12  # RL-5
     D_2_41 = 0.5*C_2_14 - 0.1*C_2_11  # RL-5
     D_2_42 = 0.5*C_2_24 + 0.1*C_2_12  # RL-5
-    TD_2_11 = T_2_11*D_2_11 - 0.05*(T_2_21*C_2_12) + 0.4*(T_2_11*D_2_41)  # RL-5
-    TD_2_12 = T_2_11*D_2_12 - 0.05*(T_2_21*C_2_11) + 0.4*(T_2_11*D_2_42)  # RL-5
-    TD_2_21 = T_2_21*D_2_11 + 0.05*(T_2_11*C_2_12) + 0.4*(T_2_21*D_2_41)  # RL-5
-    TD_2_22 = T_2_21*D_2_12 + 0.05*(T_2_11*C_2_11) + 0.4*(T_2_21*D_2_42)  # RL-5
+    t18 = 0.05*T_2_21
+    t19 = 0.4*T_2_11
+    TD_2_11 = T_2_11*D_2_11 - C_2_12*t18 + D_2_41*t19  # RL-5
+    TD_2_12 = T_2_11*D_2_12 - C_2_11*t18 + D_2_42*t19  # RL-5
+    t20 = 0.05*T_2_11
+    t21 = 0.4*T_2_21
+    TD_2_21 = T_2_21*D_2_11 + C_2_12*t20 + D_2_41*t21  # RL-5
+    TD_2_22 = T_2_21*D_2_12 + C_2_11*t20 + D_2_42*t21  # RL-5
 
     # backward, joint shoulder
     D_1_11 = TD_2_11 - (0.07*t12 - 0.1*t17)  # RL-5
@@ -126,26 +130,26 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     D_1_22 = TD_2_22 - 0.05*t12  # RL-5
     D_1_41 = D_2_41 - (0.5*t17 - 0.1*t12)  # RL-5
     D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42  # RL-5
-    TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42)  # RL-5
-    TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41)  # RL-5
+    TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + T_1_14*D_1_42  # RL-5
+    TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41  # RL-5
 
     # backward, joint elbow
     TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    t18 = 0.1*t2
-    TE_1_11 = T_1_11*E_1_11 - t18 + T_1_14  # RL-6
+    t22 = 0.1*t2
+    TE_1_11 = T_1_11*E_1_11 - t22 + T_1_14  # RL-6
 
     # torque, joint shoulder
-    t19 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
-    tau_1 = t19 - tip_nz  # RL-9
+    t23 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
+    tau_1 = t23 - tip_nz  # RL-9
     tau[..., 0] = tau_1
 
     # torque, joint elbow
-    t20 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
-    t21 = t20 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t18)
-    tau_2 = t21 - (tip_fy*t3 - tip_fx*t4) - tip_nz  # RL-9
+    t24 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
+    t25 = t24 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t22)
+    tau_2 = t25 - (tip_fy*t3 - tip_fx*t4) - tip_nz  # RL-9
     tau[..., 1] = tau_2
 
 
@@ -231,14 +235,18 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     D_2_41 = t21 + 0.5*C_2_14  # RL-5
     t22 = -0.1*C_2_12
     D_2_42 = 0.5*C_2_24 - t22  # RL-5
-    t23 = -0.05*(T_2_21*C_2_12)
-    TD_2_11 = T_2_11*D_2_11 + t23 + 0.4*(T_2_11*D_2_41)  # RL-5
-    t24 = T_2_21*C_2_11
-    TD_2_12 = T_2_11*D_2_12 - 0.05*t24 + 0.4*(T_2_11*D_2_42)  # RL-5
-    t25 = 0.05*(T_2_11*C_2_12)
-    TD_2_21 = T_2_21*D_2_11 + t25 + 0.4*(T_2_21*D_2_41)  # RL-5
-    t26 = T_2_11*C_2_11
-    TD_2_22 = T_2_21*D_2_12 + 0.05*t26 + 0.4*(T_2_21*D_2_42)  # RL-5
+    t23 = 0.05*T_2_21
+    t24 = C_2_12*t23
+    t25 = 0.4*T_2_11
+    TD_2_11 = T_2_11*D_2_11 - t24 + D_2_41*t25  # RL-5
+    t26 = T_2_21*C_2_11
+    TD_2_12 = T_2_11*D_2_12 - 0.05*t26 + D_2_42*t25  # RL-5
+    t27 = 0.05*T_2_11
+    t28 = C_2_12*t27
+    t29 = 0.4*T_2_21
+    TD_2_21 = T_2_21*D_2_11 + t28 + D_2_41*t29  # RL-5
+    t30 = T_2_11*C_2_11
+    TD_2_22 = T_2_21*D_2_12 + 0.05*t30 + D_2_42*t29  # RL-5
 
     # backward, joint shoulder
     D_1_11 = TD_2_11 - (0.07*d_C_1_12_dq_1 - 0.1*t18)  # RL-5
@@ -247,82 +255,81 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     D_1_22 = TD_2_22 - 0.05*d_C_1_12_dq_1  # RL-5
     D_1_41 = D_2_41 - (0.5*t18 - 0.1*d_C_1_12_dq_1)  # RL-5
     D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42  # RL-5
-    TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + 0.4*(T_1_11*D_1_42)  # RL-5
-    TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41)  # RL-5
+    TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + T_1_14*D_1_42  # RL-5
+    TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41  # RL-5
 
     # backward, joint elbow
     TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    t27 = 0.1*t2
-    TE_1_11 = T_1_11*E_1_11 - t27 + T_1_14  # RL-6
-    t28 = 0.1*t3
-    TE_1_21 = T_1_21*E_1_11 + t28 + T_1_24  # RL-6
+    t31 = 0.1*t2
+    TE_1_11 = T_1_11*E_1_11 - t31 + T_1_14  # RL-6
+    t32 = 0.1*t3
+    TE_1_21 = T_1_21*E_1_11 + t32 + T_1_24  # RL-6
 
     # torque, joint shoulder
-    t29 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
-    tau_1 = t29 - tip_nz  # RL-9
+    t33 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
+    tau_1 = t33 - tip_nz  # RL-9
     tau[..., 0] = tau_1
 
     # torque, joint elbow
-    t30 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
-    d_TE_1_21_dq_2 = 0.1*t1 - t27  # dRL-6
-    t31 = t30 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2
-    tau_2 = t31 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz  # RL-9
+    t34 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
+    d_TE_1_21_dq_2 = 0.1*t1 - t31  # dRL-6
+    t35 = t34 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2
+    tau_2 = t35 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz  # RL-9
     tau[..., 1] = tau_2
 
     # derivatives of velocities, joint elbow
-    t32 = T_2_11*d_B_at_2_12_dq_1
-    t33 = T_2_21*B_at_2_21
-    d_B_2_12_dq_1 = t32 + t33  # dRL-3
+    t36 = T_2_11*d_B_at_2_12_dq_1
+    t37 = T_2_21*B_at_2_21
+    d_B_2_12_dq_1 = t36 + t37  # dRL-3
 
     # derivatives of backward, joint elbow
     d_D_2_11_dq_2 = t20 - 0.1*d_C_2_14_dq_2  # dRL-5
     d_D_2_12_dq_2 = t19 - 0.1*d_C_2_24_dq_2  # dRL-5
     d_D_2_41_dq_2 = t22 + 0.5*d_C_2_14_dq_2  # dRL-5
     d_D_2_42_dq_2 = t21 + 0.5*d_C_2_24_dq_2  # dRL-5
-    t34 = 0.05*t24 + T_2_11*d_D_2_11_dq_2 + 0.4*(T_2_11*d_D_2_41_dq_2)
-    d_TD_2_11_dq_2 = t34 - TD_2_21  # dRL-5
-    d_TD_2_12_dq_2 = t23 + T_2_11*d_D_2_12_dq_2 + 0.4*(T_2_11*d_D_2_42_dq_2) - TD_2_22  # dRL-5
-    t35 = T_2_21*d_D_2_11_dq_2 - 0.05*t26 + 0.4*(T_2_21*d_D_2_41_dq_2)
-    d_TD_2_21_dq_2 = TD_2_11 + t35  # dRL-5
-    d_TD_2_22_dq_2 = t25 + T_2_21*d_D_2_12_dq_2 + 0.4*(T_2_21*d_D_2_42_dq_2) + TD_2_12  # dRL-5
+    d_TD_2_11_dq_2 = 0.05*t26 + T_2_11*d_D_2_11_dq_2 + t25*d_D_2_41_dq_2 - TD_2_21  # dRL-5
+    d_TD_2_12_dq_2 = T_2_11*d_D_2_12_dq_2 - t24 + t25*d_D_2_42_dq_2 - TD_2_22  # dRL-5
+    d_TD_2_21_dq_2 = T_2_21*d_D_2_11_dq_2 - 0.05*t30 + t29*d_D_2_41_dq_2 + TD_2_11  # dRL-5
+    d_TD_2_22_dq_2 = t28 + T_2_21*d_D_2_12_dq_2 + t29*d_D_2_42_dq_2 + TD_2_12  # dRL-5
 
     # derivatives of backward, joint shoulder
-    t36 = T_1_11*d_TD_2_12_dq_2
-    t37 = T_1_21*d_TD_2_22_dq_2
-    d_TD_1_12_dq_2 = t36 - t37 + 0.4*(T_1_11*d_D_2_42_dq_2)  # dRL-5
-    t38 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2
-    d_TD_1_21_dq_2 = t38 + 0.4*(T_1_21*d_D_2_41_dq_2)  # dRL-5
+    t38 = T_1_11*d_TD_2_12_dq_2
+    t39 = T_1_21*d_TD_2_22_dq_2
+    d_TD_1_12_dq_2 = t38 - t39 + T_1_14*d_D_2_42_dq_2  # dRL-5
+    t40 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2
+    d_TD_1_21_dq_2 = t40 + T_1_24*d_D_2_41_dq_2  # dRL-5
 
     # derivatives of backward, joint elbow
-    t39 = 0.14*B_2_12
-    d_D_2_11_dqd_1 = t39 + 0.2*B_2_24  # dRL-5
-    t40 = -0.14*d_B_2_12_dq_1
-    t41 = 0.4*t32 + 0.4*t33
-    t42 = 0.4*d_B_1_12_dq_1 + t41
-    d_D_2_12_dqd_1 = t40 + 0.2*t42  # dRL-5
-    t43 = -0.2*B_2_12
-    d_D_2_41_dqd_1 = t43 - B_2_24  # dRL-5
-    t44 = 0.2*d_B_2_12_dq_1
-    d_D_2_42_dqd_1 = t44 - t42  # dRL-5
-    t45 = 0.1*(T_2_21*d_B_2_12_dq_1)
-    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_1)  # dRL-5
-    t46 = 0.1*(T_2_21*B_2_12)
-    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_1)  # dRL-5
-    t47 = 0.1*(T_2_11*d_B_2_12_dq_1)
-    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t47 + 0.4*(T_2_21*d_D_2_41_dqd_1)  # dRL-5
-    t48 = 0.1*(T_2_11*B_2_12)
-    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t48 + 0.4*(T_2_21*d_D_2_42_dqd_1)  # dRL-5
-    d_D_2_11_dqd_2 = t39 + 0.2*t8  # dRL-5
-    d_D_2_12_dqd_2 = t40 + 0.2*t41  # dRL-5
-    d_D_2_41_dqd_2 = t43 - t8  # dRL-5
-    d_D_2_42_dqd_2 = t44 - t41  # dRL-5
-    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t45 + 0.4*(T_2_11*d_D_2_41_dqd_2)  # dRL-5
-    d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t46 + 0.4*(T_2_11*d_D_2_42_dqd_2)  # dRL-5
-    d_TD_2_21_dqd_2 = t47 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2)  # dRL-5
-    d_TD_2_22_dqd_2 = t48 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2)  # dRL-5
+    t41 = 0.14*B_2_12
+    d_D_2_11_dqd_1 = t41 + 0.2*B_2_24  # dRL-5
+    t42 = -0.14*d_B_2_12_dq_1
+    t43 = 0.4*t36 + 0.4*t37
+    t44 = 0.4*d_B_1_12_dq_1 + t43
+    d_D_2_12_dqd_1 = t42 + 0.2*t44  # dRL-5
+    t45 = -0.2*B_2_12
+    d_D_2_41_dqd_1 = t45 - B_2_24  # dRL-5
+    t46 = 0.2*d_B_2_12_dq_1
+    d_D_2_42_dqd_1 = t46 - t44  # dRL-5
+    t47 = 0.1*T_2_21
+    t48 = d_B_2_12_dq_1*t47
+    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t48 + t25*d_D_2_41_dqd_1  # dRL-5
+    t49 = B_2_12*t47
+    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t49 + t25*d_D_2_42_dqd_1  # dRL-5
+    t50 = d_B_2_12_dq_1*TE_2_11
+    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t50 + t29*d_D_2_41_dqd_1  # dRL-5
+    t51 = B_2_12*TE_2_11
+    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t51 + t29*d_D_2_42_dqd_1  # dRL-5
+    d_D_2_11_dqd_2 = t41 + 0.2*t8  # dRL-5
+    d_D_2_12_dqd_2 = t42 + 0.2*t43  # dRL-5
+    d_D_2_41_dqd_2 = t45 - t8  # dRL-5
+    d_D_2_42_dqd_2 = t46 - t43  # dRL-5
+    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t48 + t25*d_D_2_41_dqd_2  # dRL-5
+    d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t49 + t25*d_D_2_42_dqd_2  # dRL-5
+    d_TD_2_21_dqd_2 = t50 + T_2_21*d_D_2_11_dqd_2 + t29*d_D_2_41_dqd_2  # dRL-5
+    d_TD_2_22_dqd_2 = t51 + T_2_21*d_D_2_12_dqd_2 + t29*d_D_2_42_dqd_2  # dRL-5
 
     # derivatives of backward, joint shoulder
     d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # dRL-5
@@ -331,52 +338,51 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # dRL-5
     d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # dRL-5
     d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1  # dRL-5
-    t49 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
-    d_TD_1_12_dqd_1 = t49 + 0.4*(T_1_11*d_D_1_42_dqd_1)  # dRL-5
-    t50 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
-    d_TD_1_21_dqd_1 = t50 + 0.4*(T_1_21*d_D_1_41_dqd_1)  # dRL-5
-    t51 = T_1_11*d_TD_2_12_dqd_2
-    t52 = T_1_21*d_TD_2_22_dqd_2
-    d_TD_1_12_dqd_2 = t51 - t52 + 0.4*(T_1_11*d_D_2_42_dqd_2)  # dRL-5
-    t53 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
-    d_TD_1_21_dqd_2 = t53 + 0.4*(T_1_21*d_D_2_41_dqd_2)  # dRL-5
+    t52 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
+    d_TD_1_12_dqd_1 = t52 + T_1_14*d_D_1_42_dqd_1  # dRL-5
+    t53 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
+    d_TD_1_21_dqd_1 = t53 + T_1_24*d_D_1_41_dqd_1  # dRL-5
+    t54 = T_1_11*d_TD_2_12_dqd_2
+    t55 = T_1_21*d_TD_2_22_dqd_2
+    d_TD_1_12_dqd_2 = t54 - t55 + T_1_14*d_D_2_42_dqd_2  # dRL-5
+    t56 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
+    d_TD_1_21_dqd_2 = t56 + T_1_24*d_D_2_41_dqd_2  # dRL-5
 
     # derivatives of backward, joint elbow
-    t54 = 0.07*A_2_11
-    d_D_2_12_dqdd_1 = t54 - 0.1*A_2_14  # dRL-5
-    t55 = -0.1*A_2_11
-    d_D_2_42_dqdd_1 = t55 + 0.5*A_2_14  # dRL-5
-    t56 = 0.05*(T_2_21*A_2_11)
-    t57 = 0.07*A_2_21
-    t58 = t57 - 0.1*A_2_24
-    t59 = -0.1*A_2_21
-    t60 = t59 + 0.5*A_2_24
-    d_TD_2_11_dqdd_1 = t56 - T_2_11*t58 - 0.4*(T_2_11*t60)  # dRL-5
-    t61 = 0.05*(T_2_21*A_2_21)
-    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t61 + 0.4*(T_2_11*d_D_2_42_dqdd_1)  # dRL-5
-    t62 = -0.05*(T_2_11*A_2_11)
-    d_TD_2_21_dqdd_1 = t62 - T_2_21*t58 - 0.4*(T_2_21*t60)  # dRL-5
-    t63 = -0.05*(T_2_11*A_2_21)
-    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t63 + 0.4*(T_2_21*d_D_2_42_dqdd_1)  # dRL-5
-    d_D_2_12_dqdd_2 = t54 - 0.1*d_A_2_24_dq_2  # dRL-5
-    d_D_2_42_dqdd_2 = t55 + 0.5*d_A_2_24_dq_2  # dRL-5
-    t64 = t57 - 0.1*t5
-    t65 = t59 + 0.5*t5
-    d_TD_2_11_dqdd_2 = t56 - T_2_11*t64 - 0.4*(T_2_11*t65)  # dRL-5
-    d_TD_2_12_dqdd_2 = t61 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2)  # dRL-5
-    d_TD_2_21_dqdd_2 = t62 - T_2_21*t64 - 0.4*(T_2_21*t65)  # dRL-5
-    d_TD_2_22_dqdd_2 = t63 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2)  # dRL-5
+    t57 = 0.07*A_2_11
+    d_D_2_12_dqdd_1 = t57 - 0.1*A_2_14  # dRL-5
+    t58 = -0.1*A_2_11
+    d_D_2_42_dqdd_1 = t58 + 0.5*A_2_14  # dRL-5
+    t59 = A_2_11*t23
+    t60 = 0.07*A_2_21
+    t61 = t60 - 0.1*A_2_24
+    t62 = -0.1*A_2_21
+    t63 = t62 + 0.5*A_2_24
+    d_TD_2_11_dqdd_1 = t59 - T_2_11*t61 - t25*t63  # dRL-5
+    t64 = A_2_21*t23
+    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t64 + t25*d_D_2_42_dqdd_1  # dRL-5
+    t65 = A_2_21*t27
+    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t65 + t29*d_D_2_42_dqdd_1  # dRL-5
+    d_D_2_12_dqdd_2 = t57 - 0.1*d_A_2_24_dq_2  # dRL-5
+    d_D_2_42_dqdd_2 = t58 + 0.5*d_A_2_24_dq_2  # dRL-5
+    t66 = t60 - 0.1*t5
+    t67 = t62 + 0.5*t5
+    d_TD_2_11_dqdd_2 = t59 - T_2_11*t66 - t25*t67  # dRL-5
+    d_TD_2_12_dqdd_2 = t64 + T_2_11*d_D_2_12_dqdd_2 + t25*d_D_2_42_dqdd_2  # dRL-5
+    d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t65 + t29*d_D_2_42_dqdd_2  # dRL-5
 
     # derivatives of backward, joint shoulder
     d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # dRL-5
     d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1  # dRL-5
-    d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11  # dRL-5
+    t68 = A_2_11*t27
+    t69 = T_2_21*t61 + t68 + t29*t63
+    d_D_1_21_dqdd_1 = -0.05*T_1_11 - t69  # dRL-5
     d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # dRL-5
     d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1  # dRL-5
-    t66 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
-    d_TD_1_12_dqdd_1 = t66 + 0.4*(T_1_11*d_D_1_42_dqdd_1)  # dRL-5
-    t67 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
-    d_TD_1_21_dqdd_1 = t67 - 0.4*(T_1_21*(0.1*T_1_21 + t60))  # dRL-5
+    t70 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
+    d_TD_1_12_dqdd_1 = t70 + T_1_14*d_D_1_42_dqdd_1  # dRL-5
+    t71 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
+    d_TD_1_21_dqdd_1 = t71 - T_1_24*(0.1*T_1_21 + t63)  # dRL-5
 
     # derivatives of torque, joint shoulder
     d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 - 9.81*TE_1_21  # dRL-9
@@ -385,29 +391,29 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     dtau_dqd[..., 0, 0] = d_tau_1_dqd_1
     d_tau_1_dqdd_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # dRL-9
     dtau_dqdd[..., 0, 0] = d_tau_1_dqdd_1
-    t68 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5
-    t69 = 9.81*(t28 + 0.1*t4)
-    d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t69 + t68  # dRL-9
+    t72 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5
+    t73 = 9.81*(t32 + 0.1*t4)
+    d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t73 + t72  # dRL-9
     dtau_dq[..., 0, 1] = d_tau_1_dq_2
     d_tau_1_dqd_2 = d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2  # dRL-9
     dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
 
     # derivatives of torque, joint elbow
-    d_tau_2_dq_1 = t68 - t69  # dRL-9
+    d_tau_2_dq_1 = t72 - t73  # dRL-9
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    t70 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
-    d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t70 - T_1_21*d_TD_2_22_dqd_1  # dRL-9
+    t74 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
+    d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t74 - T_1_21*d_TD_2_22_dqd_1  # dRL-9
     dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
-    t71 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1
-    d_tau_2_dqdd_1 = T_1_11*d_TD_2_12_dqdd_1 - t71 - T_1_21*d_TD_2_22_dqdd_1  # dRL-9
+    t75 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t69)
+    d_tau_2_dqdd_1 = t75 - T_1_21*d_TD_2_22_dqdd_1  # dRL-9
     dtau_dqdd[..., 0, 1] = d_tau_2_dqdd_1
     dtau_dqdd[..., 1, 0] = d_tau_2_dqdd_1
-    d_tau_2_dq_2 = t36 - t38 - t37 - t69 + t68  # dRL-9
+    d_tau_2_dq_2 = t38 - t40 - t39 - t73 + t72  # dRL-9
     dtau_dq[..., 1, 1] = d_tau_2_dq_2
-    d_tau_2_dqd_2 = t51 - t53 - t52  # dRL-9
+    d_tau_2_dqd_2 = t54 - t56 - t55  # dRL-9
     dtau_dqd[..., 1, 1] = d_tau_2_dqd_2
-    t72 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2
-    d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t72 - T_1_21*d_TD_2_22_dqdd_2  # dRL-9
+    t76 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t68 + T_2_21*t66 + t29*t67)
+    d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t76 - T_1_21*d_TD_2_22_dqdd_2  # dRL-9
     dtau_dqdd[..., 1, 1] = d_tau_2_dqdd_2
 
 
@@ -428,9 +434,9 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
-    J_tip_2_y = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21)  # RL-12
+    J_tip_2_y = T_1_14*T_2_11 - T_1_24*T_2_21  # RL-12
     A_2_14 = T_1_14 + J_tip_2_y  # RL-2
-    t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
+    t1 = T_1_24*T_2_11 + T_1_14*T_2_21
     dtau_dloads[..., 1, 0, 0] = t1
     A_2_24 = T_1_24 + t1  # RL-2
     dtau_dloads[..., 0, 0, 0] = A_2_24
@@ -474,49 +480,52 @@ def mass_matrix(q, mass_matrix):
     d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14  # dRL-5
     t7 = -0.1*A_2_11
     d_D_2_42_dqdd_1 = t7 + 0.5*A_2_14  # dRL-5
-    t8 = 0.05*(T_2_21*A_2_11)
-    t9 = 0.07*A_2_21
-    t10 = t9 - 0.1*A_2_24
-    t11 = -0.1*A_2_21
-    t12 = t11 + 0.5*A_2_24
-    d_TD_2_11_dqdd_1 = t8 - T_2_11*t10 - 0.4*(T_2_11*t12)  # dRL-5
-    t13 = 0.05*(T_2_21*A_2_21)
-    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t13 + 0.4*(T_2_11*d_D_2_42_dqdd_1)  # dRL-5
-    t14 = -0.05*(T_2_11*A_2_11)
-    d_TD_2_21_dqdd_1 = t14 - T_2_21*t10 - 0.4*(T_2_21*t12)  # dRL-5
-    t15 = -0.05*(T_2_11*A_2_21)
-    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 + t15 + 0.4*(T_2_21*d_D_2_42_dqdd_1)  # dRL-5
+    t8 = 0.05*T_2_21
+    t9 = A_2_11*t8
+    t10 = 0.07*A_2_21
+    t11 = t10 - 0.1*A_2_24
+    t12 = -0.1*A_2_21
+    t13 = t12 + 0.5*A_2_24
+    t14 = 0.4*T_2_11
+    d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14  # dRL-5
+    t15 = A_2_21*t8
+    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t15 + d_D_2_42_dqdd_1*t14  # dRL-5
+    t16 = 0.05*T_2_11
+    t17 = A_2_21*t16
+    t18 = 0.4*T_2_21
+    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t17 + d_D_2_42_dqdd_1*t18  # dRL-5
     d_D_2_12_dqdd_2 = t6 - 0.1*d_A_2_24_dq_2  # dRL-5
     d_D_2_42_dqdd_2 = t7 + 0.5*d_A_2_24_dq_2  # dRL-5
-    t16 = t9 - 0.1*t5
-    t17 = t11 + 0.5*t5
-    d_TD_2_11_dqdd_2 = t8 - T_2_11*t16 - 0.4*(T_2_11*t17)  # dRL-5
-    d_TD_2_12_dqdd_2 = t13 + T_2_11*d_D_2_12_dqdd_2 + 0.4*(T_2_11*d_D_2_42_dqdd_2)  # dRL-5
-    d_TD_2_21_dqdd_2 = t14 - T_2_21*t16 - 0.4*(T_2_21*t17)  # dRL-5
-    d_TD_2_22_dqdd_2 = t15 + T_2_21*d_D_2_12_dqdd_2 + 0.4*(T_2_21*d_D_2_42_dqdd_2)  # dRL-5
+    t19 = t10 - 0.1*t5
+    t20 = t12 + 0.5*t5
+    d_TD_2_11_dqdd_2 = t9 - T_2_11*t19 - t20*t14  # dRL-5
+    d_TD_2_12_dqdd_2 = t15 + T_2_11*d_D_2_12_dqdd_2 + d_D_2_42_dqdd_2*t14  # dRL-5
+    d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t17 + d_D_2_42_dqdd_2*t18  # dRL-5
 
     # derivatives of backward, joint shoulder
     d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # dRL-5
     d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1  # dRL-5
-    d_D_1_21_dqdd_1 = d_TD_2_21_dqdd_1 - 0.05*T_1_11  # dRL-5
+    t21 = A_2_11*t16
+    t22 = T_2_21*t11 + t21 + t13*t18
+    d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22  # dRL-5
     d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # dRL-5
     d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1  # dRL-5
-    t18 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
-    d_TD_1_12_dqdd_1 = t18 + 0.4*(T_1_11*d_D_1_42_dqdd_1)  # dRL-5
-    t19 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
-    d_TD_1_21_dqdd_1 = t19 - 0.4*(T_1_21*(0.1*T_1_21 + t12))  # dRL-5
+    t23 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
+    d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1  # dRL-5
+    t24 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
+    d_TD_1_21_dqdd_1 = t24 - T_1_24*(0.1*T_1_21 + t13)  # dRL-5
 
     # mass matrix, joint shoulder
     M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # RL-10
     mass_matrix[..., 0, 0] = M_1_1
 
     # mass matrix, joint elbow
-    t20 = T_1_21*d_TD_2_11_dqdd_1 + T_1_11*d_TD_2_21_dqdd_1
-    M_2_1 = T_1_11*d_TD_2_12_dqdd_1 - t20 - T_1_21*d_TD_2_22_dqdd_1  # RL-10
+    t25 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t22)
+    M_2_1 = t25 - T_1_21*d_TD_2_22_dqdd_1  # RL-10
     mass_matrix[..., 0, 1] = M_2_1
     mass_matrix[..., 1, 0] = M_2_1
-    t21 = T_1_21*d_TD_2_11_dqdd_2 + T_1_11*d_TD_2_21_dqdd_2
-    M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t21 - T_1_21*d_TD_2_22_dqdd_2  # RL-10
+    t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t19 + t20*t18)
+    M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t26 - T_1_21*d_TD_2_22_dqdd_2  # RL-10
     mass_matrix[..., 1, 1] = M_2_2
 
 
@@ -563,22 +572,26 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     d_D_2_41_dqd_1 = t10 - B_2_24  # dRL-5
     t11 = 0.2*d_B_2_12_dq_1
     d_D_2_42_dqd_1 = t11 - t9  # dRL-5
-    t12 = 0.1*(T_2_21*d_B_2_12_dq_1)
-    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t12 + 0.4*(T_2_11*d_D_2_41_dqd_1)  # dRL-5
-    t13 = 0.1*(T_2_21*B_2_12)
-    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t13 + 0.4*(T_2_11*d_D_2_42_dqd_1)  # dRL-5
-    t14 = 0.1*(T_2_11*d_B_2_12_dq_1)
-    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t14 + 0.4*(T_2_21*d_D_2_41_dqd_1)  # dRL-5
-    t15 = 0.1*(T_2_11*B_2_12)
-    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t15 + 0.4*(T_2_21*d_D_2_42_dqd_1)  # dRL-5
+    t12 = 0.1*T_2_21
+    t13 = d_B_2_12_dq_1*t12
+    t14 = 0.4*T_2_11
+    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t13 + d_D_2_41_dqd_1*t14  # dRL-5
+    t15 = B_2_12*t12
+    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t15 + d_D_2_42_dqd_1*t14  # dRL-5
+    t16 = 0.1*T_2_11
+    t17 = d_B_2_12_dq_1*t16
+    t18 = 0.4*T_2_21
+    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t17 + d_D_2_41_dqd_1*t18  # dRL-5
+    t19 = B_2_12*t16
+    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t19 + d_D_2_42_dqd_1*t18  # dRL-5
     d_D_2_11_dqd_2 = t6 + 0.2*t3  # dRL-5
     d_D_2_12_dqd_2 = t7 + 0.2*t8  # dRL-5
     d_D_2_41_dqd_2 = t10 - t3  # dRL-5
     d_D_2_42_dqd_2 = t11 - t8  # dRL-5
-    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t12 + 0.4*(T_2_11*d_D_2_41_dqd_2)  # dRL-5
-    d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t13 + 0.4*(T_2_11*d_D_2_42_dqd_2)  # dRL-5
-    d_TD_2_21_dqd_2 = t14 + T_2_21*d_D_2_11_dqd_2 + 0.4*(T_2_21*d_D_2_41_dqd_2)  # dRL-5
-    d_TD_2_22_dqd_2 = t15 + T_2_21*d_D_2_12_dqd_2 + 0.4*(T_2_21*d_D_2_42_dqd_2)  # dRL-5
+    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t13 + d_D_2_41_dqd_2*t14  # dRL-5
+    d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t15 + d_D_2_42_dqd_2*t14  # dRL-5
+    d_TD_2_21_dqd_2 = t17 + T_2_21*d_D_2_11_dqd_2 + d_D_2_41_dqd_2*t18  # dRL-5
+    d_TD_2_22_dqd_2 = t19 + T_2_21*d_D_2_12_dqd_2 + d_D_2_42_dqd_2*t18  # dRL-5
 
     # derivatives of backward, joint shoulder
     d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # dRL-5
@@ -587,15 +600,15 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # dRL-5
     d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # dRL-5
     d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1  # dRL-5
-    t16 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
-    d_TD_1_12_dqd_1 = t16 + 0.4*(T_1_11*d_D_1_42_dqd_1)  # dRL-5
-    t17 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
-    d_TD_1_21_dqd_1 = t17 + 0.4*(T_1_21*d_D_1_41_dqd_1)  # dRL-5
-    t18 = T_1_11*d_TD_2_12_dqd_2
-    t19 = T_1_21*d_TD_2_22_dqd_2
-    d_TD_1_12_dqd_2 = t18 - t19 + 0.4*(T_1_11*d_D_2_42_dqd_2)  # dRL-5
-    t20 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
-    d_TD_1_21_dqd_2 = t20 + 0.4*(T_1_21*d_D_2_41_dqd_2)  # dRL-5
+    t20 = 0.4*T_1_11
+    d_TD_1_12_dqd_1 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1 + d_D_1_42_dqd_1*t20  # dRL-5
+    t21 = 0.4*T_1_21
+    d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t21  # dRL-5
+    t22 = T_1_11*d_TD_2_12_dqd_2
+    t23 = T_1_21*d_TD_2_22_dqd_2
+    d_TD_1_12_dqd_2 = t22 - t23 + d_D_2_42_dqd_2*t20  # dRL-5
+    t24 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
+    d_TD_1_21_dqd_2 = t24 + d_D_2_41_dqd_2*t21  # dRL-5
 
     # coriolis, joint shoulder
     C_1_1 = 0.5*(d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1)  # RL-11
@@ -604,10 +617,10 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     coriolis_matrix[..., 0, 1] = C_1_2
 
     # coriolis, joint elbow
-    t21 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
-    C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t21 - T_1_21*d_TD_2_22_dqd_1)  # RL-11
+    t25 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
+    C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t25 - T_1_21*d_TD_2_22_dqd_1)  # RL-11
     coriolis_matrix[..., 1, 0] = C_2_1
-    C_2_2 = 0.5*(t18 - t20 - t19)  # RL-11
+    C_2_2 = 0.5*(t22 - t24 - t23)  # RL-11
     coriolis_matrix[..., 1, 1] = C_2_2
 
 
@@ -636,7 +649,7 @@ def bias_forces(q, qd, loads, bias_forces):
     t2 = T_1_21*T_2_21
     t3 = 0.4*t1 - 0.4*t2
     A_2_14 = T_1_14 + t3  # RL-2
-    t4 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
+    t4 = T_1_24*T_2_11 + T_1_14*T_2_21
     A_2_24 = T_1_24 + t4  # RL-2
 
     # velocities, joint shoulder
@@ -665,40 +678,43 @@ def bias_forces(q, qd, loads, bias_forces):
     # backward, joint elbow
     D_2_11 = 0.07*C_2_11 - 0.1*C_2_14  # RL-5
     D_2_41 = 0.5*C_2_14 - 0.1*C_2_11  # RL-5
-    TD_2_11 = T_2_11*D_2_11 - 0.05*(T_2_21*C_2_12) + 0.4*(T_2_11*D_2_41)  # RL-5
-    t13 = 0.4*t12 + 0.4*t11 + 0.4*C_1_12
-    t14 = 0.07*C_2_12 - 0.1*t13
-    t15 = 0.5*t13 - 0.1*C_2_12
-    TD_2_12 = -0.05*(T_2_21*C_2_11) - T_2_11*t14 - 0.4*(T_2_11*t15)  # RL-5
-    TD_2_21 = T_2_21*D_2_11 + 0.05*(T_2_11*C_2_12) + 0.4*(T_2_21*D_2_41)  # RL-5
-    TD_2_22 = 0.05*(T_2_11*C_2_11) - T_2_21*t14 - 0.4*(T_2_21*t15)  # RL-5
+    t13 = 0.05*T_2_21
+    t14 = 0.4*T_2_11
+    TD_2_11 = T_2_11*D_2_11 - C_2_12*t13 + D_2_41*t14  # RL-5
+    t15 = 0.05*T_2_11
+    t16 = 0.4*T_2_21
+    TD_2_21 = T_2_21*D_2_11 + C_2_12*t15 + D_2_41*t16  # RL-5
+    t17 = 0.4*t12 + 0.4*t11 + 0.4*C_1_12
+    t18 = 0.07*C_2_12 - 0.1*t17
+    t19 = 0.5*t17 - 0.1*C_2_12
+    TD_2_22 = C_2_11*t15 - T_2_21*t18 - t19*t16  # RL-5
 
     # backward, joint shoulder
     D_1_11 = TD_2_11 - 0.03*t8  # RL-5
-    D_1_12 = TD_2_12 - 0.03*C_1_12  # RL-5
     D_1_21 = 0.05*C_1_12 + TD_2_21  # RL-5
     D_1_22 = TD_2_22 - 0.05*t8  # RL-5
     D_1_41 = D_2_41 - 0.1*t8  # RL-5
-    TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 - 0.4*(T_1_11*(0.1*C_1_12 + t15))  # RL-5
-    TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + 0.4*(T_1_21*D_1_41)  # RL-5
+    TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41  # RL-5
 
     # backward, joint elbow
     TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    t16 = 0.1*t2
-    TE_1_11 = T_1_11*E_1_11 - t16 + T_1_14  # RL-6
+    t20 = 0.1*t2
+    TE_1_11 = T_1_11*E_1_11 - t20 + T_1_14  # RL-6
 
     # torque, joint shoulder
-    t17 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
-    tau_1 = t17 - tip_nz  # RL-9
+    t21 = T_2_11*t18 + C_2_11*t13 + t19*t14
+    t22 = T_1_11*(0.03*C_1_12 + t21) + T_1_21*D_1_22
+    t23 = 9.81*TE_1_11 - (t22 + T_1_14*(0.1*C_1_12 + t19) + TD_1_21)
+    tau_1 = t23 - (tip_fy*A_2_14 - tip_fx*A_2_24) - tip_nz  # RL-9
     bias_forces[..., 0] = tau_1
 
     # torque, joint elbow
-    t18 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
-    t19 = t18 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t16)
-    tau_2 = t19 - (tip_fy*t3 - tip_fx*t4) - tip_nz  # RL-9
+    t24 = T_1_21*TD_2_11 + T_1_11*TD_2_21 + T_1_11*t21 + T_1_21*TD_2_22
+    t25 = 9.81*(0.1*t1 - t20) - t24 - (tip_fy*t3 - tip_fx*t4)
+    tau_2 = t25 - tip_nz  # RL-9
     bias_forces[..., 1] = tau_2
 
 
@@ -729,7 +745,7 @@ def gravity_forces(q, gravity_forces):
     gravity_forces[..., 0] = tau_1
 
     # torque, joint elbow
-    tau_2 = 9.81*(0.1*(T_1_11*T_2_11) - t1)  # RL-9
+    tau_2 = 9.81*(T_1_11*TE_2_11 - t1)  # RL-9
     gravity_forces[..., 1] = tau_2
 
 
@@ -870,11 +886,11 @@ def jacobians(q, jacobians):
     T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
-    J_forearm_2_y = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21)  # RL-16
+    J_forearm_2_y = T_1_14*T_2_11 - T_1_24*T_2_21  # RL-16
     jacobians[..., 1, 1, 1] = J_forearm_2_y
     A_2_14 = T_1_14 + J_forearm_2_y  # RL-2
     jacobians[..., 1, 1, 0] = A_2_14
-    t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
+    t1 = T_1_24*T_2_11 + T_1_14*T_2_21
     A_2_24 = T_1_24 + t1  # RL-2
 
     # columns, joint upper_arm
@@ -916,9 +932,9 @@ def point_motion(q, qd, qdd, position, velocity, acceleration):
     T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
-    A_2_14 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21) + T_1_14  # RL-2
+    A_2_14 = T_1_14*T_2_11 - T_1_24*T_2_21 + T_1_14  # RL-2
     position[..., 0, 0] = A_2_14
-    A_2_24 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21) + T_1_24  # RL-2
+    A_2_24 = T_1_24*T_2_11 + T_1_14*T_2_21 + T_1_24  # RL-2
     position[..., 0, 1] = A_2_24
 
     # velocities, joint shoulder
@@ -929,27 +945,28 @@ def point_motion(q, qd, qdd, position, velocity, acceleration):
     B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
     t1 = qd_1*T_1_21
     t2 = t1 + qd_2*T_1_21
-    B_2_14 = -(0.4*(T_2_11*t2) + 0.4*(T_2_21*B_at_2_21) + 0.4*t1)  # RL-3
+    t3 = 0.4*T_2_11
+    t4 = 0.4*T_2_21
+    B_2_14 = -(t2*t3 + B_at_2_21*t4 + 0.4*t1)  # RL-3
     velocity[..., 0, 0] = B_2_14
-    B_2_24 = 0.4*(T_2_11*B_at_2_21) - 0.4*(T_2_21*t2) + B_1_24  # RL-3
+    B_2_24 = B_at_2_21*t3 - t2*t4 + B_1_24  # RL-3
     velocity[..., 0, 1] = B_2_24
 
     # accelerations, joint shoulder
-    t3 = qd_1*qd_1
-    t4 = T_1_21*t3
-    t5 = qdd_1*T_1_11
-    C_1_12 = t4 - t5  # RL-4
-    C_1_24 = 0.4*t5 - 0.4*t4  # RL-4
+    t5 = qd_1*qd_1
+    t6 = T_1_21*t5
+    t7 = qdd_1*T_1_11
+    C_1_12 = t6 - t7  # RL-4
+    C_1_24 = 0.4*t7 - 0.4*t6  # RL-4
 
     # accelerations, joint elbow
     C_at_2_12 = C_1_12 + qd_2*(t1 + t2) - qdd_2*T_1_11  # RL-4
-    t6 = T_1_11*t3
-    t7 = qdd_1*T_1_21
-    t8 = t6 + t7 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21
-    t9 = 0.4*(T_2_21*C_at_2_12) - 0.4*(T_2_11*t8)
-    C_2_14 = t9 - (0.4*t6 + 0.4*t7)  # RL-4
+    t8 = T_1_11*t5
+    t9 = qdd_1*T_1_21
+    t10 = t8 + t9 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21
+    C_2_14 = t4*C_at_2_12 - t3*t10 - (0.4*t8 + 0.4*t9)  # RL-4
     acceleration[..., 0, 0] = C_2_14
-    C_2_24 = C_1_24 - (0.4*(T_2_11*C_at_2_12) + 0.4*(T_2_21*t8))  # RL-4
+    C_2_24 = C_1_24 - (t3*C_at_2_12 + t4*t10)  # RL-4
     acceleration[..., 0, 1] = C_2_24
 
 
@@ -979,7 +996,7 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
-    d_A_2_24_dq_2 = 0.4*(T_1_11*T_2_11) - 0.4*(T_1_21*T_2_21)  # dRL-2
+    d_A_2_24_dq_2 = T_1_14*T_2_11 - T_1_24*T_2_21  # dRL-2
     dx_dq[..., 0, 1, 1] = d_A_2_24_dq_2
     dv_dqd[..., 0, 1, 1] = d_A_2_24_dq_2
     da_dqdd[..., 0, 1, 1] = d_A_2_24_dq_2
@@ -987,7 +1004,7 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     dx_dq[..., 0, 1, 0] = A_2_14
     dv_dqd[..., 0, 1, 0] = A_2_14
     da_dqdd[..., 0, 1, 0] = A_2_14
-    t1 = 0.4*(T_1_21*T_2_11) + 0.4*(T_1_11*T_2_21)
+    t1 = T_1_24*T_2_11 + T_1_14*T_2_21
     A_2_24 = T_1_24 + t1  # RL-2
 
     # velocities, joint shoulder
@@ -998,31 +1015,33 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
     d_B_1_12_dq_1 = qd_1*T_1_21  # dRL-3
     d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21  # dRL-3
-    t2 = 0.4*(T_2_11*d_B_at_2_12_dq_1) + 0.4*(T_2_21*B_at_2_21)
-    t3 = 0.4*d_B_1_12_dq_1 + t2
-    B_2_14 = -t3  # RL-3
+    t2 = 0.4*T_2_11
+    t3 = 0.4*T_2_21
+    t4 = d_B_at_2_12_dq_1*t2 + B_at_2_21*t3
+    t5 = 0.4*d_B_1_12_dq_1 + t4
+    B_2_14 = -t5  # RL-3
     dv_dq[..., 0, 1, 0] = B_2_14
-    t4 = 0.4*(T_2_11*B_at_2_21) - 0.4*(T_2_21*d_B_at_2_12_dq_1)
-    B_2_24 = B_1_24 + t4  # RL-3
+    t6 = B_at_2_21*t2 - d_B_at_2_12_dq_1*t3
+    B_2_24 = B_1_24 + t6  # RL-3
 
     # accelerations, joint shoulder
-    t5 = qd_1*qd_1
-    t6 = T_1_21*t5
-    t7 = qdd_1*T_1_11
-    C_1_12 = t6 - t7  # RL-4
-    C_1_24 = 0.4*t7 - 0.4*t6  # RL-4
+    t7 = qd_1*qd_1
+    t8 = T_1_21*t7
+    t9 = qdd_1*T_1_11
+    C_1_12 = t8 - t9  # RL-4
+    C_1_24 = 0.4*t9 - 0.4*t8  # RL-4
 
     # accelerations, joint elbow
     C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11  # RL-4
-    t8 = T_1_11*t5
-    t9 = qdd_1*T_1_21
-    d_C_1_12_dq_1 = t8 + t9  # dRL-4
+    t10 = T_1_11*t7
+    t11 = qdd_1*T_1_21
+    d_C_1_12_dq_1 = t10 + t11  # dRL-4
     d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21  # dRL-4
-    d_C_2_24_dq_2 = 0.4*(T_2_21*C_at_2_12) - 0.4*(T_2_11*d_C_at_2_12_dq_1)  # dRL-4
+    d_C_2_24_dq_2 = t3*C_at_2_12 - t2*d_C_at_2_12_dq_1  # dRL-4
     da_dq[..., 0, 1, 1] = d_C_2_24_dq_2
-    C_2_14 = d_C_2_24_dq_2 - (0.4*t8 + 0.4*t9)  # RL-4
+    C_2_14 = d_C_2_24_dq_2 - (0.4*t10 + 0.4*t11)  # RL-4
     da_dq[..., 0, 1, 0] = C_2_14
-    d_C_2_14_dq_2 = 0.4*(T_2_11*C_at_2_12) + 0.4*(T_2_21*d_C_at_2_12_dq_1)  # dRL-4
+    d_C_2_14_dq_2 = t2*C_at_2_12 + t3*d_C_at_2_12_dq_1  # dRL-4
     da_dq[..., 0, 0, 1] = d_C_2_14_dq_2
     C_2_24 = C_1_24 - d_C_2_14_dq_2  # RL-4
 
@@ -1039,9 +1058,9 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     # derivatives of velocities, joint elbow
     d_B_2_14_dq_1 = -B_2_24  # dRL-3
     dv_dq[..., 0, 0, 0] = d_B_2_14_dq_1
-    d_B_2_14_dq_2 = -t4  # dRL-3
+    d_B_2_14_dq_2 = -t6  # dRL-3
     dv_dq[..., 0, 0, 1] = d_B_2_14_dq_2
-    d_B_2_24_dq_2 = -t2  # dRL-3
+    d_B_2_24_dq_2 = -t4  # dRL-3
     dv_dq[..., 0, 1, 1] = d_B_2_24_dq_2
 
     # derivatives of accelerations, joint elbow
@@ -1050,9 +1069,9 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
 
     # results
     da_dqd[..., 0, 0, 0] = -2.0*B_2_24
-    da_dqd[..., 0, 1, 0] = -2.0*t3
-    da_dqd[..., 0, 0, 1] = -2.0*t4
-    da_dqd[..., 0, 1, 1] = -2.0*t2
+    da_dqd[..., 0, 1, 0] = -2.0*t5
+    da_dqd[..., 0, 0, 1] = -2.0*t6
+    da_dqd[..., 0, 1, 1] = -2.0*t4
 
 
 def center_of_mass(q, center_of_mass):
@@ -1076,9 +1095,10 @@ def center_of_mass(q, center_of_mass):
 
     # backward, joint shoulder
     e_1_11 = Te_2_11 - 0.1  # RL-17
-    Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14  # RL-17
+    t1 = 0.1*T_2_21
+    Te_1_11 = T_1_11*e_1_11 - T_1_21*t1 + T_1_14  # RL-17
     center_of_mass[..., 0] = Te_1_11
-    Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24  # RL-17
+    Te_1_21 = T_1_21*e_1_11 + T_1_11*t1 + T_1_24  # RL-17
     center_of_mass[..., 1] = Te_1_21
 
 
@@ -1103,20 +1123,21 @@ def center_of_mass_jacobian(q, center_of_mass_jacobian):
 
     # backward, joint shoulder
     e_1_11 = Te_2_11 - 0.1  # RL-17
-    t1 = 0.1*(T_1_21*T_2_21)
-    Te_1_11 = T_1_11*e_1_11 - t1 + T_1_14  # RL-17
+    t1 = 0.1*T_2_21
+    t2 = T_1_21*t1
+    Te_1_11 = T_1_11*e_1_11 - t2 + T_1_14  # RL-17
     center_of_mass_jacobian[..., 1, 0] = Te_1_11
-    t2 = 0.1*(T_1_11*T_2_21)
-    Te_1_21 = T_1_21*e_1_11 + t2 + T_1_24  # RL-17
+    t3 = T_1_11*t1
+    Te_1_21 = T_1_21*e_1_11 + t3 + T_1_24  # RL-17
 
     # columns, joint shoulder
     J_C_1_x = -Te_1_21  # RL-18
     center_of_mass_jacobian[..., 0, 0] = J_C_1_x
 
     # columns, joint elbow
-    J_C_2_x = -(t2 + 0.1*(T_1_21*T_2_11))  # RL-18
+    J_C_2_x = -(t3 + T_1_21*Te_2_11)  # RL-18
     center_of_mass_jacobian[..., 0, 1] = J_C_2_x
-    J_C_2_y = 0.1*(T_1_11*T_2_11) - t1  # RL-18
+    J_C_2_y = T_1_11*Te_2_11 - t2  # RL-18
     center_of_mass_jacobian[..., 1, 1] = J_C_2_y
 
 
@@ -1157,35 +1178,39 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     t5 = T_2_11*t2
     t6 = T_2_21*B_at_2_21
     t7 = t5 + t6
-    t8 = 0.4*t5 + 0.4*t6 + 0.4*t1
-    t9 = 0.07*t7 - 0.1*t8
-    t10 = 0.5*t8 - 0.1*t7
-    TK_2_11 = -0.05*(T_2_21*B_2_12) - T_2_11*t9 - 0.4*(T_2_11*t10)  # RL-19
-    TK_2_12 = T_2_11*K_2_12 + 0.05*(T_2_21*t7) + 0.4*(T_2_11*K_2_42)  # RL-19
-    TK_2_21 = 0.05*(T_2_11*B_2_12) - T_2_21*t9 - 0.4*(T_2_21*t10)  # RL-19
-    TK_2_22 = T_2_21*K_2_12 - 0.05*(T_2_11*t7) + 0.4*(T_2_21*K_2_42)  # RL-19
+    t8 = 0.05*T_2_21
+    t9 = 0.4*T_2_11
+    TK_2_12 = T_2_11*K_2_12 + t7*t8 + K_2_42*t9  # RL-19
+    t10 = 0.05*T_2_11
+    t11 = 0.4*t5 + 0.4*t6 + 0.4*t1
+    t12 = 0.07*t7 - 0.1*t11
+    t13 = 0.5*t11 - 0.1*t7
+    t14 = 0.4*T_2_21
+    TK_2_21 = B_2_12*t10 - T_2_21*t12 - t13*t14  # RL-19
+    TK_2_22 = T_2_21*K_2_12 - t7*t10 + K_2_42*t14  # RL-19
 
     # backward, joint shoulder
-    K_1_11 = TK_2_11 - 0.03*t1  # RL-19
     K_1_12 = 0.03*B_1_21 + TK_2_12  # RL-19
     K_1_21 = TK_2_21 - 0.05*B_1_21  # RL-19
     K_1_22 = TK_2_22 - 0.05*t1  # RL-19
-    t11 = 0.1*t1 + t10
-    K_1_41 = -t11  # RL-19
+    t15 = 0.1*t1 + t13
+    K_1_41 = -t15  # RL-19
     centroidal_momentum[..., 0] = K_1_41
     K_1_42 = 0.1*B_1_21 + K_2_42  # RL-19
     centroidal_momentum[..., 1] = K_1_42
-    TK_1_12 = T_1_11*K_1_12 - T_1_21*K_1_22 + 0.4*(T_1_11*K_1_42)  # RL-19
-    TK_1_21 = T_1_21*K_1_11 + T_1_11*K_1_21 - 0.4*(T_1_21*t11)  # RL-19
+    TK_1_12 = T_1_11*K_1_12 - T_1_21*K_1_22 + T_1_14*K_1_42  # RL-19
+    t16 = T_1_21*(T_2_11*t12 + B_2_12*t8 + t13*t9 + 0.03*t1)
+    TK_1_21 = T_1_11*K_1_21 - t16 - T_1_24*t15  # RL-19
 
     # backward, joint elbow
     Te_2_11 = 0.1*T_2_11  # RL-17
 
     # backward, joint shoulder
     e_1_11 = Te_2_11 - 0.1  # RL-17
-    Te_1_11 = T_1_11*e_1_11 - 0.1*(T_1_21*T_2_21) + T_1_14  # RL-17
-    Te_1_21 = T_1_21*e_1_11 + 0.1*(T_1_11*T_2_21) + T_1_24  # RL-17
+    t17 = 0.1*T_2_21
+    Te_1_11 = T_1_11*e_1_11 - T_1_21*t17 + T_1_14  # RL-17
+    Te_1_21 = T_1_21*e_1_11 + T_1_11*t17 + T_1_24  # RL-17
 
     # momentum
-    L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t11*Te_1_21)  # RL-20
+    L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t15*Te_1_21)  # RL-20
     centroidal_momentum[..., 5] = L_C_z

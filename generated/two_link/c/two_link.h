@@ -17,6 +17,110 @@
 extern "C" {
 #endif
 
+/* Joint torques that produce the accelerations qdd. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  tau[2]: joint torques or forces (N m or N)
+ */
+void two_link_composite_inverse_dynamics(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *loads,
+    double *tau);
+
+/* Joint torques and their derivatives with respect to q, qd and qdd. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  tau[2]: joint torques or forces (N m or N)
+ *   out  dtau_dq[2][2]: [i, j] = d tau_i / d q_j
+ *   out  dtau_dqd[2][2]: [i, j] = d tau_i / d qd_j
+ *   out  dtau_dqdd[2][2]: [i, j] = d tau_i / d qdd_j
+ */
+void two_link_composite_inverse_dynamics_derivatives(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *loads,
+    double *tau,
+    double *dtau_dq,
+    double *dtau_dqd,
+    double *dtau_dqdd);
+
+/* Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  mass_matrix[2][2]: kg m^2, kg m or kg
+ */
+void two_link_composite_mass_matrix(
+    const double *q,
+    double *mass_matrix);
+
+/* Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms. By
+ * composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  bias_forces[2]: N m or N
+ */
+void two_link_composite_bias_forces(
+    const double *q,
+    const double *qd,
+    const double *loads,
+    double *bias_forces);
+
+/* Joint torques that hold the robot at rest against gravity alone. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  gravity_forces[2]: N m or N
+ */
+void two_link_composite_gravity_forces(
+    const double *q,
+    double *gravity_forces);
+
+/* Accelerations that the joint torques tau produce; all joints are free. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_composite_forward_dynamics(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd);
+
+/* Accelerations and their derivatives with respect to q, qd and tau. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   tau[2]: joint torques or forces (N m or N)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  dqdd_dq[2][2]: [i, j] = d qdd_i / d q_j
+ *   out  dqdd_dqd[2][2]: [i, j] = d qdd_i / d qd_j
+ *   out  dqdd_dtau[2][2]: [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+ *   Returns 1 and fills the results with NaN where the mass matrix is singular, else 0.
+ */
+int two_link_composite_forward_dynamics_derivatives(
+    const double *q,
+    const double *qd,
+    const double *tau,
+    const double *loads,
+    double *qdd,
+    double *dqdd_dq,
+    double *dqdd_dqd,
+    double *dqdd_dtau);
+
 /* Joint torques that produce the accelerations qdd. By newton_euler.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
