@@ -186,8 +186,12 @@ class _Build:
         versions = self.compiler.versions(self.flags) if extension.versioned else ()
         listed = " ".join(f"X({v.name}, {v.width}, {v.instructions})" for v in versions)
         for source in extension.c_sources:
-            told = source == extension.chooser and versions
-            yield source, ((f"-DSYMGEN_VERSIONS(X)={listed}",) if told else ())
+            if source == extension.chooser and versions:
+                yield source, (f"-DSYMGEN_VERSIONS(X)={listed}",)
+            elif source in extension.versioned and any(v.width == 1 for v in versions):
+                yield source, ("-O1",)  # it serves old processors alone: half the time of gcc
+            else:
+                yield source, ()
         for version in versions:
             for source in extension.versioned:
                 yield source, (*version.options, *version.macros)
