@@ -42,375 +42,20 @@ cdef extern from "numpy/arrayobject.h":
 cdef enum:
     MOST_BATCH_AXES = 64  # of any NumPy array
 
-cdef extern from "c/two_link.h" nogil:
-    void two_link_composite_inverse_dynamics(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau) noexcept
-    void two_link_composite_inverse_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau,
-        double *dtau_dq,
-        double *dtau_dqd,
-        double *dtau_dqdd) noexcept
-    void two_link_composite_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_composite_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    void two_link_composite_gravity_forces(
-        const double *q,
-        double *gravity_forces) noexcept
-    int two_link_composite_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_composite_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
-    void two_link_newton_euler_inverse_dynamics(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau) noexcept
-    void two_link_newton_euler_inverse_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau,
-        double *dtau_dq,
-        double *dtau_dqd,
-        double *dtau_dqdd) noexcept
-    void two_link_newton_euler_inverse_dynamics_load_derivatives(
-        const double *q,
-        double *dtau_dloads) noexcept
-    void two_link_newton_euler_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_newton_euler_coriolis_matrix(
-        const double *q,
-        const double *qd,
-        double *coriolis_matrix) noexcept
-    void two_link_newton_euler_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    void two_link_newton_euler_gravity_forces(
-        const double *q,
-        double *gravity_forces) noexcept
-    void two_link_newton_euler_kinetic_energy(
-        const double *q,
-        const double *qd,
-        double *kinetic_energy) noexcept
-    void two_link_newton_euler_potential_energy(
-        const double *q,
-        double *potential_energy) noexcept
-    void two_link_newton_euler_forward_kinematics(
-        const double *q,
-        double *forward_kinematics) noexcept
-    void two_link_newton_euler_jacobians(
-        const double *q,
-        double *jacobians) noexcept
-    void two_link_newton_euler_joint_wrenches(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *joint_wrenches) noexcept
-    void two_link_newton_euler_joint_wrench_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *joint_wrenches,
-        double *dw_dq,
-        double *dw_dqd,
-        double *dw_dqdd) noexcept
-    void two_link_newton_euler_point_motion(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *position,
-        double *velocity,
-        double *acceleration) noexcept
-    void two_link_newton_euler_point_motion_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *dx_dq,
-        double *dv_dq,
-        double *dv_dqd,
-        double *da_dq,
-        double *da_dqd,
-        double *da_dqdd) noexcept
-    void two_link_newton_euler_center_of_mass(
-        const double *q,
-        double *center_of_mass) noexcept
-    void two_link_newton_euler_center_of_mass_jacobian(
-        const double *q,
-        double *center_of_mass_jacobian) noexcept
-    void two_link_newton_euler_centroidal_momentum(
-        const double *q,
-        const double *qd,
-        double *centroidal_momentum) noexcept
-    void two_link_newton_euler_regressor(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *regressor) noexcept
-    int two_link_newton_euler_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_newton_euler_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
-    int two_link_kane_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_kane_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
-    void two_link_recursive_lagrange_inverse_dynamics(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau) noexcept
-    void two_link_recursive_lagrange_inverse_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau,
-        double *dtau_dq,
-        double *dtau_dqd,
-        double *dtau_dqdd) noexcept
-    void two_link_recursive_lagrange_inverse_dynamics_load_derivatives(
-        const double *q,
-        double *dtau_dloads) noexcept
-    void two_link_recursive_lagrange_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_recursive_lagrange_coriolis_matrix(
-        const double *q,
-        const double *qd,
-        double *coriolis_matrix) noexcept
-    void two_link_recursive_lagrange_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    void two_link_recursive_lagrange_gravity_forces(
-        const double *q,
-        double *gravity_forces) noexcept
-    void two_link_recursive_lagrange_kinetic_energy(
-        const double *q,
-        const double *qd,
-        double *kinetic_energy) noexcept
-    void two_link_recursive_lagrange_potential_energy(
-        const double *q,
-        double *potential_energy) noexcept
-    void two_link_recursive_lagrange_forward_kinematics(
-        const double *q,
-        double *forward_kinematics) noexcept
-    void two_link_recursive_lagrange_jacobians(
-        const double *q,
-        double *jacobians) noexcept
-    void two_link_recursive_lagrange_point_motion(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *position,
-        double *velocity,
-        double *acceleration) noexcept
-    void two_link_recursive_lagrange_point_motion_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        double *dx_dq,
-        double *dv_dq,
-        double *dv_dqd,
-        double *da_dq,
-        double *da_dqd,
-        double *da_dqdd) noexcept
-    void two_link_recursive_lagrange_center_of_mass(
-        const double *q,
-        double *center_of_mass) noexcept
-    void two_link_recursive_lagrange_center_of_mass_jacobian(
-        const double *q,
-        double *center_of_mass_jacobian) noexcept
-    void two_link_recursive_lagrange_centroidal_momentum(
-        const double *q,
-        const double *qd,
-        double *centroidal_momentum) noexcept
-    void two_link_closed_form_lagrange_inverse_dynamics(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau) noexcept
-    void two_link_closed_form_lagrange_inverse_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *qdd,
-        const double *loads,
-        double *tau,
-        double *dtau_dq,
-        double *dtau_dqd,
-        double *dtau_dqdd) noexcept
-    void two_link_closed_form_lagrange_inverse_dynamics_load_derivatives(
-        const double *q,
-        double *dtau_dloads) noexcept
-    void two_link_closed_form_lagrange_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_closed_form_lagrange_coriolis_matrix(
-        const double *q,
-        const double *qd,
-        double *coriolis_matrix) noexcept
-    void two_link_closed_form_lagrange_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    void two_link_closed_form_lagrange_gravity_forces(
-        const double *q,
-        double *gravity_forces) noexcept
-    void two_link_closed_form_lagrange_kinetic_energy(
-        const double *q,
-        const double *qd,
-        double *kinetic_energy) noexcept
-    void two_link_closed_form_lagrange_potential_energy(
-        const double *q,
-        double *potential_energy) noexcept
-    void two_link_closed_form_lagrange_forward_kinematics(
-        const double *q,
-        double *forward_kinematics) noexcept
-    void two_link_closed_form_lagrange_jacobians(
-        const double *q,
-        double *jacobians) noexcept
-    void two_link_explicit_kane_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_explicit_kane_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    int two_link_explicit_kane_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_explicit_kane_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
-    void two_link_partially_recursive_kane_mass_matrix(
-        const double *q,
-        double *mass_matrix) noexcept
-    void two_link_partially_recursive_kane_bias_forces(
-        const double *q,
-        const double *qd,
-        const double *loads,
-        double *bias_forces) noexcept
-    int two_link_partially_recursive_kane_forward_dynamics(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd) noexcept
-    int two_link_partially_recursive_kane_forward_dynamics_derivatives(
-        const double *q,
-        const double *qd,
-        const double *tau,
-        const double *loads,
-        double *qdd,
-        double *dqdd_dq,
-        double *dqdd_dqd,
-        double *dqdd_dtau) noexcept
+cdef extern from "c/two_link_batch.h" nogil:
+    ctypedef int (*symgen_kernel)(const double **x, double **y) noexcept
+    int two_link_prepare(int width)
+    symgen_kernel two_link_single(int which)
+    npy_intp two_link_batch(int which, npy_intp count, const double **x,
+                               const npy_intp *dx, double **y, int threads)
+
+cdef int THREADS = 1  # for one call
 
 
-cdef int adapt_composite_inverse_dynamics(
-        const double **x, double **y) noexcept nogil:
-    two_link_composite_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
-    return 0
-
-cdef int adapt_composite_inverse_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    two_link_composite_inverse_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-    return 0
-
-cdef int adapt_composite_mass_matrix(
-        const double **x, double **y) noexcept nogil:
-    two_link_composite_mass_matrix(x[0], y[0])
-    return 0
-
-cdef int adapt_composite_bias_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_composite_bias_forces(x[0], x[1], x[2], y[0])
-    return 0
-
-cdef int adapt_composite_gravity_forces(
-        const double **x, double **y) noexcept nogil:
-    two_link_composite_gravity_forces(x[0], y[0])
-    return 0
-
-cdef int adapt_composite_forward_dynamics(
-        const double **x, double **y) noexcept nogil:
-    return two_link_composite_forward_dynamics(x[0], x[1], x[2], x[3], y[0])
-
-cdef int adapt_composite_forward_dynamics_derivatives(
-        const double **x, double **y) noexcept nogil:
-    return two_link_composite_forward_dynamics_derivatives(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3])
-
-cdef int adapt_newton_euler_inverse_dynamics(
-        const double **x, double **y) noexcept nogil:
-    two_link_newton_euler_inverse_dynamics(x[0], x[1], x[2], x[3], y[0])
-    return 0
+def set_threads(int number):
+    """At most so many threads for one call."""
+    global THREADS
+    THREADS = number
 
 
 def choose(int width):
@@ -419,7 +64,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(69):
+    for which in range(78):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -454,7 +99,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[65]
+cdef Function FUNCTIONS[78]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -526,6 +171,8 @@ NAMES = (
     "forward_dynamics_derivatives",
     "inverse_dynamics_derivatives",
     "mass_matrix",
+    "inverse_dynamics_derivatives",
+    "mass_matrix",
     "coriolis_matrix",
     "inverse_dynamics_derivatives",
     "mass_matrix",
@@ -536,7 +183,7 @@ NAMES = (
     "mass_matrix",
     "mass_matrix",
 )
-FIRST_PACKED = 58  # from here on they give packed results
+FIRST_PACKED = 65  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -623,6 +270,20 @@ SHAPES = {
         ((2, 20),),
     ),
 }
+PACKED_SHAPES = {
+    "inverse_dynamics_derivatives": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2,), (4,), (4,), (4,)),
+    ),
+    "mass_matrix": (
+        ((2,), (0,)),
+        ((4,),),
+    ),
+    "coriolis_matrix": (
+        ((2,), (2,), (0,)),
+        ((4,),),
+    ),
+}
 REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'bias_forces': 2, 'gravity_forces': 1, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'coriolis_matrix': 2, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
 
 
@@ -652,71 +313,7 @@ cdef int set_up() except -1:
         FUNCTIONS[which].input[len(inputs) - 1].default = DEFAULT_PARAMETERS
         for i, shape in enumerate(outputs):
             describe(&FUNCTIONS[which].output[i], shape)
-    FUNCTIONS[0].kernel = adapt_composite_inverse_dynamics
-    FUNCTIONS[1].kernel = adapt_composite_inverse_dynamics_derivatives
-    FUNCTIONS[2].kernel = adapt_composite_mass_matrix
-    FUNCTIONS[3].kernel = adapt_composite_bias_forces
-    FUNCTIONS[4].kernel = adapt_composite_gravity_forces
-    FUNCTIONS[5].kernel = adapt_composite_forward_dynamics
-    FUNCTIONS[6].kernel = adapt_composite_forward_dynamics_derivatives
-    FUNCTIONS[7].kernel = adapt_newton_euler_inverse_dynamics
-    FUNCTIONS[8].kernel = adapt_newton_euler_inverse_dynamics_derivatives
-    FUNCTIONS[9].kernel = adapt_newton_euler_inverse_dynamics_load_derivatives
-    FUNCTIONS[10].kernel = adapt_newton_euler_mass_matrix
-    FUNCTIONS[11].kernel = adapt_newton_euler_coriolis_matrix
-    FUNCTIONS[12].kernel = adapt_newton_euler_bias_forces
-    FUNCTIONS[13].kernel = adapt_newton_euler_gravity_forces
-    FUNCTIONS[14].kernel = adapt_newton_euler_kinetic_energy
-    FUNCTIONS[15].kernel = adapt_newton_euler_potential_energy
-    FUNCTIONS[16].kernel = adapt_newton_euler_forward_kinematics
-    FUNCTIONS[17].kernel = adapt_newton_euler_jacobians
-    FUNCTIONS[18].kernel = adapt_newton_euler_joint_wrenches
-    FUNCTIONS[19].kernel = adapt_newton_euler_joint_wrench_derivatives
-    FUNCTIONS[20].kernel = adapt_newton_euler_point_motion
-    FUNCTIONS[21].kernel = adapt_newton_euler_point_motion_derivatives
-    FUNCTIONS[22].kernel = adapt_newton_euler_center_of_mass
-    FUNCTIONS[23].kernel = adapt_newton_euler_center_of_mass_jacobian
-    FUNCTIONS[24].kernel = adapt_newton_euler_centroidal_momentum
-    FUNCTIONS[25].kernel = adapt_newton_euler_regressor
-    FUNCTIONS[26].kernel = adapt_newton_euler_forward_dynamics
-    FUNCTIONS[27].kernel = adapt_newton_euler_forward_dynamics_derivatives
-    FUNCTIONS[28].kernel = adapt_kane_forward_dynamics
-    FUNCTIONS[29].kernel = adapt_kane_forward_dynamics_derivatives
-    FUNCTIONS[30].kernel = adapt_recursive_lagrange_inverse_dynamics
-    FUNCTIONS[31].kernel = adapt_recursive_lagrange_inverse_dynamics_derivatives
-    FUNCTIONS[32].kernel = adapt_recursive_lagrange_inverse_dynamics_load_derivatives
-    FUNCTIONS[33].kernel = adapt_recursive_lagrange_mass_matrix
-    FUNCTIONS[34].kernel = adapt_recursive_lagrange_coriolis_matrix
-    FUNCTIONS[35].kernel = adapt_recursive_lagrange_bias_forces
-    FUNCTIONS[36].kernel = adapt_recursive_lagrange_gravity_forces
-    FUNCTIONS[37].kernel = adapt_recursive_lagrange_kinetic_energy
-    FUNCTIONS[38].kernel = adapt_recursive_lagrange_potential_energy
-    FUNCTIONS[39].kernel = adapt_recursive_lagrange_forward_kinematics
-    FUNCTIONS[40].kernel = adapt_recursive_lagrange_jacobians
-    FUNCTIONS[41].kernel = adapt_recursive_lagrange_point_motion
-    FUNCTIONS[42].kernel = adapt_recursive_lagrange_point_motion_derivatives
-    FUNCTIONS[43].kernel = adapt_recursive_lagrange_center_of_mass
-    FUNCTIONS[44].kernel = adapt_recursive_lagrange_center_of_mass_jacobian
-    FUNCTIONS[45].kernel = adapt_recursive_lagrange_centroidal_momentum
-    FUNCTIONS[46].kernel = adapt_closed_form_lagrange_inverse_dynamics
-    FUNCTIONS[47].kernel = adapt_closed_form_lagrange_inverse_dynamics_derivatives
-    FUNCTIONS[48].kernel = adapt_closed_form_lagrange_inverse_dynamics_load_derivatives
-    FUNCTIONS[49].kernel = adapt_closed_form_lagrange_mass_matrix
-    FUNCTIONS[50].kernel = adapt_closed_form_lagrange_coriolis_matrix
-    FUNCTIONS[51].kernel = adapt_closed_form_lagrange_bias_forces
-    FUNCTIONS[52].kernel = adapt_closed_form_lagrange_gravity_forces
-    FUNCTIONS[53].kernel = adapt_closed_form_lagrange_kinetic_energy
-    FUNCTIONS[54].kernel = adapt_closed_form_lagrange_potential_energy
-    FUNCTIONS[55].kernel = adapt_closed_form_lagrange_forward_kinematics
-    FUNCTIONS[56].kernel = adapt_closed_form_lagrange_jacobians
-    FUNCTIONS[57].kernel = adapt_explicit_kane_mass_matrix
-    FUNCTIONS[58].kernel = adapt_explicit_kane_bias_forces
-    FUNCTIONS[59].kernel = adapt_explicit_kane_forward_dynamics
-    FUNCTIONS[60].kernel = adapt_explicit_kane_forward_dynamics_derivatives
-    FUNCTIONS[61].kernel = adapt_partially_recursive_kane_mass_matrix
-    FUNCTIONS[62].kernel = adapt_partially_recursive_kane_bias_forces
-    FUNCTIONS[63].kernel = adapt_partially_recursive_kane_forward_dynamics
-    FUNCTIONS[64].kernel = adapt_partially_recursive_kane_forward_dynamics_derivatives
+    connect()
     return 0
 
 
@@ -967,11 +564,11 @@ class composite:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(58, given, out)
+            return call(65, given, out)
         return call(1, given, out)
 
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
@@ -988,6 +585,8 @@ class composite:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(66, given, out)
         return call(2, given, out)
 
     @staticmethod
@@ -1125,7 +724,7 @@ class newton_euler:
         return call(7, given, out)
 
     @staticmethod
-    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
@@ -1136,6 +735,8 @@ class newton_euler:
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -1152,6 +753,8 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
+        if packed:
+            return call(67, given, out)
         return call(8, given, out)
 
     @staticmethod
@@ -1173,12 +776,14 @@ class newton_euler:
         return call(9, given, out)
 
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1188,10 +793,12 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(68, given, out)
         return call(10, given, out)
 
     @staticmethod
-    def coriolis_matrix(q, qd, *, parameters=None, out=None):
+    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
         """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
         C is skew-symmetric.
 
@@ -1199,6 +806,8 @@ class newton_euler:
             q (..., 2)           joint coordinates (rad or m)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -1209,6 +818,8 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
+        if packed:
+            return call(69, given, out)
         return call(11, given, out)
 
     @staticmethod
@@ -1712,6 +1323,8 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
+        if packed:
+            return call(70, given, out)
         return call(31, given, out)
 
     @staticmethod
@@ -1750,6 +1363,8 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(71, given, out)
         return call(33, given, out)
 
     @staticmethod
@@ -1773,6 +1388,8 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
+        if packed:
+            return call(72, given, out)
         return call(34, given, out)
 
     @staticmethod
@@ -2060,6 +1677,8 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
+        if packed:
+            return call(73, given, out)
         return call(47, given, out)
 
     @staticmethod
@@ -2098,6 +1717,8 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(74, given, out)
         return call(49, given, out)
 
     @staticmethod
@@ -2121,6 +1742,8 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
+        if packed:
+            return call(75, given, out)
         return call(50, given, out)
 
     @staticmethod
@@ -2261,6 +1884,8 @@ class explicit_kane:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(76, given, out)
         return call(57, given, out)
 
     @staticmethod
@@ -2354,12 +1979,14 @@ class explicit_kane:
 
 class partially_recursive_kane:
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
@@ -2369,6 +1996,8 @@ class partially_recursive_kane:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        if packed:
+            return call(77, given, out)
         return call(61, given, out)
 
     @staticmethod

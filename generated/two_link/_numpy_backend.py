@@ -37,7 +37,7 @@ class composite:
         return _call("composite", "inverse_dynamics", (q, qd, qdd, loads, parameters), out)
 
     @staticmethod
-    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+    def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
@@ -48,6 +48,8 @@ class composite:
                                  links, base axes, the force at the load's point (N, N m);
                                  default: 0
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  tuple of arrays to write the results to, None where one is to be
                                  allocated: float64, of the results' shapes, any strides, not
                                  overlapping an argument or each other
@@ -58,22 +60,24 @@ class composite:
             dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
             dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
         """
-        return _call("composite", "inverse_dynamics_derivatives", (q, qd, qdd, loads, parameters), out)
+        return _call("composite", "inverse_dynamics_derivatives", (q, qd, qdd, loads, parameters), out, packed)
 
     @staticmethod
-    def mass_matrix(q, *, parameters=None, out=None):
+    def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m)
             parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
 
         Returns:
             mass_matrix (..., 2, 2)  kg m^2, kg m or kg
         """
-        return _call("composite", "mass_matrix", (q, parameters), out)
+        return _call("composite", "mass_matrix", (q, parameters), out, packed)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):

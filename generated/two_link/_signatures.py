@@ -79,7 +79,7 @@ outputs=(
             Array("loads", (1, 6), default=[0.0] * 6),
             Array("parameters", (0,), default=DEFAULT_PARAMETERS),
         ),
-        outputs=(
+outputs=(
             Array("qdd", (2,)),
         ),
         hidden=(
@@ -97,7 +97,7 @@ outputs=(
             Array("loads", (1, 6), default=[0.0] * 6),
             Array("parameters", (0,), default=DEFAULT_PARAMETERS),
         ),
-        outputs=(
+outputs=(
             Array("qdd", (2,)),
             Array("dqdd_dq", (2, 2)),
             Array("dqdd_dqd", (2, 2)),
@@ -115,7 +115,7 @@ outputs=(
             Array("q", (2,)),
             Array("parameters", (0,), default=DEFAULT_PARAMETERS),
         ),
-        outputs=(
+outputs=(
             Array("dtau_dloads", (2, 1, 6)),
         ),
     ),
@@ -126,7 +126,7 @@ outputs=(
             Array("qd", (2,)),
             Array("parameters", (0,), default=DEFAULT_PARAMETERS),
         ),
-        outputs=(
+outputs=(
             Array("coriolis_matrix", (2, 2)),
         ),
     ),

@@ -79,13 +79,11 @@ def inverse_dynamics(q, qd, qdd, loads, tau):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    Q_1_11 = cos(q_1)  # CO-22
+    # angles
     Q_1_21 = sin(q_1)  # CO-22
-
-    # frames, joint elbow
-    Q_2_11 = cos(q_2)  # CO-22
+    Q_1_11 = cos(q_1)  # CO-22
     Q_2_21 = sin(q_2)  # CO-22
+    Q_2_11 = cos(q_2)  # CO-22
 
     # forward, joint shoulder
     a_in_1_x = 9.81*Q_1_21  # CO-31
@@ -135,13 +133,11 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    C_1_11 = cos(q_1)  # CO-1
+    # angles
     C_1_21 = sin(q_1)  # CO-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # CO-2
+    C_1_11 = cos(q_1)  # CO-1
     R_2_21 = sin(q_2)  # CO-2
+    R_2_11 = cos(q_2)  # CO-2
 
     # velocities, joint elbow
     w_2_z = qd_1 + qd_2  # CO-5
@@ -261,9 +257,9 @@ def mass_matrix(q, mass_matrix):
     """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal."""
     q_2 = q[..., 1]
 
-    # frames, joint elbow
-    Q_2_11 = cos(q_2)  # CO-22
+    # angles
     Q_2_21 = sin(q_2)  # CO-22
+    Q_2_11 = cos(q_2)  # CO-22
 
     # composites, joint elbow
     h_2C_seat_x = 0.1*Q_2_11  # CO-24
@@ -298,13 +294,11 @@ def bias_forces(q, qd, loads, bias_forces):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    Q_1_11 = cos(q_1)  # CO-22
+    # angles
     Q_1_21 = sin(q_1)  # CO-22
-
-    # frames, joint elbow
-    Q_2_11 = cos(q_2)  # CO-22
+    Q_1_11 = cos(q_1)  # CO-22
     Q_2_21 = sin(q_2)  # CO-22
+    Q_2_11 = cos(q_2)  # CO-22
 
     # forward, joint shoulder
     a_in_1_x = 9.81*Q_1_21  # CO-31
@@ -344,13 +338,11 @@ def gravity_forces(q, gravity_forces):
     q_1 = q[..., 0]
     q_2 = q[..., 1]
 
-    # frames, joint shoulder
-    Q_1_11 = cos(q_1)  # CO-22
+    # angles
     Q_1_21 = sin(q_1)  # CO-22
-
-    # frames, joint elbow
-    Q_2_11 = cos(q_2)  # CO-22
+    Q_1_11 = cos(q_1)  # CO-22
     Q_2_21 = sin(q_2)  # CO-22
+    Q_2_11 = cos(q_2)  # CO-22
 
     # forward, joint elbow
     t1 = 9.81*Q_1_21
@@ -383,13 +375,11 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    Q_1_11 = cos(q_1)  # CO-22
+    # angles
     Q_1_21 = sin(q_1)  # CO-22
-
-    # frames, joint elbow
-    Q_2_11 = cos(q_2)  # CO-22
+    Q_1_11 = cos(q_1)  # CO-22
     Q_2_21 = sin(q_2)  # CO-22
+    Q_2_11 = cos(q_2)  # CO-22
 
     # bias: forward, joint shoulder
     a_in_1_x = 9.81*Q_1_21  # CO-31
@@ -476,13 +466,11 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     tip_fy = loads[..., 0, 1]
     tip_nz = loads[..., 0, 5]
 
-    # frames, joint shoulder
-    C_1_11 = cos(q_1)  # CO-1
+    # angles
     C_1_21 = sin(q_1)  # CO-1
-
-    # frames, joint elbow
-    R_2_11 = cos(q_2)  # CO-2
+    C_1_11 = cos(q_1)  # CO-1
     R_2_21 = sin(q_2)  # CO-2
+    R_2_11 = cos(q_2)  # CO-2
 
     # velocities, joint elbow
     w_2_z = qd_1 + qd_2  # CO-5

@@ -16,75 +16,84 @@ typedef int (*symgen_kernel)(const double **x, double **y);
 int two_link_prepare(int width);
 
 /* The kernel numbered `which`, from 0:
- *     0  newton_euler.inverse_dynamics
- *     1  newton_euler.inverse_dynamics_derivatives
- *     2  newton_euler.inverse_dynamics_load_derivatives
- *     3  newton_euler.mass_matrix
- *     4  newton_euler.coriolis_matrix
- *     5  newton_euler.bias_forces
- *     6  newton_euler.gravity_forces
- *     7  newton_euler.kinetic_energy
- *     8  newton_euler.potential_energy
- *     9  newton_euler.forward_kinematics
- *     10  newton_euler.jacobians
- *     11  newton_euler.joint_wrenches
- *     12  newton_euler.joint_wrench_derivatives
- *     13  newton_euler.point_motion
- *     14  newton_euler.point_motion_derivatives
- *     15  newton_euler.center_of_mass
- *     16  newton_euler.center_of_mass_jacobian
- *     17  newton_euler.centroidal_momentum
- *     18  newton_euler.regressor
- *     19  newton_euler.forward_dynamics
- *     20  newton_euler.forward_dynamics_derivatives
- *     21  kane.forward_dynamics
- *     22  kane.forward_dynamics_derivatives
- *     23  recursive_lagrange.inverse_dynamics
- *     24  recursive_lagrange.inverse_dynamics_derivatives
- *     25  recursive_lagrange.inverse_dynamics_load_derivatives
- *     26  recursive_lagrange.mass_matrix
- *     27  recursive_lagrange.coriolis_matrix
- *     28  recursive_lagrange.bias_forces
- *     29  recursive_lagrange.gravity_forces
- *     30  recursive_lagrange.kinetic_energy
- *     31  recursive_lagrange.potential_energy
- *     32  recursive_lagrange.forward_kinematics
- *     33  recursive_lagrange.jacobians
- *     34  recursive_lagrange.point_motion
- *     35  recursive_lagrange.point_motion_derivatives
- *     36  recursive_lagrange.center_of_mass
- *     37  recursive_lagrange.center_of_mass_jacobian
- *     38  recursive_lagrange.centroidal_momentum
- *     39  closed_form_lagrange.inverse_dynamics
- *     40  closed_form_lagrange.inverse_dynamics_derivatives
- *     41  closed_form_lagrange.inverse_dynamics_load_derivatives
- *     42  closed_form_lagrange.mass_matrix
- *     43  closed_form_lagrange.coriolis_matrix
- *     44  closed_form_lagrange.bias_forces
- *     45  closed_form_lagrange.gravity_forces
- *     46  closed_form_lagrange.kinetic_energy
- *     47  closed_form_lagrange.potential_energy
- *     48  closed_form_lagrange.forward_kinematics
- *     49  closed_form_lagrange.jacobians
- *     50  explicit_kane.mass_matrix
- *     51  explicit_kane.bias_forces
- *     52  explicit_kane.forward_dynamics
- *     53  explicit_kane.forward_dynamics_derivatives
- *     54  partially_recursive_kane.mass_matrix
- *     55  partially_recursive_kane.bias_forces
- *     56  partially_recursive_kane.forward_dynamics
- *     57  partially_recursive_kane.forward_dynamics_derivatives
- *     58  newton_euler.inverse_dynamics_derivatives, packed
- *     59  newton_euler.mass_matrix, packed
- *     60  newton_euler.coriolis_matrix, packed
- *     61  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     62  recursive_lagrange.mass_matrix, packed
- *     63  recursive_lagrange.coriolis_matrix, packed
- *     64  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     65  closed_form_lagrange.mass_matrix, packed
- *     66  closed_form_lagrange.coriolis_matrix, packed
- *     67  explicit_kane.mass_matrix, packed
- *     68  partially_recursive_kane.mass_matrix, packed
+ *     0  composite.inverse_dynamics
+ *     1  composite.inverse_dynamics_derivatives
+ *     2  composite.mass_matrix
+ *     3  composite.bias_forces
+ *     4  composite.gravity_forces
+ *     5  composite.forward_dynamics
+ *     6  composite.forward_dynamics_derivatives
+ *     7  newton_euler.inverse_dynamics
+ *     8  newton_euler.inverse_dynamics_derivatives
+ *     9  newton_euler.inverse_dynamics_load_derivatives
+ *     10  newton_euler.mass_matrix
+ *     11  newton_euler.coriolis_matrix
+ *     12  newton_euler.bias_forces
+ *     13  newton_euler.gravity_forces
+ *     14  newton_euler.kinetic_energy
+ *     15  newton_euler.potential_energy
+ *     16  newton_euler.forward_kinematics
+ *     17  newton_euler.jacobians
+ *     18  newton_euler.joint_wrenches
+ *     19  newton_euler.joint_wrench_derivatives
+ *     20  newton_euler.point_motion
+ *     21  newton_euler.point_motion_derivatives
+ *     22  newton_euler.center_of_mass
+ *     23  newton_euler.center_of_mass_jacobian
+ *     24  newton_euler.centroidal_momentum
+ *     25  newton_euler.regressor
+ *     26  newton_euler.forward_dynamics
+ *     27  newton_euler.forward_dynamics_derivatives
+ *     28  kane.forward_dynamics
+ *     29  kane.forward_dynamics_derivatives
+ *     30  recursive_lagrange.inverse_dynamics
+ *     31  recursive_lagrange.inverse_dynamics_derivatives
+ *     32  recursive_lagrange.inverse_dynamics_load_derivatives
+ *     33  recursive_lagrange.mass_matrix
+ *     34  recursive_lagrange.coriolis_matrix
+ *     35  recursive_lagrange.bias_forces
+ *     36  recursive_lagrange.gravity_forces
+ *     37  recursive_lagrange.kinetic_energy
+ *     38  recursive_lagrange.potential_energy
+ *     39  recursive_lagrange.forward_kinematics
+ *     40  recursive_lagrange.jacobians
+ *     41  recursive_lagrange.point_motion
+ *     42  recursive_lagrange.point_motion_derivatives
+ *     43  recursive_lagrange.center_of_mass
+ *     44  recursive_lagrange.center_of_mass_jacobian
+ *     45  recursive_lagrange.centroidal_momentum
+ *     46  closed_form_lagrange.inverse_dynamics
+ *     47  closed_form_lagrange.inverse_dynamics_derivatives
+ *     48  closed_form_lagrange.inverse_dynamics_load_derivatives
+ *     49  closed_form_lagrange.mass_matrix
+ *     50  closed_form_lagrange.coriolis_matrix
+ *     51  closed_form_lagrange.bias_forces
+ *     52  closed_form_lagrange.gravity_forces
+ *     53  closed_form_lagrange.kinetic_energy
+ *     54  closed_form_lagrange.potential_energy
+ *     55  closed_form_lagrange.forward_kinematics
+ *     56  closed_form_lagrange.jacobians
+ *     57  explicit_kane.mass_matrix
+ *     58  explicit_kane.bias_forces
+ *     59  explicit_kane.forward_dynamics
+ *     60  explicit_kane.forward_dynamics_derivatives
+ *     61  partially_recursive_kane.mass_matrix
+ *     62  partially_recursive_kane.bias_forces
+ *     63  partially_recursive_kane.forward_dynamics
+ *     64  partially_recursive_kane.forward_dynamics_derivatives
+ *     65  composite.inverse_dynamics_derivatives, packed
+ *     66  composite.mass_matrix, packed
+ *     67  newton_euler.inverse_dynamics_derivatives, packed
+ *     68  newton_euler.mass_matrix, packed
+ *     69  newton_euler.coriolis_matrix, packed
+ *     70  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     71  recursive_lagrange.mass_matrix, packed
+ *     72  recursive_lagrange.coriolis_matrix, packed
+ *     73  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     74  closed_form_lagrange.mass_matrix, packed
+ *     75  closed_form_lagrange.coriolis_matrix, packed
+ *     76  explicit_kane.mass_matrix, packed
+ *     77  partially_recursive_kane.mass_matrix, packed
  */
 symgen_kernel two_link_single(int which);
 

@@ -131,13 +131,13 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics)(
     const real D_2_1_2 = t29 + dA_2_2_24*t22 - t30 + t28 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t31 = qd_1*qd_1;
-    const double t32 = qd_2*qd_2;
-    const double t33 = 2.0*(qd_1*qd_2);
-    const double V_1 = D_1_1_1*t31 + D_1_1_2*t32 + D_1_1_2*t33;  /* LG-8 */
+    const real t31 = qd_1*qd_1;
+    const real t32 = qd_2*qd_2;
+    const real t33 = 2.0*(qd_1*qd_2);
+    const real V_1 = D_1_1_1*t31 + D_1_1_2*t32 + D_1_1_2*t33;  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t31 + D_2_1_2*t32 + D_2_1_2*t33;  /* LG-8 */
+    const real V_2 = D_2_1_1*t31 + D_2_1_2*t32 + D_2_1_2*t33;  /* LG-8 */
 
     /* gravity, joint shoulder */
     const real t34 = -0.2*A_2_11;
@@ -268,13 +268,13 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_derivatives)(
     const real D_2_1_2 = t33 + dA_2_2_24*t24 - t34 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t35 = qd_1*qd_1;
-    const double t36 = qd_2*qd_2;
-    const double t37 = 2.0*(qd_1*qd_2);
-    const double V_1 = D_1_1_1*t35 + D_1_1_2*t36 + D_1_1_2*t37;  /* LG-8 */
+    const real t35 = qd_1*qd_1;
+    const real t36 = qd_2*qd_2;
+    const real t37 = 2.0*(qd_1*qd_2);
+    const real V_1 = D_1_1_1*t35 + D_1_1_2*t36 + D_1_1_2*t37;  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t35 + D_2_1_2*t36 + D_2_1_2*t37;  /* LG-8 */
+    const real V_2 = D_2_1_1*t35 + D_2_1_2*t36 + D_2_1_2*t37;  /* LG-8 */
 
     /* gravity, joint shoulder */
     const real t38 = -0.2*A_2_11;
@@ -320,10 +320,10 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_derivatives)(
     const real d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2;  /* dLG-7 */
 
     /* velocity torques by q, joint shoulder */
-    const double d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + t37*d_D_1_1_2_dq_2;  /* dLG-8 */
+    const real d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + t37*d_D_1_1_2_dq_2;  /* dLG-8 */
 
     /* velocity torques by q, joint elbow */
-    const double d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + t37*d_D_2_1_2_dq_2;  /* dLG-8 */
+    const real d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + t37*d_D_2_1_2_dq_2;  /* dLG-8 */
 
     /* loads by q, joint shoulder */
     const real d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24;  /* dLG-10 */
@@ -643,13 +643,13 @@ void NAMED(two_link_closed_form_lagrange_bias_forces)(
     const real D_2_1_2 = t16 + dA_2_2_24*t17 - t18 + t15 - t5*dA_I_2_2_24;  /* LG-7 */
 
     /* velocity torques, joint shoulder */
-    const double t19 = qd_1*qd_1;
-    const double t20 = qd_2*qd_2;
-    const double t21 = 2.0*(qd_1*qd_2);
-    const double V_1 = D_1_1_1*t19 + D_1_1_2*t20 + D_1_1_2*t21;  /* LG-8 */
+    const real t19 = qd_1*qd_1;
+    const real t20 = qd_2*qd_2;
+    const real t21 = 2.0*(qd_1*qd_2);
+    const real V_1 = D_1_1_1*t19 + D_1_1_2*t20 + D_1_1_2*t21;  /* LG-8 */
 
     /* velocity torques, joint elbow */
-    const double V_2 = D_2_1_1*t19 + D_2_1_2*t20 + D_2_1_2*t21;  /* LG-8 */
+    const real V_2 = D_2_1_1*t19 + D_2_1_2*t20 + D_2_1_2*t21;  /* LG-8 */
 
     /* gravity, joint shoulder */
     const real t22 = -0.2*A_2_11;

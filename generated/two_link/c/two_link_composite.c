@@ -61,653 +61,669 @@
  *             < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
  *             its diagonal
  */
-#include <math.h>
+#include "real.h"
+#if SYMGEN_WIDTH == 1
 #include "two_link.h"
+#endif
 
-/* Whether a pivot is at most the tolerance times the largest entry of the diagonal. */
-static int is_singular(int size, const double *pivots, const double *diagonal, double tolerance)
+void NAMED(two_link_composite_inverse_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau)
 {
-    double largest = 0.0;
-    int singular = 0;
-    for (int i = 0; i < size; ++i)
-        if (diagonal[i] > largest) largest = diagonal[i];
-    for (int i = 0; i < size; ++i)
-        if (pivots[i] <= tolerance * largest) singular = 1;
-    return singular;
-}
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
 
-void two_link_composite_inverse_dynamics(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict tau)
-{
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
-
-    /* frames, joint shoulder */
-    const double Q_1_11 = cos(q_1);  /* CO-22 */
-    const double Q_1_21 = sin(q_1);  /* CO-22 */
-
-    /* frames, joint elbow */
-    const double Q_2_11 = cos(q_2);  /* CO-22 */
-    const double Q_2_21 = sin(q_2);  /* CO-22 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real Q_1_21 = sines[0];  /* CO-22 */
+    const real Q_1_11 = cosines[0];  /* CO-22 */
+    const real Q_2_21 = sines[1];  /* CO-22 */
+    const real Q_2_11 = cosines[1];  /* CO-22 */
 
     /* forward, joint shoulder */
-    const double a_in_1_x = 9.81*Q_1_21;  /* CO-31 */
-    const double a_in_1_y = 9.81*Q_1_11;  /* CO-31 */
+    const real a_in_1_x = 9.81*Q_1_21;  /* CO-31 */
+    const real a_in_1_y = 9.81*Q_1_11;  /* CO-31 */
 
     /* loads, joint shoulder */
-    const double F_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* CO-32 */
-    const double F_e_1_1_y = tip_fy*Q_1_11 - tip_fx*Q_1_21;  /* CO-32 */
+    const real F_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* CO-32 */
+    const real F_e_1_1_y = tip_fy*Q_1_11 - tip_fx*Q_1_21;  /* CO-32 */
 
     /* forward, joint elbow */
-    const double w_2_z = qd_1 + qd_2;  /* CO-28 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* CO-29 */
-    const double t1 = a_in_1_x - 0.4*(qd_1*qd_1);
-    const double t2 = a_in_1_y + 0.4*qdd_1;
-    const double a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* CO-31 */
-    const double a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* CO-31 */
+    const real w_2_z = qd_1 + qd_2;  /* CO-28 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* CO-29 */
+    const real t1 = a_in_1_x - 0.4*(qd_1*qd_1);
+    const real t2 = a_in_1_y + 0.4*qdd_1;
+    const real a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* CO-31 */
+    const real a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* CO-31 */
 
     /* loads, joint elbow */
-    const double F_e_2_1_x = Q_2_11*F_e_1_1_x + Q_2_21*F_e_1_1_y;  /* CO-32 */
-    const double F_e_2_1_y = Q_2_11*F_e_1_1_y - Q_2_21*F_e_1_1_x;  /* CO-32 */
+    const real F_e_2_1_x = Q_2_11*F_e_1_1_x + Q_2_21*F_e_1_1_y;  /* CO-32 */
+    const real F_e_2_1_y = Q_2_11*F_e_1_1_y - Q_2_21*F_e_1_1_x;  /* CO-32 */
 
     /* backward, joint elbow */
-    const double t3 = 0.12000000000000001*alpha_2_z + 0.1*a_in_2_y;
-    const double n_2_z = t3 - (tip_nz + 0.4*F_e_2_1_y);  /* CO-33 */
+    const real t3 = 0.12000000000000001*alpha_2_z + 0.1*a_in_2_y;
+    const real n_2_z = t3 - (tip_nz + 0.4*F_e_2_1_y);  /* CO-33 */
     tau[1] = n_2_z;
-    const double f_2_x = 0.5*a_in_2_x - 0.1*(w_2_z*w_2_z) - F_e_2_1_x;  /* CO-33 */
-    const double f_2_y = 0.1*alpha_2_z + 0.5*a_in_2_y - F_e_2_1_y;  /* CO-33 */
+    const real f_2_x = 0.5*a_in_2_x - 0.1*(w_2_z*w_2_z) - F_e_2_1_x;  /* CO-33 */
+    const real f_2_y = 0.1*alpha_2_z + 0.5*a_in_2_y - F_e_2_1_y;  /* CO-33 */
 
     /* backward, joint elbow */
-    const double f_1_from_2_y = Q_2_21*f_2_x + Q_2_11*f_2_y;  /* CO-33 */
-    const double n_1_from_2_z = n_2_z + 0.4*f_1_from_2_y;  /* CO-33 */
+    const real f_1_from_2_y = Q_2_21*f_2_x + Q_2_11*f_2_y;  /* CO-33 */
+    const real n_1_from_2_z = n_2_z + 0.4*f_1_from_2_y;  /* CO-33 */
 
     /* backward, joint shoulder */
-    const double n_1_z = 0.12000000000000001*qdd_1 + 0.9810000000000001*Q_1_11 + n_1_from_2_z;  /* CO-33 */
+    const real n_1_z = 0.12000000000000001*qdd_1 + 0.9810000000000001*Q_1_11 + n_1_from_2_z;  /* CO-33 */
     tau[0] = n_1_z;
 }
 
-void two_link_composite_inverse_dynamics_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict qdd,
-    const double *restrict loads,
-    double *restrict tau,
-    double *restrict dtau_dq,
-    double *restrict dtau_dqd,
-    double *restrict dtau_dqdd)
+void NAMED(two_link_composite_inverse_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau,
+    real *restrict dtau_dq,
+    real *restrict dtau_dqd,
+    real *restrict dtau_dqdd)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double qdd_1 = qdd[0];
-    const double qdd_2 = qdd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
 
-    /* frames, joint shoulder */
-    const double C_1_11 = cos(q_1);  /* CO-1 */
-    const double C_1_21 = sin(q_1);  /* CO-1 */
-
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* CO-2 */
-    const double R_2_21 = sin(q_2);  /* CO-2 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real C_1_21 = sines[0];  /* CO-1 */
+    const real C_1_11 = cosines[0];  /* CO-1 */
+    const real R_2_21 = sines[1];  /* CO-2 */
+    const real R_2_11 = cosines[1];  /* CO-2 */
 
     /* velocities, joint elbow */
-    const double w_2_z = qd_1 + qd_2;  /* CO-5 */
+    const real w_2_z = qd_1 + qd_2;  /* CO-5 */
 
     /* bodies, joint elbow */
-    const double c_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
-    const double h_2_x = 0.5*c_2_x;  /* CO-9 */
-    const double t1 = R_2_21*R_2_21;
-    const double E_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
-    const double E_2_11 = E_own_2_11 + c_2_x*h_2_x;  /* CO-9 */
-    const double E_2_22 = E_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
+    const real c_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
+    const real h_2_x = 0.5*c_2_x;  /* CO-9 */
+    const real t1 = R_2_21*R_2_21;
+    const real E_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
+    const real E_2_11 = E_own_2_11 + c_2_x*h_2_x;  /* CO-9 */
+    const real E_2_22 = E_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
 
     /* composites, joint elbow */
-    const double J_2C_33 = E_2_11 + E_2_22;  /* CO-13 */
+    const real J_2C_33 = E_2_11 + E_2_22;  /* CO-13 */
 
     /* answers, joint elbow */
-    const double t1_n_2_z = J_2C_33 - 0.2*c_2_x;  /* CO-14 */
+    const real t1_n_2_z = J_2C_33 - 0.2*c_2_x;  /* CO-14 */
     dtau_dqdd[1] = t1_n_2_z;
     dtau_dqdd[2] = t1_n_2_z;
-    const double t1_f_2_y = h_2_x - 0.2;  /* CO-14 */
-    const double t2 = 0.04000000000000001*R_2_21;
-    const double t3 = w_2_z*t2;
-    const double t4 = qd_2*R_2_21;
-    const double t5 = 0.04000000000000001*t4;
-    const double t4_2_z = t3 - t5;  /* CO-14 */
+    const real t1_f_2_y = h_2_x - 0.2;  /* CO-14 */
+    const real t2 = 0.04000000000000001*R_2_21;
+    const real t3 = w_2_z*t2;
+    const real t4 = qd_2*R_2_21;
+    const real t5 = 0.04000000000000001*t4;
+    const real t4_2_z = t3 - t5;  /* CO-14 */
 
     /* torque derivatives, joint elbow */
-    const double t6 = t5 + qd_1*t2;
-    const double d_tau_1_dqd_2 = -2.0*t6;  /* CO-20 */
+    const real t6 = t5 + qd_1*t2;
+    const real d_tau_1_dqd_2 = -2.0*t6;  /* CO-20 */
     dtau_dqd[1] = d_tau_1_dqd_2;
-    const double d_tau_2_dqd_1 = 2.0*t4_2_z;  /* CO-20 */
+    const real d_tau_2_dqd_1 = 2.0*t4_2_z;  /* CO-20 */
     dtau_dqd[2] = d_tau_2_dqd_1;
-    const double d_tau_2_dqdd_2 = t1_n_2_z - 0.4*t1_f_2_y;  /* CO-19 */
+    const real d_tau_2_dqdd_2 = t1_n_2_z - 0.4*t1_f_2_y;  /* CO-19 */
     dtau_dqdd[3] = d_tau_2_dqdd_2;
-    const double d_tau_2_dqd_2 = 2.0*(t3 - t6);  /* CO-20 */
+    const real d_tau_2_dqd_2 = 2.0*(t3 - t6);  /* CO-20 */
     dtau_dqd[3] = d_tau_2_dqd_2;
 
     /* composites, joint shoulder */
-    const double h_1C_x = 0.1 + h_2_x;  /* CO-12 */
-    const double E_1C_11 = 0.07 + E_2_11;  /* CO-12 */
-    const double E_1C_22 = 0.05 + E_2_22;  /* CO-12 */
-    const double J_1C_33 = E_1C_11 + E_1C_22;  /* CO-13 */
+    const real h_1C_x = 0.1 + h_2_x;  /* CO-12 */
+    const real E_1C_11 = 0.07 + E_2_11;  /* CO-12 */
+    const real E_1C_22 = 0.05 + E_2_22;  /* CO-12 */
+    const real J_1C_33 = E_1C_11 + E_1C_22;  /* CO-13 */
     dtau_dqdd[0] = J_1C_33;
 
     /* torque derivatives, joint shoulder */
-    const double d_tau_1_dqd_1 = -0.08000000000000002*t4;  /* CO-20 */
+    const real d_tau_1_dqd_1 = -0.08000000000000002*t4;  /* CO-20 */
     dtau_dqd[0] = d_tau_1_dqd_1;
 
     /* loads, joint elbow */
-    const double r_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
-    const double F_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
-    const double F_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
-    const double rF_2_1_12 = r_2_1_x*F_2_1_y;  /* CO-17 */
-    const double t7 = 0.4*F_2_1_x;
-    const double rF_2_1_21 = R_2_21*t7;  /* CO-17 */
-    const double n_2_1_z = rF_2_1_12 - rF_2_1_21 + tip_nz;  /* CO-17 */
-    const double rF_2_1_11 = r_2_1_x*F_2_1_x;  /* CO-17 */
-    const double rF_2_1_22 = 0.4*(R_2_21*F_2_1_y);  /* CO-17 */
+    const real r_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
+    const real F_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
+    const real F_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
+    const real rF_2_1_12 = r_2_1_x*F_2_1_y;  /* CO-17 */
+    const real t7 = 0.4*F_2_1_x;
+    const real rF_2_1_21 = R_2_21*t7;  /* CO-17 */
+    const real n_2_1_z = rF_2_1_12 - rF_2_1_21 + tip_nz;  /* CO-17 */
+    const real rF_2_1_11 = r_2_1_x*F_2_1_x;  /* CO-17 */
+    const real rF_2_1_22 = 0.4*(R_2_21*F_2_1_y);  /* CO-17 */
 
     /* accelerations, joint shoulder */
-    const double a_0_1_x = 9.81*C_1_21;  /* CO-7 */
-    const double a_0_1_y = 9.81*C_1_11;  /* CO-7 */
+    const real a_0_1_x = 9.81*C_1_21;  /* CO-7 */
+    const real a_0_1_y = 9.81*C_1_11;  /* CO-7 */
 
     /* accelerations, joint elbow */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* CO-7 */
-    const double a_2_x = a_0_1_x + 0.4*(qd_2*(qd_1 + w_2_z));  /* CO-7 */
-    const double a_2_y = a_0_1_y - 0.4*qdd_2;  /* CO-7 */
-    const double dPsi_v_2_x = a_0_1_y + 0.4*qdd_1;  /* CO-8 */
-    const double dPsi_v_2_y = 0.4*(qd_1*qd_1) - a_0_1_x;  /* CO-8 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* CO-7 */
+    const real a_2_x = a_0_1_x + 0.4*(qd_2*(qd_1 + w_2_z));  /* CO-7 */
+    const real a_2_y = a_0_1_y - 0.4*qdd_2;  /* CO-7 */
+    const real dPsi_v_2_x = a_0_1_y + 0.4*qdd_1;  /* CO-8 */
+    const real dPsi_v_2_y = 0.4*(qd_1*qd_1) - a_0_1_x;  /* CO-8 */
 
     /* bodies, joint elbow */
-    const double t8 = w_2_z*w_2_z;
-    const double t9 = 0.1*(R_2_21*c_2_x*t8);
-    const double t10 = 0.1*R_2_21;
-    const double t11 = t9 + E_2_22*alpha_2_z + (E_2_11*alpha_2_z - t9);
-    const double n_in_2_z = h_2_x*a_2_y - a_2_x*t10 + t11;  /* CO-11 */
-    const double f_in_2_x = 0.5*a_2_x - (h_2_x*t8 + alpha_2_z*t10);  /* CO-11 */
-    const double f_in_2_y = h_2_x*alpha_2_z - t8*t10 + 0.5*a_2_y;  /* CO-11 */
+    const real t8 = w_2_z*w_2_z;
+    const real t9 = 0.1*(R_2_21*c_2_x*t8);
+    const real t10 = 0.1*R_2_21;
+    const real t11 = t9 + E_2_22*alpha_2_z + (E_2_11*alpha_2_z - t9);
+    const real n_in_2_z = h_2_x*a_2_y - a_2_x*t10 + t11;  /* CO-11 */
+    const real f_in_2_x = 0.5*a_2_x - (h_2_x*t8 + alpha_2_z*t10);  /* CO-11 */
+    const real f_in_2_y = h_2_x*alpha_2_z - t8*t10 + 0.5*a_2_y;  /* CO-11 */
 
     /* torque, joint elbow */
-    const double tau_2 = n_in_2_z - n_2_1_z - 0.4*(f_in_2_y - F_2_1_y);  /* CO-16 */
+    const real tau_2 = n_in_2_z - n_2_1_z - 0.4*(f_in_2_y - F_2_1_y);  /* CO-16 */
     tau[1] = tau_2;
 
     /* loads, joint elbow */
-    const double t12 = rF_2_1_11 + rF_2_1_22;
-    const double moved_2_z = t7 - t12;  /* CO-18 */
+    const real t12 = rF_2_1_11 + rF_2_1_22;
+    const real moved_2_z = t7 - t12;  /* CO-18 */
 
     /* answers, joint elbow */
-    const double t3_n_2_z = h_2_x*dPsi_v_2_y - dPsi_v_2_x*t10 + 0.4*f_in_2_x - moved_2_z;  /* CO-15 */
+    const real t3_n_2_z = h_2_x*dPsi_v_2_y - dPsi_v_2_x*t10 + 0.4*f_in_2_x - moved_2_z;  /* CO-15 */
     dtau_dq[1] = t3_n_2_z;
-    const double t3_f_2_y = f_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
+    const real t3_f_2_y = f_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
 
     /* torque derivatives, joint elbow */
-    const double t13 = 0.9810000000000001*C_1_11;
-    const double t14 = R_2_21*t13;
-    const double d_tau_2_dq_1 = -(t14 + t1_f_2_y*a_0_1_x + moved_2_z);  /* CO-21 */
+    const real t13 = 0.9810000000000001*C_1_11;
+    const real t14 = R_2_21*t13;
+    const real d_tau_2_dq_1 = -(t14 + t1_f_2_y*a_0_1_x + moved_2_z);  /* CO-21 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-21 */
+    const real d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-21 */
     dtau_dq[3] = d_tau_2_dq_2;
 
     /* bodies, joint shoulder */
-    const double n_in_1_z = t13 + 0.12000000000000001*qdd_1;  /* CO-11 */
+    const real n_in_1_z = t13 + 0.12000000000000001*qdd_1;  /* CO-11 */
 
     /* composites, joint shoulder */
-    const double n_in_1C_z = n_in_2_z + n_in_1_z;  /* CO-12 */
+    const real n_in_1C_z = n_in_2_z + n_in_1_z;  /* CO-12 */
 
     /* torque, joint shoulder */
-    const double tau_1 = n_in_1C_z - n_2_1_z;  /* CO-16 */
+    const real tau_1 = n_in_1C_z - n_2_1_z;  /* CO-16 */
     tau[0] = tau_1;
 
     /* answers, joint shoulder */
-    const double t3_n_1_z = t12 - (t14 + h_1C_x*a_0_1_x);  /* CO-15 */
+    const real t3_n_1_z = t12 - (t14 + h_1C_x*a_0_1_x);  /* CO-15 */
     dtau_dq[0] = t3_n_1_z;
 }
 
-void two_link_composite_mass_matrix(
-    const double *restrict q,
-    double *restrict mass_matrix)
+void NAMED(two_link_composite_mass_matrix)(
+    const real *restrict q,
+    real *restrict mass_matrix)
 {
-    const double q_2 = q[1];
+    const real q_2 = q[1];
 
-    /* frames, joint elbow */
-    const double Q_2_11 = cos(q_2);  /* CO-22 */
-    const double Q_2_21 = sin(q_2);  /* CO-22 */
+    /* angles */
+    const real angles[8] = {q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(1, angles, sines, cosines);
+    const real Q_2_21 = sines[0];  /* CO-22 */
+    const real Q_2_11 = cosines[0];  /* CO-22 */
 
     /* composites, joint elbow */
-    const double h_2C_seat_x = 0.1*Q_2_11;  /* CO-24 */
-    const double t1 = 0.020000000000000004*(Q_2_21*Q_2_21);
-    const double E_2C_seat_11 = 0.07 - t1;  /* CO-24 */
+    const real h_2C_seat_x = 0.1*Q_2_11;  /* CO-24 */
+    const real t1 = 0.020000000000000004*(Q_2_21*Q_2_21);
+    const real E_2C_seat_11 = 0.07 - t1;  /* CO-24 */
 
     /* composites, joint shoulder */
-    const double t2 = 0.04000000000000001*Q_2_11;
-    const double E_1C_11 = E_2C_seat_11 + t2 + 0.4*(0.2 + h_2C_seat_x) + 0.07;  /* CO-24 */
-    const double E_1C_22 = 0.1 + t1;  /* CO-24 */
+    const real t2 = 0.04000000000000001*Q_2_11;
+    const real E_1C_11 = E_2C_seat_11 + t2 + 0.4*(0.2 + h_2C_seat_x) + 0.07;  /* CO-24 */
+    const real E_1C_22 = 0.1 + t1;  /* CO-24 */
 
     /* forces, joint shoulder */
-    const double n_1_1_z = E_1C_11 + E_1C_22;  /* CO-25 */
+    const real n_1_1_z = E_1C_11 + E_1C_22;  /* CO-25 */
     mass_matrix[0] = n_1_1_z;
 
     /* forces, joint elbow */
-    const double n_2_1_z = 0.12000000000000001 + t2;  /* CO-26 */
+    const real n_2_1_z = 0.12000000000000001 + t2;  /* CO-26 */
     mass_matrix[1] = n_2_1_z;
     mass_matrix[2] = n_2_1_z;
 
     /* results */
-    mass_matrix[3] = 0.12000000000000001;
+    mass_matrix[3] = REAL(0.12000000000000001);
 }
 
-void two_link_composite_bias_forces(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict loads,
-    double *restrict bias_forces)
+void NAMED(two_link_composite_bias_forces)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict loads,
+    real *restrict bias_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
 
-    /* frames, joint shoulder */
-    const double Q_1_11 = cos(q_1);  /* CO-22 */
-    const double Q_1_21 = sin(q_1);  /* CO-22 */
-
-    /* frames, joint elbow */
-    const double Q_2_11 = cos(q_2);  /* CO-22 */
-    const double Q_2_21 = sin(q_2);  /* CO-22 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real Q_1_21 = sines[0];  /* CO-22 */
+    const real Q_1_11 = cosines[0];  /* CO-22 */
+    const real Q_2_21 = sines[1];  /* CO-22 */
+    const real Q_2_11 = cosines[1];  /* CO-22 */
 
     /* forward, joint shoulder */
-    const double a_in_1_x = 9.81*Q_1_21;  /* CO-31 */
+    const real a_in_1_x = 9.81*Q_1_21;  /* CO-31 */
 
     /* loads, joint shoulder */
-    const double F_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* CO-32 */
-    const double F_e_1_1_y = tip_fy*Q_1_11 - tip_fx*Q_1_21;  /* CO-32 */
+    const real F_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* CO-32 */
+    const real F_e_1_1_y = tip_fy*Q_1_11 - tip_fx*Q_1_21;  /* CO-32 */
 
     /* forward, joint elbow */
-    const double w_2_z = qd_1 + qd_2;  /* CO-28 */
-    const double t1 = a_in_1_x - 0.4*(qd_1*qd_1);
-    const double t2 = 9.81*Q_1_11;
-    const double a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* CO-31 */
-    const double a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* CO-31 */
+    const real w_2_z = qd_1 + qd_2;  /* CO-28 */
+    const real t1 = a_in_1_x - 0.4*(qd_1*qd_1);
+    const real t2 = 9.81*Q_1_11;
+    const real a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* CO-31 */
+    const real a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* CO-31 */
 
     /* loads, joint elbow */
-    const double F_e_2_1_x = Q_2_11*F_e_1_1_x + Q_2_21*F_e_1_1_y;  /* CO-32 */
-    const double F_e_2_1_y = Q_2_11*F_e_1_1_y - Q_2_21*F_e_1_1_x;  /* CO-32 */
+    const real F_e_2_1_x = Q_2_11*F_e_1_1_x + Q_2_21*F_e_1_1_y;  /* CO-32 */
+    const real F_e_2_1_y = Q_2_11*F_e_1_1_y - Q_2_21*F_e_1_1_x;  /* CO-32 */
 
     /* backward, joint elbow */
-    const double n_2_z = 0.1*a_in_2_y - (tip_nz + 0.4*F_e_2_1_y);  /* CO-33 */
+    const real n_2_z = 0.1*a_in_2_y - (tip_nz + 0.4*F_e_2_1_y);  /* CO-33 */
     bias_forces[1] = n_2_z;
-    const double f_2_x = 0.5*a_in_2_x - 0.1*(w_2_z*w_2_z) - F_e_2_1_x;  /* CO-33 */
-    const double f_2_y = 0.5*a_in_2_y - F_e_2_1_y;  /* CO-33 */
+    const real f_2_x = 0.5*a_in_2_x - 0.1*(w_2_z*w_2_z) - F_e_2_1_x;  /* CO-33 */
+    const real f_2_y = 0.5*a_in_2_y - F_e_2_1_y;  /* CO-33 */
 
     /* backward, joint elbow */
-    const double f_1_from_2_y = Q_2_21*f_2_x + Q_2_11*f_2_y;  /* CO-33 */
-    const double n_1_from_2_z = n_2_z + 0.4*f_1_from_2_y;  /* CO-33 */
+    const real f_1_from_2_y = Q_2_21*f_2_x + Q_2_11*f_2_y;  /* CO-33 */
+    const real n_1_from_2_z = n_2_z + 0.4*f_1_from_2_y;  /* CO-33 */
 
     /* backward, joint shoulder */
-    const double n_1_z = n_1_from_2_z + 0.9810000000000001*Q_1_11;  /* CO-33 */
+    const real n_1_z = n_1_from_2_z + 0.9810000000000001*Q_1_11;  /* CO-33 */
     bias_forces[0] = n_1_z;
 }
 
-void two_link_composite_gravity_forces(
-    const double *restrict q,
-    double *restrict gravity_forces)
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_composite_gravity_forces)(
+    const real *restrict q,
+    real *restrict gravity_forces)
 {
-    const double q_1 = q[0];
-    const double q_2 = q[1];
+    const real q_1 = q[0];
+    const real q_2 = q[1];
 
-    /* frames, joint shoulder */
-    const double Q_1_11 = cos(q_1);  /* CO-22 */
-    const double Q_1_21 = sin(q_1);  /* CO-22 */
-
-    /* frames, joint elbow */
-    const double Q_2_11 = cos(q_2);  /* CO-22 */
-    const double Q_2_21 = sin(q_2);  /* CO-22 */
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real Q_1_21 = sines[0];  /* CO-22 */
+    const real Q_1_11 = cosines[0];  /* CO-22 */
+    const real Q_2_21 = sines[1];  /* CO-22 */
+    const real Q_2_11 = cosines[1];  /* CO-22 */
 
     /* forward, joint elbow */
-    const double t1 = 9.81*Q_1_21;
-    const double t2 = 9.81*Q_1_11;
-    const double a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* CO-31 */
-    const double a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* CO-31 */
+    const real t1 = 9.81*Q_1_21;
+    const real t2 = 9.81*Q_1_11;
+    const real a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* CO-31 */
+    const real a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* CO-31 */
 
     /* backward, joint elbow */
-    const double n_2_z = 0.1*a_in_2_y;  /* CO-33 */
+    const real n_2_z = 0.1*a_in_2_y;  /* CO-33 */
     gravity_forces[1] = n_2_z;
 
     /* backward, joint elbow */
-    const double f_1_from_2_y = 0.5*(Q_2_21*a_in_2_x) + 0.5*(Q_2_11*a_in_2_y);  /* CO-33 */
-    const double n_1_from_2_z = n_2_z + 0.4*f_1_from_2_y;  /* CO-33 */
+    const real f_1_from_2_y = 0.5*(Q_2_21*a_in_2_x) + 0.5*(Q_2_11*a_in_2_y);  /* CO-33 */
+    const real n_1_from_2_z = n_2_z + 0.4*f_1_from_2_y;  /* CO-33 */
 
     /* backward, joint shoulder */
-    const double n_1_z = n_1_from_2_z + 0.9810000000000001*Q_1_11;  /* CO-33 */
+    const real n_1_z = n_1_from_2_z + 0.9810000000000001*Q_1_11;  /* CO-33 */
     gravity_forces[0] = n_1_z;
 }
+#endif
 
-int two_link_composite_forward_dynamics(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict tau,
-    const double *restrict loads,
-    double *restrict qdd)
+int NAMED(two_link_composite_forward_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd)
 {
-    double pivots[2];
-    double diagonal[2];
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tau_1 = tau[0];
-    const double tau_2 = tau[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    real pivots[2];
+    real diagonal[2];
 
-    /* frames, joint shoulder */
-    const double Q_1_11 = cos(q_1);  /* CO-22 */
-    const double Q_1_21 = sin(q_1);  /* CO-22 */
 
-    /* frames, joint elbow */
-    const double Q_2_11 = cos(q_2);  /* CO-22 */
-    const double Q_2_21 = sin(q_2);  /* CO-22 */
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tau_1 = tau[0];
+    const real tau_2 = tau[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real Q_1_21 = sines[0];  /* CO-22 */
+    const real Q_1_11 = cosines[0];  /* CO-22 */
+    const real Q_2_21 = sines[1];  /* CO-22 */
+    const real Q_2_11 = cosines[1];  /* CO-22 */
 
     /* bias: forward, joint shoulder */
-    const double a_in_1_x = 9.81*Q_1_21;  /* CO-31 */
+    const real a_in_1_x = 9.81*Q_1_21;  /* CO-31 */
 
     /* bias: loads, joint shoulder */
-    const double F_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* CO-32 */
-    const double F_e_1_1_y = tip_fy*Q_1_11 - tip_fx*Q_1_21;  /* CO-32 */
+    const real F_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* CO-32 */
+    const real F_e_1_1_y = tip_fy*Q_1_11 - tip_fx*Q_1_21;  /* CO-32 */
 
     /* bias: forward, joint elbow */
-    const double w_2_z = qd_1 + qd_2;  /* CO-28 */
-    const double t1 = a_in_1_x - 0.4*(qd_1*qd_1);
-    const double t2 = 9.81*Q_1_11;
-    const double a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* CO-31 */
-    const double a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* CO-31 */
+    const real w_2_z = qd_1 + qd_2;  /* CO-28 */
+    const real t1 = a_in_1_x - 0.4*(qd_1*qd_1);
+    const real t2 = 9.81*Q_1_11;
+    const real a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* CO-31 */
+    const real a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* CO-31 */
 
     /* bias: loads, joint elbow */
-    const double F_e_2_1_x = Q_2_11*F_e_1_1_x + Q_2_21*F_e_1_1_y;  /* CO-32 */
-    const double F_e_2_1_y = Q_2_11*F_e_1_1_y - Q_2_21*F_e_1_1_x;  /* CO-32 */
+    const real F_e_2_1_x = Q_2_11*F_e_1_1_x + Q_2_21*F_e_1_1_y;  /* CO-32 */
+    const real F_e_2_1_y = Q_2_11*F_e_1_1_y - Q_2_21*F_e_1_1_x;  /* CO-32 */
 
     /* bias: backward, joint elbow */
-    const double bias_2 = 0.1*a_in_2_y - (tip_nz + 0.4*F_e_2_1_y);  /* CO-35 */
-    const double f_2_x = 0.5*a_in_2_x - 0.1*(w_2_z*w_2_z) - F_e_2_1_x;  /* CO-33 */
-    const double f_2_y = 0.5*a_in_2_y - F_e_2_1_y;  /* CO-33 */
+    const real bias_2 = 0.1*a_in_2_y - (tip_nz + 0.4*F_e_2_1_y);  /* CO-35 */
+    const real f_2_x = 0.5*a_in_2_x - 0.1*(w_2_z*w_2_z) - F_e_2_1_x;  /* CO-33 */
+    const real f_2_y = 0.5*a_in_2_y - F_e_2_1_y;  /* CO-33 */
 
     /* bias: backward, joint elbow */
-    const double f_1_from_2_y = Q_2_21*f_2_x + Q_2_11*f_2_y;  /* CO-33 */
-    const double n_1_from_2_z = bias_2 + 0.4*f_1_from_2_y;  /* CO-33 */
+    const real f_1_from_2_y = Q_2_21*f_2_x + Q_2_11*f_2_y;  /* CO-33 */
+    const real n_1_from_2_z = bias_2 + 0.4*f_1_from_2_y;  /* CO-33 */
 
     /* bias: backward, joint shoulder */
-    const double bias_1 = n_1_from_2_z + 0.9810000000000001*Q_1_11;  /* CO-35 */
+    const real bias_1 = n_1_from_2_z + 0.9810000000000001*Q_1_11;  /* CO-35 */
 
     /* composites, joint elbow */
-    const double h_2C_seat_x = 0.1*Q_2_11;  /* CO-24 */
-    const double t3 = 0.020000000000000004*(Q_2_21*Q_2_21);
-    const double E_2C_seat_11 = 0.07 - t3;  /* CO-24 */
+    const real h_2C_seat_x = 0.1*Q_2_11;  /* CO-24 */
+    const real t3 = 0.020000000000000004*(Q_2_21*Q_2_21);
+    const real E_2C_seat_11 = 0.07 - t3;  /* CO-24 */
 
     /* composites, joint shoulder */
-    const double t4 = 0.04000000000000001*Q_2_11;
-    const double E_1C_11 = E_2C_seat_11 + t4 + 0.4*(0.2 + h_2C_seat_x) + 0.07;  /* CO-24 */
-    const double E_1C_22 = 0.1 + t3;  /* CO-24 */
+    const real t4 = 0.04000000000000001*Q_2_11;
+    const real E_1C_11 = E_2C_seat_11 + t4 + 0.4*(0.2 + h_2C_seat_x) + 0.07;  /* CO-24 */
+    const real E_1C_22 = 0.1 + t3;  /* CO-24 */
 
     /* forces, joint shoulder */
-    const double n_1_1_z = E_1C_11 + E_1C_22;  /* CO-25 */
+    const real n_1_1_z = E_1C_11 + E_1C_22;  /* CO-25 */
     diagonal[0] = n_1_1_z;
 
     /* forces, joint elbow */
-    const double n_2_1_z = 0.12000000000000001 + t4;  /* CO-26 */
+    const real n_2_1_z = 0.12000000000000001 + t4;  /* CO-26 */
 
     /* elimination, joint shoulder */
-    const double t5 = 8.333333333333332*n_2_1_z;
-    const double pivot_1 = n_1_1_z - n_2_1_z*t5;  /* LTDL-1 */
+    const real t5 = 8.333333333333332*n_2_1_z;
+    const real pivot_1 = n_1_1_z - n_2_1_z*t5;  /* LTDL-1 */
     pivots[0] = pivot_1;
-    const double inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
+    const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
 
     /* reduction, joint elbow */
-    const double reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
+    const real reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double t6 = 8.333333333333332*reduced_qdd_2;
-    const double reduced_qdd_1 = tau_1 - bias_1 - n_2_1_z*t6;  /* LTDL-3 */
+    const real t6 = 8.333333333333332*reduced_qdd_2;
+    const real reduced_qdd_1 = tau_1 - bias_1 - n_2_1_z*t6;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = t6 - t5*qdd_1;  /* LTDL-4 */
+    const real qdd_2 = t6 - t5*qdd_1;  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* results */
-    pivots[1] = 0.12000000000000001;
-    diagonal[1] = 0.12000000000000001;
+    pivots[1] = REAL(0.12000000000000001);
+    diagonal[1] = REAL(0.12000000000000001);
 
-    if (is_singular(2, pivots, diagonal, 4.440892098500626e-16)) {
-        for (int i = 0; i < 2; ++i) qdd[i] = NAN;
-        return 1;
+    const truth singular = is_singular(2, pivots, diagonal, 4.440892098500626e-16);
+    const int samples = samples_where(singular);
+    if (samples) {
+        for (int i = 0; i < 2; ++i)
+            qdd[i] = SELECT(singular, REAL(NAN), qdd[i]);
     }
-    return 0;
+    return samples;
 }
 
-int two_link_composite_forward_dynamics_derivatives(
-    const double *restrict q,
-    const double *restrict qd,
-    const double *restrict tau,
-    const double *restrict loads,
-    double *restrict qdd,
-    double *restrict dqdd_dq,
-    double *restrict dqdd_dqd,
-    double *restrict dqdd_dtau)
+#ifndef SYMGEN_VARIANT
+
+int NAMED(two_link_composite_forward_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd,
+    real *restrict dqdd_dq,
+    real *restrict dqdd_dqd,
+    real *restrict dqdd_dtau)
 {
-    double pivots[2];
-    double diagonal[2];
-    const double q_1 = q[0];
-    const double q_2 = q[1];
-    const double qd_1 = qd[0];
-    const double qd_2 = qd[1];
-    const double tau_1 = tau[0];
-    const double tau_2 = tau[1];
-    const double tip_fx = loads[0];
-    const double tip_fy = loads[1];
-    const double tip_nz = loads[5];
+    real pivots[2];
+    real diagonal[2];
 
-    /* frames, joint shoulder */
-    const double C_1_11 = cos(q_1);  /* CO-1 */
-    const double C_1_21 = sin(q_1);  /* CO-1 */
 
-    /* frames, joint elbow */
-    const double R_2_11 = cos(q_2);  /* CO-2 */
-    const double R_2_21 = sin(q_2);  /* CO-2 */
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real tau_1 = tau[0];
+    const real tau_2 = tau[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const real angles[8] = {q_1, q_2};
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real C_1_21 = sines[0];  /* CO-1 */
+    const real C_1_11 = cosines[0];  /* CO-1 */
+    const real R_2_21 = sines[1];  /* CO-2 */
+    const real R_2_11 = cosines[1];  /* CO-2 */
 
     /* velocities, joint elbow */
-    const double w_2_z = qd_1 + qd_2;  /* CO-5 */
+    const real w_2_z = qd_1 + qd_2;  /* CO-5 */
 
     /* bodies, joint elbow */
-    const double c_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
-    const double h_2_x = 0.5*c_2_x;  /* CO-9 */
-    const double t1 = R_2_21*R_2_21;
-    const double E_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
-    const double E_2_11 = E_own_2_11 + c_2_x*h_2_x;  /* CO-9 */
-    const double E_2_22 = E_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
+    const real c_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
+    const real h_2_x = 0.5*c_2_x;  /* CO-9 */
+    const real t1 = R_2_21*R_2_21;
+    const real E_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
+    const real E_2_11 = E_own_2_11 + c_2_x*h_2_x;  /* CO-9 */
+    const real E_2_22 = E_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
 
     /* composites, joint elbow */
-    const double J_2C_33 = E_2_11 + E_2_22;  /* CO-13 */
+    const real J_2C_33 = E_2_11 + E_2_22;  /* CO-13 */
 
     /* answers, joint elbow */
-    const double M_2_1 = J_2C_33 - 0.2*c_2_x;  /* CO-37 */
-    const double t1_f_2_y = h_2_x - 0.2;  /* CO-14 */
-    const double t2 = 0.04000000000000001*R_2_21;
-    const double t3 = w_2_z*t2;
-    const double t4 = qd_2*R_2_21;
-    const double t5 = 0.04000000000000001*t4;
-    const double t4_2_z = t3 - t5;  /* CO-14 */
+    const real M_2_1 = J_2C_33 - 0.2*c_2_x;  /* CO-37 */
+    const real t1_f_2_y = h_2_x - 0.2;  /* CO-14 */
+    const real t2 = 0.04000000000000001*R_2_21;
+    const real t3 = w_2_z*t2;
+    const real t4 = qd_2*R_2_21;
+    const real t5 = 0.04000000000000001*t4;
+    const real t4_2_z = t3 - t5;  /* CO-14 */
 
     /* composites, joint shoulder */
-    const double h_1C_x = 0.1 + h_2_x;  /* CO-12 */
-    const double E_1C_11 = 0.07 + E_2_11;  /* CO-12 */
-    const double E_1C_22 = 0.05 + E_2_22;  /* CO-12 */
-    const double M_1_1 = E_1C_11 + E_1C_22;  /* CO-37 */
+    const real h_1C_x = 0.1 + h_2_x;  /* CO-12 */
+    const real E_1C_11 = 0.07 + E_2_11;  /* CO-12 */
+    const real E_1C_22 = 0.05 + E_2_22;  /* CO-12 */
+    const real M_1_1 = E_1C_11 + E_1C_22;  /* CO-37 */
     diagonal[0] = M_1_1;
 
     /* loads, joint elbow */
-    const double r_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
-    const double F_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
-    const double F_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
-    const double rF_2_1_12 = r_2_1_x*F_2_1_y;  /* CO-17 */
-    const double t6 = 0.4*F_2_1_x;
-    const double rF_2_1_21 = R_2_21*t6;  /* CO-17 */
-    const double n_2_1_z = rF_2_1_12 - rF_2_1_21 + tip_nz;  /* CO-17 */
-    const double rF_2_1_11 = r_2_1_x*F_2_1_x;  /* CO-17 */
-    const double t7 = 0.4*F_2_1_y;
-    const double rF_2_1_22 = R_2_21*t7;  /* CO-17 */
+    const real r_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
+    const real F_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
+    const real F_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
+    const real rF_2_1_12 = r_2_1_x*F_2_1_y;  /* CO-17 */
+    const real t6 = 0.4*F_2_1_x;
+    const real rF_2_1_21 = R_2_21*t6;  /* CO-17 */
+    const real n_2_1_z = rF_2_1_12 - rF_2_1_21 + tip_nz;  /* CO-17 */
+    const real rF_2_1_11 = r_2_1_x*F_2_1_x;  /* CO-17 */
+    const real t7 = 0.4*F_2_1_y;
+    const real rF_2_1_22 = R_2_21*t7;  /* CO-17 */
 
     /* bias, joint shoulder */
-    const double a_0_1_x = 9.81*C_1_21;  /* CO-7 */
-    const double a_0_1_y = 9.81*C_1_11;  /* CO-7 */
-    const double t8 = 0.9810000000000001*R_2_21;
-    const double t9 = C_1_21*t8;
-    const double t10 = 0.08000000000000002*t4;
-    const double t11 = t5 + qd_1*t2;
-    const double t12 = 2.0*t11;
-    const double bias_1 = h_1C_x*a_0_1_y - t9 - n_2_1_z - 0.5*(qd_1*t10 + qd_2*t12);  /* CO-36 */
+    const real a_0_1_x = 9.81*C_1_21;  /* CO-7 */
+    const real a_0_1_y = 9.81*C_1_11;  /* CO-7 */
+    const real t8 = 0.9810000000000001*R_2_21;
+    const real t9 = C_1_21*t8;
+    const real t10 = 0.08000000000000002*t4;
+    const real t11 = t5 + qd_1*t2;
+    const real t12 = 2.0*t11;
+    const real bias_1 = h_1C_x*a_0_1_y - t9 - n_2_1_z - 0.5*(qd_1*t10 + qd_2*t12);  /* CO-36 */
 
     /* bias, joint elbow */
-    const double t13 = t3 - t11;
-    const double t14 = 0.5*(2.0*(qd_1*t4_2_z) + 2.0*(qd_2*t13));
-    const double bias_2 = t1_f_2_y*a_0_1_y - t9 - (n_2_1_z - t7) + t14;  /* CO-36 */
+    const real t13 = t3 - t11;
+    const real t14 = 0.5*(2.0*(qd_1*t4_2_z) + 2.0*(qd_2*t13));
+    const real bias_2 = t1_f_2_y*a_0_1_y - t9 - (n_2_1_z - t7) + t14;  /* CO-36 */
 
     /* elimination, joint shoulder */
-    const double t15 = 8.333333333333332*M_2_1;
-    const double pivot_1 = M_1_1 - M_2_1*t15;  /* LTDL-1 */
+    const real t15 = 8.333333333333332*M_2_1;
+    const real pivot_1 = M_1_1 - M_2_1*t15;  /* LTDL-1 */
     pivots[0] = pivot_1;
-    const double inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
+    const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
     dqdd_dtau[0] = inverse_pivot_1;
 
     /* reduction, joint elbow */
-    const double reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
+    const real reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double t16 = 8.333333333333332*reduced_qdd_2;
-    const double reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t16;  /* LTDL-3 */
+    const real t16 = 8.333333333333332*reduced_qdd_2;
+    const real reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t16;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = t16 - t15*qdd_1;  /* LTDL-4 */
+    const real qdd_2 = t16 - t15*qdd_1;  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* accelerations, joint elbow */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* CO-7 */
-    const double a_2_x = a_0_1_x + 0.4*(qd_2*(qd_1 + w_2_z));  /* CO-7 */
-    const double dPsi_v_2_x = a_0_1_y + 0.4*qdd_1;  /* CO-8 */
-    const double dPsi_v_2_y = 0.4*(qd_1*qd_1) - a_0_1_x;  /* CO-8 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* CO-7 */
+    const real a_2_x = a_0_1_x + 0.4*(qd_2*(qd_1 + w_2_z));  /* CO-7 */
+    const real dPsi_v_2_x = a_0_1_y + 0.4*qdd_1;  /* CO-8 */
+    const real dPsi_v_2_y = 0.4*(qd_1*qd_1) - a_0_1_x;  /* CO-8 */
 
     /* bodies, joint elbow */
-    const double t17 = 0.1*R_2_21;
-    const double f_in_2_x = 0.5*a_2_x - (w_2_z*w_2_z*h_2_x + alpha_2_z*t17);  /* CO-11 */
+    const real t17 = 0.1*R_2_21;
+    const real f_in_2_x = 0.5*a_2_x - (w_2_z*w_2_z*h_2_x + alpha_2_z*t17);  /* CO-11 */
 
     /* loads, joint elbow */
-    const double t18 = rF_2_1_11 + rF_2_1_22;
-    const double moved_2_z = t6 - t18;  /* CO-18 */
+    const real t18 = rF_2_1_11 + rF_2_1_22;
+    const real moved_2_z = t6 - t18;  /* CO-18 */
 
     /* answers, joint elbow */
-    const double t3_n_2_z = h_2_x*dPsi_v_2_y - dPsi_v_2_x*t17 + 0.4*f_in_2_x - moved_2_z;  /* CO-15 */
-    const double t3_f_2_y = f_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
+    const real t3_n_2_z = h_2_x*dPsi_v_2_y - dPsi_v_2_x*t17 + 0.4*f_in_2_x - moved_2_z;  /* CO-15 */
+    const real t3_f_2_y = f_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
 
     /* torque derivatives, joint elbow */
-    const double d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-21 */
+    const real d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-21 */
 
     /* answers, joint shoulder */
-    const double t19 = C_1_11*t8;
-    const double t3_n_1_z = t18 - (t19 + h_1C_x*a_0_1_x);  /* CO-15 */
+    const real t19 = C_1_11*t8;
+    const real t3_n_1_z = t18 - (t19 + h_1C_x*a_0_1_x);  /* CO-15 */
 
     /* reduction, joint elbow */
-    const double reduced_d_qdd_2_dq_1 = t19 + t1_f_2_y*a_0_1_x + moved_2_z;  /* LTDL-3 */
+    const real reduced_d_qdd_2_dq_1 = t19 + t1_f_2_y*a_0_1_x + moved_2_z;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double t20 = 8.333333333333332*reduced_d_qdd_2_dq_1;
-    const double t21 = inverse_pivot_1*(t3_n_1_z + M_2_1*t20);
-    const double d_qdd_1_dq_1 = -t21;  /* LTDL-4 */
+    const real t20 = 8.333333333333332*reduced_d_qdd_2_dq_1;
+    const real t21 = inverse_pivot_1*(t3_n_1_z + M_2_1*t20);
+    const real d_qdd_1_dq_1 = -t21;  /* LTDL-4 */
     dqdd_dq[0] = d_qdd_1_dq_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dq_1 = t20 + t15*t21;  /* LTDL-4 */
+    const real d_qdd_2_dq_1 = t20 + t15*t21;  /* LTDL-4 */
     dqdd_dq[2] = d_qdd_2_dq_1;
 
     /* reduction, joint shoulder */
-    const double t22 = 8.333333333333332*d_tau_2_dq_2;
-    const double reduced_d_qdd_1_dq_2 = M_2_1*t22 - t3_n_2_z;  /* LTDL-3 */
+    const real t22 = 8.333333333333332*d_tau_2_dq_2;
+    const real reduced_d_qdd_1_dq_2 = M_2_1*t22 - t3_n_2_z;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
+    const real d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
     dqdd_dq[1] = d_qdd_1_dq_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dq_2 = -(t22 + t15*d_qdd_1_dq_2);  /* LTDL-4 */
+    const real d_qdd_2_dq_2 = -(t22 + t15*d_qdd_1_dq_2);  /* LTDL-4 */
     dqdd_dq[3] = d_qdd_2_dq_2;
 
     /* reduction, joint shoulder */
-    const double reduced_d_qdd_1_dqd_1 = t10 + 16.666666666666664*t4_2_z*M_2_1;  /* LTDL-3 */
+    const real reduced_d_qdd_1_dqd_1 = t10 + 16.666666666666664*t4_2_z*M_2_1;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1;  /* LTDL-4 */
+    const real d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1;  /* LTDL-4 */
     dqdd_dqd[0] = d_qdd_1_dqd_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_1 = -16.666666666666664*t4_2_z - t15*d_qdd_1_dqd_1;  /* LTDL-4 */
+    const real d_qdd_2_dqd_1 = -16.666666666666664*t4_2_z - t15*d_qdd_1_dqd_1;  /* LTDL-4 */
     dqdd_dqd[2] = d_qdd_2_dqd_1;
 
     /* reduction, joint shoulder */
-    const double reduced_d_qdd_1_dqd_2 = t12 + 16.666666666666664*t13*M_2_1;  /* LTDL-3 */
+    const real reduced_d_qdd_1_dqd_2 = t12 + 16.666666666666664*t13*M_2_1;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const double d_qdd_1_dqd_2 = inverse_pivot_1*reduced_d_qdd_1_dqd_2;  /* LTDL-4 */
+    const real d_qdd_1_dqd_2 = inverse_pivot_1*reduced_d_qdd_1_dqd_2;  /* LTDL-4 */
     dqdd_dqd[1] = d_qdd_1_dqd_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_2 = -16.666666666666664*t13 - t15*d_qdd_1_dqd_2;  /* LTDL-4 */
+    const real d_qdd_2_dqd_2 = -16.666666666666664*t13 - t15*d_qdd_1_dqd_2;  /* LTDL-4 */
     dqdd_dqd[3] = d_qdd_2_dqd_2;
 
     /* inverse, joint shoulder */
-    const double t23 = M_2_1*inverse_pivot_1;
-    const double inverse_2_1 = -8.333333333333332*t23;  /* LTDL-5 */
+    const real t23 = M_2_1*inverse_pivot_1;
+    const real inverse_2_1 = -8.333333333333332*t23;  /* LTDL-5 */
     dqdd_dtau[1] = inverse_2_1;
     dqdd_dtau[2] = inverse_2_1;
 
     /* inverse, joint elbow */
-    const double inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t23);  /* LTDL-5 */
+    const real inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t23);  /* LTDL-5 */
     dqdd_dtau[3] = inverse_2_2;
 
     /* results */
-    pivots[1] = 0.12000000000000001;
-    diagonal[1] = 0.12000000000000001;
+    pivots[1] = REAL(0.12000000000000001);
+    diagonal[1] = REAL(0.12000000000000001);
 
-    if (is_singular(2, pivots, diagonal, 4.440892098500626e-16)) {
-        for (int i = 0; i < 2; ++i) qdd[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dq[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dqd[i] = NAN;
-        for (int i = 0; i < 4; ++i) dqdd_dtau[i] = NAN;
-        return 1;
+    const truth singular = is_singular(2, pivots, diagonal, 4.440892098500626e-16);
+    const int samples = samples_where(singular);
+    if (samples) {
+        for (int i = 0; i < 2; ++i)
+            qdd[i] = SELECT(singular, REAL(NAN), qdd[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dq[i] = SELECT(singular, REAL(NAN), dqdd_dq[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dqd[i] = SELECT(singular, REAL(NAN), dqdd_dqd[i]);
+        for (int i = 0; i < 4; ++i)
+            dqdd_dtau[i] = SELECT(singular, REAL(NAN), dqdd_dtau[i]);
     }
-    return 0;
+    return samples;
 }
+#endif

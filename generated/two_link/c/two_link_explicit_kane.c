@@ -60,14 +60,14 @@ void NAMED(two_link_explicit_kane_mass_matrix)(
     const real C_2_11 = cosines[0];  /* EK-1 */
 
     /* partial velocities, joint elbow */
-    const double t1 = 0.2*C_2_11;
-    const double t2 = 0.4 + t1;
-    const double P_1_2_v_x = C_2_21*t2 - C_2_21*t1;  /* EK-2 */
-    const double P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t2;  /* EK-2 */
+    const real t1 = 0.2*C_2_11;
+    const real t2 = 0.4 + t1;
+    const real P_1_2_v_x = C_2_21*t2 - C_2_21*t1;  /* EK-2 */
+    const real P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t2;  /* EK-2 */
 
     /* mass matrix, joint shoulder */
-    const double t3 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
-    const double M_1_1 = 0.22000000000000003 + t3;  /* EK-8 */
+    const real t3 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
+    const real M_1_1 = 0.22000000000000003 + t3;  /* EK-8 */
     mass_matrix[0] = M_1_1;
 
     /* mass matrix, joint elbow */
@@ -112,20 +112,20 @@ void NAMED(two_link_explicit_kane_bias_forces)(
     const real R0_2_21 = t2 + C_1_21*C_2_11;  /* EK-6 */
 
     /* partial velocities, joint elbow */
-    const double t3 = 0.2*C_2_11;
-    const double t4 = 0.4 + t3;
-    const double P_1_2_v_x = C_2_21*t4 - C_2_21*t3;  /* EK-2 */
-    const double P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t4;  /* EK-2 */
+    const real t3 = 0.2*C_2_11;
+    const real t4 = 0.4 + t3;
+    const real P_1_2_v_x = C_2_21*t4 - C_2_21*t3;  /* EK-2 */
+    const real P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t4;  /* EK-2 */
 
     /* motion, joint shoulder */
-    const double t5 = qd_1*qd_1;
-    const double a_1_x = 9.81*C_1_21 - 0.2*t5;  /* EK-5 */
+    const real t5 = qd_1*qd_1;
+    const real a_1_x = 9.81*C_1_21 - 0.2*t5;  /* EK-5 */
 
     /* motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* EK-3 */
-    const double a_carried_2_x = a_1_x - 0.2*t5;  /* EK-5 */
-    const double a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
-    const double a_2_y = 9.81*t1 - C_2_21*a_carried_2_x;  /* EK-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* EK-3 */
+    const real a_carried_2_x = a_1_x - 0.2*t5;  /* EK-5 */
+    const real a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
+    const real a_2_y = 9.81*t1 - C_2_21*a_carried_2_x;  /* EK-5 */
 
     /* forces, joint elbow */
     const real f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
@@ -135,8 +135,8 @@ void NAMED(two_link_explicit_kane_bias_forces)(
     const real F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
 
     /* generalized forces, joint shoulder */
-    const double t6 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
-    const double K_1 = t6 - 0.9810000000000001*C_1_11;  /* EK-9 */
+    const real t6 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
+    const real K_1 = t6 - 0.9810000000000001*C_1_11;  /* EK-9 */
 
     /* generalized forces, joint elbow */
     const real K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
@@ -186,20 +186,20 @@ int NAMED(two_link_explicit_kane_forward_dynamics)(
     const real R0_2_21 = t2 + C_1_21*C_2_11;  /* EK-6 */
 
     /* partial velocities, joint elbow */
-    const double t3 = 0.2*C_2_11;
-    const double t4 = 0.4 + t3;
-    const double P_1_2_v_x = C_2_21*t4 - C_2_21*t3;  /* EK-2 */
-    const double P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t4;  /* EK-2 */
+    const real t3 = 0.2*C_2_11;
+    const real t4 = 0.4 + t3;
+    const real P_1_2_v_x = C_2_21*t4 - C_2_21*t3;  /* EK-2 */
+    const real P_1_2_v_y = 0.2*(C_2_21*C_2_21) + C_2_11*t4;  /* EK-2 */
 
     /* motion, joint shoulder */
-    const double t5 = qd_1*qd_1;
-    const double a_1_x = 9.81*C_1_21 - 0.2*t5;  /* EK-5 */
+    const real t5 = qd_1*qd_1;
+    const real a_1_x = 9.81*C_1_21 - 0.2*t5;  /* EK-5 */
 
     /* motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* EK-3 */
-    const double a_carried_2_x = a_1_x - 0.2*t5;  /* EK-5 */
-    const double a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
-    const double a_2_y = 9.81*t1 - C_2_21*a_carried_2_x;  /* EK-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* EK-3 */
+    const real a_carried_2_x = a_1_x - 0.2*t5;  /* EK-5 */
+    const real a_2_x = C_2_11*a_carried_2_x + 9.81*t2 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
+    const real a_2_y = 9.81*t1 - C_2_21*a_carried_2_x;  /* EK-5 */
 
     /* forces, joint elbow */
     const real f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
@@ -209,23 +209,23 @@ int NAMED(two_link_explicit_kane_forward_dynamics)(
     const real F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
 
     /* mass matrix, joint shoulder */
-    const double t6 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
-    const double M_1_1 = 0.22000000000000003 + t6;  /* EK-8 */
+    const real t6 = 0.5*(P_1_2_v_x*P_1_2_v_x) + 0.5*(P_1_2_v_y*P_1_2_v_y);
+    const real M_1_1 = 0.22000000000000003 + t6;  /* EK-8 */
     diagonal[0] = M_1_1;
 
     /* mass matrix, joint elbow */
     const real M_2_1 = 0.1 + 0.1*P_1_2_v_y;  /* EK-8 */
 
     /* generalized forces, joint shoulder */
-    const double t7 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
-    const double K_1 = t7 - 0.9810000000000001*C_1_11;  /* EK-9 */
+    const real t7 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
+    const real K_1 = t7 - 0.9810000000000001*C_1_11;  /* EK-9 */
 
     /* generalized forces, joint elbow */
     const real K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
 
     /* elimination, joint shoulder */
-    const double t8 = 8.333333333333332*M_2_1;
-    const double pivot_1 = M_1_1 - M_2_1*t8;  /* LTDL-1 */
+    const real t8 = 8.333333333333332*M_2_1;
+    const real pivot_1 = M_1_1 - M_2_1*t8;  /* LTDL-1 */
     pivots[0] = pivot_1;
     const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
 
@@ -233,15 +233,15 @@ int NAMED(two_link_explicit_kane_forward_dynamics)(
     const real reduced_qdd_2 = tau_2 + K_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double t9 = 8.333333333333332*reduced_qdd_2;
-    const double reduced_qdd_1 = tau_1 + K_1 - M_2_1*t9;  /* LTDL-3 */
+    const real t9 = 8.333333333333332*reduced_qdd_2;
+    const real reduced_qdd_1 = tau_1 + K_1 - M_2_1*t9;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = t9 - t8*qdd_1;  /* LTDL-4 */
+    const real qdd_2 = t9 - t8*qdd_1;  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* results */
@@ -302,25 +302,25 @@ int NAMED(two_link_explicit_kane_forward_dynamics_derivatives)(
     const real R0_2_21 = t3 + t4;  /* EK-6 */
 
     /* partial velocities, joint elbow */
-    const double d_gamma_2_y_dq_2 = 0.2*C_2_11;  /* d EK-1 */
-    const double t5 = 0.4 + d_gamma_2_y_dq_2;
-    const double P_1_2_v_x = C_2_21*t5 - C_2_21*d_gamma_2_y_dq_2;  /* EK-2 */
-    const double t6 = 0.2*(C_2_21*C_2_21);
-    const double P_1_2_v_y = t6 + C_2_11*t5;  /* EK-2 */
+    const real d_gamma_2_y_dq_2 = 0.2*C_2_11;  /* d EK-1 */
+    const real t5 = 0.4 + d_gamma_2_y_dq_2;
+    const real P_1_2_v_x = C_2_21*t5 - C_2_21*d_gamma_2_y_dq_2;  /* EK-2 */
+    const real t6 = 0.2*(C_2_21*C_2_21);
+    const real P_1_2_v_y = t6 + C_2_11*t5;  /* EK-2 */
 
     /* motion, joint shoulder */
     const real t7 = qd_1*qd_1;
     const real a_1_x = 9.81*C_1_21 - 0.2*t7;  /* EK-5 */
 
     /* motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* EK-3 */
-    const double a_carried_2_x = a_1_x - 0.2*t7;  /* EK-5 */
-    const double t8 = 9.81*t3;
-    const double t9 = C_2_11*a_carried_2_x + t8;
-    const double t10 = 0.2*omega_2_z;
-    const double a_2_x = t9 - omega_2_z*t10;  /* EK-5 */
-    const double t11 = 9.81*t1;
-    const double a_2_y = t11 - C_2_21*a_carried_2_x;  /* EK-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* EK-3 */
+    const real a_carried_2_x = a_1_x - 0.2*t7;  /* EK-5 */
+    const real t8 = 9.81*t3;
+    const real t9 = C_2_11*a_carried_2_x + t8;
+    const real t10 = 0.2*omega_2_z;
+    const real a_2_x = t9 - omega_2_z*t10;  /* EK-5 */
+    const real t11 = 9.81*t1;
+    const real a_2_y = t11 - C_2_21*a_carried_2_x;  /* EK-5 */
 
     /* forces, joint elbow */
     const real f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
@@ -330,23 +330,23 @@ int NAMED(two_link_explicit_kane_forward_dynamics_derivatives)(
     const real F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
 
     /* mass matrix, joint shoulder */
-    const double t12 = 0.5*P_1_2_v_x;
-    const double M_1_1 = P_1_2_v_x*t12 + 0.5*(P_1_2_v_y*P_1_2_v_y) + 0.22000000000000003;  /* EK-8 */
+    const real t12 = 0.5*P_1_2_v_x;
+    const real M_1_1 = P_1_2_v_x*t12 + 0.5*(P_1_2_v_y*P_1_2_v_y) + 0.22000000000000003;  /* EK-8 */
     diagonal[0] = M_1_1;
 
     /* mass matrix, joint elbow */
     const real M_2_1 = 0.1 + 0.1*P_1_2_v_y;  /* EK-8 */
 
     /* generalized forces, joint shoulder */
-    const double t13 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
-    const double K_1 = t13 - 0.9810000000000001*C_1_11;  /* EK-9 */
+    const real t13 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z;
+    const real K_1 = t13 - 0.9810000000000001*C_1_11;  /* EK-9 */
 
     /* generalized forces, joint elbow */
     const real K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* EK-9 */
 
     /* elimination, joint shoulder */
-    const double t14 = 8.333333333333332*M_2_1;
-    const double pivot_1 = M_1_1 - M_2_1*t14;  /* LTDL-1 */
+    const real t14 = 8.333333333333332*M_2_1;
+    const real pivot_1 = M_1_1 - M_2_1*t14;  /* LTDL-1 */
     pivots[0] = pivot_1;
     const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
     dqdd_dtau[0] = inverse_pivot_1;
@@ -355,19 +355,19 @@ int NAMED(two_link_explicit_kane_forward_dynamics_derivatives)(
     const real reduced_qdd_2 = tau_2 + K_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double t15 = 8.333333333333332*reduced_qdd_2;
-    const double reduced_qdd_1 = tau_1 + K_1 - M_2_1*t15;  /* LTDL-3 */
+    const real t15 = 8.333333333333332*reduced_qdd_2;
+    const real reduced_qdd_1 = tau_1 + K_1 - M_2_1*t15;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = t15 - t14*qdd_1;  /* LTDL-4 */
+    const real qdd_2 = t15 - t14*qdd_1;  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* derivatives of motion, joint elbow */
-    const double d_a_2_x_dq_1 = t11 - 9.81*t2;  /* d EK-5 */
+    const real d_a_2_x_dq_1 = t11 - 9.81*t2;  /* d EK-5 */
 
     /* derivatives of forces, joint elbow */
     const real d_n_e_2_z_dq_1 = -0.2*f_e_2_x;  /* d EK-6 */
@@ -375,93 +375,93 @@ int NAMED(two_link_explicit_kane_forward_dynamics_derivatives)(
     const real d_F1_2_f_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x;  /* d EK-7 */
 
     /* derivatives of partial velocities, joint elbow */
-    const double d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t6 + C_2_11*d_gamma_2_y_dq_2);  /* dEK-2 */
+    const real d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t6 + C_2_11*d_gamma_2_y_dq_2);  /* dEK-2 */
 
     /* derivatives of forces, joint elbow */
     const real d_F1_2_f_y_dq_2 = 0.5*t9 - f_e_2_x;  /* d EK-7 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double t16 = P_1_2_v_x*d_F1_2_f_x_dq_1 + P_1_2_v_y*d_F1_2_f_y_dq_1;
-    const double d_K_1_dq_1 = d_n_e_2_z_dq_1 + t16 + 0.9810000000000001*C_1_21;  /* dEK-9 */
+    const real t16 = P_1_2_v_x*d_F1_2_f_x_dq_1 + P_1_2_v_y*d_F1_2_f_y_dq_1;
+    const real d_K_1_dq_1 = d_n_e_2_z_dq_1 + t16 + 0.9810000000000001*C_1_21;  /* dEK-9 */
 
     /* derivatives of generalized forces, joint elbow */
     const real d_K_2_dq_1 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_1;  /* dEK-9 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double t17 = P_1_2_v_x*F1_2_f_y;
-    const double t18 = t17 + P_1_2_v_y*d_F1_2_f_y_dq_2 + d_n_e_2_z_dq_1;
-    const double d_K_1_dq_2 = F1_2_f_x*d_P_1_2_v_x_dq_2 - t17 + t18;  /* dEK-9 */
+    const real t17 = P_1_2_v_x*F1_2_f_y;
+    const real t18 = t17 + P_1_2_v_y*d_F1_2_f_y_dq_2 + d_n_e_2_z_dq_1;
+    const real d_K_1_dq_2 = F1_2_f_x*d_P_1_2_v_x_dq_2 - t17 + t18;  /* dEK-9 */
 
     /* derivatives of generalized forces, joint elbow */
     const real d_K_2_dq_2 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_2;  /* dEK-9 */
 
     /* derivatives of the balance, joint shoulder */
-    const double t19 = 0.1*P_1_2_v_x;
-    const double t20 = 2.0*(qdd_1*(t12*d_P_1_2_v_x_dq_2 - P_1_2_v_y*t12)) - qdd_2*t19;
-    const double unbalance_1_dq_2 = d_K_1_dq_2 - t20;  /* EK-10 */
+    const real t19 = 0.1*P_1_2_v_x;
+    const real t20 = 2.0*(qdd_1*(t12*d_P_1_2_v_x_dq_2 - P_1_2_v_y*t12)) - qdd_2*t19;
+    const real unbalance_1_dq_2 = d_K_1_dq_2 - t20;  /* EK-10 */
 
     /* derivatives of the balance, joint elbow */
-    const double unbalance_2_dq_2 = d_K_2_dq_2 + qdd_1*t19;  /* EK-10 */
+    const real unbalance_2_dq_2 = d_K_2_dq_2 + qdd_1*t19;  /* EK-10 */
 
     /* reduction, joint shoulder */
-    const double t21 = 8.333333333333332*d_K_2_dq_1;
-    const double reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - M_2_1*t21;  /* LTDL-3 */
+    const real t21 = 8.333333333333332*d_K_2_dq_1;
+    const real reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - M_2_1*t21;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real d_qdd_1_dq_1 = inverse_pivot_1*reduced_d_qdd_1_dq_1;  /* LTDL-4 */
     dqdd_dq[0] = d_qdd_1_dq_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dq_1 = t21 - t14*d_qdd_1_dq_1;  /* LTDL-4 */
+    const real d_qdd_2_dq_1 = t21 - t14*d_qdd_1_dq_1;  /* LTDL-4 */
     dqdd_dq[2] = d_qdd_2_dq_1;
 
     /* reduction, joint shoulder */
-    const double t22 = 8.333333333333332*unbalance_2_dq_2;
-    const double reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - M_2_1*t22;  /* LTDL-3 */
+    const real t22 = 8.333333333333332*unbalance_2_dq_2;
+    const real reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - M_2_1*t22;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
     dqdd_dq[1] = d_qdd_1_dq_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dq_2 = t22 - t14*d_qdd_1_dq_2;  /* LTDL-4 */
+    const real d_qdd_2_dq_2 = t22 - t14*d_qdd_1_dq_2;  /* LTDL-4 */
     dqdd_dq[3] = d_qdd_2_dq_2;
 
     /* derivatives of motion, joint elbow */
-    const double d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t10 - t10;  /* d EK-5 */
+    const real d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t10 - t10;  /* d EK-5 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double t23 = qd_1*C_2_21;
-    const double d_K_1_dqd_1 = -0.4*(P_1_2_v_y*t23) - t12*d_a_2_x_dqd_1;  /* dEK-9 */
+    const real t23 = qd_1*C_2_21;
+    const real d_K_1_dqd_1 = -0.4*(P_1_2_v_y*t23) - t12*d_a_2_x_dqd_1;  /* dEK-9 */
 
     /* reduction, joint shoulder */
-    const double reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*t23*M_2_1;  /* LTDL-3 */
+    const real reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*t23*M_2_1;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1;  /* LTDL-4 */
     dqdd_dqd[0] = d_qdd_1_dqd_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_1 = -0.6666666666666667*t23 - t14*d_qdd_1_dqd_1;  /* LTDL-4 */
+    const real d_qdd_2_dqd_1 = -0.6666666666666667*t23 - t14*d_qdd_1_dqd_1;  /* LTDL-4 */
     dqdd_dqd[2] = d_qdd_2_dqd_1;
 
     /* solution, joint shoulder */
-    const double t24 = P_1_2_v_x*omega_2_z*inverse_pivot_1;
-    const double d_qdd_1_dqd_2 = 0.2*t24;  /* LTDL-4 */
+    const real t24 = P_1_2_v_x*omega_2_z*inverse_pivot_1;
+    const real d_qdd_1_dqd_2 = 0.2*t24;  /* LTDL-4 */
     dqdd_dqd[1] = d_qdd_1_dqd_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_2 = -1.6666666666666665*(M_2_1*t24);  /* LTDL-4 */
+    const real d_qdd_2_dqd_2 = -1.6666666666666665*(M_2_1*t24);  /* LTDL-4 */
     dqdd_dqd[3] = d_qdd_2_dqd_2;
 
     /* inverse, joint shoulder */
-    const double t25 = M_2_1*inverse_pivot_1;
-    const double inverse_2_1 = -8.333333333333332*t25;  /* LTDL-5 */
+    const real t25 = M_2_1*inverse_pivot_1;
+    const real inverse_2_1 = -8.333333333333332*t25;  /* LTDL-5 */
     dqdd_dtau[1] = inverse_2_1;
     dqdd_dtau[2] = inverse_2_1;
 
     /* inverse, joint elbow */
-    const double inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t25);  /* LTDL-5 */
+    const real inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t25);  /* LTDL-5 */
     dqdd_dtau[3] = inverse_2_2;
 
     /* results */

@@ -41,6 +41,8 @@
 #include "two_link.h"
 #endif
 
+#ifndef SYMGEN_VARIANT
+
 int NAMED(two_link_kane_forward_dynamics)(
     const real *restrict q,
     const real *restrict qd,
@@ -75,11 +77,11 @@ int NAMED(two_link_kane_forward_dynamics)(
     const real a_in_1_x = 9.81*Q_1_21;  /* KANE-7 */
 
     /* known motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* KANE-4 */
-    const double t1 = a_in_1_x - 0.4*(qd_1*qd_1);
-    const double t2 = 9.81*Q_1_11;
-    const double a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* KANE-7 */
-    const double a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* KANE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* KANE-4 */
+    const real t1 = a_in_1_x - 0.4*(qd_1*qd_1);
+    const real t2 = 9.81*Q_1_11;
+    const real a_in_2_x = Q_2_11*t1 + Q_2_21*t2;  /* KANE-7 */
+    const real a_in_2_y = Q_2_11*t2 - Q_2_21*t1;  /* KANE-7 */
 
     /* loads, joint shoulder */
     const real f_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* KANE-8 */
@@ -95,18 +97,18 @@ int NAMED(two_link_kane_forward_dynamics)(
     const real F_1_f_2_y = f_e_2_1_y - 0.5*a_in_2_y;  /* KANE-9 */
 
     /* articulated bodies, joint elbow */
-    const double e_2 = tau_2 + F_1_n_2_z;  /* KANE-13 */
-    const double F_left_f_2_y = F_1_f_2_y - 0.8333333333333333*e_2;  /* KANE-11 */
-    const double t3 = Q_2_21*Q_2_21;
-    const double I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t3;  /* KANE-10 */
+    const real e_2 = tau_2 + F_1_n_2_z;  /* KANE-13 */
+    const real F_left_f_2_y = F_1_f_2_y - 0.8333333333333333*e_2;  /* KANE-11 */
+    const real t3 = Q_2_21*Q_2_21;
+    const real I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t3;  /* KANE-10 */
 
     /* articulated bodies, joint shoulder */
     const real I_3_1_nn_33 = 0.12000000000000001 + 0.16000000000000003*I_seat_2_ff_22;  /* KANE-10 */
     pivots[0] = I_3_1_nn_33;
-    const double t4 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2;
-    const double F_3_n_1_z = t4 - 0.9810000000000001*Q_1_11;  /* KANE-11 */
-    const double inverse_pivot_1 = 1.0/I_3_1_nn_33;  /* KANE-12 */
-    const double e_1 = tau_1 + F_3_n_1_z;  /* KANE-13 */
+    const real t4 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2;
+    const real F_3_n_1_z = t4 - 0.9810000000000001*Q_1_11;  /* KANE-11 */
+    const real inverse_pivot_1 = 1.0/I_3_1_nn_33;  /* KANE-12 */
+    const real e_1 = tau_1 + F_3_n_1_z;  /* KANE-13 */
 
     /* accelerations, joint shoulder */
     const real qdd_own_1 = inverse_pivot_1*e_1;  /* KANE-14 */
@@ -118,15 +120,15 @@ int NAMED(two_link_kane_forward_dynamics)(
     qdd[1] = qdd_2;
 
     /* composite bodies, joint elbow */
-    const double h_seat_2_x = 0.1*Q_2_11;  /* KANE-17 */
-    const double t5 = 0.020000000000000004*t3;
-    const double J_seat_2_11 = 0.07 - t5;  /* KANE-17 */
+    const real h_seat_2_x = 0.1*Q_2_11;  /* KANE-17 */
+    const real t5 = 0.020000000000000004*t3;
+    const real J_seat_2_11 = 0.07 - t5;  /* KANE-17 */
 
     /* composite bodies, joint shoulder */
-    const double t6 = 0.04000000000000001*Q_2_11 + J_seat_2_11 + 0.4*(0.2 + h_seat_2_x);
-    const double J_composite_1_11 = 0.07 + t6;  /* KANE-17 */
-    const double J_composite_1_22 = 0.1 + t5;  /* KANE-17 */
-    const double M_diagonal_1 = J_composite_1_11 + J_composite_1_22;  /* KANE-18 */
+    const real t6 = 0.04000000000000001*Q_2_11 + J_seat_2_11 + 0.4*(0.2 + h_seat_2_x);
+    const real J_composite_1_11 = 0.07 + t6;  /* KANE-17 */
+    const real J_composite_1_22 = 0.1 + t5;  /* KANE-17 */
+    const real M_diagonal_1 = J_composite_1_11 + J_composite_1_22;  /* KANE-18 */
     diagonal[0] = M_diagonal_1;
 
     /* results */
@@ -141,6 +143,7 @@ int NAMED(two_link_kane_forward_dynamics)(
     }
     return samples;
 }
+#endif
 
 int NAMED(two_link_kane_forward_dynamics_derivatives)(
     const real *restrict q,
@@ -179,14 +182,14 @@ int NAMED(two_link_kane_forward_dynamics_derivatives)(
     const real a_in_1_x = 9.81*Q_1_21;  /* KANE-7 */
 
     /* known motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* KANE-4 */
-    const double t1 = 0.4*qd_1;
-    const double t2 = a_in_1_x - qd_1*t1;
-    const double t3 = 9.81*Q_1_11;
-    const double t4 = Q_2_21*t3;
-    const double a_in_2_x = Q_2_11*t2 + t4;  /* KANE-7 */
-    const double t5 = Q_2_11*t3;
-    const double a_in_2_y = t5 - Q_2_21*t2;  /* KANE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* KANE-4 */
+    const real t1 = 0.4*qd_1;
+    const real t2 = a_in_1_x - qd_1*t1;
+    const real t3 = 9.81*Q_1_11;
+    const real t4 = Q_2_21*t3;
+    const real a_in_2_x = Q_2_11*t2 + t4;  /* KANE-7 */
+    const real t5 = Q_2_11*t3;
+    const real a_in_2_y = t5 - Q_2_21*t2;  /* KANE-7 */
 
     /* loads, joint shoulder */
     const real f_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* KANE-8 */
@@ -197,24 +200,24 @@ int NAMED(two_link_kane_forward_dynamics_derivatives)(
     const real f_e_2_1_y = Q_2_11*f_e_1_1_y - Q_2_21*f_e_1_1_x;  /* KANE-8 */
 
     /* forces, joint elbow */
-    const double F_1_n_2_z = tip_nz + 0.4*f_e_2_1_y - 0.1*a_in_2_y;  /* KANE-9 */
-    const double t6 = 0.5*a_in_2_x;
-    const double F_1_f_2_x = f_e_2_1_x - (t6 - 0.1*(omega_2_z*omega_2_z));  /* KANE-9 */
-    const double F_1_f_2_y = f_e_2_1_y - 0.5*a_in_2_y;  /* KANE-9 */
+    const real F_1_n_2_z = tip_nz + 0.4*f_e_2_1_y - 0.1*a_in_2_y;  /* KANE-9 */
+    const real t6 = 0.5*a_in_2_x;
+    const real F_1_f_2_x = f_e_2_1_x - (t6 - 0.1*(omega_2_z*omega_2_z));  /* KANE-9 */
+    const real F_1_f_2_y = f_e_2_1_y - 0.5*a_in_2_y;  /* KANE-9 */
 
     /* articulated bodies, joint elbow */
-    const double e_2 = tau_2 + F_1_n_2_z;  /* KANE-13 */
-    const double t7 = 0.8333333333333333*e_2;
-    const double F_left_f_2_y = F_1_f_2_y - t7;  /* KANE-11 */
-    const double t8 = Q_2_21*Q_2_21;
-    const double I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t8;  /* KANE-10 */
+    const real e_2 = tau_2 + F_1_n_2_z;  /* KANE-13 */
+    const real t7 = 0.8333333333333333*e_2;
+    const real F_left_f_2_y = F_1_f_2_y - t7;  /* KANE-11 */
+    const real t8 = Q_2_21*Q_2_21;
+    const real I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t8;  /* KANE-10 */
 
     /* articulated bodies, joint shoulder */
     const real I_3_1_nn_33 = 0.12000000000000001 + 0.16000000000000003*I_seat_2_ff_22;  /* KANE-10 */
     pivots[0] = I_3_1_nn_33;
-    const double t9 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2;
-    const double F_3_n_1_z = t9 - 0.9810000000000001*Q_1_11;  /* KANE-11 */
-    const double inverse_pivot_1 = 1.0/I_3_1_nn_33;  /* KANE-12 */
+    const real t9 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2;
+    const real F_3_n_1_z = t9 - 0.9810000000000001*Q_1_11;  /* KANE-11 */
+    const real inverse_pivot_1 = 1.0/I_3_1_nn_33;  /* KANE-12 */
     dqdd_dtau[0] = inverse_pivot_1;
     const real e_1 = tau_1 + F_3_n_1_z;  /* KANE-13 */
 
@@ -223,21 +226,21 @@ int NAMED(two_link_kane_forward_dynamics_derivatives)(
     qdd[0] = qdd_own_1;
 
     /* accelerations, joint elbow */
-    const double A_in_f_2_x = 0.4*(Q_2_21*qdd_own_1);  /* KANE-14 */
-    const double qdd_own_2 = 8.333333333333332*e_2;  /* KANE-14 */
-    const double t10 = 0.3333333333333333*Q_2_11;
-    const double qdd_2 = qdd_own_2 - (qdd_own_1 + qdd_own_1*t10);  /* KANE-14 */
+    const real A_in_f_2_x = 0.4*(Q_2_21*qdd_own_1);  /* KANE-14 */
+    const real qdd_own_2 = 8.333333333333332*e_2;  /* KANE-14 */
+    const real t10 = 0.3333333333333333*Q_2_11;
+    const real qdd_2 = qdd_own_2 - (qdd_own_1 + qdd_own_1*t10);  /* KANE-14 */
     qdd[1] = qdd_2;
 
     /* known motion derivatives, joint elbow */
-    const double d_a_in_2_x_dq_1 = t5 - Q_2_21*a_in_1_x;  /* dKANE-7 */
+    const real d_a_in_2_x_dq_1 = t5 - Q_2_21*a_in_1_x;  /* dKANE-7 */
 
     /* force derivatives, joint elbow */
-    const double t11 = t4 + Q_2_11*a_in_1_x;
-    const double t12 = 0.4*f_e_2_1_x;
-    const double d_F_1_n_2_z_dq_1 = 0.1*t11 - t12;  /* dKANE-9 */
-    const double d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_in_2_x_dq_1;  /* dKANE-9 */
-    const double d_F_1_f_2_y_dq_1 = 0.5*t11 - f_e_2_1_x;  /* dKANE-9 */
+    const real t11 = t4 + Q_2_11*a_in_1_x;
+    const real t12 = 0.4*f_e_2_1_x;
+    const real d_F_1_n_2_z_dq_1 = 0.1*t11 - t12;  /* dKANE-9 */
+    const real d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_in_2_x_dq_1;  /* dKANE-9 */
+    const real d_F_1_f_2_y_dq_1 = 0.5*t11 - f_e_2_1_x;  /* dKANE-9 */
 
     /* articulated body derivatives, joint elbow */
     const real d_F_left_f_2_y_dq_1 = d_F_1_f_2_y_dq_1 - 0.8333333333333333*d_F_1_n_2_z_dq_1;  /* dKANE-11 */
@@ -246,69 +249,69 @@ int NAMED(two_link_kane_forward_dynamics_derivatives)(
     const real d_F_1_n_1_z_dq_1 = 0.9810000000000001*Q_1_21;  /* dKANE-9 */
 
     /* articulated body derivatives, joint shoulder */
-    const double t13 = 0.4*(Q_2_21*d_F_1_f_2_x_dq_1 + Q_2_11*d_F_left_f_2_y_dq_1);
-    const double d_F_3_n_1_z_dq_1 = t13 + d_F_1_n_1_z_dq_1;  /* dKANE-11 */
+    const real t13 = 0.4*(Q_2_21*d_F_1_f_2_x_dq_1 + Q_2_11*d_F_left_f_2_y_dq_1);
+    const real d_F_3_n_1_z_dq_1 = t13 + d_F_1_n_1_z_dq_1;  /* dKANE-11 */
 
     /* acceleration derivatives, joint shoulder */
     const real d_qdd_own_1_dq_1 = inverse_pivot_1*d_F_3_n_1_z_dq_1;  /* dKANE-14 */
     dqdd_dq[0] = d_qdd_own_1_dq_1;
 
     /* acceleration derivatives, joint elbow */
-    const double d_qdd_own_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1;  /* dKANE-14 */
-    const double d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - (d_qdd_own_1_dq_1 + t10*d_qdd_own_1_dq_1);  /* dKANE-14 */
+    const real d_qdd_own_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1;  /* dKANE-14 */
+    const real d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - (d_qdd_own_1_dq_1 + t10*d_qdd_own_1_dq_1);  /* dKANE-14 */
     dqdd_dq[2] = d_qdd_2_dq_1;
 
     /* force derivatives, joint elbow */
-    const double d_F_1_n_2_z_dq_2 = 0.1*a_in_2_x - t12;  /* dKANE-9 */
-    const double d_F_1_f_2_y_dq_2 = t6 - f_e_2_1_x;  /* dKANE-9 */
+    const real d_F_1_n_2_z_dq_2 = 0.1*a_in_2_x - t12;  /* dKANE-9 */
+    const real d_F_1_f_2_y_dq_2 = t6 - f_e_2_1_x;  /* dKANE-9 */
 
     /* articulated body derivatives, joint elbow */
     const real d_F_left_f_2_y_dq_2 = d_F_1_f_2_y_dq_2 - 0.8333333333333333*d_F_1_n_2_z_dq_2;  /* dKANE-11 */
     const real change_I_seat_2_nf_13_dq_2 = 0.1*Q_2_11;  /* dKANE-10 */
 
     /* articulated body derivatives, joint shoulder */
-    const double d_F_3_f_1_y_dq_2 = Q_2_21*t7 + Q_2_11*(F_1_f_2_x + d_F_left_f_2_y_dq_2);  /* dKANE-11 */
-    const double d_F_3_n_1_z_dq_2 = 0.4*d_F_3_f_1_y_dq_2;  /* dKANE-11 */
+    const real d_F_3_f_1_y_dq_2 = Q_2_21*t7 + Q_2_11*(F_1_f_2_x + d_F_left_f_2_y_dq_2);  /* dKANE-11 */
+    const real d_F_3_n_1_z_dq_2 = 0.4*d_F_3_f_1_y_dq_2;  /* dKANE-11 */
 
     /* acceleration derivatives, joint shoulder */
-    const double t14 = d_F_3_n_1_z_dq_2 - 0.02666666666666667*(Q_2_21*Q_2_11*qdd_own_1);
-    const double d_qdd_own_1_dq_2 = inverse_pivot_1*t14;  /* dKANE-14 */
+    const real t14 = d_F_3_n_1_z_dq_2 - 0.02666666666666667*(Q_2_21*Q_2_11*qdd_own_1);
+    const real d_qdd_own_1_dq_2 = inverse_pivot_1*t14;  /* dKANE-14 */
     dqdd_dq[1] = d_qdd_own_1_dq_2;
 
     /* acceleration derivatives, joint elbow */
-    const double d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_own_1_dq_2) - A_in_f_2_x;  /* dKANE-14 */
-    const double d_qdd_own_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2;  /* dKANE-14 */
-    const double t15 = d_qdd_own_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2;
-    const double d_qdd_2_dq_2 = d_qdd_own_2_dq_2 - t15;  /* dKANE-14 */
+    const real d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_own_1_dq_2) - A_in_f_2_x;  /* dKANE-14 */
+    const real d_qdd_own_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2;  /* dKANE-14 */
+    const real t15 = d_qdd_own_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2;
+    const real d_qdd_2_dq_2 = d_qdd_own_2_dq_2 - t15;  /* dKANE-14 */
     dqdd_dq[3] = d_qdd_2_dq_2;
 
     /* articulated body derivatives, joint shoulder */
-    const double t16 = qd_1*Q_2_21;
-    const double t17 = Q_2_21*(-0.2*omega_2_z - Q_2_11*t1);
-    const double d_F_3_f_1_y_dqd_1 = -0.33333333333333337*(Q_2_11*t16) - t17;  /* dKANE-11 */
+    const real t16 = qd_1*Q_2_21;
+    const real t17 = Q_2_21*(-0.2*omega_2_z - Q_2_11*t1);
+    const real d_F_3_f_1_y_dqd_1 = -0.33333333333333337*(Q_2_11*t16) - t17;  /* dKANE-11 */
 
     /* acceleration derivatives, joint shoulder */
-    const double t18 = inverse_pivot_1*d_F_3_f_1_y_dqd_1;
-    const double d_qdd_own_1_dqd_1 = 0.4*t18;  /* dKANE-14 */
+    const real t18 = inverse_pivot_1*d_F_3_f_1_y_dqd_1;
+    const real d_qdd_own_1_dqd_1 = 0.4*t18;  /* dKANE-14 */
     dqdd_dqd[0] = d_qdd_own_1_dqd_1;
 
     /* acceleration derivatives, joint elbow */
-    const double d_qdd_own_2_dqd_1 = -0.6666666666666667*t16;  /* dKANE-14 */
-    const double t19 = d_qdd_own_1_dqd_1 + 0.13333333333333336*(Q_2_11*t18);
-    const double d_qdd_2_dqd_1 = d_qdd_own_2_dqd_1 - t19;  /* dKANE-14 */
+    const real d_qdd_own_2_dqd_1 = -0.6666666666666667*t16;  /* dKANE-14 */
+    const real t19 = d_qdd_own_1_dqd_1 + 0.13333333333333336*(Q_2_11*t18);
+    const real d_qdd_2_dqd_1 = d_qdd_own_2_dqd_1 - t19;  /* dKANE-14 */
     dqdd_dqd[2] = d_qdd_2_dqd_1;
 
     /* acceleration derivatives, joint shoulder */
-    const double t20 = Q_2_21*omega_2_z*inverse_pivot_1;
-    const double d_qdd_own_1_dqd_2 = 0.08000000000000002*t20;  /* dKANE-14 */
+    const real t20 = Q_2_21*omega_2_z*inverse_pivot_1;
+    const real d_qdd_own_1_dqd_2 = 0.08000000000000002*t20;  /* dKANE-14 */
     dqdd_dqd[1] = d_qdd_own_1_dqd_2;
 
     /* acceleration derivatives, joint elbow */
-    const double d_qdd_2_dqd_2 = -(d_qdd_own_1_dqd_2 + 0.026666666666666672*(Q_2_11*t20));  /* dKANE-14 */
+    const real d_qdd_2_dqd_2 = -(d_qdd_own_1_dqd_2 + 0.026666666666666672*(Q_2_11*t20));  /* dKANE-14 */
     dqdd_dqd[3] = d_qdd_2_dqd_2;
 
     /* articulated body derivatives, joint shoulder */
-    const double d_F_3_n_1_z_dtau_2 = -1.0 - t10;  /* dKANE-11 */
+    const real d_F_3_n_1_z_dtau_2 = -1.0 - t10;  /* dKANE-11 */
 
     /* acceleration derivatives, joint shoulder */
     const real d_qdd_own_1_dtau_2 = inverse_pivot_1*d_F_3_n_1_z_dtau_2;  /* dKANE-14 */
@@ -316,18 +319,18 @@ int NAMED(two_link_kane_forward_dynamics_derivatives)(
     dqdd_dtau[2] = d_qdd_own_1_dtau_2;
 
     /* acceleration derivatives, joint elbow */
-    const double d_qdd_2_dtau_2 = 8.333333333333332 - (d_qdd_own_1_dtau_2 + t10*d_qdd_own_1_dtau_2);  /* dKANE-14 */
+    const real d_qdd_2_dtau_2 = 8.333333333333332 - (d_qdd_own_1_dtau_2 + t10*d_qdd_own_1_dtau_2);  /* dKANE-14 */
     dqdd_dtau[3] = d_qdd_2_dtau_2;
 
     /* composite bodies, joint elbow */
-    const double t21 = 0.020000000000000004*t8;
-    const double J_seat_2_11 = 0.07 - t21;  /* KANE-17 */
+    const real t21 = 0.020000000000000004*t8;
+    const real J_seat_2_11 = 0.07 - t21;  /* KANE-17 */
 
     /* composite bodies, joint shoulder */
-    const double t22 = 0.04000000000000001*Q_2_11 + J_seat_2_11;
-    const double J_composite_1_11 = 0.4*(0.2 + change_I_seat_2_nf_13_dq_2) + t22 + 0.07;  /* KANE-17 */
-    const double J_composite_1_22 = 0.1 + t21;  /* KANE-17 */
-    const double M_diagonal_1 = J_composite_1_11 + J_composite_1_22;  /* KANE-18 */
+    const real t22 = 0.04000000000000001*Q_2_11 + J_seat_2_11;
+    const real J_composite_1_11 = 0.4*(0.2 + change_I_seat_2_nf_13_dq_2) + t22 + 0.07;  /* KANE-17 */
+    const real J_composite_1_22 = 0.1 + t21;  /* KANE-17 */
+    const real M_diagonal_1 = J_composite_1_11 + J_composite_1_22;  /* KANE-18 */
     diagonal[0] = M_diagonal_1;
 
     /* results */

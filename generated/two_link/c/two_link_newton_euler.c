@@ -100,6 +100,8 @@
 #include "two_link.h"
 #endif
 
+#ifndef SYMGEN_VARIANT
+
 void NAMED(two_link_newton_euler_inverse_dynamics)(
     const real *restrict q,
     const real *restrict qd,
@@ -169,6 +171,9 @@ void NAMED(two_link_newton_euler_inverse_dynamics)(
     const real n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y;  /* NE-15 */
     tau[0] = n_1_z;
 }
+#endif
+
+#ifndef SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
     const real *restrict q,
@@ -253,13 +258,13 @@ void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
     tau[0] = n_1_z;
 
     /* velocities, joint elbow */
-    const double t6 = 0.4*R_2_11;
-    const double v_origin_2_y = qd_1*t6;  /* NE-31 */
-    const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
+    const real t6 = 0.4*R_2_11;
+    const real v_origin_2_y = qd_1*t6;  /* NE-31 */
+    const real v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
 
     /* forward derivatives, joint elbow */
-    const double d_v_G_2_y_dqd_1 = 0.2 + t6;  /* dNE-31 */
-    const double dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3;  /* ddNE-31 */
+    const real d_v_G_2_y_dqd_1 = 0.2 + t6;  /* dNE-31 */
+    const real dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3;  /* ddNE-31 */
 
     /* backward derivatives, joint elbow */
     const real N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
@@ -275,10 +280,10 @@ void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
     const real d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21;  /* dNE-14 */
     const real d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22;  /* dNE-16 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const double d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
-    const double t7 = qd_1*R_2_21;
-    const double d_f_1_from_2_y_dqd_1 = t7*t6 - R_2_21*v_G_2_y;  /* dNE-14 */
-    const double d_tau_2_dqd_1 = 0.08000000000000002*t7;  /* dNE-16 */
+    const real d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
+    const real t7 = qd_1*R_2_21;
+    const real d_f_1_from_2_y_dqd_1 = t7*t6 - R_2_21*v_G_2_y;  /* dNE-14 */
+    const real d_tau_2_dqd_1 = 0.08000000000000002*t7;  /* dNE-16 */
     dtau_dqd[2] = d_tau_2_dqd_1;
     const real d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
     const real d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
@@ -301,8 +306,8 @@ void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
     dtau_dqdd[0] = d_tau_1_dqdd_1;
 
     /* torque derivatives, joint elbow */
-    const double t8 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
-    const double d_tau_1_dq_2 = t8 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
+    const real t8 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
+    const real d_tau_1_dq_2 = t8 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
     dtau_dq[1] = d_tau_1_dq_2;
     const real d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z);  /* dNE-16 */
     dtau_dqd[1] = d_tau_1_dqd_2;
@@ -312,6 +317,7 @@ void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
     /* results */
     dtau_dqdd[3] = REAL(0.12000000000000001);
 }
+#endif
 
 #ifndef SYMGEN_VARIANT
 
@@ -362,6 +368,8 @@ void NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(
 }
 #endif
 
+#ifndef SYMGEN_VARIANT
+
 void NAMED(two_link_newton_euler_mass_matrix)(
     const real *restrict q,
     real *restrict mass_matrix)
@@ -396,6 +404,7 @@ void NAMED(two_link_newton_euler_mass_matrix)(
     /* results */
     mass_matrix[3] = REAL(0.12000000000000001);
 }
+#endif
 
 void NAMED(two_link_newton_euler_coriolis_matrix)(
     const real *restrict q,
@@ -436,6 +445,8 @@ void NAMED(two_link_newton_euler_coriolis_matrix)(
     const real C_2_1 = 0.04000000000000001*t1;  /* NE-20 */
     coriolis_matrix[2] = C_2_1;
 }
+
+#ifndef SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_bias_forces)(
     const real *restrict q,
@@ -497,6 +508,7 @@ void NAMED(two_link_newton_euler_bias_forces)(
     const real n_1_z = n_2_z - 0.9810000000000001*R_1_11 + 0.4*f_1_y;  /* NE-15 */
     bias_forces[0] = n_1_z;
 }
+#endif
 
 #ifndef SYMGEN_VARIANT
 
@@ -517,10 +529,10 @@ void NAMED(two_link_newton_euler_gravity_forces)(
     const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double t1 = 9.81*R_1_21;
-    const double t2 = 9.81*R_1_11;
-    const double a_in_2_x = R_2_11*t1 + R_2_21*t2;  /* NE-6 */
-    const double a_in_2_y = R_2_11*t2 - R_2_21*t1;  /* NE-6 */
+    const real t1 = 9.81*R_1_21;
+    const real t2 = 9.81*R_1_11;
+    const real a_in_2_x = R_2_11*t1 + R_2_21*t2;  /* NE-6 */
+    const real a_in_2_y = R_2_11*t2 - R_2_21*t1;  /* NE-6 */
 
     /* backward, joint elbow */
     const real n_2_z = 0.1*a_in_2_y;  /* NE-15 */
@@ -676,6 +688,8 @@ void NAMED(two_link_newton_euler_forward_kinematics)(
     forward_kinematics[31] = REAL(1.0);
 }
 
+#ifndef SYMGEN_VARIANT
+
 void NAMED(two_link_newton_euler_jacobians)(
     const real *restrict q,
     real *restrict jacobians)
@@ -740,6 +754,7 @@ void NAMED(two_link_newton_euler_jacobians)(
     jacobians[22] = REAL(1.0);
     jacobians[23] = REAL(1.0);
 }
+#endif
 
 void NAMED(two_link_newton_euler_joint_wrenches)(
     const real *restrict q,
@@ -979,14 +994,14 @@ void NAMED(two_link_newton_euler_joint_wrench_derivatives)(
     const real t10 = qd_1*R_2_21;
     const real v_origin_2_x = 0.4*t10;  /* NE-31 */
     dw_dqd[14] = v_origin_2_x;
-    const double t11 = 0.4*R_2_11;
-    const double v_origin_2_y = qd_1*t11;  /* NE-31 */
-    const double t12 = 0.2*omega_2_z;
-    const double v_G_2_y = v_origin_2_y + t12;  /* NE-31 */
+    const real t11 = 0.4*R_2_11;
+    const real v_origin_2_y = qd_1*t11;  /* NE-31 */
+    const real t12 = 0.2*omega_2_z;
+    const real v_G_2_y = v_origin_2_y + t12;  /* NE-31 */
 
     /* forward derivatives, joint elbow */
-    const double d_v_G_2_y_dqd_1 = 0.2 + t11;  /* dNE-31 */
-    const double dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4;  /* ddNE-31 */
+    const real d_v_G_2_y_dqd_1 = 0.2 + t11;  /* dNE-31 */
+    const real dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4;  /* ddNE-31 */
 
     /* backward derivatives, joint elbow */
     const real N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
@@ -1026,45 +1041,45 @@ void NAMED(two_link_newton_euler_joint_wrench_derivatives)(
     dw_dq[8] = d_n_at_G_1_y_dq_1;
     const real d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22;  /* dNE-33 */
     dw_dq[22] = d_n_o_2_z_dq_1;
-    const double d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
-    const double d_F_G_1_x_dqd_1 = -0.2*qd_1;  /* dNE-11 */
-    const double d_f_1_from_2_y_dqd_1 = t10*t11 - R_2_21*v_G_2_y;  /* dNE-14 */
+    const real d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1;  /* dNE-32 */
+    const real d_F_G_1_x_dqd_1 = -0.2*qd_1;  /* dNE-11 */
+    const real d_f_1_from_2_y_dqd_1 = t10*t11 - R_2_21*v_G_2_y;  /* dNE-14 */
     dw_dqd[2] = d_f_1_from_2_y_dqd_1;
-    const double d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 - (R_2_11*v_G_2_y + R_2_21*v_origin_2_x);  /* dNE-14 */
+    const real d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 - (R_2_11*v_G_2_y + R_2_21*v_origin_2_x);  /* dNE-14 */
     dw_dqd[0] = d_f_1_x_dqd_1;
     const real d_n_o_2_z_dqd_1 = 0.08000000000000002*t10;  /* dNE-33 */
     dw_dqd[22] = d_n_o_2_z_dqd_1;
-    const double d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
-    const double d_f_1_from_2_x_dqdd_1 = R_2_11*d_F_G_2_x_dqdd_1 - R_2_21*d_F_G_2_y_dqdd_1;  /* dNE-14 */
+    const real d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
+    const real d_f_1_from_2_x_dqdd_1 = R_2_11*d_F_G_2_x_dqdd_1 - R_2_21*d_F_G_2_y_dqdd_1;  /* dNE-14 */
     dw_dqdd[0] = d_f_1_from_2_x_dqdd_1;
-    const double d_f_1_from_2_y_dqdd_1 = R_2_21*d_F_G_2_x_dqdd_1 + R_2_11*d_F_G_2_y_dqdd_1;  /* dNE-14 */
-    const double d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
+    const real d_f_1_from_2_y_dqdd_1 = R_2_21*d_F_G_2_x_dqdd_1 + R_2_11*d_F_G_2_y_dqdd_1;  /* dNE-14 */
+    const real d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1;  /* dNE-14 */
     dw_dqdd[2] = d_f_1_y_dqdd_1;
     const real d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1;  /* dNE-33 */
     dw_dqdd[22] = d_n_o_2_z_dqdd_1;
     const real d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1;  /* dNE-32 */
 
     /* backward derivatives, joint elbow */
-    const double t13 = 0.2*tip_fz;
-    const double n_at_G_2_y = n_2_y - t13;  /* NE-32 */
-    const double D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
-    const double D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
+    const real t13 = 0.2*tip_fz;
+    const real n_at_G_2_y = n_2_y - t13;  /* NE-32 */
+    const real D_f_2_x = d_f_2_x_dq_2 - f_2_y;  /* NE-34 */
+    const real D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
 
     /* backward derivatives, joint elbow */
     const real d_f_1_x_dq_2 = R_2_11*D_f_2_x - R_2_21*D_f_2_y;  /* dNE-14 */
     dw_dq[1] = d_f_1_x_dq_2;
     const real d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y;  /* dNE-14 */
     dw_dq[3] = d_f_1_y_dq_2;
-    const double t14 = n_e_2_1_y + n_at_G_2_y + t13;
-    const double d_n_at_G_1_x_dq_2 = -R_2_11*t14;  /* dNE-32 */
+    const real t14 = n_e_2_1_y + n_at_G_2_y + t13;
+    const real d_n_at_G_1_x_dq_2 = -R_2_11*t14;  /* dNE-32 */
     dw_dq[7] = d_n_at_G_1_x_dq_2;
-    const double d_n_at_G_1_y_dq_2 = -R_2_21*t14;  /* dNE-32 */
+    const real d_n_at_G_1_y_dq_2 = -R_2_21*t14;  /* dNE-32 */
     dw_dq[9] = d_n_at_G_1_y_dq_2;
-    const double d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (N_e_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2;  /* dNE-32 */
-    const double d_f_1_x_dqd_2 = -R_2_11*t12;  /* dNE-14 */
+    const real d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (N_e_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2;  /* dNE-32 */
+    const real d_f_1_x_dqd_2 = -R_2_11*t12;  /* dNE-14 */
     dw_dqd[1] = d_f_1_x_dqd_2;
-    const double t15 = R_2_21*omega_2_z;
-    const double d_f_1_y_dqd_2 = -0.2*t15;  /* dNE-14 */
+    const real t15 = R_2_21*omega_2_z;
+    const real d_f_1_y_dqd_2 = -0.2*t15;  /* dNE-14 */
     dw_dqd[3] = d_f_1_y_dqd_2;
     const real d_f_1_x_dqdd_2 = -0.1*R_2_21;  /* dNE-14 */
     dw_dqdd[1] = d_f_1_x_dqdd_2;
@@ -1081,7 +1096,7 @@ void NAMED(two_link_newton_euler_joint_wrench_derivatives)(
     dw_dqdd[10] = d_n_o_1_z_dqdd_1;
     const real d_n_o_1_z_dq_2 = d_n_at_G_1_z_dq_2 + 0.2*d_f_1_y_dq_2;  /* dNE-33 */
     dw_dq[11] = d_n_o_1_z_dq_2;
-    const double d_n_o_1_z_dqd_2 = -0.08000000000000002*t15;  /* dNE-33 */
+    const real d_n_o_1_z_dqd_2 = -0.08000000000000002*t15;  /* dNE-33 */
     dw_dqd[11] = d_n_o_1_z_dqd_2;
     const real d_n_o_1_z_dqdd_2 = d_n_at_G_1_z_dqdd_2 + 0.020000000000000004*R_2_11;  /* dNE-33 */
     dw_dqdd[11] = d_n_o_1_z_dqdd_2;
@@ -1127,20 +1142,20 @@ void NAMED(two_link_newton_euler_point_motion)(
     const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double t1 = 0.4*R_2_21;
-    const double t2 = qd_1*qd_1;
-    const double t3 = 0.4*R_2_11;
-    const double a_in_2_x = qdd_1*t1 - t2*t3;  /* NE-6 */
-    const double a_in_2_y = t2*t1 + qdd_1*t3;  /* NE-6 */
-    const double t4 = 0.4*omega_2_z;
-    const double a_2_x = a_in_2_x - omega_2_z*t4;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real t1 = 0.4*R_2_21;
+    const real t2 = qd_1*qd_1;
+    const real t3 = 0.4*R_2_11;
+    const real a_in_2_x = qdd_1*t1 - t2*t3;  /* NE-6 */
+    const real a_in_2_y = t2*t1 + qdd_1*t3;  /* NE-6 */
+    const real t4 = 0.4*omega_2_z;
+    const real a_2_x = a_in_2_x - omega_2_z*t4;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double v_in_2_y = qd_1*t3;  /* NE-18 */
-    const double v_2_y = t4 + v_in_2_y;  /* NE-18 */
+    const real v_in_2_y = qd_1*t3;  /* NE-18 */
+    const real v_2_y = t4 + v_in_2_y;  /* NE-18 */
 
     /* rotations, joint elbow */
     const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
@@ -1151,18 +1166,18 @@ void NAMED(two_link_newton_euler_point_motion)(
     const real x0_1_y = 0.4*R_1_21;  /* NE-17 */
 
     /* positions, joint elbow */
-    const double t5 = 0.4*R0_2_11;
-    const double x0_2_x = x0_1_x + t5;  /* NE-17 */
+    const real t5 = 0.4*R0_2_11;
+    const real x0_2_x = x0_1_x + t5;  /* NE-17 */
     position[0] = x0_2_x;
-    const double t6 = 0.4*R0_2_21;
-    const double x0_2_y = x0_1_y + t6;  /* NE-17 */
+    const real t6 = 0.4*R0_2_21;
+    const real x0_2_y = x0_1_y + t6;  /* NE-17 */
     position[1] = x0_2_y;
 
     /* points, joint hand */
-    const double t7 = qd_1*R_2_21;
-    const double v0_hand_x = t7*t5 - v_2_y*R0_2_21;  /* NE-22 */
+    const real t7 = qd_1*R_2_21;
+    const real v0_hand_x = t7*t5 - v_2_y*R0_2_21;  /* NE-22 */
     velocity[0] = v0_hand_x;
-    const double v0_hand_y = t7*t6 + v_2_y*R0_2_11;  /* NE-22 */
+    const real v0_hand_y = t7*t6 + v_2_y*R0_2_11;  /* NE-22 */
     velocity[1] = v0_hand_y;
     const real a0_hand_x = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* NE-22 */
     acceleration[0] = a0_hand_x;
@@ -1214,50 +1229,50 @@ void NAMED(two_link_newton_euler_point_motion_derivatives)(
     const real R_2_11 = cosines[1];  /* NE-1 */
 
     /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double t1 = 0.4*R_2_21;
-    const double t2 = qd_1*qd_1;
-    const double d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
-    const double a_in_2_x = qdd_1*t1 - t2*d_v_in_2_y_dqd_1;  /* NE-6 */
-    const double a_in_2_y = t2*t1 + qdd_1*d_v_in_2_y_dqd_1;  /* NE-6 */
-    const double t3 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real t1 = 0.4*R_2_21;
+    const real t2 = qd_1*qd_1;
+    const real d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
+    const real a_in_2_x = qdd_1*t1 - t2*d_v_in_2_y_dqd_1;  /* NE-6 */
+    const real a_in_2_y = t2*t1 + qdd_1*d_v_in_2_y_dqd_1;  /* NE-6 */
+    const real t3 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t3;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double t4 = qd_1*R_2_11;
-    const double v_in_2_y = 0.4*t4;  /* NE-18 */
-    const double v_2_y = 0.4*omega_2_z + v_in_2_y;  /* NE-18 */
+    const real t4 = qd_1*R_2_11;
+    const real v_in_2_y = 0.4*t4;  /* NE-18 */
+    const real v_2_y = 0.4*omega_2_z + v_in_2_y;  /* NE-18 */
 
     /* rotations, joint elbow */
     const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
     const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* forward derivatives, joint elbow */
-    const double d_a_in_2_x_dqd_1 = -0.8*t4;  /* dNE-6 */
-    const double d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* dNE-7 */
-    const double d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2;  /* dNE-7 */
-    const double d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18 */
+    const real d_a_in_2_x_dqd_1 = -0.8*t4;  /* dNE-6 */
+    const real d_a_2_x_dqd_2 = -0.8*omega_2_z;  /* dNE-7 */
+    const real d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2;  /* dNE-7 */
+    const real d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1;  /* dNE-18 */
 
     /* point derivatives, joint hand */
-    const double t5 = qd_1*R_2_21;
-    const double t6 = t5*R0_2_21;
-    const double d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t6);  /* dNE-22 */
+    const real t5 = qd_1*R_2_21;
+    const real t6 = t5*R0_2_21;
+    const real d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t6);  /* dNE-22 */
     dv_dq[0] = d_v0_hand_x_dq_1;
-    const double t7 = t5*R0_2_11;
-    const double d_v0_hand_y_dq_1 = 0.4*t7 - v_2_y*R0_2_21;  /* dNE-22 */
+    const real t7 = t5*R0_2_11;
+    const real d_v0_hand_y_dq_1 = 0.4*t7 - v_2_y*R0_2_21;  /* dNE-22 */
     dv_dq[2] = d_v0_hand_y_dq_1;
-    const double d_v0_hand_y_dqd_2 = 0.4*R0_2_11;  /* dNE-22 */
+    const real d_v0_hand_y_dqd_2 = 0.4*R0_2_11;  /* dNE-22 */
     dx_dq[3] = d_v0_hand_y_dqd_2;
     dv_dqd[3] = d_v0_hand_y_dqd_2;
     da_dqdd[3] = d_v0_hand_y_dqd_2;
-    const double d_v0_hand_x_dqd_1 = R_2_21*d_v0_hand_y_dqd_2 - R0_2_21*d_v_2_y_dqd_1;  /* dNE-22 */
+    const real d_v0_hand_x_dqd_1 = R_2_21*d_v0_hand_y_dqd_2 - R0_2_21*d_v_2_y_dqd_1;  /* dNE-22 */
     dx_dq[0] = d_v0_hand_x_dqd_1;
     dv_dqd[0] = d_v0_hand_x_dqd_1;
     da_dqdd[0] = d_v0_hand_x_dqd_1;
-    const double t8 = 0.4*R0_2_21;
-    const double d_v0_hand_y_dqd_1 = R_2_21*t8 + R0_2_11*d_v_2_y_dqd_1;  /* dNE-22 */
+    const real t8 = 0.4*R0_2_21;
+    const real d_v0_hand_y_dqd_1 = R_2_21*t8 + R0_2_11*d_v_2_y_dqd_1;  /* dNE-22 */
     dx_dq[2] = d_v0_hand_y_dqd_1;
     dv_dqd[2] = d_v0_hand_y_dqd_1;
     da_dqdd[2] = d_v0_hand_y_dqd_1;
@@ -1265,27 +1280,27 @@ void NAMED(two_link_newton_euler_point_motion_derivatives)(
     da_dq[0] = d_a0_hand_x_dq_1;
     const real d_a0_hand_y_dq_1 = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* dNE-22 */
     da_dq[2] = d_a0_hand_y_dq_1;
-    const double d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t6;  /* dNE-22 */
+    const real d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t6;  /* dNE-22 */
     da_dqd[0] = d_a0_hand_x_dqd_1;
-    const double d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t7;  /* dNE-22 */
+    const real d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t7;  /* dNE-22 */
     da_dqd[2] = d_a0_hand_y_dqd_1;
-    const double t9 = omega_2_z*R0_2_11;
-    const double d_v0_hand_x_dq_2 = -0.4*t9;  /* dNE-22 */
+    const real t9 = omega_2_z*R0_2_11;
+    const real d_v0_hand_x_dq_2 = -0.4*t9;  /* dNE-22 */
     dv_dq[1] = d_v0_hand_x_dq_2;
-    const double t10 = omega_2_z*R0_2_21;
-    const double d_v0_hand_y_dq_2 = -0.4*t10;  /* dNE-22 */
+    const real t10 = omega_2_z*R0_2_21;
+    const real d_v0_hand_y_dq_2 = -0.4*t10;  /* dNE-22 */
     dv_dq[3] = d_v0_hand_y_dq_2;
     const real d_v0_hand_x_dqd_2 = -0.4*R0_2_21;  /* dNE-22 */
     dx_dq[1] = d_v0_hand_x_dqd_2;
     dv_dqd[1] = d_v0_hand_x_dqd_2;
     da_dqdd[1] = d_v0_hand_x_dqd_2;
-    const double d_a0_hand_x_dq_2 = t3*t8 - alpha_2_z*d_v0_hand_y_dqd_2;  /* dNE-22 */
+    const real d_a0_hand_x_dq_2 = t3*t8 - alpha_2_z*d_v0_hand_y_dqd_2;  /* dNE-22 */
     da_dq[1] = d_a0_hand_x_dq_2;
-    const double d_a0_hand_y_dq_2 = -(alpha_2_z*t8 + t3*d_v0_hand_y_dqd_2);  /* dNE-22 */
+    const real d_a0_hand_y_dq_2 = -(alpha_2_z*t8 + t3*d_v0_hand_y_dqd_2);  /* dNE-22 */
     da_dq[3] = d_a0_hand_y_dq_2;
-    const double d_a0_hand_x_dqd_2 = -0.8*t9;  /* dNE-22 */
+    const real d_a0_hand_x_dqd_2 = -0.8*t9;  /* dNE-22 */
     da_dqd[1] = d_a0_hand_x_dqd_2;
-    const double d_a0_hand_y_dqd_2 = -0.8*t10;  /* dNE-22 */
+    const real d_a0_hand_y_dqd_2 = -0.8*t10;  /* dNE-22 */
     da_dqd[3] = d_a0_hand_y_dqd_2;
 }
 #endif
@@ -1313,10 +1328,10 @@ void NAMED(two_link_newton_euler_center_of_mass)(
     const real h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
 
     /* centre of mass */
-    const double t1 = 0.1*R_2_21;
-    const double x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
+    const real t1 = 0.1*R_2_21;
+    const real x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
     center_of_mass[0] = x0_C_x;
-    const double x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
+    const real x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
     center_of_mass[1] = x0_C_y;
 }
 
@@ -1393,9 +1408,9 @@ void NAMED(two_link_newton_euler_centroidal_momentum)(
     const real h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
 
     /* centre of mass */
-    const double t1 = 0.1*R_2_21;
-    const double x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
-    const double x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
+    const real t1 = 0.1*R_2_21;
+    const real x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
+    const real x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
 
     /* forward, joint elbow */
     const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
@@ -1408,13 +1423,13 @@ void NAMED(two_link_newton_euler_centroidal_momentum)(
     const real L_2_z = H_2_z - 0.1*v_G_2_y + 0.2*v_G_2_y;  /* NE-29 */
 
     /* backward, joint shoulder */
-    const double H_1_z = 0.1*qd_1;  /* NE-10 */
-    const double t2 = 0.2*(qd_1*R_2_21);
-    const double t3 = 0.5*v_G_2_y;
-    const double P_1_from_2_x = R_2_11*t2 - R_2_21*t3;  /* NE-29 */
-    const double P_1_from_2_y = R_2_21*t2 + R_2_11*t3;  /* NE-29 */
-    const double P_1_y = H_1_z + P_1_from_2_y;  /* NE-29 */
-    const double L_1_z = L_2_z + 0.08*qd_1 + 0.4*P_1_y;  /* NE-29 */
+    const real H_1_z = 0.1*qd_1;  /* NE-10 */
+    const real t2 = 0.2*(qd_1*R_2_21);
+    const real t3 = 0.5*v_G_2_y;
+    const real P_1_from_2_x = R_2_11*t2 - R_2_21*t3;  /* NE-29 */
+    const real P_1_from_2_y = R_2_21*t2 + R_2_11*t3;  /* NE-29 */
+    const real P_1_y = H_1_z + P_1_from_2_y;  /* NE-29 */
+    const real L_1_z = L_2_z + 0.08*qd_1 + 0.4*P_1_y;  /* NE-29 */
 
     /* momentum */
     const real P_0_from_1_x = R_1_11*P_1_from_2_x - R_1_21*P_1_y;  /* NE-29 */
@@ -1490,13 +1505,13 @@ void NAMED(two_link_newton_euler_regressor)(
     const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
     regressor[19] = alpha_2_z;
     regressor[39] = alpha_2_z;
-    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double omega_2_zz = omega_2_z*omega_2_z;  /* NE-23 */
-    const double t2 = 0.4*omega_2_zz;
-    const double a_2_x = a_in_2_x - t2;  /* NE-7 */
-    const double t3 = 0.4*alpha_2_z;
-    const double a_2_y = a_in_2_y + t3;  /* NE-7 */
+    const real a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const real a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const real omega_2_zz = omega_2_z*omega_2_z;  /* NE-23 */
+    const real t2 = 0.4*omega_2_zz;
+    const real a_2_x = a_in_2_x - t2;  /* NE-7 */
+    const real t3 = 0.4*alpha_2_z;
+    const real a_2_y = a_in_2_y + t3;  /* NE-7 */
 
     /* forward derivatives, joint elbow */
     const real d_v_in_2_y_dqd_1 = 0.4*R_2_11;  /* dNE-18 */
@@ -1513,13 +1528,13 @@ void NAMED(two_link_newton_euler_regressor)(
     /* regressor, joint elbow */
     const real Y_1_2_m = 0.4*(R_2_21*a_2_x) + a_2_y*d_v_2_y_dqd_1;  /* NE-25 */
     regressor[10] = Y_1_2_m;
-    const double Y_1_2_mx = alpha_2_z*d_v_2_y_dqd_1 - R_2_21*t2 + a_2_y;  /* NE-25 */
+    const real Y_1_2_mx = alpha_2_z*d_v_2_y_dqd_1 - R_2_21*t2 + a_2_y;  /* NE-25 */
     regressor[11] = Y_1_2_mx;
-    const double Y_1_2_my = -(R_2_21*t3 + omega_2_zz*d_v_2_y_dqd_1 + a_2_x);  /* NE-25 */
+    const real Y_1_2_my = -(R_2_21*t3 + omega_2_zz*d_v_2_y_dqd_1 + a_2_x);  /* NE-25 */
     regressor[12] = Y_1_2_my;
     const real Y_2_2_m = 0.4*a_2_y;  /* NE-25 */
     regressor[30] = Y_2_2_m;
-    const double Y_2_2_mx = t3 + a_2_y;  /* NE-25 */
+    const real Y_2_2_mx = t3 + a_2_y;  /* NE-25 */
     regressor[31] = Y_2_2_mx;
     const real Y_2_2_my = -a_in_2_x;  /* NE-25 */
     regressor[32] = Y_2_2_my;
@@ -1612,8 +1627,8 @@ int NAMED(two_link_newton_euler_forward_dynamics)(
     const real M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-35 */
 
     /* elimination, joint shoulder */
-    const double t4 = 8.333333333333332*M_2_1;
-    const double pivot_1 = M_1_1 - M_2_1*t4;  /* LTDL-1 */
+    const real t4 = 8.333333333333332*M_2_1;
+    const real pivot_1 = M_1_1 - M_2_1*t4;  /* LTDL-1 */
     pivots[0] = pivot_1;
     const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
 
@@ -1621,15 +1636,15 @@ int NAMED(two_link_newton_euler_forward_dynamics)(
     const real reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double t5 = 8.333333333333332*reduced_qdd_2;
-    const double reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t5;  /* LTDL-3 */
+    const real t5 = 8.333333333333332*reduced_qdd_2;
+    const real reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t5;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = t5 - t4*qdd_1;  /* LTDL-4 */
+    const real qdd_2 = t5 - t4*qdd_1;  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* results */
@@ -1697,21 +1712,21 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* NE-13 */
 
     /* velocities, joint elbow */
-    const double t5 = 0.4*R_2_11;
-    const double v_origin_2_y = qd_1*t5;  /* NE-31 */
-    const double v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
+    const real t5 = 0.4*R_2_11;
+    const real v_origin_2_y = qd_1*t5;  /* NE-31 */
+    const real v_G_2_y = v_origin_2_y + 0.2*omega_2_z;  /* NE-31 */
 
     /* forward derivatives, joint elbow */
-    const double d_v_G_2_y_dqd_1 = 0.2 + t5;  /* dNE-31 */
+    const real d_v_G_2_y_dqd_1 = 0.2 + t5;  /* dNE-31 */
 
     /* backward derivatives, joint elbow */
     const real N_e_2_22 = -0.2*f_e_2_1_x;  /* dNE-13 */
 
     /* backward derivatives, joint shoulder */
-    const double t6 = qd_1*R_2_21;
-    const double d_f_1_from_2_y_dqd_1 = t6*t5 - R_2_21*v_G_2_y;  /* dNE-14 */
-    const double d_tau_2_dqd_1 = 0.08000000000000002*t6;  /* dNE-16 */
-    const double d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
+    const real t6 = qd_1*R_2_21;
+    const real d_f_1_from_2_y_dqd_1 = t6*t5 - R_2_21*v_G_2_y;  /* dNE-14 */
+    const real d_tau_2_dqd_1 = 0.08000000000000002*t6;  /* dNE-16 */
+    const real d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1;  /* dNE-32 */
 
     /* backward derivatives, joint shoulder */
     const real d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1);  /* dNE-14 */
@@ -1749,16 +1764,16 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real n_1_z_at_rest = n_2_z_at_rest - 0.9810000000000001*R_1_11 + 0.4*f_1_y_at_rest;  /* NE-15 */
 
     /* bias, joint shoulder */
-    const double t7 = R_2_21*omega_2_z;
-    const double t8 = 0.5*(qd_1*d_tau_1_dqd_1 - 0.08000000000000002*(qd_2*t7));
-    const double bias_1 = n_1_z_at_rest + t8;  /* NE-37 */
+    const real t7 = R_2_21*omega_2_z;
+    const real t8 = 0.5*(qd_1*d_tau_1_dqd_1 - 0.08000000000000002*(qd_2*t7));
+    const real bias_1 = n_1_z_at_rest + t8;  /* NE-37 */
 
     /* bias, joint elbow */
-    const double bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t6);  /* NE-37 */
+    const real bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t6);  /* NE-37 */
 
     /* elimination, joint shoulder */
-    const double t9 = 8.333333333333332*M_2_1;
-    const double pivot_1 = M_1_1 - M_2_1*t9;  /* LTDL-1 */
+    const real t9 = 8.333333333333332*M_2_1;
+    const real pivot_1 = M_1_1 - M_2_1*t9;  /* LTDL-1 */
     pivots[0] = pivot_1;
     const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
     dqdd_dtau[0] = inverse_pivot_1;
@@ -1767,15 +1782,15 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real reduced_qdd_2 = tau_2 - bias_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double t10 = 8.333333333333332*reduced_qdd_2;
-    const double reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t10;  /* LTDL-3 */
+    const real t10 = 8.333333333333332*reduced_qdd_2;
+    const real reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t10;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = t10 - t9*qdd_1;  /* LTDL-4 */
+    const real qdd_2 = t10 - t9*qdd_1;  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* forward, joint shoulder */
@@ -1783,20 +1798,20 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real a_1_y = a_in_1_y_at_rest + 0.4*qdd_1;  /* NE-7 */
 
     /* forward, joint elbow */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
-    const double a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
-    const double a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
-    const double t11 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t11;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y;  /* NE-6 */
+    const real a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x;  /* NE-6 */
+    const real t11 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t11;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
 
     /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t11;  /* NE-8 */
-    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
-    const double F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
-    const double F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
-    const double f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
-    const double f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
+    const real a_G_2_x = a_2_x + 0.2*t11;  /* NE-8 */
+    const real a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const real F_G_2_x = 0.5*a_G_2_x;  /* NE-11 */
+    const real F_G_2_y = 0.5*a_G_2_y;  /* NE-11 */
+    const real f_2_x = F_G_2_x - f_e_2_1_x;  /* NE-14 */
+    const real f_2_y = F_G_2_y - f_e_2_1_y;  /* NE-14 */
 
     /* backward derivatives, joint elbow */
     const real d_F_G_2_x_dq_2 = 0.5*a_in_2_y;  /* dNE-11 */
@@ -1815,58 +1830,58 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real D_f_2_y = f_2_x + d_f_2_y_dq_2;  /* NE-34 */
 
     /* torque derivatives, joint elbow */
-    const double t12 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
-    const double d_tau_1_dq_2 = t12 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
-    const double d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-16 */
+    const real t12 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y;
+    const real d_tau_1_dq_2 = t12 - (N_e_2_22 + 0.2*f_2_x);  /* dNE-16 */
+    const real d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22;  /* dNE-16 */
 
     /* solution, joint shoulder */
-    const double t13 = 8.333333333333332*reduced_d_qdd_2_dq_1;
-    const double t14 = inverse_pivot_1*(d_tau_1_dq_1 + M_2_1*t13);
-    const double d_qdd_1_dq_1 = -t14;  /* LTDL-4 */
+    const real t13 = 8.333333333333332*reduced_d_qdd_2_dq_1;
+    const real t14 = inverse_pivot_1*(d_tau_1_dq_1 + M_2_1*t13);
+    const real d_qdd_1_dq_1 = -t14;  /* LTDL-4 */
     dqdd_dq[0] = d_qdd_1_dq_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dq_1 = t13 + t9*t14;  /* LTDL-4 */
+    const real d_qdd_2_dq_1 = t13 + t9*t14;  /* LTDL-4 */
     dqdd_dq[2] = d_qdd_2_dq_1;
 
     /* reduction, joint shoulder */
-    const double t15 = 8.333333333333332*d_tau_2_dq_2;
-    const double reduced_d_qdd_1_dq_2 = M_2_1*t15 - d_tau_1_dq_2;  /* LTDL-3 */
+    const real t15 = 8.333333333333332*d_tau_2_dq_2;
+    const real reduced_d_qdd_1_dq_2 = M_2_1*t15 - d_tau_1_dq_2;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
     dqdd_dq[1] = d_qdd_1_dq_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dq_2 = -(t15 + t9*d_qdd_1_dq_2);  /* LTDL-4 */
+    const real d_qdd_2_dq_2 = -(t15 + t9*d_qdd_1_dq_2);  /* LTDL-4 */
     dqdd_dq[3] = d_qdd_2_dq_2;
 
     /* solution, joint shoulder */
-    const double t16 = inverse_pivot_1*(d_tau_1_dqd_1 - 0.6666666666666667*t6*M_2_1);
-    const double d_qdd_1_dqd_1 = -t16;  /* LTDL-4 */
+    const real t16 = inverse_pivot_1*(d_tau_1_dqd_1 - 0.6666666666666667*t6*M_2_1);
+    const real d_qdd_1_dqd_1 = -t16;  /* LTDL-4 */
     dqdd_dqd[0] = d_qdd_1_dqd_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_1 = t9*t16 - 0.6666666666666667*t6;  /* LTDL-4 */
+    const real d_qdd_2_dqd_1 = t9*t16 - 0.6666666666666667*t6;  /* LTDL-4 */
     dqdd_dqd[2] = d_qdd_2_dqd_1;
 
     /* solution, joint shoulder */
-    const double t17 = t7*inverse_pivot_1;
-    const double d_qdd_1_dqd_2 = 0.08000000000000002*t17;  /* LTDL-4 */
+    const real t17 = t7*inverse_pivot_1;
+    const real d_qdd_1_dqd_2 = 0.08000000000000002*t17;  /* LTDL-4 */
     dqdd_dqd[1] = d_qdd_1_dqd_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t17);  /* LTDL-4 */
+    const real d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t17);  /* LTDL-4 */
     dqdd_dqd[3] = d_qdd_2_dqd_2;
 
     /* inverse, joint shoulder */
-    const double t18 = M_2_1*inverse_pivot_1;
-    const double inverse_2_1 = -8.333333333333332*t18;  /* LTDL-5 */
+    const real t18 = M_2_1*inverse_pivot_1;
+    const real inverse_2_1 = -8.333333333333332*t18;  /* LTDL-5 */
     dqdd_dtau[1] = inverse_2_1;
     dqdd_dtau[2] = inverse_2_1;
 
     /* inverse, joint elbow */
-    const double inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t18);  /* LTDL-5 */
+    const real inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t18);  /* LTDL-5 */
     dqdd_dtau[3] = inverse_2_2;
 
     /* results */

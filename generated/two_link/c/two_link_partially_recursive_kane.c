@@ -71,18 +71,18 @@ void NAMED(two_link_partially_recursive_kane_mass_matrix)(
     const real gamma_2_x = 0.2 + t1;  /* EK-1 */
 
     /* partial velocities, joint elbow */
-    const double t2 = 0.4 + t1;
-    const double P_1_2_v_x = C_2_21*t2 - C_2_21*t1;  /* EK-2 */
-    const double t3 = 0.2*C_2_21;
-    const double P_1_2_v_y = C_2_21*t3 + C_2_11*t2;  /* EK-2 */
+    const real t2 = 0.4 + t1;
+    const real P_1_2_v_x = C_2_21*t2 - C_2_21*t1;  /* EK-2 */
+    const real t3 = 0.2*C_2_21;
+    const real P_1_2_v_y = C_2_21*t3 + C_2_11*t2;  /* EK-2 */
 
     /* momenta, joint shoulder */
-    const double t4 = 0.5*C_2_21;
-    const double t5 = 0.5*C_2_11;
-    const double t6 = P_1_2_v_x*t4 + P_1_2_v_y*t5;
-    const double R2_1_1_f_x = P_1_2_v_x*t5 - P_1_2_v_y*t4;  /* PK-2 */
-    const double R2_1_1_n_z = gamma_2_x*t6 - t3*R2_1_1_f_x + 0.2;  /* PK-2 */
-    const double R2_1_1_f_y = 0.1 + t6;  /* PK-2 */
+    const real t4 = 0.5*C_2_21;
+    const real t5 = 0.5*C_2_11;
+    const real t6 = P_1_2_v_x*t4 + P_1_2_v_y*t5;
+    const real R2_1_1_f_x = P_1_2_v_x*t5 - P_1_2_v_y*t4;  /* PK-2 */
+    const real R2_1_1_n_z = gamma_2_x*t6 - t3*R2_1_1_f_x + 0.2;  /* PK-2 */
+    const real R2_1_1_f_y = 0.1 + t6;  /* PK-2 */
 
     /* mass matrix, joint shoulder */
     const real M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y;  /* PK-3 */
@@ -208,20 +208,20 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics)(
     const real R0_2_21 = t3 + C_1_21*C_2_11;  /* EK-6 */
 
     /* partial velocities, joint elbow */
-    const double t4 = 0.4 + t1;
-    const double P_1_2_v_x = C_2_21*t4 - C_2_21*t1;  /* EK-2 */
-    const double t5 = 0.2*C_2_21;
-    const double P_1_2_v_y = C_2_21*t5 + C_2_11*t4;  /* EK-2 */
+    const real t4 = 0.4 + t1;
+    const real P_1_2_v_x = C_2_21*t4 - C_2_21*t1;  /* EK-2 */
+    const real t5 = 0.2*C_2_21;
+    const real P_1_2_v_y = C_2_21*t5 + C_2_11*t4;  /* EK-2 */
 
     /* motion, joint shoulder */
-    const double t6 = qd_1*qd_1;
-    const double a_1_x = 9.81*C_1_21 - 0.2*t6;  /* EK-5 */
+    const real t6 = qd_1*qd_1;
+    const real a_1_x = 9.81*C_1_21 - 0.2*t6;  /* EK-5 */
 
     /* motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* EK-3 */
-    const double a_carried_2_x = a_1_x - 0.2*t6;  /* EK-5 */
-    const double a_2_x = C_2_11*a_carried_2_x + 9.81*t3 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
-    const double a_2_y = 9.81*t2 - C_2_21*a_carried_2_x;  /* EK-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* EK-3 */
+    const real a_carried_2_x = a_1_x - 0.2*t6;  /* EK-5 */
+    const real a_2_x = C_2_11*a_carried_2_x + 9.81*t3 - 0.2*(omega_2_z*omega_2_z);  /* EK-5 */
+    const real a_2_y = 9.81*t2 - C_2_21*a_carried_2_x;  /* EK-5 */
 
     /* forces, joint elbow */
     const real f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
@@ -231,12 +231,12 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics)(
     const real F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
 
     /* momenta, joint shoulder */
-    const double t7 = 0.5*C_2_21;
-    const double t8 = 0.5*C_2_11;
-    const double t9 = P_1_2_v_x*t7 + P_1_2_v_y*t8;
-    const double R2_1_1_f_x = P_1_2_v_x*t8 - P_1_2_v_y*t7;  /* PK-2 */
-    const double R2_1_1_n_z = gamma_2_x*t9 - t5*R2_1_1_f_x + 0.2;  /* PK-2 */
-    const double R2_1_1_f_y = 0.1 + t9;  /* PK-2 */
+    const real t7 = 0.5*C_2_21;
+    const real t8 = 0.5*C_2_11;
+    const real t9 = P_1_2_v_x*t7 + P_1_2_v_y*t8;
+    const real R2_1_1_f_x = P_1_2_v_x*t8 - P_1_2_v_y*t7;  /* PK-2 */
+    const real R2_1_1_n_z = gamma_2_x*t9 - t5*R2_1_1_f_x + 0.2;  /* PK-2 */
+    const real R2_1_1_f_y = 0.1 + t9;  /* PK-2 */
 
     /* mass matrix, joint shoulder */
     const real M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y;  /* PK-3 */
@@ -249,14 +249,14 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics)(
     const real K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* PK-5 */
 
     /* generalized forces, joint shoulder */
-    const double t10 = C_2_21*F1_2_f_x + C_2_11*F1_2_f_y;
-    const double F2_1_n_z = gamma_2_x*t10 - t5*(C_2_11*F1_2_f_x - C_2_21*F1_2_f_y) + n_e_2_z;  /* PK-4 */
-    const double F2_1_f_y = t10 - 4.905*C_1_11;  /* PK-4 */
-    const double K_1 = F2_1_n_z + 0.2*F2_1_f_y;  /* PK-5 */
+    const real t10 = C_2_21*F1_2_f_x + C_2_11*F1_2_f_y;
+    const real F2_1_n_z = gamma_2_x*t10 - t5*(C_2_11*F1_2_f_x - C_2_21*F1_2_f_y) + n_e_2_z;  /* PK-4 */
+    const real F2_1_f_y = t10 - 4.905*C_1_11;  /* PK-4 */
+    const real K_1 = F2_1_n_z + 0.2*F2_1_f_y;  /* PK-5 */
 
     /* elimination, joint shoulder */
-    const double t11 = 8.333333333333332*M_2_1;
-    const double pivot_1 = M_1_1 - M_2_1*t11;  /* LTDL-1 */
+    const real t11 = 8.333333333333332*M_2_1;
+    const real pivot_1 = M_1_1 - M_2_1*t11;  /* LTDL-1 */
     pivots[0] = pivot_1;
     const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
 
@@ -264,15 +264,15 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics)(
     const real reduced_qdd_2 = tau_2 + K_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double t12 = 8.333333333333332*reduced_qdd_2;
-    const double reduced_qdd_1 = tau_1 + K_1 - M_2_1*t12;  /* LTDL-3 */
+    const real t12 = 8.333333333333332*reduced_qdd_2;
+    const real reduced_qdd_1 = tau_1 + K_1 - M_2_1*t12;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = t12 - t11*qdd_1;  /* LTDL-4 */
+    const real qdd_2 = t12 - t11*qdd_1;  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* results */
@@ -337,25 +337,25 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics_derivatives)(
     const real R0_2_21 = t3 + t4;  /* EK-6 */
 
     /* partial velocities, joint elbow */
-    const double t5 = 0.4 + d_gamma_2_y_dq_2;
-    const double P_1_2_v_x = C_2_21*t5 - C_2_21*d_gamma_2_y_dq_2;  /* EK-2 */
-    const double t6 = 0.2*C_2_21;
-    const double t7 = C_2_21*t6;
-    const double P_1_2_v_y = t7 + C_2_11*t5;  /* EK-2 */
+    const real t5 = 0.4 + d_gamma_2_y_dq_2;
+    const real P_1_2_v_x = C_2_21*t5 - C_2_21*d_gamma_2_y_dq_2;  /* EK-2 */
+    const real t6 = 0.2*C_2_21;
+    const real t7 = C_2_21*t6;
+    const real P_1_2_v_y = t7 + C_2_11*t5;  /* EK-2 */
 
     /* motion, joint shoulder */
-    const double t8 = qd_1*qd_1;
-    const double a_1_x = 9.81*C_1_21 - 0.2*t8;  /* EK-5 */
+    const real t8 = qd_1*qd_1;
+    const real a_1_x = 9.81*C_1_21 - 0.2*t8;  /* EK-5 */
 
     /* motion, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* EK-3 */
-    const double a_carried_2_x = a_1_x - 0.2*t8;  /* EK-5 */
-    const double t9 = 9.81*t3;
-    const double t10 = C_2_11*a_carried_2_x + t9;
-    const double t11 = 0.2*omega_2_z;
-    const double a_2_x = t10 - omega_2_z*t11;  /* EK-5 */
-    const double t12 = 9.81*t1;
-    const double a_2_y = t12 - C_2_21*a_carried_2_x;  /* EK-5 */
+    const real omega_2_z = qd_1 + qd_2;  /* EK-3 */
+    const real a_carried_2_x = a_1_x - 0.2*t8;  /* EK-5 */
+    const real t9 = 9.81*t3;
+    const real t10 = C_2_11*a_carried_2_x + t9;
+    const real t11 = 0.2*omega_2_z;
+    const real a_2_x = t10 - omega_2_z*t11;  /* EK-5 */
+    const real t12 = 9.81*t1;
+    const real a_2_y = t12 - C_2_21*a_carried_2_x;  /* EK-5 */
 
     /* forces, joint elbow */
     const real f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21;  /* EK-6 */
@@ -365,15 +365,15 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics_derivatives)(
     const real F1_2_f_y = f_e_2_y - 0.5*a_2_y;  /* EK-7 */
 
     /* momenta, joint shoulder */
-    const double t13 = C_2_21*P_1_2_v_x;
-    const double t14 = 0.5*C_2_11;
-    const double t15 = 0.5*t13 + P_1_2_v_y*t14;
-    const double t16 = C_2_11*P_1_2_v_x;
-    const double t17 = 0.5*C_2_21;
-    const double R2_1_1_f_x = 0.5*t16 - P_1_2_v_y*t17;  /* PK-2 */
-    const double t18 = 0.2*R2_1_1_f_x;
-    const double R2_1_1_n_z = gamma_2_x*t15 - C_2_21*t18 + 0.2;  /* PK-2 */
-    const double R2_1_1_f_y = 0.1 + t15;  /* PK-2 */
+    const real t13 = C_2_21*P_1_2_v_x;
+    const real t14 = 0.5*C_2_11;
+    const real t15 = 0.5*t13 + P_1_2_v_y*t14;
+    const real t16 = C_2_11*P_1_2_v_x;
+    const real t17 = 0.5*C_2_21;
+    const real R2_1_1_f_x = 0.5*t16 - P_1_2_v_y*t17;  /* PK-2 */
+    const real t18 = 0.2*R2_1_1_f_x;
+    const real R2_1_1_n_z = gamma_2_x*t15 - C_2_21*t18 + 0.2;  /* PK-2 */
+    const real R2_1_1_f_y = 0.1 + t15;  /* PK-2 */
 
     /* mass matrix, joint shoulder */
     const real M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y;  /* PK-3 */
@@ -386,18 +386,18 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics_derivatives)(
     const real K_2 = n_e_2_z + 0.2*F1_2_f_y;  /* PK-5 */
 
     /* generalized forces, joint shoulder */
-    const double t19 = C_2_11*F1_2_f_y;
-    const double t20 = C_2_21*F1_2_f_x + t19;
-    const double t21 = C_2_21*F1_2_f_y;
-    const double FRQ_1_f_y_dq_2 = C_2_11*F1_2_f_x - t21;  /* dPK-4 */
-    const double t22 = 0.2*FRQ_1_f_y_dq_2;
-    const double F2_1_n_z = gamma_2_x*t20 - C_2_21*t22 + n_e_2_z;  /* PK-4 */
-    const double F2_1_f_y = t20 - 4.905*C_1_11;  /* PK-4 */
-    const double K_1 = F2_1_n_z + 0.2*F2_1_f_y;  /* PK-5 */
+    const real t19 = C_2_11*F1_2_f_y;
+    const real t20 = C_2_21*F1_2_f_x + t19;
+    const real t21 = C_2_21*F1_2_f_y;
+    const real FRQ_1_f_y_dq_2 = C_2_11*F1_2_f_x - t21;  /* dPK-4 */
+    const real t22 = 0.2*FRQ_1_f_y_dq_2;
+    const real F2_1_n_z = gamma_2_x*t20 - C_2_21*t22 + n_e_2_z;  /* PK-4 */
+    const real F2_1_f_y = t20 - 4.905*C_1_11;  /* PK-4 */
+    const real K_1 = F2_1_n_z + 0.2*F2_1_f_y;  /* PK-5 */
 
     /* elimination, joint shoulder */
-    const double t23 = 8.333333333333332*M_2_1;
-    const double pivot_1 = M_1_1 - M_2_1*t23;  /* LTDL-1 */
+    const real t23 = 8.333333333333332*M_2_1;
+    const real pivot_1 = M_1_1 - M_2_1*t23;  /* LTDL-1 */
     pivots[0] = pivot_1;
     const real inverse_pivot_1 = 1.0/pivot_1;  /* LTDL-1 */
     dqdd_dtau[0] = inverse_pivot_1;
@@ -406,42 +406,42 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics_derivatives)(
     const real reduced_qdd_2 = tau_2 + K_2;  /* LTDL-3 */
 
     /* reduction, joint shoulder */
-    const double t24 = 8.333333333333332*reduced_qdd_2;
-    const double reduced_qdd_1 = tau_1 + K_1 - M_2_1*t24;  /* LTDL-3 */
+    const real t24 = 8.333333333333332*reduced_qdd_2;
+    const real reduced_qdd_1 = tau_1 + K_1 - M_2_1*t24;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
     qdd[0] = qdd_1;
 
     /* solution, joint elbow */
-    const double qdd_2 = t24 - t23*qdd_1;  /* LTDL-4 */
+    const real qdd_2 = t24 - t23*qdd_1;  /* LTDL-4 */
     qdd[1] = qdd_2;
 
     /* derivatives of forces, joint shoulder */
     const real d_F1_1_f_y_dq_1 = 4.905*C_1_21;  /* d EK-7 */
 
     /* derivatives of motion, joint elbow */
-    const double d_a_2_x_dq_1 = t12 - 9.81*t2;  /* d EK-5 */
+    const real d_a_2_x_dq_1 = t12 - 9.81*t2;  /* d EK-5 */
 
     /* derivatives of forces, joint elbow */
-    const double FQ_2_n_z_dq_1 = -0.2*f_e_2_x;  /* dPK-4 */
-    const double FQ_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1;  /* dPK-4 */
-    const double FQ_2_f_y_dq_1 = 0.5*(t9 + 9.81*t4) - f_e_2_x;  /* dPK-4 */
+    const real FQ_2_n_z_dq_1 = -0.2*f_e_2_x;  /* dPK-4 */
+    const real FQ_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1;  /* dPK-4 */
+    const real FQ_2_f_y_dq_1 = 0.5*(t9 + 9.81*t4) - f_e_2_x;  /* dPK-4 */
 
     /* derivatives of partial velocities, joint elbow */
-    const double d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t7 + C_2_11*d_gamma_2_y_dq_2);  /* dEK-2 */
+    const real d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t7 + C_2_11*d_gamma_2_y_dq_2);  /* dEK-2 */
 
     /* derivatives of forces, joint elbow */
-    const double FQ_2_f_y_dq_2 = 0.5*t10 - f_e_2_x;  /* dPK-4 */
+    const real FQ_2_f_y_dq_2 = 0.5*t10 - f_e_2_x;  /* dPK-4 */
 
     /* derivatives of generalized forces, joint elbow */
     const real d_K_2_dq_1 = FQ_2_n_z_dq_1 + 0.2*FQ_2_f_y_dq_1;  /* dPK-5 */
 
     /* derivatives carried inward, joint shoulder */
-    const double t25 = C_2_21*FQ_2_f_x_dq_1 + C_2_11*FQ_2_f_y_dq_1;
-    const double t26 = gamma_2_x*t25 - t6*(C_2_11*FQ_2_f_x_dq_1 - C_2_21*FQ_2_f_y_dq_1);
-    const double FQ_1_n_z_dq_1 = FQ_2_n_z_dq_1 + t26;  /* dPK-4 */
-    const double FQ_1_f_y_dq_1 = d_F1_1_f_y_dq_1 + t25;  /* dPK-4 */
+    const real t25 = C_2_21*FQ_2_f_x_dq_1 + C_2_11*FQ_2_f_y_dq_1;
+    const real t26 = gamma_2_x*t25 - t6*(C_2_11*FQ_2_f_x_dq_1 - C_2_21*FQ_2_f_y_dq_1);
+    const real FQ_1_n_z_dq_1 = FQ_2_n_z_dq_1 + t26;  /* dPK-4 */
+    const real FQ_1_f_y_dq_1 = d_F1_1_f_y_dq_1 + t25;  /* dPK-4 */
 
     /* derivatives of generalized forces, joint shoulder */
     const real d_K_1_dq_1 = FQ_1_n_z_dq_1 + 0.2*FQ_1_f_y_dq_1;  /* dPK-5 */
@@ -450,86 +450,86 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics_derivatives)(
     const real d_K_2_dq_2 = FQ_2_n_z_dq_1 + 0.2*FQ_2_f_y_dq_2;  /* dPK-5 */
 
     /* derivatives carried inward, joint shoulder */
-    const double FQ_1_f_y_dq_2 = t21 + C_2_11*FQ_2_f_y_dq_2;  /* dPK-4 */
-    const double FQ_1_f_x_dq_2 = t19 - C_2_21*FQ_2_f_y_dq_2;  /* dPK-4 */
-    const double FQ_1_n_z_dq_2 = gamma_2_x*FQ_1_f_y_dq_2 - t6*FQ_1_f_x_dq_2 + FQ_2_n_z_dq_1;  /* dPK-4 */
-    const double t27 = t6*t20;
-    const double t28 = t27 + d_gamma_2_y_dq_2*FRQ_1_f_y_dq_2;
-    const double FRQ_1_n_z_dq_2 = t27 + gamma_2_x*FRQ_1_f_y_dq_2 - t28;  /* dPK-4 */
+    const real FQ_1_f_y_dq_2 = t21 + C_2_11*FQ_2_f_y_dq_2;  /* dPK-4 */
+    const real FQ_1_f_x_dq_2 = t19 - C_2_21*FQ_2_f_y_dq_2;  /* dPK-4 */
+    const real FQ_1_n_z_dq_2 = gamma_2_x*FQ_1_f_y_dq_2 - t6*FQ_1_f_x_dq_2 + FQ_2_n_z_dq_1;  /* dPK-4 */
+    const real t27 = t6*t20;
+    const real t28 = t27 + d_gamma_2_y_dq_2*FRQ_1_f_y_dq_2;
+    const real FRQ_1_n_z_dq_2 = t27 + gamma_2_x*FRQ_1_f_y_dq_2 - t28;  /* dPK-4 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double d_K_1_dq_2 = FQ_1_n_z_dq_2 + 0.2*FQ_1_f_y_dq_2 + (t22 + FRQ_1_n_z_dq_2);  /* dPK-5 */
+    const real d_K_1_dq_2 = FQ_1_n_z_dq_2 + 0.2*FQ_1_f_y_dq_2 + (t22 + FRQ_1_n_z_dq_2);  /* dPK-5 */
 
     /* derivatives carried inward, joint shoulder */
-    const double RQ_1_1_f_y_dq_2 = t17*d_P_1_2_v_x_dq_2 - 0.5*t16;  /* dPK-2 */
-    const double RQ_1_1_f_x_dq_2 = t14*d_P_1_2_v_x_dq_2 + 0.5*t13;  /* dPK-2 */
-    const double RQ_1_1_n_z_dq_2 = gamma_2_x*RQ_1_1_f_y_dq_2 - t6*RQ_1_1_f_x_dq_2;  /* dPK-2 */
-    const double t29 = t6*t15;
-    const double RRQ_1_1_n_z_dq_2 = t29 + gamma_2_x*R2_1_1_f_x - (t29 + d_gamma_2_y_dq_2*R2_1_1_f_x);  /* dPK-2 */
+    const real RQ_1_1_f_y_dq_2 = t17*d_P_1_2_v_x_dq_2 - 0.5*t16;  /* dPK-2 */
+    const real RQ_1_1_f_x_dq_2 = t14*d_P_1_2_v_x_dq_2 + 0.5*t13;  /* dPK-2 */
+    const real RQ_1_1_n_z_dq_2 = gamma_2_x*RQ_1_1_f_y_dq_2 - t6*RQ_1_1_f_x_dq_2;  /* dPK-2 */
+    const real t29 = t6*t15;
+    const real RRQ_1_1_n_z_dq_2 = t29 + gamma_2_x*R2_1_1_f_x - (t29 + d_gamma_2_y_dq_2*R2_1_1_f_x);  /* dPK-2 */
 
     /* derivatives of the mass matrix, joint shoulder */
-    const double d_M_1_1_dq_2 = RQ_1_1_n_z_dq_2 + 0.2*RQ_1_1_f_y_dq_2 + (t18 + RRQ_1_1_n_z_dq_2);  /* dPK-3 */
+    const real d_M_1_1_dq_2 = RQ_1_1_n_z_dq_2 + 0.2*RQ_1_1_f_y_dq_2 + (t18 + RRQ_1_1_n_z_dq_2);  /* dPK-3 */
 
     /* derivatives of the balance, joint shoulder */
-    const double t30 = 0.1*P_1_2_v_x;
-    const double unbalance_1_dq_2 = d_K_1_dq_2 - (qdd_1*d_M_1_1_dq_2 - qdd_2*t30);  /* EK-10 */
+    const real t30 = 0.1*P_1_2_v_x;
+    const real unbalance_1_dq_2 = d_K_1_dq_2 - (qdd_1*d_M_1_1_dq_2 - qdd_2*t30);  /* EK-10 */
 
     /* derivatives of the balance, joint elbow */
-    const double unbalance_2_dq_2 = d_K_2_dq_2 + qdd_1*t30;  /* EK-10 */
+    const real unbalance_2_dq_2 = d_K_2_dq_2 + qdd_1*t30;  /* EK-10 */
 
     /* reduction, joint shoulder */
-    const double t31 = 8.333333333333332*d_K_2_dq_1;
-    const double reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - M_2_1*t31;  /* LTDL-3 */
+    const real t31 = 8.333333333333332*d_K_2_dq_1;
+    const real reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - M_2_1*t31;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real d_qdd_1_dq_1 = inverse_pivot_1*reduced_d_qdd_1_dq_1;  /* LTDL-4 */
     dqdd_dq[0] = d_qdd_1_dq_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dq_1 = t31 - t23*d_qdd_1_dq_1;  /* LTDL-4 */
+    const real d_qdd_2_dq_1 = t31 - t23*d_qdd_1_dq_1;  /* LTDL-4 */
     dqdd_dq[2] = d_qdd_2_dq_1;
 
     /* reduction, joint shoulder */
-    const double t32 = 8.333333333333332*unbalance_2_dq_2;
-    const double reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - M_2_1*t32;  /* LTDL-3 */
+    const real t32 = 8.333333333333332*unbalance_2_dq_2;
+    const real reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - M_2_1*t32;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2;  /* LTDL-4 */
     dqdd_dq[1] = d_qdd_1_dq_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dq_2 = t32 - t23*d_qdd_1_dq_2;  /* LTDL-4 */
+    const real d_qdd_2_dq_2 = t32 - t23*d_qdd_1_dq_2;  /* LTDL-4 */
     dqdd_dq[3] = d_qdd_2_dq_2;
 
     /* derivatives of motion, joint elbow */
-    const double d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t11 - t11;  /* d EK-5 */
+    const real d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t11 - t11;  /* d EK-5 */
 
     /* derivatives carried inward, joint shoulder */
-    const double t33 = qd_1*C_2_21;
-    const double t34 = 0.4*t33;
-    const double t35 = t17*d_a_2_x_dqd_1 + C_2_11*t34;
-    const double FQ_1_n_z_dqd_1 = t6*(t14*d_a_2_x_dqd_1 - C_2_21*t34) - gamma_2_x*t35;  /* dPK-4 */
+    const real t33 = qd_1*C_2_21;
+    const real t34 = 0.4*t33;
+    const real t35 = t17*d_a_2_x_dqd_1 + C_2_11*t34;
+    const real FQ_1_n_z_dqd_1 = t6*(t14*d_a_2_x_dqd_1 - C_2_21*t34) - gamma_2_x*t35;  /* dPK-4 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double d_K_1_dqd_1 = FQ_1_n_z_dqd_1 - 0.2*t35;  /* dPK-5 */
+    const real d_K_1_dqd_1 = FQ_1_n_z_dqd_1 - 0.2*t35;  /* dPK-5 */
 
     /* derivatives carried inward, joint shoulder */
-    const double t36 = C_2_21*omega_2_z;
-    const double t37 = 0.04000000000000001*(C_2_11*omega_2_z*C_2_21);
-    const double FQ_1_n_z_dqd_2 = 0.2*(gamma_2_x*t36) - t37;  /* dPK-4 */
+    const real t36 = C_2_21*omega_2_z;
+    const real t37 = 0.04000000000000001*(C_2_11*omega_2_z*C_2_21);
+    const real FQ_1_n_z_dqd_2 = 0.2*(gamma_2_x*t36) - t37;  /* dPK-4 */
 
     /* derivatives of generalized forces, joint shoulder */
-    const double d_K_1_dqd_2 = FQ_1_n_z_dqd_2 + 0.04000000000000001*t36;  /* dPK-5 */
+    const real d_K_1_dqd_2 = FQ_1_n_z_dqd_2 + 0.04000000000000001*t36;  /* dPK-5 */
 
     /* reduction, joint shoulder */
-    const double reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*t33*M_2_1;  /* LTDL-3 */
+    const real reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*t33*M_2_1;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1;  /* LTDL-4 */
     dqdd_dqd[0] = d_qdd_1_dqd_1;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_1 = -0.6666666666666667*t33 - t23*d_qdd_1_dqd_1;  /* LTDL-4 */
+    const real d_qdd_2_dqd_1 = -0.6666666666666667*t33 - t23*d_qdd_1_dqd_1;  /* LTDL-4 */
     dqdd_dqd[2] = d_qdd_2_dqd_1;
 
     /* solution, joint shoulder */
@@ -537,17 +537,17 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics_derivatives)(
     dqdd_dqd[1] = d_qdd_1_dqd_2;
 
     /* solution, joint elbow */
-    const double d_qdd_2_dqd_2 = -t23*d_qdd_1_dqd_2;  /* LTDL-4 */
+    const real d_qdd_2_dqd_2 = -t23*d_qdd_1_dqd_2;  /* LTDL-4 */
     dqdd_dqd[3] = d_qdd_2_dqd_2;
 
     /* inverse, joint shoulder */
-    const double t38 = M_2_1*inverse_pivot_1;
-    const double inverse_2_1 = -8.333333333333332*t38;  /* LTDL-5 */
+    const real t38 = M_2_1*inverse_pivot_1;
+    const real inverse_2_1 = -8.333333333333332*t38;  /* LTDL-5 */
     dqdd_dtau[1] = inverse_2_1;
     dqdd_dtau[2] = inverse_2_1;
 
     /* inverse, joint elbow */
-    const double inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t38);  /* LTDL-5 */
+    const real inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t38);  /* LTDL-5 */
     dqdd_dtau[3] = inverse_2_2;
 
     /* results */

@@ -81,12 +81,12 @@ void NAMED(two_link_recursive_lagrange_inverse_dynamics)(
     const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double t3 = 0.4*t1 - 0.4*t2;
-    const double A_2_14 = T_1_14 + t3;  /* RL-2 */
-    const double t4 = T_1_24*T_2_11 + T_1_14*T_2_21;
-    const double A_2_24 = T_1_24 + t4;  /* RL-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real t3 = 0.4*t1 - 0.4*t2;
+    const real A_2_14 = T_1_14 + t3;  /* RL-2 */
+    const real t4 = T_1_24*T_2_11 + T_1_14*T_2_21;
+    const real A_2_24 = T_1_24 + t4;  /* RL-2 */
 
     /* velocities, joint shoulder */
     const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
@@ -119,325 +119,47 @@ void NAMED(two_link_recursive_lagrange_inverse_dynamics)(
     const real C_2_24 = C_1_24 - (0.4*t16 + 0.4*t15);  /* RL-4 */
 
     /* backward, joint elbow */
-    const double D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
-    const double D_2_12 = -0.1*C_2_24 - 0.07*C_2_12;  /* RL-5 */
-    const double D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
-    const double D_2_42 = 0.5*C_2_24 + 0.1*C_2_12;  /* RL-5 */
-    const double t18 = 0.05*T_2_21;
-    const double t19 = 0.4*T_2_11;
-    const double TD_2_11 = T_2_11*D_2_11 - C_2_12*t18 + D_2_41*t19;  /* RL-5 */
-    const double TD_2_12 = T_2_11*D_2_12 - C_2_11*t18 + D_2_42*t19;  /* RL-5 */
-    const double t20 = 0.05*T_2_11;
-    const double t21 = 0.4*T_2_21;
-    const double TD_2_21 = T_2_21*D_2_11 + C_2_12*t20 + D_2_41*t21;  /* RL-5 */
-    const double TD_2_22 = T_2_21*D_2_12 + C_2_11*t20 + D_2_42*t21;  /* RL-5 */
+    const real D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
+    const real D_2_12 = -0.1*C_2_24 - 0.07*C_2_12;  /* RL-5 */
+    const real D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
+    const real D_2_42 = 0.5*C_2_24 + 0.1*C_2_12;  /* RL-5 */
+    const real t18 = 0.05*T_2_21;
+    const real t19 = 0.4*T_2_11;
+    const real TD_2_11 = T_2_11*D_2_11 - C_2_12*t18 + D_2_41*t19;  /* RL-5 */
+    const real TD_2_12 = T_2_11*D_2_12 - C_2_11*t18 + D_2_42*t19;  /* RL-5 */
+    const real t20 = 0.05*T_2_11;
+    const real t21 = 0.4*T_2_21;
+    const real TD_2_21 = T_2_21*D_2_11 + C_2_12*t20 + D_2_41*t21;  /* RL-5 */
+    const real TD_2_22 = T_2_21*D_2_12 + C_2_11*t20 + D_2_42*t21;  /* RL-5 */
 
     /* backward, joint shoulder */
-    const double D_1_11 = TD_2_11 - (0.07*t12 - 0.1*t17);  /* RL-5 */
-    const double D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
-    const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
-    const double D_1_22 = TD_2_22 - 0.05*t12;  /* RL-5 */
-    const double D_1_41 = D_2_41 - (0.5*t17 - 0.1*t12);  /* RL-5 */
-    const double D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
-    const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + T_1_14*D_1_42;  /* RL-5 */
-    const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41;  /* RL-5 */
+    const real D_1_11 = TD_2_11 - (0.07*t12 - 0.1*t17);  /* RL-5 */
+    const real D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
+    const real D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
+    const real D_1_22 = TD_2_22 - 0.05*t12;  /* RL-5 */
+    const real D_1_41 = D_2_41 - (0.5*t17 - 0.1*t12);  /* RL-5 */
+    const real D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
+    const real TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + T_1_14*D_1_42;  /* RL-5 */
+    const real TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41;  /* RL-5 */
 
     /* backward, joint elbow */
     const real TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
-    const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t22 = 0.1*t2;
-    const double TE_1_11 = T_1_11*E_1_11 - t22 + T_1_14;  /* RL-6 */
+    const real E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
+    const real t22 = 0.1*t2;
+    const real TE_1_11 = T_1_11*E_1_11 - t22 + T_1_14;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double t23 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
-    const double tau_1 = t23 - tip_nz;  /* RL-9 */
+    const real t23 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
+    const real tau_1 = t23 - tip_nz;  /* RL-9 */
     tau[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t24 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
-    const double t25 = t24 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t22);
-    const double tau_2 = t25 - (tip_fy*t3 - tip_fx*t4) - tip_nz;  /* RL-9 */
+    const real t24 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
+    const real t25 = t24 - T_1_21*TD_2_22 + 9.81*(0.1*t1 - t22);
+    const real tau_2 = t25 - (tip_fy*t3 - tip_fx*t4) - tip_nz;  /* RL-9 */
     tau[1] = tau_2;
-}
-#endif
-
-#ifndef SYMGEN_VARIANT
-
-void NAMED(two_link_recursive_lagrange_inverse_dynamics_derivatives)(
-    const real *restrict q,
-    const real *restrict qd,
-    const real *restrict qdd,
-    const real *restrict loads,
-    real *restrict tau,
-    real *restrict dtau_dq,
-    real *restrict dtau_dqd,
-    real *restrict dtau_dqdd)
-{
-    const real q_1 = q[0];
-    const real q_2 = q[1];
-    const real qd_1 = qd[0];
-    const real qd_2 = qd[1];
-    const real qdd_1 = qdd[0];
-    const real qdd_2 = qdd[1];
-    const real tip_fx = loads[0];
-    const real tip_fy = loads[1];
-    const real tip_nz = loads[5];
-
-    /* angles */
-    const real angles[8] = {q_1, q_2};
-    real sines[8], cosines[8];
-    sines_and_cosines(2, angles, sines, cosines);
-    const real T_1_21 = sines[0];  /* RL-1 */
-    const real T_1_11 = cosines[0];  /* RL-1 */
-    const real T_2_21 = sines[1];  /* RL-1 */
-    const real T_2_11 = cosines[1];  /* RL-1 */
-
-    /* joints, joint shoulder */
-    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
-
-    /* positions, joint elbow */
-    const real t1 = T_1_11*T_2_11;
-    const real t2 = T_1_21*T_2_21;
-    const real A_2_11 = t1 - t2;  /* RL-2 */
-    const real d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2;  /* dRL-2 */
-    const real A_2_14 = T_1_14 + d_A_2_24_dq_2;  /* RL-2 */
-    const real t3 = T_1_11*T_2_21;
-    const real t4 = T_1_21*T_2_11;
-    const real A_2_21 = t3 + t4;  /* RL-2 */
-    const real t5 = 0.4*t4 + 0.4*t3;
-    const real A_2_24 = T_1_24 + t5;  /* RL-2 */
-
-    /* velocities, joint shoulder */
-    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
-    const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
-
-    /* velocities, joint elbow */
-    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const real d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
-    const real d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
-    const real t6 = T_2_21*d_B_at_2_12_dq_1;
-    const real t7 = T_2_11*B_at_2_21;
-    const real B_2_12 = t6 - t7;  /* RL-3 */
-    const real t8 = 0.4*t7 - 0.4*t6;
-    const real B_2_24 = B_1_24 + t8;  /* RL-3 */
-
-    /* accelerations, joint shoulder */
-    const real t9 = qd_1*qd_1;
-    const real t10 = T_1_21*t9;
-    const real t11 = qdd_1*T_1_11;
-    const real C_1_12 = t10 - t11;  /* RL-4 */
-    const real C_1_24 = 0.4*t11 - 0.4*t10;  /* RL-4 */
-
-    /* accelerations, joint elbow */
-    const real C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11;  /* RL-4 */
-    const real t12 = T_2_21*C_at_2_12;
-    const real t13 = T_1_11*t9;
-    const real t14 = qdd_1*T_1_21;
-    const real d_C_1_12_dq_1 = t13 + t14;  /* dRL-4 */
-    const real d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;  /* dRL-4 */
-    const real t15 = T_2_11*d_C_at_2_12_dq_1;
-    const real C_2_11 = t12 - t15;  /* RL-4 */
-    const real t16 = T_2_21*d_C_at_2_12_dq_1;
-    const real t17 = T_2_11*C_at_2_12;
-    const real C_2_12 = t16 + t17;  /* RL-4 */
-    const real d_C_2_24_dq_2 = 0.4*t12 - 0.4*t15;  /* dRL-4 */
-    const real t18 = 0.4*t13 + 0.4*t14;
-    const real C_2_14 = d_C_2_24_dq_2 - t18;  /* RL-4 */
-    const real d_C_2_14_dq_2 = 0.4*t17 + 0.4*t16;  /* dRL-4 */
-    const real C_2_24 = C_1_24 - d_C_2_14_dq_2;  /* RL-4 */
-
-    /* backward, joint elbow */
-    const double t19 = 0.07*C_2_11;
-    const double D_2_11 = t19 - 0.1*C_2_14;  /* RL-5 */
-    const double t20 = 0.07*C_2_12;
-    const double D_2_12 = -0.1*C_2_24 - t20;  /* RL-5 */
-    const double t21 = -0.1*C_2_11;
-    const double D_2_41 = t21 + 0.5*C_2_14;  /* RL-5 */
-    const double t22 = -0.1*C_2_12;
-    const double D_2_42 = 0.5*C_2_24 - t22;  /* RL-5 */
-    const double t23 = 0.05*T_2_21;
-    const double t24 = C_2_12*t23;
-    const double t25 = 0.4*T_2_11;
-    const double TD_2_11 = T_2_11*D_2_11 - t24 + D_2_41*t25;  /* RL-5 */
-    const double t26 = T_2_21*C_2_11;
-    const double TD_2_12 = T_2_11*D_2_12 - 0.05*t26 + D_2_42*t25;  /* RL-5 */
-    const double t27 = 0.05*T_2_11;
-    const double t28 = C_2_12*t27;
-    const double t29 = 0.4*T_2_21;
-    const double TD_2_21 = T_2_21*D_2_11 + t28 + D_2_41*t29;  /* RL-5 */
-    const double t30 = T_2_11*C_2_11;
-    const double TD_2_22 = T_2_21*D_2_12 + 0.05*t30 + D_2_42*t29;  /* RL-5 */
-
-    /* backward, joint shoulder */
-    const double D_1_11 = TD_2_11 - (0.07*d_C_1_12_dq_1 - 0.1*t18);  /* RL-5 */
-    const double D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
-    const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
-    const double D_1_22 = TD_2_22 - 0.05*d_C_1_12_dq_1;  /* RL-5 */
-    const double D_1_41 = D_2_41 - (0.5*t18 - 0.1*d_C_1_12_dq_1);  /* RL-5 */
-    const double D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
-    const double TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + T_1_14*D_1_42;  /* RL-5 */
-    const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41;  /* RL-5 */
-
-    /* backward, joint elbow */
-    const real TE_2_11 = 0.1*T_2_11;  /* RL-6 */
-
-    /* backward, joint shoulder */
-    const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t31 = 0.1*t2;
-    const double TE_1_11 = T_1_11*E_1_11 - t31 + T_1_14;  /* RL-6 */
-    const double t32 = 0.1*t3;
-    const double TE_1_21 = T_1_21*E_1_11 + t32 + T_1_24;  /* RL-6 */
-
-    /* torque, joint shoulder */
-    const double t33 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24);
-    const double tau_1 = t33 - tip_nz;  /* RL-9 */
-    tau[0] = tau_1;
-
-    /* torque, joint elbow */
-    const double t34 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21);
-    const double d_TE_1_21_dq_2 = 0.1*t1 - t31;  /* dRL-6 */
-    const double t35 = t34 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2;
-    const double tau_2 = t35 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz;  /* RL-9 */
-    tau[1] = tau_2;
-
-    /* derivatives of velocities, joint elbow */
-    const double t36 = T_2_11*d_B_at_2_12_dq_1;
-    const double t37 = T_2_21*B_at_2_21;
-    const double d_B_2_12_dq_1 = t36 + t37;  /* dRL-3 */
-
-    /* derivatives of backward, joint elbow */
-    const double d_D_2_11_dq_2 = t20 - 0.1*d_C_2_14_dq_2;  /* dRL-5 */
-    const double d_D_2_12_dq_2 = t19 - 0.1*d_C_2_24_dq_2;  /* dRL-5 */
-    const double d_D_2_41_dq_2 = t22 + 0.5*d_C_2_14_dq_2;  /* dRL-5 */
-    const double d_D_2_42_dq_2 = t21 + 0.5*d_C_2_24_dq_2;  /* dRL-5 */
-    const double d_TD_2_11_dq_2 = 0.05*t26 + T_2_11*d_D_2_11_dq_2 + t25*d_D_2_41_dq_2 - TD_2_21;  /* dRL-5 */
-    const double d_TD_2_12_dq_2 = T_2_11*d_D_2_12_dq_2 - t24 + t25*d_D_2_42_dq_2 - TD_2_22;  /* dRL-5 */
-    const double d_TD_2_21_dq_2 = T_2_21*d_D_2_11_dq_2 - 0.05*t30 + t29*d_D_2_41_dq_2 + TD_2_11;  /* dRL-5 */
-    const double d_TD_2_22_dq_2 = t28 + T_2_21*d_D_2_12_dq_2 + t29*d_D_2_42_dq_2 + TD_2_12;  /* dRL-5 */
-
-    /* derivatives of backward, joint shoulder */
-    const double t38 = T_1_11*d_TD_2_12_dq_2;
-    const double t39 = T_1_21*d_TD_2_22_dq_2;
-    const double d_TD_1_12_dq_2 = t38 - t39 + T_1_14*d_D_2_42_dq_2;  /* dRL-5 */
-    const double t40 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2;
-    const double d_TD_1_21_dq_2 = t40 + T_1_24*d_D_2_41_dq_2;  /* dRL-5 */
-
-    /* derivatives of backward, joint elbow */
-    const double t41 = 0.14*B_2_12;
-    const double d_D_2_11_dqd_1 = t41 + 0.2*B_2_24;  /* dRL-5 */
-    const double t42 = -0.14*d_B_2_12_dq_1;
-    const double t43 = 0.4*t36 + 0.4*t37;
-    const double t44 = 0.4*d_B_1_12_dq_1 + t43;
-    const double d_D_2_12_dqd_1 = t42 + 0.2*t44;  /* dRL-5 */
-    const double t45 = -0.2*B_2_12;
-    const double d_D_2_41_dqd_1 = t45 - B_2_24;  /* dRL-5 */
-    const double t46 = 0.2*d_B_2_12_dq_1;
-    const double d_D_2_42_dqd_1 = t46 - t44;  /* dRL-5 */
-    const double t47 = 0.1*T_2_21;
-    const double t48 = d_B_2_12_dq_1*t47;
-    const double d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t48 + t25*d_D_2_41_dqd_1;  /* dRL-5 */
-    const double t49 = B_2_12*t47;
-    const double d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t49 + t25*d_D_2_42_dqd_1;  /* dRL-5 */
-    const double t50 = d_B_2_12_dq_1*TE_2_11;
-    const double d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t50 + t29*d_D_2_41_dqd_1;  /* dRL-5 */
-    const double t51 = B_2_12*TE_2_11;
-    const double d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t51 + t29*d_D_2_42_dqd_1;  /* dRL-5 */
-    const double d_D_2_11_dqd_2 = t41 + 0.2*t8;  /* dRL-5 */
-    const double d_D_2_12_dqd_2 = t42 + 0.2*t43;  /* dRL-5 */
-    const double d_D_2_41_dqd_2 = t45 - t8;  /* dRL-5 */
-    const double d_D_2_42_dqd_2 = t46 - t43;  /* dRL-5 */
-    const double d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t48 + t25*d_D_2_41_dqd_2;  /* dRL-5 */
-    const double d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t49 + t25*d_D_2_42_dqd_2;  /* dRL-5 */
-    const double d_TD_2_21_dqd_2 = t50 + T_2_21*d_D_2_11_dqd_2 + t29*d_D_2_41_dqd_2;  /* dRL-5 */
-    const double d_TD_2_22_dqd_2 = t51 + T_2_21*d_D_2_12_dqd_2 + t29*d_D_2_42_dqd_2;  /* dRL-5 */
-
-    /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
-    const double d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
-    const double d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
-    const double d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
-    const double d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
-    const double t52 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1;
-    const double d_TD_1_12_dqd_1 = t52 + T_1_14*d_D_1_42_dqd_1;  /* dRL-5 */
-    const double t53 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1;
-    const double d_TD_1_21_dqd_1 = t53 + T_1_24*d_D_1_41_dqd_1;  /* dRL-5 */
-    const double t54 = T_1_11*d_TD_2_12_dqd_2;
-    const double t55 = T_1_21*d_TD_2_22_dqd_2;
-    const double d_TD_1_12_dqd_2 = t54 - t55 + T_1_14*d_D_2_42_dqd_2;  /* dRL-5 */
-    const double t56 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
-    const double d_TD_1_21_dqd_2 = t56 + T_1_24*d_D_2_41_dqd_2;  /* dRL-5 */
-
-    /* derivatives of backward, joint elbow */
-    const double t57 = 0.07*A_2_11;
-    const double d_D_2_12_dqdd_1 = t57 - 0.1*A_2_14;  /* dRL-5 */
-    const double t58 = -0.1*A_2_11;
-    const double d_D_2_42_dqdd_1 = t58 + 0.5*A_2_14;  /* dRL-5 */
-    const double t59 = A_2_11*t23;
-    const double t60 = 0.07*A_2_21;
-    const double t61 = t60 - 0.1*A_2_24;
-    const double t62 = -0.1*A_2_21;
-    const double t63 = t62 + 0.5*A_2_24;
-    const double d_TD_2_11_dqdd_1 = t59 - T_2_11*t61 - t25*t63;  /* dRL-5 */
-    const double t64 = A_2_21*t23;
-    const double d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t64 + t25*d_D_2_42_dqdd_1;  /* dRL-5 */
-    const double t65 = A_2_21*t27;
-    const double d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t65 + t29*d_D_2_42_dqdd_1;  /* dRL-5 */
-    const double d_D_2_12_dqdd_2 = t57 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
-    const double d_D_2_42_dqdd_2 = t58 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
-    const double t66 = t60 - 0.1*t5;
-    const double t67 = t62 + 0.5*t5;
-    const double d_TD_2_11_dqdd_2 = t59 - T_2_11*t66 - t25*t67;  /* dRL-5 */
-    const double d_TD_2_12_dqdd_2 = t64 + T_2_11*d_D_2_12_dqdd_2 + t25*d_D_2_42_dqdd_2;  /* dRL-5 */
-    const double d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t65 + t29*d_D_2_42_dqdd_2;  /* dRL-5 */
-
-    /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
-    const double d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
-    const double t68 = A_2_11*t27;
-    const double t69 = T_2_21*t61 + t68 + t29*t63;
-    const double d_D_1_21_dqdd_1 = -0.05*T_1_11 - t69;  /* dRL-5 */
-    const double d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
-    const double t70 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
-    const double d_TD_1_12_dqdd_1 = t70 + T_1_14*d_D_1_42_dqdd_1;  /* dRL-5 */
-    const double t71 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
-    const double d_TD_1_21_dqdd_1 = t71 - T_1_24*(0.1*T_1_21 + t63);  /* dRL-5 */
-
-    /* derivatives of torque, joint shoulder */
-    const real d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 - 9.81*TE_1_21;  /* dRL-9 */
-    dtau_dq[0] = d_tau_1_dq_1;
-    const real d_tau_1_dqd_1 = d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1;  /* dRL-9 */
-    dtau_dqd[0] = d_tau_1_dqd_1;
-    const real d_tau_1_dqdd_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* dRL-9 */
-    dtau_dqdd[0] = d_tau_1_dqdd_1;
-    const double t72 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5;
-    const double t73 = 9.81*(t32 + 0.1*t4);
-    const double d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t73 + t72;  /* dRL-9 */
-    dtau_dq[1] = d_tau_1_dq_2;
-    const real d_tau_1_dqd_2 = d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2;  /* dRL-9 */
-    dtau_dqd[1] = d_tau_1_dqd_2;
-
-    /* derivatives of torque, joint elbow */
-    const double d_tau_2_dq_1 = t72 - t73;  /* dRL-9 */
-    dtau_dq[2] = d_tau_2_dq_1;
-    const double t74 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
-    const double d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t74 - T_1_21*d_TD_2_22_dqd_1;  /* dRL-9 */
-    dtau_dqd[2] = d_tau_2_dqd_1;
-    const double t75 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t69);
-    const double d_tau_2_dqdd_1 = t75 - T_1_21*d_TD_2_22_dqdd_1;  /* dRL-9 */
-    dtau_dqdd[1] = d_tau_2_dqdd_1;
-    dtau_dqdd[2] = d_tau_2_dqdd_1;
-    const double d_tau_2_dq_2 = t38 - t40 - t39 - t73 + t72;  /* dRL-9 */
-    dtau_dq[3] = d_tau_2_dq_2;
-    const double d_tau_2_dqd_2 = t54 - t56 - t55;  /* dRL-9 */
-    dtau_dqd[3] = d_tau_2_dqd_2;
-    const double t76 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t68 + T_2_21*t66 + t29*t67);
-    const double d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t76 - T_1_21*d_TD_2_22_dqdd_2;  /* dRL-9 */
-    dtau_dqdd[3] = d_tau_2_dqdd_2;
 }
 #endif
 
@@ -470,9 +192,9 @@ void NAMED(two_link_recursive_lagrange_inverse_dynamics_load_derivatives)(
     const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double J_tip_2_y = T_1_14*T_2_11 - T_1_24*T_2_21;  /* RL-12 */
-    const double A_2_14 = T_1_14 + J_tip_2_y;  /* RL-2 */
-    const double t1 = T_1_24*T_2_11 + T_1_14*T_2_21;
+    const real J_tip_2_y = T_1_14*T_2_11 - T_1_24*T_2_21;  /* RL-12 */
+    const real A_2_14 = T_1_14 + J_tip_2_y;  /* RL-2 */
+    const real t1 = T_1_24*T_2_11 + T_1_14*T_2_21;
     dtau_dloads[6] = t1;
     const real A_2_24 = T_1_24 + t1;  /* RL-2 */
     dtau_dloads[0] = A_2_24;
@@ -519,56 +241,56 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
     const real A_2_24 = T_1_24 + t5;  /* RL-2 */
 
     /* derivatives of backward, joint elbow */
-    const double t6 = 0.07*A_2_11;
-    const double d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14;  /* dRL-5 */
-    const double t7 = -0.1*A_2_11;
-    const double d_D_2_42_dqdd_1 = t7 + 0.5*A_2_14;  /* dRL-5 */
-    const double t8 = 0.05*T_2_21;
-    const double t9 = A_2_11*t8;
-    const double t10 = 0.07*A_2_21;
-    const double t11 = t10 - 0.1*A_2_24;
-    const double t12 = -0.1*A_2_21;
-    const double t13 = t12 + 0.5*A_2_24;
-    const double t14 = 0.4*T_2_11;
-    const double d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14;  /* dRL-5 */
-    const double t15 = A_2_21*t8;
-    const double d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t15 + d_D_2_42_dqdd_1*t14;  /* dRL-5 */
-    const double t16 = 0.05*T_2_11;
-    const double t17 = A_2_21*t16;
-    const double t18 = 0.4*T_2_21;
-    const double d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t17 + d_D_2_42_dqdd_1*t18;  /* dRL-5 */
-    const double d_D_2_12_dqdd_2 = t6 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
-    const double d_D_2_42_dqdd_2 = t7 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
-    const double t19 = t10 - 0.1*t5;
-    const double t20 = t12 + 0.5*t5;
-    const double d_TD_2_11_dqdd_2 = t9 - T_2_11*t19 - t20*t14;  /* dRL-5 */
-    const double d_TD_2_12_dqdd_2 = t15 + T_2_11*d_D_2_12_dqdd_2 + d_D_2_42_dqdd_2*t14;  /* dRL-5 */
-    const double d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t17 + d_D_2_42_dqdd_2*t18;  /* dRL-5 */
+    const real t6 = 0.07*A_2_11;
+    const real d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14;  /* dRL-5 */
+    const real t7 = -0.1*A_2_11;
+    const real d_D_2_42_dqdd_1 = t7 + 0.5*A_2_14;  /* dRL-5 */
+    const real t8 = 0.05*T_2_21;
+    const real t9 = A_2_11*t8;
+    const real t10 = 0.07*A_2_21;
+    const real t11 = t10 - 0.1*A_2_24;
+    const real t12 = -0.1*A_2_21;
+    const real t13 = t12 + 0.5*A_2_24;
+    const real t14 = 0.4*T_2_11;
+    const real d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14;  /* dRL-5 */
+    const real t15 = A_2_21*t8;
+    const real d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t15 + d_D_2_42_dqdd_1*t14;  /* dRL-5 */
+    const real t16 = 0.05*T_2_11;
+    const real t17 = A_2_21*t16;
+    const real t18 = 0.4*T_2_21;
+    const real d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t17 + d_D_2_42_dqdd_1*t18;  /* dRL-5 */
+    const real d_D_2_12_dqdd_2 = t6 - 0.1*d_A_2_24_dq_2;  /* dRL-5 */
+    const real d_D_2_42_dqdd_2 = t7 + 0.5*d_A_2_24_dq_2;  /* dRL-5 */
+    const real t19 = t10 - 0.1*t5;
+    const real t20 = t12 + 0.5*t5;
+    const real d_TD_2_11_dqdd_2 = t9 - T_2_11*t19 - t20*t14;  /* dRL-5 */
+    const real d_TD_2_12_dqdd_2 = t15 + T_2_11*d_D_2_12_dqdd_2 + d_D_2_42_dqdd_2*t14;  /* dRL-5 */
+    const real d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t17 + d_D_2_42_dqdd_2*t18;  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
-    const double d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
-    const double t21 = A_2_11*t16;
-    const double t22 = T_2_21*t11 + t21 + t13*t18;
-    const double d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22;  /* dRL-5 */
-    const double d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
-    const double t23 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
-    const double d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1;  /* dRL-5 */
-    const double t24 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
-    const double d_TD_1_21_dqdd_1 = t24 - T_1_24*(0.1*T_1_21 + t13);  /* dRL-5 */
+    const real d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* dRL-5 */
+    const real d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1;  /* dRL-5 */
+    const real t21 = A_2_11*t16;
+    const real t22 = T_2_21*t11 + t21 + t13*t18;
+    const real d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22;  /* dRL-5 */
+    const real d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* dRL-5 */
+    const real d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1;  /* dRL-5 */
+    const real t23 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
+    const real d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1;  /* dRL-5 */
+    const real t24 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
+    const real d_TD_1_21_dqdd_1 = t24 - T_1_24*(0.1*T_1_21 + t13);  /* dRL-5 */
 
     /* mass matrix, joint shoulder */
     const real M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* RL-10 */
     mass_matrix[0] = M_1_1;
 
     /* mass matrix, joint elbow */
-    const double t25 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t22);
-    const double M_2_1 = t25 - T_1_21*d_TD_2_22_dqdd_1;  /* RL-10 */
+    const real t25 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t22);
+    const real M_2_1 = t25 - T_1_21*d_TD_2_22_dqdd_1;  /* RL-10 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
-    const double t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t19 + t20*t18);
-    const double M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t26 - T_1_21*d_TD_2_22_dqdd_2;  /* RL-10 */
+    const real t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t19 + t20*t18);
+    const real M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t26 - T_1_21*d_TD_2_22_dqdd_2;  /* RL-10 */
     mass_matrix[3] = M_2_2;
 }
 #endif
@@ -614,53 +336,53 @@ void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
     const real d_B_2_12_dq_1 = t4 + t5;  /* dRL-3 */
 
     /* derivatives of backward, joint elbow */
-    const double t6 = 0.14*B_2_12;
-    const double d_D_2_11_dqd_1 = t6 + 0.2*B_2_24;  /* dRL-5 */
-    const double t7 = -0.14*d_B_2_12_dq_1;
-    const double t8 = 0.4*t4 + 0.4*t5;
-    const double t9 = 0.4*d_B_1_12_dq_1 + t8;
-    const double d_D_2_12_dqd_1 = t7 + 0.2*t9;  /* dRL-5 */
-    const double t10 = -0.2*B_2_12;
-    const double d_D_2_41_dqd_1 = t10 - B_2_24;  /* dRL-5 */
-    const double t11 = 0.2*d_B_2_12_dq_1;
-    const double d_D_2_42_dqd_1 = t11 - t9;  /* dRL-5 */
-    const double t12 = 0.1*T_2_21;
-    const double t13 = d_B_2_12_dq_1*t12;
-    const double t14 = 0.4*T_2_11;
-    const double d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t13 + d_D_2_41_dqd_1*t14;  /* dRL-5 */
-    const double t15 = B_2_12*t12;
-    const double d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t15 + d_D_2_42_dqd_1*t14;  /* dRL-5 */
-    const double t16 = 0.1*T_2_11;
-    const double t17 = d_B_2_12_dq_1*t16;
-    const double t18 = 0.4*T_2_21;
-    const double d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t17 + d_D_2_41_dqd_1*t18;  /* dRL-5 */
-    const double t19 = B_2_12*t16;
-    const double d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t19 + d_D_2_42_dqd_1*t18;  /* dRL-5 */
-    const double d_D_2_11_dqd_2 = t6 + 0.2*t3;  /* dRL-5 */
-    const double d_D_2_12_dqd_2 = t7 + 0.2*t8;  /* dRL-5 */
-    const double d_D_2_41_dqd_2 = t10 - t3;  /* dRL-5 */
-    const double d_D_2_42_dqd_2 = t11 - t8;  /* dRL-5 */
-    const double d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t13 + d_D_2_41_dqd_2*t14;  /* dRL-5 */
-    const double d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t15 + d_D_2_42_dqd_2*t14;  /* dRL-5 */
-    const double d_TD_2_21_dqd_2 = t17 + T_2_21*d_D_2_11_dqd_2 + d_D_2_41_dqd_2*t18;  /* dRL-5 */
-    const double d_TD_2_22_dqd_2 = t19 + T_2_21*d_D_2_12_dqd_2 + d_D_2_42_dqd_2*t18;  /* dRL-5 */
+    const real t6 = 0.14*B_2_12;
+    const real d_D_2_11_dqd_1 = t6 + 0.2*B_2_24;  /* dRL-5 */
+    const real t7 = -0.14*d_B_2_12_dq_1;
+    const real t8 = 0.4*t4 + 0.4*t5;
+    const real t9 = 0.4*d_B_1_12_dq_1 + t8;
+    const real d_D_2_12_dqd_1 = t7 + 0.2*t9;  /* dRL-5 */
+    const real t10 = -0.2*B_2_12;
+    const real d_D_2_41_dqd_1 = t10 - B_2_24;  /* dRL-5 */
+    const real t11 = 0.2*d_B_2_12_dq_1;
+    const real d_D_2_42_dqd_1 = t11 - t9;  /* dRL-5 */
+    const real t12 = 0.1*T_2_21;
+    const real t13 = d_B_2_12_dq_1*t12;
+    const real t14 = 0.4*T_2_11;
+    const real d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t13 + d_D_2_41_dqd_1*t14;  /* dRL-5 */
+    const real t15 = B_2_12*t12;
+    const real d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t15 + d_D_2_42_dqd_1*t14;  /* dRL-5 */
+    const real t16 = 0.1*T_2_11;
+    const real t17 = d_B_2_12_dq_1*t16;
+    const real t18 = 0.4*T_2_21;
+    const real d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t17 + d_D_2_41_dqd_1*t18;  /* dRL-5 */
+    const real t19 = B_2_12*t16;
+    const real d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t19 + d_D_2_42_dqd_1*t18;  /* dRL-5 */
+    const real d_D_2_11_dqd_2 = t6 + 0.2*t3;  /* dRL-5 */
+    const real d_D_2_12_dqd_2 = t7 + 0.2*t8;  /* dRL-5 */
+    const real d_D_2_41_dqd_2 = t10 - t3;  /* dRL-5 */
+    const real d_D_2_42_dqd_2 = t11 - t8;  /* dRL-5 */
+    const real d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t13 + d_D_2_41_dqd_2*t14;  /* dRL-5 */
+    const real d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t15 + d_D_2_42_dqd_2*t14;  /* dRL-5 */
+    const real d_TD_2_21_dqd_2 = t17 + T_2_21*d_D_2_11_dqd_2 + d_D_2_41_dqd_2*t18;  /* dRL-5 */
+    const real d_TD_2_22_dqd_2 = t19 + T_2_21*d_D_2_12_dqd_2 + d_D_2_42_dqd_2*t18;  /* dRL-5 */
 
     /* derivatives of backward, joint shoulder */
-    const double d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
-    const double d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
-    const double d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
-    const double d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
-    const double d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
-    const double d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
-    const double t20 = 0.4*T_1_11;
-    const double d_TD_1_12_dqd_1 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1 + d_D_1_42_dqd_1*t20;  /* dRL-5 */
-    const double t21 = 0.4*T_1_21;
-    const double d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t21;  /* dRL-5 */
-    const double t22 = T_1_11*d_TD_2_12_dqd_2;
-    const double t23 = T_1_21*d_TD_2_22_dqd_2;
-    const double d_TD_1_12_dqd_2 = t22 - t23 + d_D_2_42_dqd_2*t20;  /* dRL-5 */
-    const double t24 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
-    const double d_TD_1_21_dqd_2 = t24 + d_D_2_41_dqd_2*t21;  /* dRL-5 */
+    const real d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* dRL-5 */
+    const real d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1;  /* dRL-5 */
+    const real d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1;  /* dRL-5 */
+    const real d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* dRL-5 */
+    const real d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* dRL-5 */
+    const real d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1;  /* dRL-5 */
+    const real t20 = 0.4*T_1_11;
+    const real d_TD_1_12_dqd_1 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1 + d_D_1_42_dqd_1*t20;  /* dRL-5 */
+    const real t21 = 0.4*T_1_21;
+    const real d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t21;  /* dRL-5 */
+    const real t22 = T_1_11*d_TD_2_12_dqd_2;
+    const real t23 = T_1_21*d_TD_2_22_dqd_2;
+    const real d_TD_1_12_dqd_2 = t22 - t23 + d_D_2_42_dqd_2*t20;  /* dRL-5 */
+    const real t24 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
+    const real d_TD_1_21_dqd_2 = t24 + d_D_2_41_dqd_2*t21;  /* dRL-5 */
 
     /* coriolis, joint shoulder */
     const real C_1_1 = 0.5*(d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1);  /* RL-11 */
@@ -669,10 +391,10 @@ void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
     coriolis_matrix[1] = C_1_2;
 
     /* coriolis, joint elbow */
-    const double t25 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
-    const double C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t25 - T_1_21*d_TD_2_22_dqd_1);  /* RL-11 */
+    const real t25 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1;
+    const real C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t25 - T_1_21*d_TD_2_22_dqd_1);  /* RL-11 */
     coriolis_matrix[2] = C_2_1;
-    const double C_2_2 = 0.5*(t22 - t24 - t23);  /* RL-11 */
+    const real C_2_2 = 0.5*(t22 - t24 - t23);  /* RL-11 */
     coriolis_matrix[3] = C_2_2;
 }
 #endif
@@ -707,12 +429,12 @@ void NAMED(two_link_recursive_lagrange_bias_forces)(
     const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double t1 = T_1_11*T_2_11;
-    const double t2 = T_1_21*T_2_21;
-    const double t3 = 0.4*t1 - 0.4*t2;
-    const double A_2_14 = T_1_14 + t3;  /* RL-2 */
-    const double t4 = T_1_24*T_2_11 + T_1_14*T_2_21;
-    const double A_2_24 = T_1_24 + t4;  /* RL-2 */
+    const real t1 = T_1_11*T_2_11;
+    const real t2 = T_1_21*T_2_21;
+    const real t3 = 0.4*t1 - 0.4*t2;
+    const real A_2_14 = T_1_14 + t3;  /* RL-2 */
+    const real t4 = T_1_24*T_2_11 + T_1_14*T_2_21;
+    const real A_2_24 = T_1_24 + t4;  /* RL-2 */
 
     /* velocities, joint shoulder */
     const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
@@ -738,45 +460,45 @@ void NAMED(two_link_recursive_lagrange_bias_forces)(
     const real C_2_14 = 0.4*t7 - 0.4*t10 - 0.4*t8;  /* RL-4 */
 
     /* backward, joint elbow */
-    const double D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
-    const double D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
-    const double t13 = 0.05*T_2_21;
-    const double t14 = 0.4*T_2_11;
-    const double TD_2_11 = T_2_11*D_2_11 - C_2_12*t13 + D_2_41*t14;  /* RL-5 */
-    const double t15 = 0.05*T_2_11;
-    const double t16 = 0.4*T_2_21;
-    const double TD_2_21 = T_2_21*D_2_11 + C_2_12*t15 + D_2_41*t16;  /* RL-5 */
-    const double t17 = 0.4*t12 + 0.4*t11 + 0.4*C_1_12;
-    const double t18 = 0.07*C_2_12 - 0.1*t17;
-    const double t19 = 0.5*t17 - 0.1*C_2_12;
-    const double TD_2_22 = C_2_11*t15 - T_2_21*t18 - t19*t16;  /* RL-5 */
+    const real D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
+    const real D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
+    const real t13 = 0.05*T_2_21;
+    const real t14 = 0.4*T_2_11;
+    const real TD_2_11 = T_2_11*D_2_11 - C_2_12*t13 + D_2_41*t14;  /* RL-5 */
+    const real t15 = 0.05*T_2_11;
+    const real t16 = 0.4*T_2_21;
+    const real TD_2_21 = T_2_21*D_2_11 + C_2_12*t15 + D_2_41*t16;  /* RL-5 */
+    const real t17 = 0.4*t12 + 0.4*t11 + 0.4*C_1_12;
+    const real t18 = 0.07*C_2_12 - 0.1*t17;
+    const real t19 = 0.5*t17 - 0.1*C_2_12;
+    const real TD_2_22 = C_2_11*t15 - T_2_21*t18 - t19*t16;  /* RL-5 */
 
     /* backward, joint shoulder */
-    const double D_1_11 = TD_2_11 - 0.03*t8;  /* RL-5 */
-    const double D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
-    const double D_1_22 = TD_2_22 - 0.05*t8;  /* RL-5 */
-    const double D_1_41 = D_2_41 - 0.1*t8;  /* RL-5 */
-    const double TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41;  /* RL-5 */
+    const real D_1_11 = TD_2_11 - 0.03*t8;  /* RL-5 */
+    const real D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
+    const real D_1_22 = TD_2_22 - 0.05*t8;  /* RL-5 */
+    const real D_1_41 = D_2_41 - 0.1*t8;  /* RL-5 */
+    const real TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41;  /* RL-5 */
 
     /* backward, joint elbow */
     const real TE_2_11 = 0.1*T_2_11;  /* RL-6 */
 
     /* backward, joint shoulder */
-    const double E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
-    const double t20 = 0.1*t2;
-    const double TE_1_11 = T_1_11*E_1_11 - t20 + T_1_14;  /* RL-6 */
+    const real E_1_11 = TE_2_11 - 0.1;  /* RL-6 */
+    const real t20 = 0.1*t2;
+    const real TE_1_11 = T_1_11*E_1_11 - t20 + T_1_14;  /* RL-6 */
 
     /* torque, joint shoulder */
-    const double t21 = T_2_11*t18 + C_2_11*t13 + t19*t14;
-    const double t22 = T_1_11*(0.03*C_1_12 + t21) + T_1_21*D_1_22;
-    const double t23 = 9.81*TE_1_11 - (t22 + T_1_14*(0.1*C_1_12 + t19) + TD_1_21);
-    const double tau_1 = t23 - (tip_fy*A_2_14 - tip_fx*A_2_24) - tip_nz;  /* RL-9 */
+    const real t21 = T_2_11*t18 + C_2_11*t13 + t19*t14;
+    const real t22 = T_1_11*(0.03*C_1_12 + t21) + T_1_21*D_1_22;
+    const real t23 = 9.81*TE_1_11 - (t22 + T_1_14*(0.1*C_1_12 + t19) + TD_1_21);
+    const real tau_1 = t23 - (tip_fy*A_2_14 - tip_fx*A_2_24) - tip_nz;  /* RL-9 */
     bias_forces[0] = tau_1;
 
     /* torque, joint elbow */
-    const double t24 = T_1_21*TD_2_11 + T_1_11*TD_2_21 + T_1_11*t21 + T_1_21*TD_2_22;
-    const double t25 = 9.81*(0.1*t1 - t20) - t24 - (tip_fy*t3 - tip_fx*t4);
-    const double tau_2 = t25 - tip_nz;  /* RL-9 */
+    const real t24 = T_1_21*TD_2_11 + T_1_11*TD_2_21 + T_1_11*t21 + T_1_21*TD_2_22;
+    const real t25 = 9.81*(0.1*t1 - t20) - t24 - (tip_fy*t3 - tip_fx*t4);
+    const real tau_2 = t25 - tip_nz;  /* RL-9 */
     bias_forces[1] = tau_2;
 }
 #endif
@@ -813,7 +535,7 @@ void NAMED(two_link_recursive_lagrange_gravity_forces)(
     gravity_forces[0] = tau_1;
 
     /* torque, joint elbow */
-    const double tau_2 = 9.81*(T_1_11*TE_2_11 - t1);  /* RL-9 */
+    const real tau_2 = 9.81*(T_1_11*TE_2_11 - t1);  /* RL-9 */
     gravity_forces[1] = tau_2;
 }
 
@@ -975,8 +697,6 @@ void NAMED(two_link_recursive_lagrange_forward_kinematics)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
-
 void NAMED(two_link_recursive_lagrange_jacobians)(
     const real *restrict q,
     real *restrict jacobians)
@@ -1016,12 +736,12 @@ void NAMED(two_link_recursive_lagrange_jacobians)(
     const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double J_forearm_2_y = T_1_14*T_2_11 - T_1_24*T_2_21;  /* RL-16 */
+    const real J_forearm_2_y = T_1_14*T_2_11 - T_1_24*T_2_21;  /* RL-16 */
     jacobians[15] = J_forearm_2_y;
     const real A_2_14 = T_1_14 + J_forearm_2_y;  /* RL-2 */
     jacobians[14] = A_2_14;
-    const double t1 = T_1_24*T_2_11 + T_1_14*T_2_21;
-    const double A_2_24 = T_1_24 + t1;  /* RL-2 */
+    const real t1 = T_1_24*T_2_11 + T_1_14*T_2_21;
+    const real A_2_24 = T_1_24 + t1;  /* RL-2 */
 
     /* columns, joint upper_arm */
     const real J_upper_arm_1_x = -0.4*T_1_21;  /* RL-16 */
@@ -1038,7 +758,6 @@ void NAMED(two_link_recursive_lagrange_jacobians)(
     jacobians[22] = REAL(1.0);
     jacobians[23] = REAL(1.0);
 }
-#endif
 
 #ifndef SYMGEN_VARIANT
 
@@ -1076,9 +795,9 @@ void NAMED(two_link_recursive_lagrange_point_motion)(
     const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double A_2_14 = T_1_14*T_2_11 - T_1_24*T_2_21 + T_1_14;  /* RL-2 */
+    const real A_2_14 = T_1_14*T_2_11 - T_1_24*T_2_21 + T_1_14;  /* RL-2 */
     position[0] = A_2_14;
-    const double A_2_24 = T_1_24*T_2_11 + T_1_14*T_2_21 + T_1_24;  /* RL-2 */
+    const real A_2_24 = T_1_24*T_2_11 + T_1_14*T_2_21 + T_1_24;  /* RL-2 */
     position[1] = A_2_24;
 
     /* velocities, joint shoulder */
@@ -1086,31 +805,31 @@ void NAMED(two_link_recursive_lagrange_point_motion)(
     const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const double t1 = qd_1*T_1_21;
-    const double t2 = t1 + qd_2*T_1_21;
-    const double t3 = 0.4*T_2_11;
-    const double t4 = 0.4*T_2_21;
-    const double B_2_14 = -(t2*t3 + B_at_2_21*t4 + 0.4*t1);  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real t1 = qd_1*T_1_21;
+    const real t2 = t1 + qd_2*T_1_21;
+    const real t3 = 0.4*T_2_11;
+    const real t4 = 0.4*T_2_21;
+    const real B_2_14 = -(t2*t3 + B_at_2_21*t4 + 0.4*t1);  /* RL-3 */
     velocity[0] = B_2_14;
-    const double B_2_24 = B_at_2_21*t3 - t2*t4 + B_1_24;  /* RL-3 */
+    const real B_2_24 = B_at_2_21*t3 - t2*t4 + B_1_24;  /* RL-3 */
     velocity[1] = B_2_24;
 
     /* accelerations, joint shoulder */
-    const double t5 = qd_1*qd_1;
-    const double t6 = T_1_21*t5;
-    const double t7 = qdd_1*T_1_11;
-    const double C_1_12 = t6 - t7;  /* RL-4 */
-    const double C_1_24 = 0.4*t7 - 0.4*t6;  /* RL-4 */
+    const real t5 = qd_1*qd_1;
+    const real t6 = T_1_21*t5;
+    const real t7 = qdd_1*T_1_11;
+    const real C_1_12 = t6 - t7;  /* RL-4 */
+    const real C_1_24 = 0.4*t7 - 0.4*t6;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double C_at_2_12 = C_1_12 + qd_2*(t1 + t2) - qdd_2*T_1_11;  /* RL-4 */
-    const double t8 = T_1_11*t5;
-    const double t9 = qdd_1*T_1_21;
-    const double t10 = t8 + t9 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
-    const double C_2_14 = t4*C_at_2_12 - t3*t10 - (0.4*t8 + 0.4*t9);  /* RL-4 */
+    const real C_at_2_12 = C_1_12 + qd_2*(t1 + t2) - qdd_2*T_1_11;  /* RL-4 */
+    const real t8 = T_1_11*t5;
+    const real t9 = qdd_1*T_1_21;
+    const real t10 = t8 + t9 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
+    const real C_2_14 = t4*C_at_2_12 - t3*t10 - (0.4*t8 + 0.4*t9);  /* RL-4 */
     acceleration[0] = C_2_14;
-    const double C_2_24 = C_1_24 - (t3*C_at_2_12 + t4*t10);  /* RL-4 */
+    const real C_2_24 = C_1_24 - (t3*C_at_2_12 + t4*t10);  /* RL-4 */
     acceleration[1] = C_2_24;
 }
 #endif
@@ -1161,7 +880,7 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
     /* positions, joint elbow */
-    const double d_A_2_24_dq_2 = T_1_14*T_2_11 - T_1_24*T_2_21;  /* dRL-2 */
+    const real d_A_2_24_dq_2 = T_1_14*T_2_11 - T_1_24*T_2_21;  /* dRL-2 */
     dx_dq[3] = d_A_2_24_dq_2;
     dv_dqd[3] = d_A_2_24_dq_2;
     da_dqdd[3] = d_A_2_24_dq_2;
@@ -1169,44 +888,44 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     dx_dq[2] = A_2_14;
     dv_dqd[2] = A_2_14;
     da_dqdd[2] = A_2_14;
-    const double t1 = T_1_24*T_2_11 + T_1_14*T_2_21;
-    const double A_2_24 = T_1_24 + t1;  /* RL-2 */
+    const real t1 = T_1_24*T_2_11 + T_1_14*T_2_21;
+    const real A_2_24 = T_1_24 + t1;  /* RL-2 */
 
     /* velocities, joint shoulder */
     const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
     const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
 
     /* velocities, joint elbow */
-    const double B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
-    const double d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
-    const double d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
-    const double t2 = 0.4*T_2_11;
-    const double t3 = 0.4*T_2_21;
-    const double t4 = d_B_at_2_12_dq_1*t2 + B_at_2_21*t3;
-    const double t5 = 0.4*d_B_1_12_dq_1 + t4;
-    const double B_2_14 = -t5;  /* RL-3 */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real d_B_1_12_dq_1 = qd_1*T_1_21;  /* dRL-3 */
+    const real d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* dRL-3 */
+    const real t2 = 0.4*T_2_11;
+    const real t3 = 0.4*T_2_21;
+    const real t4 = d_B_at_2_12_dq_1*t2 + B_at_2_21*t3;
+    const real t5 = 0.4*d_B_1_12_dq_1 + t4;
+    const real B_2_14 = -t5;  /* RL-3 */
     dv_dq[2] = B_2_14;
-    const double t6 = B_at_2_21*t2 - d_B_at_2_12_dq_1*t3;
-    const double B_2_24 = B_1_24 + t6;  /* RL-3 */
+    const real t6 = B_at_2_21*t2 - d_B_at_2_12_dq_1*t3;
+    const real B_2_24 = B_1_24 + t6;  /* RL-3 */
 
     /* accelerations, joint shoulder */
-    const double t7 = qd_1*qd_1;
-    const double t8 = T_1_21*t7;
-    const double t9 = qdd_1*T_1_11;
-    const double C_1_12 = t8 - t9;  /* RL-4 */
-    const double C_1_24 = 0.4*t9 - 0.4*t8;  /* RL-4 */
+    const real t7 = qd_1*qd_1;
+    const real t8 = T_1_21*t7;
+    const real t9 = qdd_1*T_1_11;
+    const real C_1_12 = t8 - t9;  /* RL-4 */
+    const real C_1_24 = 0.4*t9 - 0.4*t8;  /* RL-4 */
 
     /* accelerations, joint elbow */
-    const double C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11;  /* RL-4 */
-    const double t10 = T_1_11*t7;
-    const double t11 = qdd_1*T_1_21;
-    const double d_C_1_12_dq_1 = t10 + t11;  /* dRL-4 */
-    const double d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;  /* dRL-4 */
-    const double d_C_2_24_dq_2 = t3*C_at_2_12 - t2*d_C_at_2_12_dq_1;  /* dRL-4 */
+    const real C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11;  /* RL-4 */
+    const real t10 = T_1_11*t7;
+    const real t11 = qdd_1*T_1_21;
+    const real d_C_1_12_dq_1 = t10 + t11;  /* dRL-4 */
+    const real d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;  /* dRL-4 */
+    const real d_C_2_24_dq_2 = t3*C_at_2_12 - t2*d_C_at_2_12_dq_1;  /* dRL-4 */
     da_dq[3] = d_C_2_24_dq_2;
-    const double C_2_14 = d_C_2_24_dq_2 - (0.4*t10 + 0.4*t11);  /* RL-4 */
+    const real C_2_14 = d_C_2_24_dq_2 - (0.4*t10 + 0.4*t11);  /* RL-4 */
     da_dq[2] = C_2_14;
-    const double d_C_2_14_dq_2 = t2*C_at_2_12 + t3*d_C_at_2_12_dq_1;  /* dRL-4 */
+    const real d_C_2_14_dq_2 = t2*C_at_2_12 + t3*d_C_at_2_12_dq_1;  /* dRL-4 */
     da_dq[1] = d_C_2_14_dq_2;
     const real C_2_24 = C_1_24 - d_C_2_14_dq_2;  /* RL-4 */
 
@@ -1223,9 +942,9 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     /* derivatives of velocities, joint elbow */
     const real d_B_2_14_dq_1 = -B_2_24;  /* dRL-3 */
     dv_dq[0] = d_B_2_14_dq_1;
-    const double d_B_2_14_dq_2 = -t6;  /* dRL-3 */
+    const real d_B_2_14_dq_2 = -t6;  /* dRL-3 */
     dv_dq[1] = d_B_2_14_dq_2;
-    const double d_B_2_24_dq_2 = -t4;  /* dRL-3 */
+    const real d_B_2_24_dq_2 = -t4;  /* dRL-3 */
     dv_dq[3] = d_B_2_24_dq_2;
 
     /* derivatives of accelerations, joint elbow */
@@ -1268,11 +987,11 @@ void NAMED(two_link_recursive_lagrange_center_of_mass)(
     const real Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
-    const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double t1 = 0.1*T_2_21;
-    const double Te_1_11 = T_1_11*e_1_11 - T_1_21*t1 + T_1_14;  /* RL-17 */
+    const real e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
+    const real t1 = 0.1*T_2_21;
+    const real Te_1_11 = T_1_11*e_1_11 - T_1_21*t1 + T_1_14;  /* RL-17 */
     center_of_mass[0] = Te_1_11;
-    const double Te_1_21 = T_1_21*e_1_11 + T_1_11*t1 + T_1_24;  /* RL-17 */
+    const real Te_1_21 = T_1_21*e_1_11 + T_1_11*t1 + T_1_24;  /* RL-17 */
     center_of_mass[1] = Te_1_21;
 }
 #endif
@@ -1307,22 +1026,22 @@ void NAMED(two_link_recursive_lagrange_center_of_mass_jacobian)(
     const real Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
-    const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double t1 = 0.1*T_2_21;
-    const double t2 = T_1_21*t1;
-    const double Te_1_11 = T_1_11*e_1_11 - t2 + T_1_14;  /* RL-17 */
+    const real e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
+    const real t1 = 0.1*T_2_21;
+    const real t2 = T_1_21*t1;
+    const real Te_1_11 = T_1_11*e_1_11 - t2 + T_1_14;  /* RL-17 */
     center_of_mass_jacobian[2] = Te_1_11;
-    const double t3 = T_1_11*t1;
-    const double Te_1_21 = T_1_21*e_1_11 + t3 + T_1_24;  /* RL-17 */
+    const real t3 = T_1_11*t1;
+    const real Te_1_21 = T_1_21*e_1_11 + t3 + T_1_24;  /* RL-17 */
 
     /* columns, joint shoulder */
     const real J_C_1_x = -Te_1_21;  /* RL-18 */
     center_of_mass_jacobian[0] = J_C_1_x;
 
     /* columns, joint elbow */
-    const double J_C_2_x = -(t3 + T_1_21*Te_2_11);  /* RL-18 */
+    const real J_C_2_x = -(t3 + T_1_21*Te_2_11);  /* RL-18 */
     center_of_mass_jacobian[1] = J_C_2_x;
-    const double J_C_2_y = T_1_11*Te_2_11 - t2;  /* RL-18 */
+    const real J_C_2_y = T_1_11*Te_2_11 - t2;  /* RL-18 */
     center_of_mass_jacobian[3] = J_C_2_y;
 }
 #endif
@@ -1371,46 +1090,46 @@ void NAMED(two_link_recursive_lagrange_centroidal_momentum)(
     const real B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24;  /* RL-3 */
 
     /* backward, joint elbow */
-    const double K_2_12 = -0.1*B_2_24 - 0.07*B_2_12;  /* RL-19 */
-    const double K_2_42 = 0.5*B_2_24 + 0.1*B_2_12;  /* RL-19 */
-    const double t5 = T_2_11*t2;
-    const double t6 = T_2_21*B_at_2_21;
-    const double t7 = t5 + t6;
-    const double t8 = 0.05*T_2_21;
-    const double t9 = 0.4*T_2_11;
-    const double TK_2_12 = T_2_11*K_2_12 + t7*t8 + K_2_42*t9;  /* RL-19 */
-    const double t10 = 0.05*T_2_11;
-    const double t11 = 0.4*t5 + 0.4*t6 + 0.4*t1;
-    const double t12 = 0.07*t7 - 0.1*t11;
-    const double t13 = 0.5*t11 - 0.1*t7;
-    const double t14 = 0.4*T_2_21;
-    const double TK_2_21 = B_2_12*t10 - T_2_21*t12 - t13*t14;  /* RL-19 */
-    const double TK_2_22 = T_2_21*K_2_12 - t7*t10 + K_2_42*t14;  /* RL-19 */
+    const real K_2_12 = -0.1*B_2_24 - 0.07*B_2_12;  /* RL-19 */
+    const real K_2_42 = 0.5*B_2_24 + 0.1*B_2_12;  /* RL-19 */
+    const real t5 = T_2_11*t2;
+    const real t6 = T_2_21*B_at_2_21;
+    const real t7 = t5 + t6;
+    const real t8 = 0.05*T_2_21;
+    const real t9 = 0.4*T_2_11;
+    const real TK_2_12 = T_2_11*K_2_12 + t7*t8 + K_2_42*t9;  /* RL-19 */
+    const real t10 = 0.05*T_2_11;
+    const real t11 = 0.4*t5 + 0.4*t6 + 0.4*t1;
+    const real t12 = 0.07*t7 - 0.1*t11;
+    const real t13 = 0.5*t11 - 0.1*t7;
+    const real t14 = 0.4*T_2_21;
+    const real TK_2_21 = B_2_12*t10 - T_2_21*t12 - t13*t14;  /* RL-19 */
+    const real TK_2_22 = T_2_21*K_2_12 - t7*t10 + K_2_42*t14;  /* RL-19 */
 
     /* backward, joint shoulder */
-    const double K_1_12 = 0.03*B_1_21 + TK_2_12;  /* RL-19 */
-    const double K_1_21 = TK_2_21 - 0.05*B_1_21;  /* RL-19 */
-    const double K_1_22 = TK_2_22 - 0.05*t1;  /* RL-19 */
-    const double t15 = 0.1*t1 + t13;
-    const double K_1_41 = -t15;  /* RL-19 */
+    const real K_1_12 = 0.03*B_1_21 + TK_2_12;  /* RL-19 */
+    const real K_1_21 = TK_2_21 - 0.05*B_1_21;  /* RL-19 */
+    const real K_1_22 = TK_2_22 - 0.05*t1;  /* RL-19 */
+    const real t15 = 0.1*t1 + t13;
+    const real K_1_41 = -t15;  /* RL-19 */
     centroidal_momentum[0] = K_1_41;
     const real K_1_42 = 0.1*B_1_21 + K_2_42;  /* RL-19 */
     centroidal_momentum[1] = K_1_42;
-    const double TK_1_12 = T_1_11*K_1_12 - T_1_21*K_1_22 + T_1_14*K_1_42;  /* RL-19 */
-    const double t16 = T_1_21*(T_2_11*t12 + B_2_12*t8 + t13*t9 + 0.03*t1);
-    const double TK_1_21 = T_1_11*K_1_21 - t16 - T_1_24*t15;  /* RL-19 */
+    const real TK_1_12 = T_1_11*K_1_12 - T_1_21*K_1_22 + T_1_14*K_1_42;  /* RL-19 */
+    const real t16 = T_1_21*(T_2_11*t12 + B_2_12*t8 + t13*t9 + 0.03*t1);
+    const real TK_1_21 = T_1_11*K_1_21 - t16 - T_1_24*t15;  /* RL-19 */
 
     /* backward, joint elbow */
     const real Te_2_11 = 0.1*T_2_11;  /* RL-17 */
 
     /* backward, joint shoulder */
-    const double e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
-    const double t17 = 0.1*T_2_21;
-    const double Te_1_11 = T_1_11*e_1_11 - T_1_21*t17 + T_1_14;  /* RL-17 */
-    const double Te_1_21 = T_1_21*e_1_11 + T_1_11*t17 + T_1_24;  /* RL-17 */
+    const real e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
+    const real t17 = 0.1*T_2_21;
+    const real Te_1_11 = T_1_11*e_1_11 - T_1_21*t17 + T_1_14;  /* RL-17 */
+    const real Te_1_21 = T_1_21*e_1_11 + T_1_11*t17 + T_1_24;  /* RL-17 */
 
     /* momentum */
-    const double L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t15*Te_1_21);  /* RL-20 */
+    const real L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t15*Te_1_21);  /* RL-20 */
     centroidal_momentum[5] = L_C_z;
 }
 #endif

@@ -6,19 +6,19 @@
 #define MOST_ARRAYS 6
 #include "rows.h"
 #include "two_link_batch.h"
-void NAMED(two_link_newton_euler_inverse_dynamics)(
+void NAMED(two_link_composite_inverse_dynamics)(
     const real *restrict q,
     const real *restrict qd,
     const real *restrict qdd,
     const real *restrict loads,
     real *restrict tau);
 
-static int compute_newton_euler_inverse_dynamics(const real **x, real **y)
+static int compute_composite_inverse_dynamics(const real **x, real **y)
 {
-    NAMED(two_link_newton_euler_inverse_dynamics)(x[0], x[1], x[2], x[3], y[0]);
+    NAMED(two_link_composite_inverse_dynamics)(x[0], x[1], x[2], x[3], y[0]);
     return 0;
 }
-void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
+void NAMED(two_link_composite_inverse_dynamics_derivatives)(
     const real *restrict q,
     const real *restrict qd,
     const real *restrict qdd,
@@ -28,19 +28,41 @@ void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
     real *restrict dtau_dqd,
     real *restrict dtau_dqdd);
 
-static int compute_newton_euler_inverse_dynamics_derivatives(const real **x, real **y)
+static int compute_composite_inverse_dynamics_derivatives(const real **x, real **y)
 {
-    NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
+    NAMED(two_link_composite_inverse_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
     return 0;
 }
-void NAMED(two_link_newton_euler_mass_matrix)(
+void NAMED(two_link_composite_mass_matrix)(
     const real *restrict q,
     real *restrict mass_matrix);
 
-static int compute_newton_euler_mass_matrix(const real **x, real **y)
+static int compute_composite_mass_matrix(const real **x, real **y)
 {
-    NAMED(two_link_newton_euler_mass_matrix)(x[0], y[0]);
+    NAMED(two_link_composite_mass_matrix)(x[0], y[0]);
     return 0;
+}
+void NAMED(two_link_composite_bias_forces)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict loads,
+    real *restrict bias_forces);
+
+static int compute_composite_bias_forces(const real **x, real **y)
+{
+    NAMED(two_link_composite_bias_forces)(x[0], x[1], x[2], y[0]);
+    return 0;
+}
+int NAMED(two_link_composite_forward_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd);
+
+static int compute_composite_forward_dynamics(const real **x, real **y)
+{
+    return NAMED(two_link_composite_forward_dynamics)(x[0], x[1], x[2], x[3], y[0]);
 }
 void NAMED(two_link_newton_euler_coriolis_matrix)(
     const real *restrict q,
@@ -50,17 +72,6 @@ void NAMED(two_link_newton_euler_coriolis_matrix)(
 static int compute_newton_euler_coriolis_matrix(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_coriolis_matrix)(x[0], x[1], y[0]);
-    return 0;
-}
-void NAMED(two_link_newton_euler_bias_forces)(
-    const real *restrict q,
-    const real *restrict qd,
-    const real *restrict loads,
-    real *restrict bias_forces);
-
-static int compute_newton_euler_bias_forces(const real **x, real **y)
-{
-    NAMED(two_link_newton_euler_bias_forces)(x[0], x[1], x[2], y[0]);
     return 0;
 }
 void NAMED(two_link_newton_euler_kinetic_energy)(
@@ -80,15 +91,6 @@ void NAMED(two_link_newton_euler_forward_kinematics)(
 static int compute_newton_euler_forward_kinematics(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_forward_kinematics)(x[0], y[0]);
-    return 0;
-}
-void NAMED(two_link_newton_euler_jacobians)(
-    const real *restrict q,
-    real *restrict jacobians);
-
-static int compute_newton_euler_jacobians(const real **x, real **y)
-{
-    NAMED(two_link_newton_euler_jacobians)(x[0], y[0]);
     return 0;
 }
 void NAMED(two_link_newton_euler_joint_wrenches)(
@@ -170,17 +172,6 @@ static int compute_newton_euler_regressor(const real **x, real **y)
     NAMED(two_link_newton_euler_regressor)(x[0], x[1], x[2], y[0]);
     return 0;
 }
-int NAMED(two_link_kane_forward_dynamics)(
-    const real *restrict q,
-    const real *restrict qd,
-    const real *restrict tau,
-    const real *restrict loads,
-    real *restrict qdd);
-
-static int compute_kane_forward_dynamics(const real **x, real **y)
-{
-    return NAMED(two_link_kane_forward_dynamics)(x[0], x[1], x[2], x[3], y[0]);
-}
 int NAMED(two_link_kane_forward_dynamics_derivatives)(
     const real *restrict q,
     const real *restrict qd,
@@ -222,6 +213,15 @@ static int compute_recursive_lagrange_potential_energy(const real **x, real **y)
     NAMED(two_link_recursive_lagrange_potential_energy)(x[0], y[0]);
     return 0;
 }
+void NAMED(two_link_recursive_lagrange_jacobians)(
+    const real *restrict q,
+    real *restrict jacobians);
+
+static int compute_recursive_lagrange_jacobians(const real **x, real **y)
+{
+    NAMED(two_link_recursive_lagrange_jacobians)(x[0], y[0]);
+    return 0;
+}
 void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     const real *restrict q,
     const real *restrict qd,
@@ -240,6 +240,56 @@ static int compute_recursive_lagrange_point_motion_derivatives(const real **x, r
 }
 
 #ifndef SYMGEN_VARIANT
+void NAMED(two_link_composite_gravity_forces)(
+    const real *restrict q,
+    real *restrict gravity_forces);
+
+static int compute_composite_gravity_forces(const real **x, real **y)
+{
+    NAMED(two_link_composite_gravity_forces)(x[0], y[0]);
+    return 0;
+}
+int NAMED(two_link_composite_forward_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd,
+    real *restrict dqdd_dq,
+    real *restrict dqdd_dqd,
+    real *restrict dqdd_dtau);
+
+static int compute_composite_forward_dynamics_derivatives(const real **x, real **y)
+{
+    return NAMED(two_link_composite_forward_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
+}
+void NAMED(two_link_newton_euler_inverse_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau);
+
+static int compute_newton_euler_inverse_dynamics(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_inverse_dynamics)(x[0], x[1], x[2], x[3], y[0]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict tau,
+    real *restrict dtau_dq,
+    real *restrict dtau_dqd,
+    real *restrict dtau_dqdd);
+
+static int compute_newton_euler_inverse_dynamics_derivatives(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
+    return 0;
+}
 void NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(
     const real *restrict q,
     real *restrict dtau_dloads);
@@ -247,6 +297,26 @@ void NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(
 static int compute_newton_euler_inverse_dynamics_load_derivatives(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(x[0], y[0]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_mass_matrix)(
+    const real *restrict q,
+    real *restrict mass_matrix);
+
+static int compute_newton_euler_mass_matrix(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_mass_matrix)(x[0], y[0]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_bias_forces)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict loads,
+    real *restrict bias_forces);
+
+static int compute_newton_euler_bias_forces(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_bias_forces)(x[0], x[1], x[2], y[0]);
     return 0;
 }
 void NAMED(two_link_newton_euler_gravity_forces)(
@@ -265,6 +335,15 @@ void NAMED(two_link_newton_euler_potential_energy)(
 static int compute_newton_euler_potential_energy(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_potential_energy)(x[0], y[0]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_jacobians)(
+    const real *restrict q,
+    real *restrict jacobians);
+
+static int compute_newton_euler_jacobians(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_jacobians)(x[0], y[0]);
     return 0;
 }
 void NAMED(two_link_newton_euler_point_motion_derivatives)(
@@ -307,6 +386,17 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
 static int compute_newton_euler_forward_dynamics_derivatives(const real **x, real **y)
 {
     return NAMED(two_link_newton_euler_forward_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
+}
+int NAMED(two_link_kane_forward_dynamics)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd);
+
+static int compute_kane_forward_dynamics(const real **x, real **y)
+{
+    return NAMED(two_link_kane_forward_dynamics)(x[0], x[1], x[2], x[3], y[0]);
 }
 void NAMED(two_link_recursive_lagrange_inverse_dynamics)(
     const real *restrict q,
@@ -382,15 +472,6 @@ void NAMED(two_link_recursive_lagrange_forward_kinematics)(
 static int compute_recursive_lagrange_forward_kinematics(const real **x, real **y)
 {
     NAMED(two_link_recursive_lagrange_forward_kinematics)(x[0], y[0]);
-    return 0;
-}
-void NAMED(two_link_recursive_lagrange_jacobians)(
-    const real *restrict q,
-    real *restrict jacobians);
-
-static int compute_recursive_lagrange_jacobians(const real **x, real **y)
-{
-    NAMED(two_link_recursive_lagrange_jacobians)(x[0], y[0]);
     return 0;
 }
 void NAMED(two_link_recursive_lagrange_point_motion)(
@@ -646,6 +727,34 @@ static const int RELATED[] = {
 };
 #if SYMGEN_WIDTH == 1
 
+static int packed_composite_inverse_dynamics_derivatives(const real **x, real **y)
+{
+    real full_dtau_dq[4];
+    real full_dtau_dqd[4];
+    real full_dtau_dqdd[4];
+    real *full[] = {y[0], full_dtau_dq, full_dtau_dqd, full_dtau_dqdd};
+    const int singular = compute_composite_inverse_dynamics_derivatives(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[1][k] = full_dtau_dq[RELATED[k]];
+        y[2][k] = full_dtau_dqd[RELATED[k]];
+        y[3][k] = full_dtau_dqdd[RELATED[k]];
+    }
+    return singular;
+}
+
+static int packed_composite_mass_matrix(const real **x, real **y)
+{
+    real full_mass_matrix[4];
+    real *full[] = {full_mass_matrix};
+    const int singular = compute_composite_mass_matrix(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_mass_matrix[RELATED[k]];
+    }
+    return singular;
+}
+
+#ifndef SYMGEN_VARIANT
+
 static int packed_newton_euler_inverse_dynamics_derivatives(const real **x, real **y)
 {
     real full_dtau_dq[4];
@@ -660,6 +769,9 @@ static int packed_newton_euler_inverse_dynamics_derivatives(const real **x, real
     }
     return singular;
 }
+#endif
+
+#ifndef SYMGEN_VARIANT
 
 static int packed_newton_euler_mass_matrix(const real **x, real **y)
 {
@@ -671,6 +783,7 @@ static int packed_newton_euler_mass_matrix(const real **x, real **y)
     }
     return singular;
 }
+#endif
 
 static int packed_newton_euler_coriolis_matrix(const real **x, real **y)
 {
@@ -809,10 +922,47 @@ static int packed_partially_recursive_kane_mass_matrix(const real **x, real **y)
 #endif
 
 static const struct kernel KERNELS[] = {
-    {compute_newton_euler_inverse_dynamics,
+    {compute_composite_inverse_dynamics,
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
+    {compute_composite_inverse_dynamics_derivatives,
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
+    {compute_composite_mass_matrix,
+     2, 1, {2, 0}, {4},
+     {4}, {0}},
+    {compute_composite_bias_forces,
+     4, 1, {2, 2, 6, 0}, {2},
+     {2}, {0}},
+#ifndef SYMGEN_VARIANT
+    {compute_composite_gravity_forces,
+#else
+    {0,
+#endif
+     2, 1, {2, 0}, {2},
+     {2}, {0}},
+    {compute_composite_forward_dynamics,
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
+#ifndef SYMGEN_VARIANT
+    {compute_composite_forward_dynamics_derivatives,
+#else
+    {0,
+#endif
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0}},
+#ifndef SYMGEN_VARIANT
+    {compute_newton_euler_inverse_dynamics,
+#else
+    {0,
+#endif
+     5, 1, {2, 2, 2, 6, 0}, {2},
+     {2}, {0}},
+#ifndef SYMGEN_VARIANT
     {compute_newton_euler_inverse_dynamics_derivatives,
+#else
+    {0,
+#endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
 #ifndef SYMGEN_VARIANT
@@ -822,13 +972,21 @@ static const struct kernel KERNELS[] = {
 #endif
      2, 1, {2, 0}, {12},
      {12}, {0}},
+#ifndef SYMGEN_VARIANT
     {compute_newton_euler_mass_matrix,
+#else
+    {0,
+#endif
      2, 1, {2, 0}, {4},
      {4}, {0}},
     {compute_newton_euler_coriolis_matrix,
      3, 1, {2, 2, 0}, {4},
      {4}, {0}},
+#ifndef SYMGEN_VARIANT
     {compute_newton_euler_bias_forces,
+#else
+    {0,
+#endif
      4, 1, {2, 2, 6, 0}, {2},
      {2}, {0}},
 #ifndef SYMGEN_VARIANT
@@ -851,7 +1009,11 @@ static const struct kernel KERNELS[] = {
     {compute_newton_euler_forward_kinematics,
      2, 1, {2, 0}, {32},
      {32}, {0}},
+#ifndef SYMGEN_VARIANT
     {compute_newton_euler_jacobians,
+#else
+    {0,
+#endif
      2, 1, {2, 0}, {24},
      {24}, {0}},
     {compute_newton_euler_joint_wrenches,
@@ -896,7 +1058,11 @@ static const struct kernel KERNELS[] = {
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
+#ifndef SYMGEN_VARIANT
     {compute_kane_forward_dynamics,
+#else
+    {0,
+#endif
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
     {compute_kane_forward_dynamics_derivatives,
@@ -960,11 +1126,7 @@ static const struct kernel KERNELS[] = {
 #endif
      2, 1, {2, 0}, {32},
      {32}, {0}},
-#ifndef SYMGEN_VARIANT
     {compute_recursive_lagrange_jacobians,
-#else
-    {0,
-#endif
      2, 1, {2, 0}, {24},
      {24}, {0}},
 #ifndef SYMGEN_VARIANT
@@ -1131,10 +1293,24 @@ static const struct kernel KERNELS[] = {
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
-    {PACKED(newton_euler_inverse_dynamics_derivatives),
+    {PACKED(composite_inverse_dynamics_derivatives),
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
+    {PACKED(composite_mass_matrix),
+     2, 1, {2, 0}, {4},
+     {4}, {RELATED}},
+#ifndef SYMGEN_VARIANT
+    {PACKED(newton_euler_inverse_dynamics_derivatives),
+#else
+    {0,
+#endif
+     5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
+     {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
+#ifndef SYMGEN_VARIANT
     {PACKED(newton_euler_mass_matrix),
+#else
+    {0,
+#endif
      2, 1, {2, 0}, {4},
      {4}, {RELATED}},
     {PACKED(newton_euler_coriolis_matrix),
