@@ -6,21 +6,22 @@ velocity and the acceleration of every particle, int v r^T dm and int a r^T dm a
 are.
 
 Notation (integrals over a body, r from P to a particle, v and a its velocity and acceleration; for
-a composite the same names with ``C`` behind the number: ``h_3C``)
+a composite the same names with ``C`` behind the number: ``h0_3C``)
 
 ==================  ===============  ===========================================================
 paper               code             meaning
 ==================  ===============  ===========================================================
-m                   m_j              mass
-m c                 h_j              first moments int r dm
---                  E_j              second moments int r r^T dm
-I                   J_j              inertia tensor, tr(E) 1 - E; the spatial inertia is
+m                   m0_j             mass
+m c                 h0_j             first moments int r dm
+--                  E0_j             second moments int r r^T dm
+I                   J0_j             inertia tensor, tr(E) 1 - E; the spatial inertia is
                                      [[J, h x], [-h x, m 1]]
---                  K_j              int v r^T dm
---                  f_j              momentum int v dm
-B                   B_j              tr(K) 1 - K; the Coriolis matrix of the paper is
+--                  K0_j             int v r^T dm
+--                  f0_j             momentum int v dm
+B                   B0_j             tr(K) 1 - K; the Coriolis matrix of the paper is
                                      [[B, 0], [-f x, 0]]
-f                   n_in_j, f_in_j   moment and force of inertia, int r x a dm and int a dm
+f                   n0_in_j,         moment and force of inertia, int r x a dm and int a dm
+                    f0_in_j
 ==================  ===============  ===========================================================
 
 That the 36 entries of the Coriolis matrix B(I, v) = (v x* I - I v x + (I v) xbar*) / 2 are these 12
@@ -112,14 +113,14 @@ def moments_step(at: Place[S], b: ProgramBuilder[S]) -> Moments[S]:
     j, body = at.joint.number, at.joint.body
     link = at.joint.placement.link
     with b.step("bodies", at.joint.name):
-        c = b.let(f"c_{j}", at.x + at.R.apply(link.apply(body.com)), "CO-9")
-        h = b.let(f"h_{j}", c * body.mass, "CO-9")
+        c = b.let(f"c0_{j}", at.x + at.R.apply(link.apply(body.com)), "CO-9")
+        h = b.let(f"h0_{j}", c * body.mass, "CO-9")
         own = second_moments(body.inertia, b.algebra)
         own = turn_of(link.rotation, b.algebra).symmetric(own)
-        own = turned(at.R, own, f"E_own_{j}", b)
+        own = turned(at.R, own, f"E0_own_{j}", b)
         lever, first = tuple(c), tuple(h)
         E = mirrored({(i, k): own[i, k] + lever[i] * first[k] for i, k in UPPER})
-        return Moments(body.mass, h, let_symmetric(b, f"E_{j}", E, "CO-9"))
+        return Moments(body.mass, h, let_symmetric(b, f"E0_{j}", E, "CO-9"))
 
 
 def momentum_step(
@@ -130,8 +131,8 @@ def momentum_step(
     with b.step("bodies", at.joint.name):
         columns = [w.cross(Vector(*column)) for column in moments.E.transposed.rows]
         spin = Matrix([tuple(column) for column in columns]).transposed
-        K = b.let(f"K_{j}", spin + outer(u, moments.h), "CO-10")
-        return Momentum(K, b.let(f"f_{j}", u * moments.m + w.cross(moments.h), "CO-10"))
+        K = b.let(f"K0_{j}", spin + outer(u, moments.h), "CO-10")
+        return Momentum(K, b.let(f"f0_{j}", u * moments.m + w.cross(moments.h), "CO-10"))
 
 
 def force_step(
@@ -142,7 +143,7 @@ def force_step(
     with b.step("bodies", at.joint.name):
         spin = twice_skew_part(a.W @ moments.E)
         force = Spatial(spin + moments.h.cross(a.a), a.a * moments.m + a.W.apply(moments.h))
-        return let_spatial(b, (f"n_in_{j}", f"f_in_{j}"), force, "CO-11")
+        return let_spatial(b, (f"n0_in_{j}", f"f0_in_{j}"), force, "CO-11")
 
 
 def composite_moments_step(
@@ -153,9 +154,9 @@ def composite_moments_step(
     with b.step("composites", at.joint.name):
         for child in children:
             own = own + child
-        m = b.let(f"m_{j}C", own.m, "CO-12")
-        h = b.let(f"h_{j}C", own.h, "CO-12")
-        return Moments(m, h, let_symmetric(b, f"E_{j}C", own.E, "CO-12"))
+        m = b.let(f"m0_{j}C", own.m, "CO-12")
+        h = b.let(f"h0_{j}C", own.h, "CO-12")
+        return Moments(m, h, let_symmetric(b, f"E0_{j}C", own.E, "CO-12"))
 
 
 def composite_momentum_step(
@@ -166,7 +167,7 @@ def composite_momentum_step(
     with b.step("composites", at.joint.name):
         for child in children:
             own = own + child
-        return Momentum(b.let(f"K_{j}C", own.K, "CO-12"), b.let(f"f_{j}C", own.f, "CO-12"))
+        return Momentum(b.let(f"K0_{j}C", own.K, "CO-12"), b.let(f"f0_{j}C", own.f, "CO-12"))
 
 
 def composite_force_step(
@@ -177,20 +178,20 @@ def composite_force_step(
     with b.step("composites", at.joint.name):
         for child in children:
             own = own + child
-        return let_spatial(b, (f"n_in_{j}C", f"f_in_{j}C"), own, "CO-12")
+        return let_spatial(b, (f"n0_in_{j}C", f"f0_in_{j}C"), own, "CO-12")
 
 
 def inertia_step(at: Place[S], composite: Moments[S], b: ProgramBuilder[S]) -> Inertia[S]:
     """CO-13"""
     with b.step("composites", at.joint.name):
-        J = let_symmetric(b, f"J_{at.joint.number}C", trace_less(composite.E), "CO-13")
+        J = let_symmetric(b, f"J0_{at.joint.number}C", trace_less(composite.E), "CO-13")
         return Inertia(composite.m, composite.h, J)
 
 
 def coriolis_step(at: Place[S], composite: Momentum[S], b: ProgramBuilder[S]) -> Coriolis[S]:
     """CO-13"""
     with b.step("composites", at.joint.name):
-        B = b.let(f"B_{at.joint.number}C", trace_less(composite.K), "CO-13")
+        B = b.let(f"B0_{at.joint.number}C", trace_less(composite.K), "CO-13")
         return Coriolis(B, composite.f)
 
 

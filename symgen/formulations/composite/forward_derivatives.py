@@ -86,7 +86,7 @@ def solution_at(
     given = {p: state.qdd[p - 1] for p in range(1, tree.n + 1) if p not in free}
     for j, at in first.places.items():
         with b.step("bias", at.joint.name):
-            a_0 = b.let(f"a_0_{j}", at.C.apply_transposed(-tree.gravity), "CO-7")
+            a_0 = b.let(f"a_base_{j}", at.C.apply_transposed(-tree.gravity), "CO-7")
             torque = first.rates[j].t1.linear.dot(a_0)
             if j in first.loads:
                 torque = torque - at.axis.dot(first.loads[j].wrench)

@@ -6,9 +6,9 @@ P, all in the basis)
 ==================  ================  ==========================================================
 paper               code              meaning
 ==================  ================  ==========================================================
---                  F_iL, N_iL        sum of the forces, sum of the pure moments
---                  n_iL              moment about P, sum of N + r x F
---                  L_i               sum of r F^T - (r . F) 1: L x is sum of (x x r) x F
+--                  F0_iL, N0_iL      sum of the forces, sum of the pure moments
+--                  n0_iL             moment about P, sum of N + r x F
+--                  L0_i              sum of r F^T - (r . F) 1: L x is sum of (x x r) x F
 --                  moved_i           moment per unit of q_i that comes of the points moving:
                                       L s - F x S_v = sum of (velocity of r) x F
 --                  kept_i            moment that joint i would feel if the loads turned with the
@@ -69,11 +69,11 @@ def load_step(
     """CO-17 for one load."""
     j = at.joint.number
     with b.step("loads", at.joint.name):
-        r = b.let(f"r_{j}_{number}", at.point(point), "CO-17")
-        F = b.let(f"F_{j}_{number}", at.C.apply_transposed(given.force), "CO-17")
-        N = b.let(f"N_{j}_{number}", at.C.apply_transposed(given.moment), "CO-17")
-        n = b.let(f"n_{j}_{number}", N + r.cross(F), "CO-17")
-        products = b.let(f"rF_{j}_{number}", outer(r, F), "CO-17")
+        r = b.let(f"r0_{j}_{number}", at.point(point), "CO-17")
+        F = b.let(f"F0_{j}_{number}", at.C.apply_transposed(given.force), "CO-17")
+        N = b.let(f"N0_{j}_{number}", at.C.apply_transposed(given.moment), "CO-17")
+        n = b.let(f"n0_{j}_{number}", N + r.cross(F), "CO-17")
+        products = b.let(f"rF0_{j}_{number}", outer(r, F), "CO-17")
         zero = b.algebra.zero
         L = trace_less(products)
         return LoadSum(F, N, n, Matrix([[zero - entry for entry in row] for row in L.rows]))
@@ -86,10 +86,10 @@ def load_sum_step(at: Place[S], parts: Sequence[LoadSum[S]], b: ProgramBuilder[S
         whole = parts[0]
         for part in parts[1:]:
             whole = whole + part
-        F = b.let(f"F_{j}L", whole.F, "CO-17")
-        N = b.let(f"N_{j}L", whole.N, "CO-17")
-        n = b.let(f"n_{j}L", whole.n, "CO-17")
-        return LoadSum(F, N, n, b.let(f"L_{j}", whole.L, "CO-17"))
+        F = b.let(f"F0_{j}L", whole.F, "CO-17")
+        N = b.let(f"N0_{j}L", whole.N, "CO-17")
+        n = b.let(f"n0_{j}L", whole.n, "CO-17")
+        return LoadSum(F, N, n, b.let(f"L0_{j}", whole.L, "CO-17"))
 
 
 def load_effects_step(at: Place[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> LoadEffects[S]:

@@ -1,15 +1,17 @@
 """How the links move: velocities and accelerations about P, in the basis of the tree.
 
+Names have a 0 in them that what is written in link axes has not.
+
 Notation (p is the parent of joint j)
 
 ==================  ===================  =======================================================
 paper               code                 meaning
 ==================  ===================  =======================================================
-v_j                 w_j, u_j             spatial velocity: angular velocity, velocity at P
---                  alpha_j              angular acceleration
---                  a_j                  acceleration of the particle at P, minus gravity; the
+v_j                 w0_j, u0_j           spatial velocity: angular velocity, velocity at P
+--                  alpha0_j             angular acceleration
+--                  a0_j                 acceleration of the particle at P, minus gravity; the
                                          linear half of the paper's a_j is a_j - w_j x u_j
---                  W_j                  alpha x + w x w x: a particle at r has a_j + W_j r
+--                  W0_j                 alpha x + w x w x: a particle at r has a_j + W_j r
 Psi'_j              Psi_w_j, Psi_v_j     v_p x S_j = dS_j/dt
 Psi''_j             dPsi_w_j, dPsi_v_j   a_p x S_j + v_p x Psi'_j
 ==================  ===================  =======================================================
@@ -64,7 +66,7 @@ def velocity_step(at: Place[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
     """CO-5, CO-6"""
     j = at.joint.number
     with b.step("velocities", at.joint.name):
-        v = let_spatial(b, (f"w_{j}", f"u_{j}"), parent.v + at.axis * qd, "CO-5")
+        v = let_spatial(b, (f"w0_{j}", f"u0_{j}"), parent.v + at.axis * qd, "CO-5")
         psi = let_spatial(b, (f"Psi_w_{j}", f"Psi_v_{j}"), parent.v.cross(at.axis), "CO-6")
         return Velocity(v, psi)
 
@@ -82,10 +84,10 @@ def acceleration_step(
     """CO-7, CO-8"""
     j, s, S_v, Psi_w = at.joint.number, at.axis.angular, at.axis.linear, v.psi.angular
     with b.step("accelerations", at.joint.name):
-        alpha = b.let(f"alpha_{j}", parent.alpha + s * qdd + Psi_w * qd, "CO-7")
+        alpha = b.let(f"alpha0_{j}", parent.alpha + s * qdd + Psi_w * qd, "CO-7")
         coriolis = (w_p + v.v.angular).cross(S_v * qd)
-        a = b.let(f"a_{j}", parent.a + S_v * qdd + coriolis, "CO-7")
-        W = b.let(f"W_{j}", acceleration_matrix(v.v.angular, alpha), "CO-7")
+        a = b.let(f"a0_{j}", parent.a + S_v * qdd + coriolis, "CO-7")
+        W = b.let(f"W0_{j}", acceleration_matrix(v.v.angular, alpha), "CO-7")
         turning = u_p.cross(Psi_w)
         linear = parent.W.apply(S_v) + parent.a.cross(s) + turning + turning
         dPsi = Spatial(parent.W.apply(s), linear)
@@ -124,7 +126,7 @@ def acceleration_sweep(
         p = at.joint.parent
         if p == BASE:
             with b.step("accelerations", at.joint.name):
-                a_0 = b.let(f"a_0_{j}", at.C.apply_transposed(base), "CO-7")
+                a_0 = b.let(f"a_base_{j}", at.C.apply_transposed(base), "CO-7")
             none = Matrix([(zero,) * 3] * 3)
             parent = Acceleration(o, a_0, none, Spatial(o, o))
             w_p = u_p = o
