@@ -168,8 +168,9 @@ def point_sweep(
             o[P] = zero_vector(b.algebra)
             for j in reversed(tree.path(P)[:-1]):
                 beyond = tree.path(P)[len(tree.path(j))]
-                x[j] = o[beyond] - arms[beyond]
-                o[j] = x[j] - slides[j]
+                with b.step("points", tree.joint(j).name):
+                    x[j] = b.let(f"x_{j}", o[beyond] - arms[beyond], "CO-3")
+                    o[j] = b.let(f"o_{j}", x[j] - slides[j], "CO-3")
     for joint in tree.joints:
         j = joint.number
         with b.step("points", joint.name):

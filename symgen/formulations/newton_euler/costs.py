@@ -34,7 +34,7 @@ SLIDING = 0.6
 STARTED = 0.6
 """What the first joint of a recursion costs less than the others."""
 
-MASS_MATRIX, SLOPES = 150, 420
+MASS_MATRIX, SLOPES = 145, 410
 """Per pair of joints: M column by column; derivatives of the torques by q, qd and qdd."""
 
 BIAS = 240
@@ -43,7 +43,7 @@ BIAS = 240
 KNOWN, REACTIONS = 25, 30
 """Per joint: motions at the solution, and reactions where joints move by a parameter."""
 
-MOVED, TURNED, FALLING, BACK = 45, 220, 20, 45
+MOVED, TURNED, FALLING, BACK = 44, 215, 20, 44
 """By one parameter, per joint: derivatives of its motion where joints before it are displaced, or
 turned; of its motion by gravity; and of its reaction."""
 
