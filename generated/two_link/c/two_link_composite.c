@@ -6,7 +6,7 @@
  *     CO-1    A_j = R_p times the fixed turn between joints p and j; C_r the axes of the
  *             basis
  *     CO-2    R_j = A_j times the turn of the motion; 1 where the joint on the base turns
- *     CO-5    v_j = v_p + S_j qd_j -- Featherstone 2008 (5.7)
+ *     CO-5    v_j = v_p + S_j qd_j
  *     CO-7    alpha_j = alpha_p + s qdd + Psi'_w qd; a_j = a_p + S_v qdd + (w_p + w_j) x S_v
  *             qd; W_j = alpha x + w x w x
  *     CO-8    Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] -- Singh, Russell,
@@ -14,8 +14,8 @@
  *     CO-9    h_j = m_j c and E_j = c h^T + (second moments about the centre), c from P
  *     CO-11   force int a dm = m a + W h and moment int r x a dm, from the skew part of W E
  *             + a h^T
- *     CO-12   composites: sums over the bodies from j outwards -- Featherstone 2008 (6.14);
- *             Singh, Russell, Wensing 2022 (IDSVA)
+ *     CO-12   composites: sums over the bodies from j outwards -- Featherstone 2008, section
+ *             6.2; Singh, Russell, Wensing 2022 (IDSVA)
  *     CO-13   J = tr(E) 1 - E and B = tr(K) 1 - K of the composite
  *     CO-14   t_1 = I S_i, t_4 = B^T S_i, t_2 = B S_i + I Psi'_i -- Singh, Russell, Wensing
  *             2022 (IDSVA)
@@ -32,7 +32,7 @@
  *             s_j . kept_i -- Singh, Russell, Wensing 2022 (IDSVA)
  *     CO-22   Q_j, l_j of the motion of joint j; B_j, d_j from joint p to joint j
  *     CO-24   I^c_j = I_j + sum_c of I^c_c carried to joint j, as mass, first and second
- *             moments -- Featherstone 2008 (6.14)
+ *             moments -- Featherstone 2008, section 6.2
  *     CO-25   F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E --
  *             Featherstone 2008, section 6.2
  *     CO-26   F_i as the parent of joint j has it, or about P -- Featherstone 2008, section
@@ -47,7 +47,7 @@
  *     CO-33   [n; f]_j = [skew part of W E + h x a; m a + W h] - loads + sum_c [n; f]_c
  *             carried back -- Luh, Walker, Paul 1980
  *     CO-35   bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin
- *             1982, method 3
+ *             1982
  *     CO-36   bias_j = t_1f . a_0 - S_j . loads + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp
  *             qdd_p: velocity torques are quadratic in qd
  *     CO-37   M_ij = d tau_i/d qdd_j, j before i

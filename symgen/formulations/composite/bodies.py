@@ -58,7 +58,7 @@ NOTES = {
     "CO-10": "K_j = w x E + u h^T and f_j = m u + w x h: int v r^T dm and int v dm",
     "CO-11": "force int a dm = m a + W h and moment int r x a dm, from the skew part of "
     "W E + a h^T",
-    "CO-12": "composites: sums over the bodies from j outwards -- Featherstone 2008 (6.14); "
+    "CO-12": "composites: sums over the bodies from j outwards -- Featherstone 2008, section 6.2; "
     "Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-13": "J = tr(E) 1 - E and B = tr(K) 1 - K of the composite",
 }

@@ -24,8 +24,7 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "CO-35": "bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin 1982, "
-    "method 3",
+    "CO-35": "bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin 1982",
 }
 
 

@@ -43,7 +43,7 @@ NOTES = {
     "CO-2": "R_j = A_j times the turn of the motion; 1 where the joint on the base turns",
     "CO-3": "arm_j, x_j = o_j + the slide of the motion, o_j = x_p + arm_j, o_j = 0 at P",
     "CO-4": "S_j = [s; t + o_j x s], s and t its axes of rotation and translation "
-    "-- Featherstone 2008, table 4.1 in axes of the base",
+    "-- Featherstone 2008",
 }
 
 

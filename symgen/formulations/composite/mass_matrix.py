@@ -39,7 +39,7 @@ from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "CO-24": "I^c_j = I_j + sum_c of I^c_c carried to joint j, as mass, first and second moments "
-    "-- Featherstone 2008 (6.14)",
+    "-- Featherstone 2008, section 6.2",
     "CO-25": "F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E "
     "-- Featherstone 2008, section 6.2",
     "CO-26": "F_i as the parent of joint j has it, or about P -- Featherstone 2008, section 6.2",

@@ -32,7 +32,7 @@ from symgen.kinematics.tree import BASE
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "CO-5": "v_j = v_p + S_j qd_j -- Featherstone 2008 (5.7)",
+    "CO-5": "v_j = v_p + S_j qd_j",
     "CO-6": "Psi'_j = v_p x S_j -- Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-7": "alpha_j = alpha_p + s qdd + Psi'_w qd; a_j = a_p + S_v qdd + (w_p + w_j) x S_v qd; "
     "W_j = alpha x + w x w x",
