@@ -158,29 +158,29 @@ void NAMED(two_link_composite_inverse_dynamics_derivatives)(
     const real R_2_11 = cosines[1];  /* CO-2 */
 
     /* velocities, joint elbow */
-    const double w0_2_z = qd_1 + qd_2;  /* CO-5 */
+    const real w0_2_z = qd_1 + qd_2;  /* CO-5 */
 
     /* bodies, joint elbow */
-    const double c0_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
-    const double h0_2_x = 0.5*c0_2_x;  /* CO-9 */
-    const double t1 = R_2_21*R_2_21;
-    const double E0_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
-    const double E0_2_11 = E0_own_2_11 + c0_2_x*h0_2_x;  /* CO-9 */
-    const double E0_2_22 = E0_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
+    const real c0_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
+    const real h0_2_x = 0.5*c0_2_x;  /* CO-9 */
+    const real t1 = R_2_21*R_2_21;
+    const real E0_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
+    const real E0_2_11 = E0_own_2_11 + c0_2_x*h0_2_x;  /* CO-9 */
+    const real E0_2_22 = E0_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
 
     /* composites, joint elbow */
-    const double J0_2C_33 = E0_2_11 + E0_2_22;  /* CO-13 */
+    const real J0_2C_33 = E0_2_11 + E0_2_22;  /* CO-13 */
 
     /* answers, joint elbow */
-    const double t1_n_2_z = J0_2C_33 - 0.2*c0_2_x;  /* CO-14 */
+    const real t1_n_2_z = J0_2C_33 - 0.2*c0_2_x;  /* CO-14 */
     dtau_dqdd[1] = t1_n_2_z;
     dtau_dqdd[2] = t1_n_2_z;
-    const double t1_f_2_y = h0_2_x - 0.2;  /* CO-14 */
-    const double t2 = 0.04000000000000001*R_2_21;
-    const double t3 = w0_2_z*t2;
-    const double t4 = qd_2*R_2_21;
-    const double t5 = 0.04000000000000001*t4;
-    const double t4_2_z = t3 - t5;  /* CO-14 */
+    const real t1_f_2_y = h0_2_x - 0.2;  /* CO-14 */
+    const real t2 = 0.04000000000000001*R_2_21;
+    const real t3 = w0_2_z*t2;
+    const real t4 = qd_2*R_2_21;
+    const real t5 = 0.04000000000000001*t4;
+    const real t4_2_z = t3 - t5;  /* CO-14 */
 
     /* torque derivatives, joint elbow */
     const real t6 = t5 + qd_1*t2;
@@ -194,10 +194,10 @@ void NAMED(two_link_composite_inverse_dynamics_derivatives)(
     dtau_dqd[3] = d_tau_2_dqd_2;
 
     /* composites, joint shoulder */
-    const double h0_1C_x = 0.1 + h0_2_x;  /* CO-12 */
-    const double E0_1C_11 = 0.07 + E0_2_11;  /* CO-12 */
-    const double E0_1C_22 = 0.05 + E0_2_22;  /* CO-12 */
-    const double J0_1C_33 = E0_1C_11 + E0_1C_22;  /* CO-13 */
+    const real h0_1C_x = 0.1 + h0_2_x;  /* CO-12 */
+    const real E0_1C_11 = 0.07 + E0_2_11;  /* CO-12 */
+    const real E0_1C_22 = 0.05 + E0_2_22;  /* CO-12 */
+    const real J0_1C_33 = E0_1C_11 + E0_1C_22;  /* CO-13 */
     dtau_dqdd[0] = J0_1C_33;
 
     /* torque derivatives, joint shoulder */
@@ -205,69 +205,69 @@ void NAMED(two_link_composite_inverse_dynamics_derivatives)(
     dtau_dqd[0] = d_tau_1_dqd_1;
 
     /* loads, joint elbow */
-    const double r0_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
-    const double F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
-    const double F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
-    const double rF0_2_1_12 = r0_2_1_x*F0_2_1_y;  /* CO-17 */
-    const double t7 = 0.4*F0_2_1_x;
-    const double rF0_2_1_21 = R_2_21*t7;  /* CO-17 */
-    const double n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz;  /* CO-17 */
-    const double rF0_2_1_11 = r0_2_1_x*F0_2_1_x;  /* CO-17 */
-    const double rF0_2_1_22 = 0.4*(R_2_21*F0_2_1_y);  /* CO-17 */
+    const real r0_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
+    const real F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
+    const real F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
+    const real rF0_2_1_12 = r0_2_1_x*F0_2_1_y;  /* CO-17 */
+    const real t7 = 0.4*F0_2_1_x;
+    const real rF0_2_1_21 = R_2_21*t7;  /* CO-17 */
+    const real n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz;  /* CO-17 */
+    const real rF0_2_1_11 = r0_2_1_x*F0_2_1_x;  /* CO-17 */
+    const real rF0_2_1_22 = 0.4*(R_2_21*F0_2_1_y);  /* CO-17 */
 
     /* accelerations, joint shoulder */
-    const double a_base_1_x = 9.81*C_1_21;  /* CO-7 */
-    const double a_base_1_y = 9.81*C_1_11;  /* CO-7 */
+    const real a_base_1_x = 9.81*C_1_21;  /* CO-7 */
+    const real a_base_1_y = 9.81*C_1_11;  /* CO-7 */
 
     /* accelerations, joint elbow */
-    const double alpha0_2_z = qdd_1 + qdd_2;  /* CO-7 */
-    const double a0_2_x = a_base_1_x + 0.4*(qd_2*(qd_1 + w0_2_z));  /* CO-7 */
-    const double a0_2_y = a_base_1_y - 0.4*qdd_2;  /* CO-7 */
-    const double dPsi_v_2_x = a_base_1_y + 0.4*qdd_1;  /* CO-8 */
-    const double dPsi_v_2_y = 0.4*(qd_1*qd_1) - a_base_1_x;  /* CO-8 */
+    const real alpha0_2_z = qdd_1 + qdd_2;  /* CO-7 */
+    const real a0_2_x = a_base_1_x + 0.4*(qd_2*(qd_1 + w0_2_z));  /* CO-7 */
+    const real a0_2_y = a_base_1_y - 0.4*qdd_2;  /* CO-7 */
+    const real dPsi_v_2_x = a_base_1_y + 0.4*qdd_1;  /* CO-8 */
+    const real dPsi_v_2_y = 0.4*(qd_1*qd_1) - a_base_1_x;  /* CO-8 */
 
     /* bodies, joint elbow */
-    const double t8 = w0_2_z*w0_2_z;
-    const double t9 = 0.1*(R_2_21*c0_2_x*t8);
-    const double t10 = 0.1*R_2_21;
-    const double t11 = t9 + E0_2_22*alpha0_2_z + (E0_2_11*alpha0_2_z - t9);
-    const double n0_in_2_z = h0_2_x*a0_2_y - a0_2_x*t10 + t11;  /* CO-11 */
-    const double f0_in_2_x = 0.5*a0_2_x - (h0_2_x*t8 + alpha0_2_z*t10);  /* CO-11 */
-    const double f0_in_2_y = h0_2_x*alpha0_2_z - t8*t10 + 0.5*a0_2_y;  /* CO-11 */
+    const real t8 = w0_2_z*w0_2_z;
+    const real t9 = 0.1*(R_2_21*c0_2_x*t8);
+    const real t10 = 0.1*R_2_21;
+    const real t11 = t9 + E0_2_22*alpha0_2_z + (E0_2_11*alpha0_2_z - t9);
+    const real n0_in_2_z = h0_2_x*a0_2_y - a0_2_x*t10 + t11;  /* CO-11 */
+    const real f0_in_2_x = 0.5*a0_2_x - (h0_2_x*t8 + alpha0_2_z*t10);  /* CO-11 */
+    const real f0_in_2_y = h0_2_x*alpha0_2_z - t8*t10 + 0.5*a0_2_y;  /* CO-11 */
 
     /* torque, joint elbow */
-    const double tau_2 = n0_in_2_z - n0_2_1_z - 0.4*(f0_in_2_y - F0_2_1_y);  /* CO-16 */
+    const real tau_2 = n0_in_2_z - n0_2_1_z - 0.4*(f0_in_2_y - F0_2_1_y);  /* CO-16 */
     tau[1] = tau_2;
 
     /* loads, joint elbow */
-    const double t12 = rF0_2_1_11 + rF0_2_1_22;
-    const double moved_2_z = t7 - t12;  /* CO-18 */
+    const real t12 = rF0_2_1_11 + rF0_2_1_22;
+    const real moved_2_z = t7 - t12;  /* CO-18 */
 
     /* answers, joint elbow */
-    const double t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t10 + 0.4*f0_in_2_x - moved_2_z;  /* CO-15 */
+    const real t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t10 + 0.4*f0_in_2_x - moved_2_z;  /* CO-15 */
     dtau_dq[1] = t3_n_2_z;
-    const double t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
+    const real t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
 
     /* torque derivatives, joint elbow */
-    const double t13 = 0.9810000000000001*C_1_11;
-    const double t14 = R_2_21*t13;
-    const double d_tau_2_dq_1 = -(t14 + t1_f_2_y*a_base_1_x + moved_2_z);  /* CO-21 */
+    const real t13 = 0.9810000000000001*C_1_11;
+    const real t14 = R_2_21*t13;
+    const real d_tau_2_dq_1 = -(t14 + t1_f_2_y*a_base_1_x + moved_2_z);  /* CO-21 */
     dtau_dq[2] = d_tau_2_dq_1;
     const real d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-21 */
     dtau_dq[3] = d_tau_2_dq_2;
 
     /* bodies, joint shoulder */
-    const double n0_in_1_z = t13 + 0.12000000000000001*qdd_1;  /* CO-11 */
+    const real n0_in_1_z = t13 + 0.12000000000000001*qdd_1;  /* CO-11 */
 
     /* composites, joint shoulder */
-    const double n0_in_1C_z = n0_in_2_z + n0_in_1_z;  /* CO-12 */
+    const real n0_in_1C_z = n0_in_2_z + n0_in_1_z;  /* CO-12 */
 
     /* torque, joint shoulder */
-    const double tau_1 = n0_in_1C_z - n0_2_1_z;  /* CO-16 */
+    const real tau_1 = n0_in_1C_z - n0_2_1_z;  /* CO-16 */
     tau[0] = tau_1;
 
     /* answers, joint shoulder */
-    const double t3_n_1_z = t12 - (t14 + h0_1C_x*a_base_1_x);  /* CO-15 */
+    const real t3_n_1_z = t12 - (t14 + h0_1C_x*a_base_1_x);  /* CO-15 */
     dtau_dq[0] = t3_n_1_z;
 }
 
@@ -548,61 +548,61 @@ int NAMED(two_link_composite_forward_dynamics_derivatives)(
     const real R_2_11 = cosines[1];  /* CO-2 */
 
     /* velocities, joint elbow */
-    const double w0_2_z = qd_1 + qd_2;  /* CO-5 */
+    const real w0_2_z = qd_1 + qd_2;  /* CO-5 */
 
     /* bodies, joint elbow */
-    const double c0_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
-    const double h0_2_x = 0.5*c0_2_x;  /* CO-9 */
-    const double t1 = R_2_21*R_2_21;
-    const double E0_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
-    const double E0_2_11 = E0_own_2_11 + c0_2_x*h0_2_x;  /* CO-9 */
-    const double E0_2_22 = E0_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
+    const real c0_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
+    const real h0_2_x = 0.5*c0_2_x;  /* CO-9 */
+    const real t1 = R_2_21*R_2_21;
+    const real E0_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
+    const real E0_2_11 = E0_own_2_11 + c0_2_x*h0_2_x;  /* CO-9 */
+    const real E0_2_22 = E0_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
 
     /* composites, joint elbow */
-    const double J0_2C_33 = E0_2_11 + E0_2_22;  /* CO-13 */
+    const real J0_2C_33 = E0_2_11 + E0_2_22;  /* CO-13 */
 
     /* answers, joint elbow */
-    const double M_2_1 = J0_2C_33 - 0.2*c0_2_x;  /* CO-37 */
-    const double t1_f_2_y = h0_2_x - 0.2;  /* CO-14 */
-    const double t2 = 0.04000000000000001*R_2_21;
-    const double t3 = w0_2_z*t2;
-    const double t4 = qd_2*R_2_21;
-    const double t5 = 0.04000000000000001*t4;
-    const double t4_2_z = t3 - t5;  /* CO-14 */
+    const real M_2_1 = J0_2C_33 - 0.2*c0_2_x;  /* CO-37 */
+    const real t1_f_2_y = h0_2_x - 0.2;  /* CO-14 */
+    const real t2 = 0.04000000000000001*R_2_21;
+    const real t3 = w0_2_z*t2;
+    const real t4 = qd_2*R_2_21;
+    const real t5 = 0.04000000000000001*t4;
+    const real t4_2_z = t3 - t5;  /* CO-14 */
 
     /* composites, joint shoulder */
-    const double h0_1C_x = 0.1 + h0_2_x;  /* CO-12 */
-    const double E0_1C_11 = 0.07 + E0_2_11;  /* CO-12 */
-    const double E0_1C_22 = 0.05 + E0_2_22;  /* CO-12 */
-    const double M_1_1 = E0_1C_11 + E0_1C_22;  /* CO-37 */
+    const real h0_1C_x = 0.1 + h0_2_x;  /* CO-12 */
+    const real E0_1C_11 = 0.07 + E0_2_11;  /* CO-12 */
+    const real E0_1C_22 = 0.05 + E0_2_22;  /* CO-12 */
+    const real M_1_1 = E0_1C_11 + E0_1C_22;  /* CO-37 */
     diagonal[0] = M_1_1;
 
     /* loads, joint elbow */
-    const double r0_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
-    const double F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
-    const double F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
-    const double rF0_2_1_12 = r0_2_1_x*F0_2_1_y;  /* CO-17 */
-    const double t6 = 0.4*F0_2_1_x;
-    const double rF0_2_1_21 = R_2_21*t6;  /* CO-17 */
-    const double n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz;  /* CO-17 */
-    const double rF0_2_1_11 = r0_2_1_x*F0_2_1_x;  /* CO-17 */
-    const double t7 = 0.4*F0_2_1_y;
-    const double rF0_2_1_22 = R_2_21*t7;  /* CO-17 */
+    const real r0_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
+    const real F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
+    const real F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
+    const real rF0_2_1_12 = r0_2_1_x*F0_2_1_y;  /* CO-17 */
+    const real t6 = 0.4*F0_2_1_x;
+    const real rF0_2_1_21 = R_2_21*t6;  /* CO-17 */
+    const real n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz;  /* CO-17 */
+    const real rF0_2_1_11 = r0_2_1_x*F0_2_1_x;  /* CO-17 */
+    const real t7 = 0.4*F0_2_1_y;
+    const real rF0_2_1_22 = R_2_21*t7;  /* CO-17 */
 
     /* bias, joint shoulder */
-    const double a_base_1_x = 9.81*C_1_21;  /* CO-7 */
-    const double a_base_1_y = 9.81*C_1_11;  /* CO-7 */
-    const double t8 = 0.9810000000000001*R_2_21;
-    const double t9 = C_1_21*t8;
-    const double t10 = 0.08000000000000002*t4;
-    const double t11 = t5 + qd_1*t2;
-    const double t12 = 2.0*t11;
-    const double bias_1 = h0_1C_x*a_base_1_y - t9 - n0_2_1_z - 0.5*(qd_1*t10 + qd_2*t12);  /* CO-36 */
+    const real a_base_1_x = 9.81*C_1_21;  /* CO-7 */
+    const real a_base_1_y = 9.81*C_1_11;  /* CO-7 */
+    const real t8 = 0.9810000000000001*R_2_21;
+    const real t9 = C_1_21*t8;
+    const real t10 = 0.08000000000000002*t4;
+    const real t11 = t5 + qd_1*t2;
+    const real t12 = 2.0*t11;
+    const real bias_1 = h0_1C_x*a_base_1_y - t9 - n0_2_1_z - 0.5*(qd_1*t10 + qd_2*t12);  /* CO-36 */
 
     /* bias, joint elbow */
-    const double t13 = t3 - t11;
-    const double t14 = 0.5*(2.0*(qd_1*t4_2_z) + 2.0*(qd_2*t13));
-    const double bias_2 = t1_f_2_y*a_base_1_y - t9 - (n0_2_1_z - t7) + t14;  /* CO-36 */
+    const real t13 = t3 - t11;
+    const real t14 = 0.5*(2.0*(qd_1*t4_2_z) + 2.0*(qd_2*t13));
+    const real bias_2 = t1_f_2_y*a_base_1_y - t9 - (n0_2_1_z - t7) + t14;  /* CO-36 */
 
     /* elimination, joint shoulder */
     const real t15 = 8.333333333333332*M_2_1;
@@ -627,32 +627,32 @@ int NAMED(two_link_composite_forward_dynamics_derivatives)(
     qdd[1] = qdd_2;
 
     /* accelerations, joint elbow */
-    const double alpha0_2_z = qdd_1 + qdd_2;  /* CO-7 */
-    const double a0_2_x = a_base_1_x + 0.4*(qd_2*(qd_1 + w0_2_z));  /* CO-7 */
-    const double dPsi_v_2_x = a_base_1_y + 0.4*qdd_1;  /* CO-8 */
-    const double dPsi_v_2_y = 0.4*(qd_1*qd_1) - a_base_1_x;  /* CO-8 */
+    const real alpha0_2_z = qdd_1 + qdd_2;  /* CO-7 */
+    const real a0_2_x = a_base_1_x + 0.4*(qd_2*(qd_1 + w0_2_z));  /* CO-7 */
+    const real dPsi_v_2_x = a_base_1_y + 0.4*qdd_1;  /* CO-8 */
+    const real dPsi_v_2_y = 0.4*(qd_1*qd_1) - a_base_1_x;  /* CO-8 */
 
     /* bodies, joint elbow */
-    const double t17 = 0.1*R_2_21;
-    const double f0_in_2_x = 0.5*a0_2_x - (w0_2_z*w0_2_z*h0_2_x + alpha0_2_z*t17);  /* CO-11 */
+    const real t17 = 0.1*R_2_21;
+    const real f0_in_2_x = 0.5*a0_2_x - (w0_2_z*w0_2_z*h0_2_x + alpha0_2_z*t17);  /* CO-11 */
 
     /* loads, joint elbow */
-    const double t18 = rF0_2_1_11 + rF0_2_1_22;
-    const double moved_2_z = t6 - t18;  /* CO-18 */
+    const real t18 = rF0_2_1_11 + rF0_2_1_22;
+    const real moved_2_z = t6 - t18;  /* CO-18 */
 
     /* answers, joint elbow */
-    const double t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t17 + 0.4*f0_in_2_x - moved_2_z;  /* CO-15 */
-    const double t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
+    const real t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t17 + 0.4*f0_in_2_x - moved_2_z;  /* CO-15 */
+    const real t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
 
     /* torque derivatives, joint elbow */
     const real d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-21 */
 
     /* answers, joint shoulder */
-    const double t19 = C_1_11*t8;
-    const double t3_n_1_z = t18 - (t19 + h0_1C_x*a_base_1_x);  /* CO-15 */
+    const real t19 = C_1_11*t8;
+    const real t3_n_1_z = t18 - (t19 + h0_1C_x*a_base_1_x);  /* CO-15 */
 
     /* reduction, joint elbow */
-    const double reduced_d_qdd_2_dq_1 = t19 + t1_f_2_y*a_base_1_x + moved_2_z;  /* LTDL-3 */
+    const real reduced_d_qdd_2_dq_1 = t19 + t1_f_2_y*a_base_1_x + moved_2_z;  /* LTDL-3 */
 
     /* solution, joint shoulder */
     const real t20 = 8.333333333333332*reduced_d_qdd_2_dq_1;
