@@ -1,7 +1,7 @@
 """symgen beside Pinocchio, CasADi, MuJoCo and SymPy, in one run, on one core.
 
     make bench                     # or: python -m benchmarks.compare
-    make bench BENCH="--quick --models two_link,chain7 --functions inverse_dynamics"
+    make bench BENCH="--quick --models two_link,arm7 --functions inverse_dynamics"
 
 For every model and function all contestants first have to give the same numbers; then they are
 called in turn, slice by slice (`benchmarks.timing`), so that what the machine does to one it does
@@ -33,7 +33,7 @@ from benchmarks.timing import (
 )
 from symgen.description import read
 
-DEFAULT_MODELS = ("two_link", "puma560", "chain7", "chain24", "human43", "tree43")
+DEFAULT_MODELS = ("two_link", "puma560", "arm7", "arm24", "human43", "chain7", "tree43")
 
 
 class Comparison:

@@ -14,12 +14,18 @@ HUMAN43 = (
 )  # fmt: skip
 
 
-def spatial_tree(parents, name, seed=0):
-    """Text of a model of revolute joints with random DH rows and random physical inertias."""
+def spatial_tree(parents, name, seed=0, quarter_turns=False):
+    """Text of a model of revolute joints with random DH rows and random physical inertias.
+
+    With `quarter_turns` axes are twisted by 90 degrees to one side and the other, as in most arms.
+    """
     rng = np.random.default_rng(seed)
     lines = ["symgen: 1", f"name: {name}", "convention: standard", "joints:"]
     for number, parent in enumerate(parents, start=1):
         a, d, alpha = rng.uniform(0.1, 0.4), rng.uniform(-0.2, 0.2), rng.uniform(-1.5, 1.5)
+        twist = repr(float(alpha))
+        if quarter_turns:
+            twist = "pi/2" if number % 2 else "-pi/2"
         root = rng.normal(size=(3, 3)) * 0.1
         inertia = np.trace(root @ root.T) * np.eye(3) - root @ root.T
         com = ", ".join(repr(float(x)) for x in rng.uniform(-0.2, 0.2, 3))
@@ -32,7 +38,7 @@ def spatial_tree(parents, name, seed=0):
         )  # fmt: skip
         lines.append(
             f"  - {{name: j{number}, type: revolute, parent: {f'j{parent}' if parent else 'base'}, "
-            f"dh: {{theta: 0.1, d: {float(d)!r}, a: {float(a)!r}, alpha: {float(alpha)!r}}}, "
+            f"dh: {{theta: 0.1, d: {float(d)!r}, a: {float(a)!r}, alpha: {twist}}}, "
             f"link: {{mass: {float(rng.uniform(0.5, 3.0))!r}, com: [{com}], "
             f"inertia: {{{entries}}}}}}}"
         )
@@ -44,10 +50,10 @@ def chain(joints, folder):
     return _written(range(joints), f"chain{joints}")(folder)
 
 
-def _written(parents, name):
+def _written(parents, name, quarter_turns=False):
     def write(folder):
         path = Path(folder) / f"{name}.yaml"
-        path.write_text(spatial_tree(parents, name))
+        path.write_text(spatial_tree(parents, name, quarter_turns=quarter_turns))
         return path
 
     return write
@@ -56,6 +62,8 @@ def _written(parents, name):
 MODELS = {
     "two_link": lambda folder: ROOT / "examples" / "two_link.yaml",
     "puma560": lambda folder: ROOT / "examples" / "puma560.yaml",
+    "arm7": lambda folder: ROOT / "examples" / "arm7.yaml",
+    "arm24": _written(range(24), "arm24", quarter_turns=True),
     "human43": lambda folder: ROOT / "examples" / "human43.yaml",
     "chain6": _written(range(6), "chain6"),
     "chain7": _written(range(7), "chain7"),

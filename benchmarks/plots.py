@@ -20,7 +20,7 @@ FAMILIES = dict(
     zip(NAMES, ("#444444", "#c05746", "#f2a65a", "#8d8d8d", "#5b84b1", "#6aa56a", "#a678b4"),
         strict=True)
 )  # fmt: skip
-PEER_MODEL = "chain7"
+PEER_MODEL = "arm7"
 
 
 def comparison_figure(data):

@@ -29,8 +29,10 @@ FUNCTION_TITLES = {
 MODEL_TITLES = {
     "two_link": "2R",
     "puma560": "PUMA 560",
-    "chain7": "7R",
-    "chain24": "24R",
+    "arm7": "7R",
+    "arm24": "24R",
+    "chain7": "general 7R",
+    "chain24": "general 24R",
     "human43": "human, 43",
     "tree43": "tree, 43",
 }
@@ -43,7 +45,7 @@ GOALS = {
 }
 """How many times faster than Pinocchio C++ symgen wants to be, for the models of `GOAL_MODELS`."""
 
-GOAL_MODELS = ("chain7", "chain24", "human43")
+GOAL_MODELS = ("arm7", "arm24", "human43")
 
 
 def finish(data, options):

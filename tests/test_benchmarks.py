@@ -57,7 +57,7 @@ def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
 
 @pytest.mark.slow
 @needs_compiler
-@pytest.mark.parametrize("model", ["puma560", "chain7", "human43"])
+@pytest.mark.parametrize("model", ["puma560", "arm7", "human43"])
 def test_all_functions_agree(tmp_path, model):
     functions = FUNCTIONS if model != "human43" else ("inverse_dynamics", "mass_matrix")
     data = run(
@@ -129,9 +129,9 @@ def test_goals_are_for_known_models_and_functions():
     assert set(report.GOALS) == set(FUNCTIONS)
     assert set(report.GOAL_MODELS) <= set(MODELS)
     assert all(set(goals) <= set(MODES) for goals in report.GOALS.values())
-    assert report.goal("chain7", "inverse_dynamics", KERNEL) == 9
+    assert report.goal("arm7", "inverse_dynamics", KERNEL) == 9
     assert report.goal("two_link", "inverse_dynamics", KERNEL) is None
-    assert report.goal("chain7", "inverse_dynamics", LARGE) is None
+    assert report.goal("arm7", "inverse_dynamics", LARGE) is None
 
 
 @pytest.mark.slow

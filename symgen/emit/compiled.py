@@ -20,6 +20,10 @@ LINES_PER_PART = 150
 """Some 400 operations: longer functions run no faster and take a compiler longer."""
 
 
+MOST_SLOTS = 2**14
+"""A kernel with a larger workspace is left to one sample at a time: with eight it would take more
+than a MiB of a thread's stack."""
+
 VERBATIM = ("c/real.h", "c/rows.h")
 """The same for every robot."""
 
@@ -81,7 +85,12 @@ def _vectorised(module: Module) -> tuple[Kernel, ...]:
     """The kernels of the top level: those that are made for speed, in a version for every set of
     instructions.  The other formulations are there to be read and compared."""
     serving = {function.name: function.formulation for function in module.functions}
-    return tuple(k for k in module.kernels if serving.get(k.function.name) == k.formulation)
+    return tuple(
+        kernel
+        for kernel in module.kernels
+        if serving.get(kernel.function.name) == kernel.formulation
+        and kernel.split(LINES_PER_PART).slots <= MOST_SLOTS
+    )
 
 
 def _orders(module: Module) -> list[tuple[str, list[str]]]:

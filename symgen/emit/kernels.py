@@ -219,12 +219,22 @@ class Kernel:
     def printed(self, language: Language, length: int) -> PrintedKernel:
         """The kernel in `language`, in parts of about `length` lines."""
         printer = Printer(language, self.names)
-        whole = parts.split(self.schedule, length)
+        whole = self.split(length)
         return PrintedKernel(
             self,
             tuple(self._part(printer, n, part) for n, part in enumerate(whole.parts, start=1)),
             whole.slots,
         )
+
+    def split(self, length: int) -> parts.Parts:
+        """The schedule in parts of about `length` lines."""
+        if length not in self._splits:
+            self._splits[length] = parts.split(self.schedule, length)
+        return self._splits[length]
+
+    @cached_property
+    def _splits(self) -> dict[int, parts.Parts]:
+        return {}
 
     def _part(self, printer: Printer, number: int, part: parts.Part) -> PrintedPart:
         wanted = set(part.symbols)

@@ -139,7 +139,8 @@ def test_an_installation_finds_its_templates(kind: str, wheel: Path, tmp_path: P
     place, *templates = done.stdout.split()
     expected = packages if kind == "wheel" else source
     assert Path(place).resolve().is_relative_to(expected.resolve())
-    known = {name for name in _files(ROOT / "templates") if name.endswith((".jinja", ".py"))}
+    kinds = (".jinja", ".py", ".h")
+    known = {name for name in _files(ROOT / "templates") if name.endswith(kinds)}
     assert set(templates) == known - {"__init__.py"}
     script = (python.parent / "symgen").read_text()
     assert "symgen.cli" in script
