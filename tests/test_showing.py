@@ -301,7 +301,7 @@ def test_the_notation_follows_its_references():
         for part in (
             "Notation (p is the parent of joint j",
             "Notation of `elimination`",
-            "Notation beyond that of `recursion.py` and of `elimination`",
+            "Notation: see `recursion.py`, `accelerations` and `elimination`",
             "  NE-1: ",
         )
     ]
