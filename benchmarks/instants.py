@@ -1,10 +1,10 @@
-"""All three Jacobians of the human at 301 instants in one call: milliseconds, by backend and flags.
+"""All three Jacobians of the human at 301 instants in one call: milliseconds, on one core.
 
     python -m benchmarks.instants
 
-The motion is that of the open-tree paper (q_i = sin 2 pi t, 301 instants over 3 s); one core.
-"Re-used" arrays are given with `out=`; "new" ones are allocated by the call, and 13 MB of fresh
-memory cost page faults.
+The motion is that of the open-tree paper (q_i = sin 2 pi t, 301 instants over 3 s).  "Re-used"
+arrays are given with `out=`; "new" ones are allocated by the call, and 13 MB of fresh memory cost
+page faults.  Packed results leave out what is always 0.
 """
 
 import statistics
@@ -41,19 +41,20 @@ def milliseconds(function, *arguments, **options):
 
 def main():
     columns = ("re-used: min", "median", "new: min", "median")
-    print(f"{'formulation':20} {'flags':9}" + "".join(f"{name:>13}" for name in columns))
-    for formulation in ("newton_euler", "recursive_lagrange"):
-        for flags in ("portable", "native"):
-            robot = symgen.load(HUMAN, formulations=formulation, functions=FUNCTIONS, flags=flags)
-            derivatives = robot.inverse_dynamics_derivatives
-            states = motion(robot.n)
-            out = derivatives(*states)
+    print(f"{'formulation':20} {'results':9}" + "".join(f"{name:>13}" for name in columns))
+    for formulation in ("composite", "newton_euler", "recursive_lagrange"):
+        robot = symgen.load(HUMAN, formulations=formulation, functions=FUNCTIONS)
+        robot.threads = 1
+        derivatives = robot.inverse_dynamics_derivatives
+        states = motion(robot.n)
+        for packed in (False, True):
+            out = derivatives(*states, packed=packed)
             figures = (
-                *milliseconds(derivatives, *states, out=out),
-                *milliseconds(derivatives, *states),
+                *milliseconds(derivatives, *states, packed=packed, out=out),
+                *milliseconds(derivatives, *states, packed=packed),
             )
             line = "".join(f"{figure:13.2f}" for figure in figures)
-            print(f"{formulation:20} {flags:9}{line}", flush=True)
+            print(f"{formulation:20} {'packed' if packed else 'dense':9}{line}", flush=True)
 
 
 if __name__ == "__main__":
