@@ -62,6 +62,7 @@ kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursi
 
 import sys as _sys
 import types as _types
+from importlib import import_module as _import_module
 
 from . import _backends, _runtime
 from ._backends import backend, backends
@@ -259,6 +260,16 @@ class _Module(_types.ModuleType):
     @threads.setter
     def threads(self, number):
         _backends.threads.number = number
+
+    @threads.deleter
+    def threads(self):
+        _backends.threads.number = _backends.processors()
+
+    def __dir__(self):
+        return [*super().__dir__(), "threads"]
+
+    def __reduce__(self):
+        return _import_module, (self.__name__,)  # as any module, for those who pickle by type
 
 
 _sys.modules[__name__].__class__ = _Module

@@ -11,6 +11,7 @@ This file is the same for every robot.
 import importlib.machinery
 import importlib.util
 import json
+import operator
 import os
 import pathlib
 import platform
@@ -136,7 +137,7 @@ def _is_positive(number):
     return number >= 1
 
 
-def _processors():
+def processors():
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -165,8 +166,9 @@ class Threads:
 
     @number.setter
     def number(self, number):
-        if isinstance(number, bool) or not isinstance(number, int):
-            raise TypeError(f"threads: expected a number, got {type(number).__name__}")
+        if isinstance(number, bool) or not hasattr(number, "__index__"):
+            raise TypeError(f"threads: expected a whole number, got {type(number).__name__}")
+        number = operator.index(number)
         if number < 1:
             raise ValueError(f"threads: expected 1 or more, got {number}")
         self._number = number
@@ -176,4 +178,4 @@ class Threads:
 
 if (_width := _number_from("SYMGEN_WIDTH", _is_width)) is not None:
     _set_width(_width)
-threads = Threads(_number_from("SYMGEN_THREADS", _is_positive) or _processors())
+threads = Threads(_number_from("SYMGEN_THREADS", _is_positive) or processors())

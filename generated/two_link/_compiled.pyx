@@ -43,9 +43,9 @@ cdef enum:
     MOST_BATCH_AXES = 64  # of any NumPy array
 
 cdef extern from "c/two_link_batch.h" nogil:
-    ctypedef int (*symgen_kernel)(const double **x, double **y) noexcept
+    ctypedef int (*symgen_function)(const double **x, double **y) noexcept
     int two_link_prepare(int width)
-    symgen_kernel two_link_single(int which)
+    symgen_function two_link_single(int which)
     npy_intp two_link_batch(int which, npy_intp count, const double **x,
                                const npy_intp *dx, double **y, int threads)
 

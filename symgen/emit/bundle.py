@@ -121,7 +121,7 @@ class Extension:
 
     Paths are relative to the package folder.  `name` is the stem of the module without any hash.
     Those of `c_sources` that are also `versioned` are compiled again for every set of instructions
-    that the compiler offers, and `chooser` is told which those are: see ``real.h``.
+    that the compiler offers, and `chooser` is told which those are: see ``symgen-real.h``.
     """
 
     name: str

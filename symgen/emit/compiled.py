@@ -1,8 +1,9 @@
 """The compiled backend: kernels in C99 with a header, and a Cython wrapper.
 
-A kernel is printed once and serves one sample or several at a time: see ``templates/c/real.h``.
-``rows.h`` brings rows of NumPy arrays to kernels for several, and ``<robot>_batch.c`` chooses
-between the versions by the processor and shares long batches between threads.
+A kernel is printed once and serves one sample or several at a time: see ``symgen-real.h`` among the
+templates.  ``symgen-rows.h`` brings rows of NumPy arrays to kernels for several samples, and
+``<robot>_batch.c`` chooses between the versions by the processor and shares long batches between
+threads.  Files that are the same for every robot have names that no robot can have.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MOST_SLOTS = 2**14
 """A kernel with a larger workspace is left to one sample at a time: with eight it would take more
 than a MiB of a thread's stack."""
 
-VERBATIM = ("c/real.h", "c/rows.h")
+VERBATIM = ("c/symgen-real.h", "c/symgen-rows.h")
 """The same for every robot."""
 
 

@@ -114,8 +114,14 @@ class PrintedSection:
 
     @property
     def room(self) -> int:
-        """Length of arrays of the angles: a multiple of 8, for vectors of any width."""
+        """Length of the arrays of sines and of cosines: a multiple of 8, whatever the vectors."""
         return -(-len(self.angles) // 8) * 8
+
+    @property
+    def octets(self) -> list[list[str]]:
+        """The angles in groups of 8; the last may have fewer."""
+        values = [angle.value for angle in self.angles]
+        return [values[i : i + 8] for i in range(0, len(values), 8)]
 
 
 @dataclass(frozen=True)

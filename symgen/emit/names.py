@@ -43,6 +43,7 @@ _REAL_H = """
     real truth lanes bits angles sines cosines singular samples any is_far memcpy is_singular
     sine_and_cosine sines_and_cosines far_sines_and_cosines samples_where
     REAL SELECT NAMED BROADCAST BLEND LANES LANEWISE LANEWISE_OF_TWO INLINE PART LARGEST_REDUCED
+    OCTET NO_ANGLE
 """
 _PYTHON = """
     and as assert async await break class continue def del elif else except finally for from

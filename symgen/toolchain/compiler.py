@@ -68,7 +68,7 @@ class Version:
 
     @property
     def macros(self) -> tuple[str, ...]:
-        """What ``real.h`` is told."""
+        """What ``symgen-real.h`` is told."""
         return (f"-DSYMGEN_WIDTH={self.width}", f"-DSYMGEN_VARIANT={self.name}")
 
 

@@ -52,7 +52,7 @@ def _mark_unsolvable(
     results: Iterable[Array], pivots: Array, diagonal: Array, coordinates: int
 ) -> None:
     """NaN for the samples without a solution, as generated functions give in a batch."""
-    largest = np.max(np.real(diagonal), axis=-1, initial=0.0)
+    largest = np.fmax.reduce(np.real(diagonal), axis=-1, initial=0.0)
     least = coordinates * limits.EPS * largest
     singular = np.any(np.real(pivots) <= least[..., np.newaxis], axis=-1)
     for result in results:

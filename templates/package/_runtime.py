@@ -162,13 +162,14 @@ def _compute_packed(signature, kernel, given, outputs):
     full = [np.empty(batch + shape, outputs[0].dtype) for shape in signature.full]
     kernel(*given, *full)
     for array, values, kept in zip(outputs, full, signature.kept, strict=True):
-        flat = values if kept is None else values.reshape(*batch, -1)[..., kept]
-        array[...] = flat
+        if kept is not None:
+            values = values.reshape(*batch, values.shape[-2] * values.shape[-1])[..., kept]
+        array[...] = values
 
 
 def _without_solution(pivots, diagonal, tolerance, outputs):
     """Fill the results of samples without a solution with NaN, and count these samples."""
-    largest = np.max(diagonal.real, axis=-1, initial=0.0)
+    largest = np.fmax.reduce(diagonal.real, axis=-1, initial=0.0)  # as kernels pass over NaN
     singular = np.any(pivots.real <= tolerance * largest[..., np.newaxis], axis=-1)
     for array in outputs:
         array[singular] = np.nan

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import os
+import pickle
+import subprocess
+import sys
 import threading
 import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import mpmath
 import numpy as np
@@ -48,11 +53,15 @@ WIDTHS = [
 # -- sines and cosines -------------------------------------------------------------------------
 
 WAVES = """
-#include "real.h"
+#include "symgen-real.h"
 void waves(int count, const double *x, double *s, double *c)
 {
 #if SYMGEN_WIDTH == 1
-    sines_and_cosines(count, x, s, c);
+    for (int i = 0; i < count; i += 8) {
+        const double *a = x + i;
+        const lanes angles[] = {OCTET(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7])};
+        sines_and_cosines(8, angles, s + i, c + i);
+    }
 #else
     for (int i = 0; i < count; i += LANES) {
         real angle, sine, cosine;
@@ -68,13 +77,13 @@ void waves(int count, const double *x, double *s, double *c)
 
 @pytest.fixture(scope="module", params=WIDTHS)
 def waves(request: Any, tmp_path_factory: Any) -> Any:
-    """Sines and cosines of real.h at one width."""
+    """Sines and cosines of symgen-real.h at one width."""
     folder, width = tmp_path_factory.mktemp("waves"), request.param
     try:
         compiler = find_compiler()
     except CompilerMissingError as error:
         pytest.skip(str(error))
-    (folder / "real.h").write_text(Templates().source("c/real.h"))
+    (folder / "symgen-real.h").write_text(Templates().source("c/symgen-real.h"))
     (folder / "waves.c").write_text(WAVES)
     more = (*OPTIONS[width], f"-DSYMGEN_WIDTH={width}")
     with Processes() as processes:
@@ -91,7 +100,7 @@ def waves(request: Any, tmp_path_factory: Any) -> Any:
         angles, s, c = np.zeros((3, room))
         angles[: len(x)] = x
         pointers = [a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (angles, s, c)]
-        function(len(x) if width == 1 else room, *pointers)
+        function(room, *pointers)
         return s[: len(x)], c[: len(x)]
 
     return call
@@ -107,9 +116,14 @@ def ulps(values: np.ndarray, exact: list[Any]) -> float:
 
 def test_sines_and_cosines_to_two_units_in_the_last_place(waves: Any) -> None:
     rng = np.random.default_rng(0)
-    turns = rng.integers(-636_000, 636_000, 1000)
+    turns = rng.integers(-1_000_000, 1_000_000, 1000)
     x = np.concatenate(
-        [rng.uniform(-4, 4, 1000), rng.uniform(-1e6, 1e6, 1000), turns * (np.pi / 2), [0.0, -0.0]]
+        [
+            rng.uniform(-4, 4, 1000),
+            rng.uniform(-1.6e6, 1.6e6, 1000),
+            turns * (np.pi / 2),
+            [0.0, -0.0],
+        ]
     )
     sines, cosines = waves(x)
     with mpmath.workprec(200):
@@ -396,3 +410,74 @@ def test_packed_results_of_one_sample_and_of_every_backend(tmp_path: Path) -> No
         np.testing.assert_allclose(slopes[3], wanted, rtol=1e-12, atol=1e-12)
         with pytest.raises(ValueError, match="out: expected shape"):
             backend.newton_euler.mass_matrix(state["q"], packed=True, out=np.empty((12, 12)))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
+def test_packed_results_of_no_samples(modules: dict[int, ModuleType], shape: Any) -> None:
+    module = modules[1]
+    entries = int(module.derivative_sparsity.sum())
+    for backend in module.backends.values():
+        value = backend.newton_euler.mass_matrix(np.zeros((*shape, module.n)), packed=True)
+        assert value.shape == (*shape, entries)
+
+
+# -- the package as a module -------------------------------------------------------------------
+
+
+def test_the_module_is_one_like_any_other(widest: ModuleType) -> None:
+    assert pickle.loads(pickle.dumps(widest)) is widest and copy.deepcopy(widest) is widest
+    assert "threads" in dir(widest)
+    widest.threads = np.int64(3)
+    assert widest.threads == 3
+    with mock.patch.object(widest, "threads", 2):
+        assert widest.threads == 2
+    del widest.threads
+    assert widest.threads >= 1
+
+
+ONE_JOINT = """
+symgen: 1
+name: {name}
+joints:
+  - name: x
+    type: revolute
+    origin: {{xyz: [0, 0, 0]}}
+    axis: [0, 0, 1]
+    link: {{name: one, mass: 2, com: [1, 0, 0]}}
+"""
+
+
+@pytest.mark.parametrize("name", ["real", "rows", "compute", "packed", "symgen"])
+def test_robots_with_names_of_our_own(tmp_path: Path, name: str) -> None:
+    model = tmp_path / "model.yaml"
+    model.write_text(ONE_JOINT.format(name=name))
+    module = symgen.load(model, functions="mass_matrix", out=tmp_path)
+    np.testing.assert_allclose(module.mass_matrix(np.zeros((9, 1)), packed=True), 2.0)
+
+
+WITHOUT_KEYS = """
+import ctypes, sys
+sys.path.insert(0, sys.argv[1])
+library = ctypes.CDLL(None)
+while not library.pthread_key_create(ctypes.byref(ctypes.c_uint()), None):
+    pass
+import numpy as np
+import symgen.toolchain.loading as loading
+module = loading.load_package(sys.argv[1])
+q = np.ones((1000, module.n))
+wanted = module.backends["numpy"].newton_euler.mass_matrix(q)
+assert np.allclose(module.mass_matrix(q), wanted, rtol=1e-12, atol=1e-12)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="as many keys as Linux has")
+def test_a_process_without_keys_for_threads(modules: dict[int, ModuleType]) -> None:
+    folder = Path(str(modules[max(modules)].__file__)).parent
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_KEYS, str(folder)],
+        capture_output=True,
+        text=True,
+        cwd=EXAMPLES.parent,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -34,18 +34,18 @@ typedef ptrdiff_t rows_function(int which, ptrdiff_t first, ptrdiff_t end, const
     const ptrdiff_t *dx, double *const *y, char *room);
 
 #define DECLARE(name, width, instructions) \
-    symgen_kernel two_link_kernel_##name(int); \
+    symgen_function two_link_kernel_##name(int); \
     size_t two_link_room_##name(int); \
     rows_function two_link_rows_##name;
 SYMGEN_VERSIONS(DECLARE)
-symgen_kernel two_link_kernel(int);
+symgen_function two_link_kernel(int);
 size_t two_link_room(int);
 rows_function two_link_rows;
 
 struct version {
     int width;
     int (*is_supported)(void);
-    symgen_kernel (*kernel)(int which);  /* none where several samples are computed at once */
+    symgen_function (*kernel)(int which);  /* none where several samples are computed at once */
     size_t (*room)(int which);
     rows_function *rows;
 };
@@ -65,6 +65,7 @@ static const struct version *one = VERSIONS, *many = VERSIONS;
 
 static void begin_again(void);
 static pthread_key_t rooms;
+static int keeps_rooms = 0;  /* a process has a limited number of keys */
 
 int two_link_prepare(int width)
 {
@@ -79,15 +80,17 @@ int two_link_prepare(int width)
             found = v->width;
         }
     }
-    if (!prepared && (pthread_key_create(&rooms, free) || pthread_atfork(0, 0, begin_again)))
-        return 0;
-    prepared = 1;
+    if (!prepared) {
+        keeps_rooms = !pthread_key_create(&rooms, free);
+        pthread_atfork(0, 0, begin_again);
+        prepared = 1;
+    }
     return found;
 }
 
-symgen_kernel two_link_single(int which)
+symgen_function two_link_single(int which)
 {
-    const symgen_kernel kernel = one->kernel(which);
+    const symgen_function kernel = one->kernel(which);
     return kernel ? kernel : two_link_kernel(which);
 }
 
@@ -194,6 +197,7 @@ struct share {
 /* Memory that stays with the thread: fresh pages cost more than a small batch. */
 static char *room_for(size_t size)
 {
+    if (!keeps_rooms) return malloc(size);
     size_t *held = pthread_getspecific(rooms);
     if (!held || *held < size) {
         free(held);
@@ -217,6 +221,7 @@ static void *compute(void *given)
     char *room = size ? room_for(size) : 0;
     if (size && !room) version = VERSIONS;
     s->singular = version->rows(s->which, s->first, s->end, s->x, s->dx, s->y, room);
+    if (!keeps_rooms) free(room);
     return 0;
 }
 

@@ -9,7 +9,10 @@
 
 /* A kernel for one sample, of the arrays of all arguments and of all results; 1 where the mass
  * matrix is singular. */
-typedef int (*symgen_kernel)(const double **x, double **y);
+#ifndef SYMGEN_FUNCTION
+#define SYMGEN_FUNCTION
+typedef int (*symgen_function)(const double **x, double **y);
+#endif
 
 /* Choose by the processor; `width` is the number of samples in a vector, 0 for the most there is.
  * Returns the width, or 0 where there is no such version.  To be called once, before the others. */
@@ -95,7 +98,7 @@ int two_link_prepare(int width);
  *     76  explicit_kane.mass_matrix, packed
  *     77  partially_recursive_kane.mass_matrix, packed
  */
-symgen_kernel two_link_single(int which);
+symgen_function two_link_single(int which);
 
 /* That kernel on `count` samples, on at most so many threads.  x and y are all arguments and results
  * of the public function, one row per sample; x[i] steps by dx[i] numbers from one sample to the

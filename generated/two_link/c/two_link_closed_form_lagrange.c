@@ -29,7 +29,7 @@
  *              dload_i/dq_s -- Xiang 2009 (11)
  *     d LG-10  derivative of LG-10
  */
-#include "real.h"
+#include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
 #include "two_link.h"
 #endif
@@ -54,7 +54,9 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -182,7 +184,9 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -378,7 +382,9 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_load_derivatives)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -427,7 +433,9 @@ void NAMED(two_link_closed_form_lagrange_mass_matrix)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -501,7 +509,9 @@ void NAMED(two_link_closed_form_lagrange_coriolis_matrix)(
     const real qd_2 = qd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -587,7 +597,9 @@ void NAMED(two_link_closed_form_lagrange_bias_forces)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -679,7 +691,9 @@ void NAMED(two_link_closed_form_lagrange_gravity_forces)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -721,7 +735,9 @@ void NAMED(two_link_closed_form_lagrange_kinetic_energy)(
     const real qd_2 = qd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -792,7 +808,9 @@ void NAMED(two_link_closed_form_lagrange_potential_energy)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -848,7 +866,9 @@ void NAMED(two_link_closed_form_lagrange_forward_kinematics)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */
@@ -919,7 +939,9 @@ void NAMED(two_link_closed_form_lagrange_jacobians)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* LG-1 */

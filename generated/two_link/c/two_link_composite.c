@@ -61,7 +61,7 @@
  *             < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
  *             its diagonal
  */
-#include "real.h"
+#include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
 #include "two_link.h"
 #endif
@@ -84,7 +84,9 @@ void NAMED(two_link_composite_inverse_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real Q_1_21 = sines[0];  /* CO-22 */
@@ -149,7 +151,9 @@ void NAMED(two_link_composite_inverse_dynamics_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real C_1_21 = sines[0];  /* CO-1 */
@@ -278,7 +282,9 @@ void NAMED(two_link_composite_mass_matrix)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_2};
+    const lanes angles[] = {
+        OCTET(q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(1, angles, sines, cosines);
     const real Q_2_21 = sines[0];  /* CO-22 */
@@ -322,7 +328,9 @@ void NAMED(two_link_composite_bias_forces)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real Q_1_21 = sines[0];  /* CO-22 */
@@ -373,7 +381,9 @@ void NAMED(two_link_composite_gravity_forces)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real Q_1_21 = sines[0];  /* CO-22 */
@@ -423,7 +433,9 @@ int NAMED(two_link_composite_forward_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real Q_1_21 = sines[0];  /* CO-22 */
@@ -539,7 +551,9 @@ int NAMED(two_link_composite_forward_dynamics_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real C_1_21 = sines[0];  /* CO-1 */

@@ -39,7 +39,7 @@
  *     d EK-6  derivative of EK-6
  *     d EK-7  derivative of EK-7
  */
-#include "real.h"
+#include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
 #include "two_link.h"
 #endif
@@ -53,7 +53,9 @@ void NAMED(two_link_explicit_kane_mass_matrix)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_2};
+    const lanes angles[] = {
+        OCTET(q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(1, angles, sines, cosines);
     const real C_2_21 = sines[0];  /* EK-1 */
@@ -97,7 +99,9 @@ void NAMED(two_link_explicit_kane_bias_forces)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real C_1_21 = sines[0];  /* EK-1 */
@@ -171,7 +175,9 @@ int NAMED(two_link_explicit_kane_forward_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real C_1_21 = sines[0];  /* EK-1 */
@@ -285,7 +291,9 @@ int NAMED(two_link_explicit_kane_forward_dynamics_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real C_1_21 = sines[0];  /* EK-1 */

@@ -36,7 +36,7 @@
  *     dKANE-14  d qdd_k = d qdd_own - d g^T A_in - g^T d A_in, d qdd_own = (d e - qdd_own d
  *               pivot) / pivot -- Anderson, Hsu 2002 (67), (69)
  */
-#include "real.h"
+#include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
 #include "two_link.h"
 #endif
@@ -65,7 +65,9 @@ int NAMED(two_link_kane_forward_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real Q_1_21 = sines[0];  /* KANE-1 */
@@ -170,7 +172,9 @@ int NAMED(two_link_kane_forward_dynamics_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real Q_1_21 = sines[0];  /* KANE-1 */

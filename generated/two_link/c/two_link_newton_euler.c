@@ -95,7 +95,7 @@
  *              < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
  *              its diagonal
  */
-#include "real.h"
+#include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
 #include "two_link.h"
 #endif
@@ -120,7 +120,9 @@ void NAMED(two_link_newton_euler_inverse_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -202,7 +204,9 @@ void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -337,7 +341,9 @@ void NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -377,7 +383,9 @@ void NAMED(two_link_newton_euler_mass_matrix)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_2};
+    const lanes angles[] = {
+        OCTET(q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(1, angles, sines, cosines);
     const real R_2_21 = sines[0];  /* NE-1 */
@@ -419,7 +427,9 @@ void NAMED(two_link_newton_euler_coriolis_matrix)(
     const real qd_2 = qd[1];
 
     /* angles */
-    const real angles[8] = {q_2};
+    const lanes angles[] = {
+        OCTET(q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(1, angles, sines, cosines);
     const real R_2_21 = sines[0];  /* NE-1 */
@@ -463,7 +473,9 @@ void NAMED(two_link_newton_euler_bias_forces)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -520,7 +532,9 @@ void NAMED(two_link_newton_euler_gravity_forces)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -557,7 +571,9 @@ void NAMED(two_link_newton_euler_kinetic_energy)(
     const real qd_2 = qd[1];
 
     /* angles */
-    const real angles[8] = {q_2};
+    const lanes angles[] = {
+        OCTET(q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(1, angles, sines, cosines);
     const real R_2_21 = sines[0];  /* NE-1 */
@@ -591,7 +607,9 @@ void NAMED(two_link_newton_euler_potential_energy)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -645,7 +663,9 @@ void NAMED(two_link_newton_euler_forward_kinematics)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -715,7 +735,9 @@ void NAMED(two_link_newton_euler_jacobians)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -777,7 +799,9 @@ void NAMED(two_link_newton_euler_joint_wrenches)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -911,7 +935,9 @@ void NAMED(two_link_newton_euler_joint_wrench_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -1133,7 +1159,9 @@ void NAMED(two_link_newton_euler_point_motion)(
     const real qdd_2 = qdd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -1220,7 +1248,9 @@ void NAMED(two_link_newton_euler_point_motion_derivatives)(
     const real qdd_2 = qdd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -1316,7 +1346,9 @@ void NAMED(two_link_newton_euler_center_of_mass)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -1347,7 +1379,9 @@ void NAMED(two_link_newton_euler_center_of_mass_jacobian)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -1396,7 +1430,9 @@ void NAMED(two_link_newton_euler_centroidal_momentum)(
     const real qd_2 = qd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -1484,7 +1520,9 @@ void NAMED(two_link_newton_euler_regressor)(
     const real qdd_2 = qdd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -1567,7 +1605,9 @@ int NAMED(two_link_newton_euler_forward_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */
@@ -1688,7 +1728,9 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real R_1_21 = sines[0];  /* NE-1 */

@@ -46,7 +46,7 @@
  *     d EK-5  derivative of EK-5
  *     d EK-7  derivative of EK-7
  */
-#include "real.h"
+#include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
 #include "two_link.h"
 #endif
@@ -60,7 +60,9 @@ void NAMED(two_link_partially_recursive_kane_mass_matrix)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_2};
+    const lanes angles[] = {
+        OCTET(q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(1, angles, sines, cosines);
     const real C_2_21 = sines[0];  /* EK-1 */
@@ -115,7 +117,9 @@ void NAMED(two_link_partially_recursive_kane_bias_forces)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real C_1_21 = sines[0];  /* EK-1 */
@@ -189,7 +193,9 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real C_1_21 = sines[0];  /* EK-1 */
@@ -316,7 +322,9 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics_derivatives)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real C_1_21 = sines[0];  /* EK-1 */

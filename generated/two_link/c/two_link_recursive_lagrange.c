@@ -43,7 +43,7 @@
  *            TF_j + P dTF_j) - G_j . dA_in_j z_j; by q_k of a joint on the base the first
  *            trace is 0 -- Xiang 2009 (33)-(35)
  */
-#include "real.h"
+#include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
 #include "two_link.h"
 #endif
@@ -68,7 +68,9 @@ void NAMED(two_link_recursive_lagrange_inverse_dynamics)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -179,7 +181,9 @@ void NAMED(two_link_recursive_lagrange_inverse_dynamics_load_derivatives)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -216,7 +220,9 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -308,7 +314,9 @@ void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
     const real qd_2 = qd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -416,7 +424,9 @@ void NAMED(two_link_recursive_lagrange_bias_forces)(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -511,7 +521,9 @@ void NAMED(two_link_recursive_lagrange_gravity_forces)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -552,7 +564,9 @@ void NAMED(two_link_recursive_lagrange_kinetic_energy)(
     const real qd_2 = qd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -602,7 +616,9 @@ void NAMED(two_link_recursive_lagrange_potential_energy)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -653,7 +669,9 @@ void NAMED(two_link_recursive_lagrange_forward_kinematics)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -722,7 +740,9 @@ void NAMED(two_link_recursive_lagrange_jacobians)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -782,7 +802,9 @@ void NAMED(two_link_recursive_lagrange_point_motion)(
     const real qdd_2 = qdd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -867,7 +889,9 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     const real qdd_2 = qdd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -971,7 +995,9 @@ void NAMED(two_link_recursive_lagrange_center_of_mass)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -1010,7 +1036,9 @@ void NAMED(two_link_recursive_lagrange_center_of_mass_jacobian)(
     const real q_2 = q[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */
@@ -1064,7 +1092,9 @@ void NAMED(two_link_recursive_lagrange_centroidal_momentum)(
     const real qd_2 = qd[1];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */

@@ -43,7 +43,7 @@
  *            TF_j + P dTF_j) - G_j . dA_in_j z_j; by q_k of a joint on the base the first
  *            trace is 0 -- Xiang 2009 (33)-(35)
  */
-#include "real.h"
+#include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
 #include "two_link.h"
 #endif
@@ -80,7 +80,9 @@ PART part_1_of_inverse_dynamics_derivatives(
     const real tip_nz = loads[5];
 
     /* angles */
-    const real angles[8] = {q_1, q_2};
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
     const real T_1_21 = sines[0];  /* RL-1 */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "real.h"
+#include "symgen-real.h"
 
 /* One kernel: where it is, and the entries per sample of its arguments, of its results, and of the
  * rows of results, which may be packed: then they hold the entries at the positions `kept`.
@@ -100,7 +100,7 @@ INLINE void store_some(int size, const int *kept, const real *v, int valid, doub
         for (int i = 0; i < size; ++i) rows[(ptrdiff_t)k * size + i] = v[AT(i)][k];
 }
 
-static void load_rows(int size, const double *rows, real *v)
+static void load_full(int size, const double *rows, real *v)
 {
 #if CAN_TURN
     if (size >= LANES) {
@@ -137,7 +137,7 @@ static void load_rows(int size, const double *rows, real *v)
         load_some(size, rows, LANES, v);
 }
 
-INLINE void store_rows(int size, const int *kept, const real *v, double *rows)
+INLINE void store_full(int size, const int *kept, const real *v, double *rows)
 {
 #if CAN_TURN
     if (size >= LANES) {
@@ -175,11 +175,11 @@ INLINE void store_rows(int size, const int *kept, const real *v, double *rows)
         store_some(size, kept, v, LANES, rows);
 }
 
-static void store_all(int size, const real *v, double *rows) { store_rows(size, 0, v, rows); }
+static void store_all(int size, const real *v, double *rows) { store_full(size, 0, v, rows); }
 
 static void store_kept(int size, const int *kept, const real *v, double *rows)
 {
-    store_rows(size, kept, v, rows);
+    store_full(size, kept, v, rows);
 }
 
 INLINE int count_samples(int samples)
@@ -200,7 +200,7 @@ static size_t room_of(const struct kernel *f)
 
 /* The kernel on the samples from `first` up to `end`; x[i] steps by dx[i] from one sample to the
  * next, by 0 where all have the same.  Returns how many samples had a singular matrix. */
-static ptrdiff_t compute_rows(const struct kernel *f, ptrdiff_t first, ptrdiff_t end,
+static ptrdiff_t compute_samples(const struct kernel *f, ptrdiff_t first, ptrdiff_t end,
                               const double *const *x, const ptrdiff_t *dx, double *const *y,
                               char *room)
 {
@@ -222,7 +222,7 @@ static ptrdiff_t compute_rows(const struct kernel *f, ptrdiff_t first, ptrdiff_t
             if (!dx[i]) continue;
             const double *rows = x[i] + sample * dx[i];
             if (valid == LANES)
-                load_rows(f->input[i], rows, in[i]);
+                load_full(f->input[i], rows, in[i]);
             else
                 load_some(f->input[i], rows, valid, in[i]);
         }
@@ -252,7 +252,7 @@ static size_t room_of(const struct kernel *f)
     return 0;
 }
 
-static ptrdiff_t compute_rows(const struct kernel *f, ptrdiff_t first, ptrdiff_t end,
+static ptrdiff_t compute_samples(const struct kernel *f, ptrdiff_t first, ptrdiff_t end,
                               const double *const *x, const ptrdiff_t *dx, double *const *y,
                               char *room)
 {

@@ -6,7 +6,7 @@
  * put behind the names of the kernels, so that several versions can be linked together.
  *
  * Sines and cosines are found of several angles at a time: angles are reduced by quarter turns in
- * four exact steps (Cody, Waite 1980), and the polynomials are those of the C library of Sun
+ * exact steps (Cody, Waite 1980), and the polynomials are those of the C library of Sun
  * (fdlibm, kernels of sin and cos).  At most 2 units in the last place are lost where an angle is
  * at most LARGEST_REDUCED; beyond, without the extension, and for one sample where SYMGEN_LIBM is
  * defined, the functions of <math.h> serve.
@@ -73,18 +73,23 @@ INLINE void sine_and_cosine(lanes x, lanes *sine, lanes *cosine)
     const lanes shifted = x * 0.63661977236758134308 + shift;  /* 2 / pi */
     const lanes turns = shifted - shift;
     const bits quadrant = (bits)shifted;
-    /* pi / 2 in three pieces of 33 bits, and the rest: every product is exact */
-    const lanes r = (((x - turns * 1.57079632673412561417e+00) - turns * 6.07710050630396597660e-11)
-                     - turns * 2.02226624871116645580e-21) - turns * 8.47842766036889956997e-32;
-    const lanes z = r * r;
-    const lanes s = r + r * z * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03
-        + z * (-1.98412698298579493134e-04 + z * (2.75573137070700676789e-06
-        + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)))));
-    const lanes c4 = z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03
-        + z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07
-        + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+    /* pi / 2 in three pieces of 33 bits, and the rest: every product is exact, and r + tail is what
+     * remains of the angle */
+    const lanes most = x - turns * 1.57079632673412561417e+00;
+    const lanes r = most - turns * 6.07710050630396597660e-11;
+    const lanes tail = (((most - r) - turns * 6.07710050630396597660e-11)
+                        - turns * 2.02226624871116645580e-21) - turns * 8.47842766036889956997e-32;
+    const lanes z = r * r, zz = z * z;
+    const lanes s1 = -1.66666666666666324348e-01 + z * 8.33333333332248946124e-03;
+    const lanes s2 = -1.98412698298579493134e-04 + z * 2.75573137070700676789e-06;
+    const lanes s3 = -2.50507602534068634195e-08 + z * 1.58969099521155010221e-10;
+    const lanes s0 = r + r * z * (s1 + zz * (s2 + zz * s3));
+    const lanes c1 = 4.16666666666666019037e-02 + z * -1.38888888888741095749e-03;
+    const lanes c2 = 2.48015872894767294178e-05 + z * -2.75573143513906633035e-07;
+    const lanes c3 = 2.08757232129817482790e-09 + z * -1.13596475577881948265e-11;
     const lanes half = 0.5 * z, rough = 1.0 - half;
-    const lanes c = rough + (((1.0 - rough) - half) + z * c4);
+    const lanes c0 = rough + (((1.0 - rough) - half) + zz * (c1 + zz * (c2 + zz * c3)));
+    const lanes s = s0 + tail * c0, c = c0 - tail * s0;
     const bits odd = -(quadrant & 1);
     *sine = (lanes)((bits)BLEND(odd, c, s) ^ ((quadrant & 2) << 62));
     *cosine = (lanes)((bits)BLEND(odd, s, c) ^ (((quadrant + 1) & 2) << 62));
@@ -112,6 +117,8 @@ typedef lanes real;
 typedef bits truth;
 
 #define REAL(x) BROADCAST(x)
+#define NO_ANGLE {0.0}
+#define OCTET(a, b, c, d, e, f, g, h) a, b, c, d, e, f, g, h
 #define SELECT(choice, x, y) BLEND(choice, x, y)
 
 /* Whether something holds: one bit for every sample. */
@@ -182,27 +189,51 @@ typedef int truth;
 
 INLINE int samples_where(truth choice) { return choice; }
 
-/* The arrays have room for a multiple of 8 entries. */
+#if defined(__GNUC__) && !defined(SYMGEN_LIBM)
+
+/* Vectors are made of the angles in registers: a vector that is read where numbers were just written
+ * one by one has to wait for them. */
+#define NO_ANGLE 0.0
+#if LANES == 8
+#define OCTET(a, b, c, d, e, f, g, h) {a, b, c, d, e, f, g, h}
+#elif LANES == 4
+#define OCTET(a, b, c, d, e, f, g, h) {a, b, c, d}, {e, f, g, h}
+#else
+#define OCTET(a, b, c, d, e, f, g, h) {a, b}, {c, d}, {e, f}, {g, h}
+#endif
+
+INLINE void sines_and_cosines(int count, const lanes *x, double *sines, double *cosines)
+{
+    bits far = {0};
+    for (int i = 0; i * LANES < count; ++i) {
+        lanes sine, cosine;
+        far |= is_far(x[i]);
+        sine_and_cosine(x[i], &sine, &cosine);
+        memcpy(sines + i * LANES, &sine, sizeof sine);
+        memcpy(cosines + i * LANES, &cosine, sizeof cosine);
+    }
+    if (any(far)) far_sines_and_cosines(count, (const double *)x, sines, cosines);
+}
+
+#else
+
+#if !defined(__GNUC__)
+typedef double lanes;
+#else
+#define lanes double
+#endif
+#define NO_ANGLE 0.0
+#define OCTET(a, b, c, d, e, f, g, h) a, b, c, d, e, f, g, h
+
 INLINE void sines_and_cosines(int count, const double *x, double *sines, double *cosines)
 {
-#if defined(__GNUC__) && !defined(SYMGEN_LIBM)
-    bits far = {0};
-    for (int i = 0; i < count; i += LANES) {
-        lanes angles, sine, cosine;
-        memcpy(&angles, x + i, sizeof angles);
-        far |= is_far(angles);
-        sine_and_cosine(angles, &sine, &cosine);
-        memcpy(sines + i, &sine, sizeof sine);
-        memcpy(cosines + i, &cosine, sizeof cosine);
-    }
-    if (any(far)) far_sines_and_cosines(count, x, sines, cosines);
-#else
     for (int i = 0; i < count; ++i) {
         sines[i] = sin(x[i]);
         cosines[i] = cos(x[i]);
     }
-#endif
 }
+
+#endif
 
 #endif
 
