@@ -244,7 +244,7 @@ def main(words=None):
 def write(facts, lines):
     """Put the table between the marks of the document."""
     where = f"{facts['processor']}; {facts['date'][:10]}, commit {facts['commit']}."
-    image = f"![the table as lines]({PLOT.name}.svg)"
+    image = f"![the table as lines]({PLOT.name}.png)"
     lines = [where, "", image, "", *lines]
     DOCUMENT.write_text(replaced(DOCUMENT.read_text(), "growth", lines))
 

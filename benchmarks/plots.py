@@ -150,7 +150,6 @@ def growth_figure(data):
 
 
 def save(figure, path):
-    """Write the figure as SVG and PNG; `path` has no ending."""
+    """Write the figure as PNG; `path` has no ending."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    for ending in (".svg", ".png"):
-        figure.savefig(path.with_suffix(ending), dpi=110)
+    figure.savefig(path.with_suffix(".png"), dpi=110)

@@ -157,7 +157,7 @@ def write(data, tables):
     facts = data["machine"]
     versions = "; ".join(f"{name} {value}" for name, value in data["versions"].items())
     where = [f"{facts['processor']}, one core; {facts['date'][:10]}, commit {facts['commit']}.",
-             f"{versions}.", "", "![the tables as bars](benchmarks.svg)"]  # fmt: skip
+             f"{versions}.", "", "![the tables as bars](benchmarks.png)"]  # fmt: skip
     for document in DOCUMENTS:
         if not document.exists():
             continue
@@ -172,7 +172,7 @@ def write(data, tables):
 
 
 def plot(data, path):
-    """The ratios of symgen, and nanoseconds of everybody, as SVG and PNG."""
+    """The ratios of symgen, and nanoseconds of everybody, as PNG."""
     if not installed("matplotlib"):
         print("no plot: pip install matplotlib")
         return
@@ -181,7 +181,7 @@ def plot(data, path):
     figure = comparison_figure(data)
     if figure is not None:
         save(figure, path)
-        print(f"plot: {_shown(path)}.png and .svg")
+        print(f"plot: {_shown(path)}.png")
 
 
 def goal(model, function, mode):
