@@ -292,7 +292,7 @@ def test_any_number_of_threads(widest: ModuleType) -> None:
 
 def test_calls_from_several_threads(widest: ModuleType) -> None:
     widest.threads = 4
-    state = states(widest, 5_000)
+    state = states(widest, 40_000)
     wanted = widest.inverse_dynamics(*state.values())
     wrong: list[str] = []
 
