@@ -42,7 +42,7 @@ from symgen.formulations.composite.bodies import (
     moments_step,
     momentum_step,
 )
-from symgen.formulations.composite.frames import Place, place_sweep
+from symgen.formulations.composite.frames import JointAxis, Place, place_sweep
 from symgen.formulations.composite.loads import LoadEffects, LoadSum, load_effects_step, load_sweep
 from symgen.formulations.composite.motion import (
     Velocity,
@@ -74,32 +74,57 @@ Slopes = dict[tuple[int, int], S]
 
 
 @dataclass(frozen=True)
+class Composite(Generic[S]):
+    """CO-13: all that joint i carries, as one rigid body."""
+
+    inertia: Inertia[S]
+    coriolis: Coriolis[S]
+
+
+@dataclass(frozen=True)
 class Rates(Generic[S]):
-    """CO-14: what joint i answers to, without accelerations; `coriolis` is B of its composite."""
+    """CO-14: what joint i answers to, without accelerations."""
 
     t1: Spatial[S]
     t2: Spatial[S]
     t4: Vector[S]
-    inertia: Inertia[S]
-    coriolis: Coriolis[S]
+
+
+@dataclass(frozen=True)
+class Bodies(Generic[S]):
+    """How all links move and what they weigh, but for accelerations."""
+
+    places: dict[int, Place[S]]
+    velocities: Mapping[int, Velocity[S]]
+    moments: Mapping[int, Moments[S]]
+    composites: Mapping[int, Composite[S]]
+    loads: Mapping[int, LoadSum[S]]
+
+
+@dataclass(frozen=True)
+class Forces(Generic[S]):
+    """What accelerations bring in: `rates` are Psi'', `forces` those of inertia on composites,
+    `effects` those of the loads beyond joints that have any, `tau` the torques of the bodies."""
+
+    rates: Mapping[int, Spatial[S]]
+    forces: Mapping[int, Spatial[S]]
+    effects: Mapping[int, LoadEffects[S]]
+    tau: Sequence[S]
 
 
 @dataclass(frozen=True)
 class FirstHalf(Generic[S]):
     """All that does not depend on accelerations."""
 
-    places: dict[int, Place[S]]
-    velocities: Mapping[int, Velocity[S]]
-    moments: Mapping[int, Moments[S]]
+    bodies: Bodies[S]
     rates: Mapping[int, Rates[S]]
-    loads: Mapping[int, LoadSum[S]]
     by_qd: Slopes[S]
     by_qdd: Slopes[S]
 
 
 @dataclass(frozen=True)
 class SecondHalf(Generic[S]):
-    """What accelerations bring in: torques of the rigid bodies, and derivatives by q."""
+    """Torques of the rigid bodies, and derivatives by q."""
 
     tau: Sequence[S]
     by_q: Slopes[S]
@@ -123,29 +148,21 @@ def inverse_dynamics_derivatives(
 
 def first_half(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> FirstHalf[S]:
     """Velocities, composites, and the derivatives by qd and qdd."""
-    places = place_sweep(tree, b, state.q)
-    velocities = velocity_sweep(places, b, state.qd)
-    moments = {j: moments_step(at, b) for j, at in places.items()}
-    momenta = {j: momentum_step(at, moments[j], velocities[j], b) for j, at in places.items()}
-    whole: dict[int, Moments[S]] = {}
-    moving: dict[int, Momentum[S]] = {}
+    bodies = body_sweep(tree, b, state)
+    places, velocities = bodies.places, bodies.velocities
     rates: dict[int, Rates[S]] = {}
     by_qd: Slopes[S] = {}
     by_qdd: Slopes[S] = {}
     for i in reversed(places):
-        at, children = places[i], _children(tree, i)
-        whole[i] = composite_moments_step(at, moments[i], [whole[c] for c in children], b)
-        moving[i] = composite_momentum_step(at, momenta[i], [moving[c] for c in children], b)
-        inertia, coriolis = inertia_step(at, whole[i], b), coriolis_step(at, moving[i], b)
-        rates[i] = rates_step(at, velocities[i], inertia, coriolis, b)
+        at = places[i]
+        rates[i] = rates_step(at, velocities[i].psi, bodies.composites[i], b)
         for j in tree.path(i):
-            pair = rates_pair_step(places[j], velocities[j], at, rates[i], b)
+            pair = rates_pair_step(places[j], velocities[j].psi, at, rates[i], b)
             by_qdd[j, i] = by_qdd[i, j] = pair[0]  # the mass matrix is symmetric
             by_qd[j, i] = pair[1]
             if i != j:
                 by_qd[i, j] = pair[2]
-    loads = load_sweep(tree, places, b, state.loads)
-    return FirstHalf(places, velocities, moments, rates, loads, by_qd, by_qdd)
+    return FirstHalf(bodies, rates, by_qd, by_qdd)
 
 
 def second_half(
@@ -156,27 +173,62 @@ def second_half(
     qdd: Sequence[S],
 ) -> SecondHalf[S]:
     """Accelerations, forces, and the derivatives by q."""
-    places = first.places
-    accelerations = acceleration_sweep(places, first.velocities, b, qd, qdd, -tree.gravity)
-    forces: dict[int, Spatial[S]] = {}
-    tau: dict[int, S] = {}
+    places, velocities = first.bodies.places, first.bodies.velocities
+    found = force_sweep(tree, first.bodies, b, qd, qdd)
     by_q: Slopes[S] = {}
     for i in reversed(places):
-        at, children = places[i], _children(tree, i)
-        own = force_step(at, first.moments[i], accelerations[i], b)
-        forces[i] = composite_force_step(at, own, [forces[c] for c in children], b)
-        load = first.loads.get(i)
-        tau[i] = torque_step(at, forces[i], load, b)
-        effects = load_effects_step(at, load, b) if load else None
-        psi, rate = first.velocities[i].psi, accelerations[i].rate
-        t3 = force_by_q_step(at, psi, rate, first.rates[i], forces[i], effects, b)
+        at, effects = places[i], found.effects.get(i)
+        motion = velocities[i].psi, found.rates[i]
+        t3 = force_by_q_step(at, *motion, first.bodies.composites[i], found.forces[i], effects, b)
         for j in tree.path(i):
-            motion = first.velocities[j].psi, accelerations[j].rate
+            motion = velocities[j].psi, found.rates[j]
             pair = q_pair_step(places[j], *motion, at, first.rates[i], t3, effects, b)
             by_q[j, i] = pair[0]
             if i != j:
                 by_q[i, j] = pair[1]
-    return SecondHalf([tau[i] for i in places], by_q)
+    return SecondHalf(found.tau, by_q)
+
+
+def body_sweep(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Bodies[S]:
+    """Velocities from the base outwards, composites from the leaves inwards."""
+    places = place_sweep(tree, b, state.q)
+    velocities = velocity_sweep(places, b, state.qd)
+    moments = {j: moments_step(at, b) for j, at in places.items()}
+    momenta = {j: momentum_step(at, moments[j], velocities[j], b) for j, at in places.items()}
+    whole: dict[int, Moments[S]] = {}
+    moving: dict[int, Momentum[S]] = {}
+    composites: dict[int, Composite[S]] = {}
+    for i in reversed(places):
+        at, children = places[i], _children(tree, i)
+        whole[i] = composite_moments_step(at, moments[i], [whole[c] for c in children], b)
+        moving[i] = composite_momentum_step(at, momenta[i], [moving[c] for c in children], b)
+        composites[i] = Composite(inertia_step(at, whole[i], b), coriolis_step(at, moving[i], b))
+    loads = load_sweep(tree, places, b, state.loads)
+    return Bodies(places, velocities, moments, composites, loads)
+
+
+def force_sweep(
+    tree: KinematicTree[S],
+    bodies: Bodies[S],
+    b: ProgramBuilder[S],
+    qd: Sequence[S],
+    qdd: Sequence[S],
+) -> Forces[S]:
+    """Accelerations from the base outwards, forces from the leaves inwards."""
+    places = bodies.places
+    motions = acceleration_sweep(places, bodies.velocities, b, qd, qdd, -tree.gravity)
+    forces: dict[int, Spatial[S]] = {}
+    effects: dict[int, LoadEffects[S]] = {}
+    tau: dict[int, S] = {}
+    for i in reversed(places):
+        at, load = places[i], bodies.loads.get(i)
+        own = force_step(at, bodies.moments[i], motions[i], b)
+        forces[i] = composite_force_step(at, own, [forces[c] for c in _children(tree, i)], b)
+        tau[i] = torque_step(at, forces[i], load, b)
+        if load:
+            effects[i] = load_effects_step(at, load, b)
+    rates = {i: motion.rate for i, motion in motions.items()}
+    return Forces(rates, forces, effects, [tau[i] for i in places])
 
 
 def _children(tree: KinematicTree[S], i: int) -> list[int]:
@@ -187,80 +239,76 @@ def _children(tree: KinematicTree[S], i: int) -> list[int]:
 
 
 def rates_step(
-    at: Place[S],
-    velocity: Velocity[S],
-    inertia: Inertia[S],
-    coriolis: Coriolis[S],
-    b: ProgramBuilder[S],
+    at: JointAxis[S], psi: Spatial[S], composite: Composite[S], b: ProgramBuilder[S]
 ) -> Rates[S]:
     """CO-14"""
-    i = at.joint.number
-    with b.step("answers", at.joint.name):
+    i, inertia, coriolis = at.label, composite.inertia, composite.coriolis
+    with b.step("answers", at.name):
         t1 = let_spatial(b, (f"t1_n_{i}", f"t1_f_{i}"), inertia.apply(at.axis), "CO-14")
-        t2 = coriolis.apply(at.axis.angular) + inertia.apply(velocity.psi)
+        t2 = coriolis.apply(at.axis.angular) + inertia.apply(psi)
         t2 = let_spatial(b, (f"t2_n_{i}", f"t2_f_{i}"), t2, "CO-14")
         t4 = b.let(f"t4_{i}", coriolis.transposed(at.axis), "CO-14")
-    return Rates(t1, t2, t4, inertia, coriolis)
+    return Rates(t1, t2, t4)
 
 
 def force_by_q_step(
-    at: Place[S],
+    at: JointAxis[S],
     psi: Spatial[S],
     rate: Spatial[S],
-    rates: Rates[S],
+    composite: Composite[S],
     force: Spatial[S],
     loads: LoadEffects[S] | None,
     b: ProgramBuilder[S],
 ) -> Spatial[S]:
     """CO-15"""
-    i = at.joint.number
-    with b.step("answers", at.joint.name):
-        turning = rates.coriolis.apply(psi.angular)
-        t3 = rates.inertia.apply(rate) + at.axis.cross_force(force) + turning + turning
+    i = at.label
+    with b.step("answers", at.name):
+        turning = composite.coriolis.apply(psi.angular)
+        t3 = composite.inertia.apply(rate) + at.axis.cross_force(force) + turning + turning
         if loads is not None:
             t3 = Spatial(t3.angular - loads.moved, t3.linear)
         return let_spatial(b, (f"t3_n_{i}", f"t3_f_{i}"), t3, "CO-15")
 
 
 def torque_step(
-    at: Place[S], force: Spatial[S], loads: LoadSum[S] | None, b: ProgramBuilder[S]
+    at: JointAxis[S], force: Spatial[S], loads: LoadSum[S] | None, b: ProgramBuilder[S]
 ) -> S:
     """CO-16"""
-    with b.step("torque", at.joint.name):
+    with b.step("torque", at.name):
         felt = force - loads.wrench if loads else force
-        return b.let(f"tau_{at.joint.number}", at.axis.dot(felt), "CO-16")
+        return b.let(f"tau_{at.label}", at.axis.dot(felt), "CO-16")
 
 
 # -- steps, one pair of joints each: j stands on the path to i, or is i ------------------------
 
 
 def rates_pair_step(
-    at_j: Place[S], velocity_j: Velocity[S], at_i: Place[S], rates: Rates[S], b: ProgramBuilder[S]
+    at_j: JointAxis[S], psi_j: Spatial[S], at_i: JointAxis[S], rates: Rates[S], b: ProgramBuilder[S]
 ) -> tuple[S, S, S]:
     """CO-19, CO-20: d tau_j/d qdd_i, d tau_j/d qd_i and d tau_i/d qd_j."""
-    j, i, two = at_j.joint.number, at_i.joint.number, b.algebra.constant(2.0)
-    with b.step("torque derivatives", at_i.joint.name):
+    j, i, two = at_j.label, at_i.label, b.algebra.constant(2.0)
+    with b.step("torque derivatives", at_i.name):
         by_qdd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t1), f"qdd_{i}", "CO-19")
         by_qd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t2) * two, f"qd_{i}", "CO-20")
         if i == j:
             return by_qdd, by_qd, by_qd
-        felt = (rates.t4.dot(at_j.axis.angular) + rates.t1.dot(velocity_j.psi)) * two
+        felt = (rates.t4.dot(at_j.axis.angular) + rates.t1.dot(psi_j)) * two
         return by_qdd, by_qd, let_derivative(b, f"tau_{i}", felt, f"qd_{j}", "CO-20")
 
 
 def q_pair_step(
-    at_j: Place[S],
+    at_j: JointAxis[S],
     psi_j: Spatial[S],
     rate_j: Spatial[S],
-    at_i: Place[S],
+    at_i: JointAxis[S],
     rates: Rates[S],
     t3: Spatial[S],
     loads: LoadEffects[S] | None,
     b: ProgramBuilder[S],
 ) -> tuple[S, S]:
     """CO-21: d tau_j/d q_i and d tau_i/d q_j."""
-    j, i, two = at_j.joint.number, at_i.joint.number, b.algebra.constant(2.0)
-    with b.step("torque derivatives", at_i.joint.name):
+    j, i, two = at_j.label, at_i.label, b.algebra.constant(2.0)
+    with b.step("torque derivatives", at_i.name):
         by_q = let_derivative(b, f"tau_{j}", at_j.axis.dot(t3), f"q_{i}", "CO-21")
         if i == j:
             return by_q, by_q

@@ -84,12 +84,12 @@ def solution_at(
     half, bias = b.algebra.constant(0.5), []
     rates = {i: state.qd[i - 1] for i in range(1, tree.n + 1)}
     given = {p: state.qdd[p - 1] for p in range(1, tree.n + 1) if p not in free}
-    for j, at in first.places.items():
+    for j, at in first.bodies.places.items():
         with b.step("bias", at.joint.name):
             a_0 = b.let(f"a_base_{j}", at.C.apply_transposed(-tree.gravity), "CO-7")
             torque = first.rates[j].t1.linear.dot(a_0)
-            if j in first.loads:
-                torque = torque - at.axis.dot(first.loads[j].wrench)
+            if j in first.bodies.loads:
+                torque = torque - at.axis.dot(first.bodies.loads[j].wrench)
             moving = carried_over(first.by_qd, j, rates, b) * half
             pushed = carried_over(first.by_qdd, j, given, b)
             bias.append(b.let(f"bias_{j}", torque + moving + pushed, "CO-36"))

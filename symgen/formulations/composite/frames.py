@@ -56,14 +56,23 @@ class Axes(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Place(Generic[S]):
-    """A joint in its tree.  See the notation of the module; `axis` is S_j, `C` that of its tree."""
+class JointAxis(Generic[S]):
+    """A joint as others see it: `axis` is S_j; `label` stands for the joint in names, `name` for
+    it in headings."""
+
+    label: str
+    name: str
+    axis: Spatial[S]
+
+
+@dataclass(frozen=True)
+class Place(JointAxis[S]):
+    """A joint in its tree.  See the notation of the module; `C` is that of its tree."""
 
     joint: Joint[S]
     C: Matrix[S]
     R: Matrix[S]
     x: Vector[S]
-    axis: Spatial[S]
 
     def point(self, at: Vector[S]) -> Vector[S]:
         """P -> a point of the link, given in its frame."""
@@ -145,7 +154,8 @@ def place_sweep(
     for joint in tree.joints:
         j = joint.number
         S_j = motion_axis_step(joint, axes[j], o[j], b)
-        places[j] = Place(joint, bases[tree.path(j)[0]], axes[j].R, x[j], S_j)
+        C = bases[tree.path(j)[0]]
+        places[j] = Place(f"{j}", joint.name, S_j, joint, C, axes[j].R, x[j])
     return places
 
 

@@ -24,7 +24,7 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
-from symgen.formulations.composite.frames import Place
+from symgen.formulations.composite.frames import JointAxis, Place
 from symgen.formulations.composite.spatial import Spatial, trace_less
 from symgen.formulations.interface import Wrench
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -92,10 +92,10 @@ def load_sum_step(at: Place[S], parts: Sequence[LoadSum[S]], b: ProgramBuilder[S
         return LoadSum(F, N, n, b.let(f"L0_{j}", whole.L, "CO-17"))
 
 
-def load_effects_step(at: Place[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> LoadEffects[S]:
+def load_effects_step(at: JointAxis[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> LoadEffects[S]:
     """CO-18"""
-    j, s, S_v = at.joint.number, at.axis.angular, at.axis.linear
-    with b.step("loads", at.joint.name):
+    j, s, S_v = at.label, at.axis.angular, at.axis.linear
+    with b.step("loads", at.name):
         moved = b.let(f"moved_{j}", loads.L.apply(s) - loads.F.cross(S_v), "CO-18")
         return LoadEffects(moved, b.let(f"kept_{j}", moved - loads.N.cross(s), "CO-18"))
 
