@@ -23,7 +23,7 @@ from symgen.description.model import RobotDescription, Source
 from symgen.emit.bundle import Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.errors import RequestError
-from symgen.formulations import FORMULATIONS, Formulation, derive, without_solution
+from symgen.formulations import FORMULATIONS, Formulation, derive, derive_loops, without_solution
 from symgen.formulations.interface import NoSolutionError
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
@@ -32,6 +32,7 @@ from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
 from symgen.program.arguments import PIVOTS
 from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.loops import LoopedProgram
 from symgen.program.program import Output, Program
 from symgen.report import FunctionReport
 from symgen.selection import Selection, provided_by, who_derives
@@ -113,6 +114,18 @@ def derived_program(
     except (ArithmeticError, ValueError) as error:
         raise _out_of_range(description, function, error) from error
     return without_solution(build_tree(description, Graph(), runtime), formulation, function)
+
+
+def derived_loops(
+    description: RobotDescription,
+    formulation: Formulation,
+    function: str,
+    runtime: tuple[str, ...] = (),
+) -> LoopedProgram[Scalar]:
+    """The same in loops."""
+    values = description.parameter_values
+    looped = derive_loops(build_tree(description, Graph(), runtime), formulation, function)
+    return looped.mapped(lambda program: with_constants_inside(fold(program, values, runtime)))
 
 
 def _folds_to_a_zero_pivot(

@@ -14,7 +14,7 @@ of the diagonal there is no solution: the results are NaN, and the kernel says s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -36,16 +36,21 @@ from symgen.optimize.ordering import (
 )
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.functions import Function, function_named
+from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 
 
 @dataclass(frozen=True)
 class Array:
-    """An argument or result of a function: the shape of one sample, in numbers."""
+    """An argument or result of a function: the shape of one sample, in numbers.
+
+    `places` says where its entries stand, if not one behind the other.
+    """
 
     name: str
     shape: tuple[int, ...]
     meaning: str
+    places: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -61,6 +66,10 @@ class Array:
     def indices(self) -> str:
         """The shape as C writes it, such as ``[2][6]``."""
         return "".join(f"[{length}]" for length in self.shape) or "[1]"
+
+    def place(self, position: int) -> int:
+        """Where the entry at `position` stands in memory."""
+        return self.places[position] if self.places else position
 
     def index(self, position: int) -> str:
         """The entry at `position` (row by row) as NumPy writes it, such as ``[..., 1, 5]``."""
@@ -144,8 +153,105 @@ class PrintedKernel:
 
 
 @dataclass(frozen=True)
+class Body:
+    """The lines of a program, ready to be printed.
+
+    `names` are those of the named nodes in source, `arrays` the arrays in source by the names that
+    they have as inputs and outputs of the program.
+    """
+
+    schedule: Schedule
+    names: Mapping[int, str]
+    arrays: Mapping[str, Array]
+
+    def printed(self, language: Language, length: int) -> tuple[tuple[PrintedPart, ...], int]:
+        """The lines in parts of about `length` lines, and the slots of their workspace."""
+        printer = Printer(language, self.names)
+        whole = self.split(length)
+        printed = (self._part(printer, n, part) for n, part in enumerate(whole.parts, start=1))
+        return tuple(printed), whole.slots
+
+    def split(self, length: int) -> parts.Parts:
+        """The schedule in parts of about `length` lines."""
+        if length not in self._splits:
+            self._splits[length] = parts.split(self.schedule, length)
+        return self._splits[length]
+
+    @cached_property
+    def _splits(self) -> dict[int, parts.Parts]:
+        return {}
+
+    def _part(self, printer: Printer, number: int, part: parts.Part) -> PrintedPart:
+        wanted = set(part.symbols)
+        return PrintedPart(
+            number,
+            tuple(line for index, line in self._unpacking() if index in wanted),
+            tuple(PrintedLine(f"{slot}", self.names[i]) for i, slot in part.reads.items()),
+            tuple(self._section(printer, section, part.keeps) for section in part.sections),
+        )
+
+    def _unpacking(self) -> Iterator[tuple[int, PrintedLine]]:
+        """Every input symbol's node index, and the line that takes it out of its array."""
+        for declared in self.schedule.program.inputs:
+            array = self.arrays.get(declared.name)
+            for position, symbol in enumerate(declared.symbols if array else ()):
+                yield symbol.index, self._placed(declared.name, position, self.names[symbol.index])
+
+    def _placed(self, array: str, position: int, name: str) -> PrintedLine:
+        found = self.arrays[array]
+        return PrintedLine("", name, found.name, found.place(position), found.index(position))
+
+    def _section(
+        self, printer: Printer, section: Section, keeps: Mapping[int, int]
+    ) -> PrintedSection:
+        joint = f", joint {identifier(section.joint)}" if section.joint else ""
+        heading = plain(section.kind) + joint
+        before: list[Line] = []
+        waves: list[Line] = []
+        after: list[Line] = []
+        if section.kind == ANGLES and printer.language.angles_together:
+            for line in section.lines:
+                found = after if isinstance(line, Store) else before
+                (waves if _is_wave(line) else found).append(line)
+        else:
+            after += section.lines
+        return PrintedSection(
+            heading,
+            tuple(self._line(printer, line, keeps) for line in after),
+            tuple(self._angles(printer, waves, keeps)),
+            tuple(self._line(printer, line, keeps) for line in before),
+        )
+
+    def _angles(
+        self, printer: Printer, waves: Sequence[Line], keeps: Mapping[int, int]
+    ) -> Iterator[PrintedAngle]:
+        """The waves by angle."""
+        angles: dict[int, dict[str, Line]] = {}
+        for line in waves:
+            angles.setdefault(line.value.args[0].index, {})[line.value.op] = line
+        for of in angles.values():
+            taken = {op: self._line(printer, line, keeps) for op, line in of.items()}
+            angle = next(iter(of.values())).value.args[0]
+            yield PrintedAngle(printer.use(angle), taken.get("sin"), taken.get("cos"))
+
+    def _line(self, printer: Printer, line: Line, keeps: Mapping[int, int]) -> PrintedLine:
+        if isinstance(line, Assignment):
+            return PrintedLine(
+                value=printer.definition(line.value),
+                name=self.names[line.value.index],
+                slot=keeps.get(line.value.index),
+                note=plain(line.note),
+            )
+        return replace(
+            self._placed(line.output, line.position, ""),
+            value=printer.use(line.value),
+            constant=line.value.op is CONST,
+        )
+
+
+@dataclass(frozen=True)
 class Kernel:
-    """One function by one formulation; `names` are those of the named nodes in source."""
+    """One function by one formulation; `loops` is how to say it in loops, where it is said so."""
 
     formulation: str
     function: Function
@@ -153,8 +259,8 @@ class Kernel:
     outputs: tuple[Array, ...]
     hidden: tuple[Array, ...]
     tolerance: float
-    schedule: Schedule
-    names: Mapping[int, str]
+    body: Body
+    loops: LoopedProgram[Scalar] | None = None
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -170,6 +276,11 @@ class Kernel:
     def result(self) -> str:
         """Its C type: a kernel that solves returns 1 where there is no solution, else 0."""
         return "int" if self.hidden else "void"
+
+    @property
+    def schedule(self) -> Schedule:
+        """Its lines."""
+        return self.body.schedule
 
     @property
     def program(self) -> Program[Scalar]:
@@ -218,103 +329,29 @@ class Kernel:
         """Whether some entry of a result is 0 by structure."""
         return any(self.zeros[array.name] for array in self.outputs)
 
-    @cached_property
-    def _shapes(self) -> Mapping[str, Array]:
-        return {array.name: array for array in self.arrays}
-
     def printed(self, language: Language, length: int) -> PrintedKernel:
         """The kernel in `language`, in parts of about `length` lines."""
-        printer = Printer(language, self.names)
-        whole = self.split(length)
-        return PrintedKernel(
-            self,
-            tuple(self._part(printer, n, part) for n, part in enumerate(whole.parts, start=1)),
-            whole.slots,
-        )
+        return PrintedKernel(self, *self.body.printed(language, length))
 
     def split(self, length: int) -> parts.Parts:
         """The schedule in parts of about `length` lines."""
-        if length not in self._splits:
-            self._splits[length] = parts.split(self.schedule, length)
-        return self._splits[length]
-
-    @cached_property
-    def _splits(self) -> dict[int, parts.Parts]:
-        return {}
-
-    def _part(self, printer: Printer, number: int, part: parts.Part) -> PrintedPart:
-        wanted = set(part.symbols)
-        return PrintedPart(
-            number,
-            tuple(line for index, line in self._unpacking() if index in wanted),
-            tuple(PrintedLine(f"{slot}", self.names[i]) for i, slot in part.reads.items()),
-            tuple(self._section(printer, section, part.keeps) for section in part.sections),
-        )
-
-    def _unpacking(self) -> Iterator[tuple[int, PrintedLine]]:
-        """Every input symbol's node index, and the line that takes it out of its array."""
-        for declared in self.program.inputs:
-            for position, symbol in enumerate(declared.symbols):
-                index = self._shapes[declared.name].index(position)
-                name = self.names[symbol.index]
-                yield symbol.index, PrintedLine("", name, declared.name, position, index)
-
-    def _section(
-        self, printer: Printer, section: Section, keeps: Mapping[int, int]
-    ) -> PrintedSection:
-        joint = f", joint {identifier(section.joint)}" if section.joint else ""
-        heading = plain(section.kind) + joint
-        before: list[Line] = []
-        waves: list[Line] = []
-        after: list[Line] = []
-        if section.kind == ANGLES and printer.language.angles_together:
-            for line in section.lines:
-                found = after if isinstance(line, Store) else before
-                (waves if _is_wave(line) else found).append(line)
-        else:
-            after += section.lines
-        return PrintedSection(
-            heading,
-            tuple(self._line(printer, line, keeps) for line in after),
-            tuple(self._angles(printer, waves, keeps)),
-            tuple(self._line(printer, line, keeps) for line in before),
-        )
-
-    def _angles(
-        self, printer: Printer, waves: Sequence[Line], keeps: Mapping[int, int]
-    ) -> Iterator[PrintedAngle]:
-        """The waves by angle."""
-        angles: dict[int, dict[str, Line]] = {}
-        for line in waves:
-            angles.setdefault(line.value.args[0].index, {})[line.value.op] = line
-        for of in angles.values():
-            taken = {op: self._line(printer, line, keeps) for op, line in of.items()}
-            angle = next(iter(of.values())).value.args[0]
-            yield PrintedAngle(printer.use(angle), taken.get("sin"), taken.get("cos"))
-
-    def _line(self, printer: Printer, line: Line, keeps: Mapping[int, int]) -> PrintedLine:
-        if isinstance(line, Assignment):
-            return PrintedLine(
-                value=printer.definition(line.value),
-                name=self.names[line.value.index],
-                slot=keeps.get(line.value.index),
-                note=plain(line.note),
-            )
-        return PrintedLine(
-            value=printer.use(line.value),
-            array=line.output,
-            position=line.position,
-            index=self._shapes[line.output].index(line.position),
-            constant=line.value.op is CONST,
-        )
+        return self.body.split(length)
 
 
 def _is_wave(line: Line) -> bool:
     return isinstance(line, Assignment) and is_wave(line.value)
 
 
-def kernel(formulation: str, program: Program[Scalar], sizes: Mapping[str, int]) -> Kernel:
-    """The kernel of `program`; ValueError if it is not what the table of functions says."""
+def kernel(
+    formulation: str,
+    program: Program[Scalar],
+    sizes: Mapping[str, int],
+    loops: LoopedProgram[Scalar] | None = None,
+) -> Kernel:
+    """The kernel of `program`; ValueError if it is not what the table of functions says.
+
+    `loops` says the same in loops, for backends that print loops.
+    """
     function = function_named(program.function)
     options = (*function.options, PARAMETERS)
     given = [*in_numbers(function.arguments, sizes)]
@@ -322,8 +359,8 @@ def kernel(formulation: str, program: Program[Scalar], sizes: Mapping[str, int])
     results = in_numbers(function.results, sizes)
     hidden = in_numbers(function.hidden, sizes)
     _check(program, [*given, *in_numbers(options, sizes)], [*results, *hidden])
+    arrays = {array.name: array for array in (*given, *results, *hidden)}
     schedule_ = schedule(program)
-    arrays = [array.name for array in (*given, *results, *hidden)]
     return Kernel(
         identifier(formulation),
         function,
@@ -331,8 +368,8 @@ def kernel(formulation: str, program: Program[Scalar], sizes: Mapping[str, int])
         results,
         hidden,
         tolerance(sizes),
-        schedule_,
-        local_names(schedule_, arrays),
+        Body(schedule_, local_names(schedule_, arrays), arrays),
+        loops,
     )
 
 

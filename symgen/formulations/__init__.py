@@ -17,12 +17,14 @@ from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation, State
 from symgen.formulations.kane import KANE
+from symgen.formulations.loops import LoopsBuilder
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.formulations.shared import load_entry_names, wrenches
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named
+from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 
 FORMULATIONS: tuple[Formulation, ...] = (
@@ -35,6 +37,8 @@ FORMULATIONS: tuple[Formulation, ...] = (
     PARTIALLY_RECURSIVE_KANE,
 )
 
+SHARED_NOTES = {**joint_terms.NOTES, **elimination.NOTES, **accelerations.NOTES}
+
 PLANNED_FORMULATIONS = ("semi_recursive",)
 
 __all__ = [
@@ -43,6 +47,7 @@ __all__ = [
     "Formulation",
     "declare_inputs",
     "derive",
+    "derive_loops",
     "formulation_named",
     "provided_functions",
     "without_solution",
@@ -73,9 +78,23 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     if function not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
     formulation.functions[function](tree, builder, state)
-    shared = {**joint_terms.NOTES, **elimination.NOTES, **accelerations.NOTES}
-    notes = {**formulation.notes, **shared}
+    notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
+
+
+def derive_loops(
+    tree: KinematicTree[S], formulation: Formulation, function: str
+) -> LoopedProgram[S]:
+    """The same in loops, for a function that `formulation.loops` has."""
+
+    def start() -> tuple[ProgramBuilder[S], State[S]]:
+        builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
+        return builder, declare_inputs(tree, builder, function)
+
+    notes = {**formulation.notes, **SHARED_NOTES}
+    loops = LoopsBuilder(tree, (formulation.name, function), start, notes)
+    formulation.loops[function](tree, loops)
+    return loops.build()
 
 
 def without_solution(tree: KinematicTree[S], formulation: Formulation, function: str) -> Program[S]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
+
+if TYPE_CHECKING:
+    from symgen.formulations.loops import LoopsBuilder
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,10 @@ Derivation = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], Non
 """Writes the steps and outputs of one function into the builder."""
 
 
+LoopDerivation = Callable[[KinematicTree[Any], "LoopsBuilder[Any]"], None]
+"""Writes the phases of one function."""
+
+
 def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
     """The answer of a formulation without restrictions."""
     return None
@@ -84,3 +91,5 @@ class Formulation:
     estimate: Callable[[KinematicTree[Any], str], int] = grows_in_proportion
     """Rough number of operations of a function where it grows faster than the robot: decides
     whether it is derived for validation alone."""
+    loops: Mapping[str, LoopDerivation] = field(default_factory=dict)
+    """The functions that can also be written in loops, and what does it."""

@@ -70,11 +70,19 @@ def with_drive_derivatives(
     slopes: tuple[Rows[S], Rows[S], Rows[S]],
 ) -> tuple[Rows[S], Rows[S], Rows[S]]:
     """JT-2 added to dtau_dq, dtau_dqd and dtau_dqdd of the rigid bodies, (n, n) each."""
-    terms = [_drive_derivatives(joint, state, b) for joint in tree.joints]
+    terms = drive_derivatives(tree, b, state)
     by_q, by_qd, by_qdd = (
-        _with_diagonal(rows, [term[place] for term in terms]) for place, rows in enumerate(slopes)
+        _with_diagonal(rows, terms[by]) for by, rows in zip(terms, slopes, strict=True)
     )
     return by_q, by_qd, by_qdd
+
+
+def drive_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> dict[str, list[S]]:
+    """JT-2 by "q", "qd" and "qdd", one entry per joint."""
+    terms = [_drive_derivatives(joint, state, b) for joint in tree.joints]
+    return {by: [term[place] for term in terms] for place, by in enumerate(("q", "qd", "qdd"))}
 
 
 def with_rotors(tree: KinematicTree[S], mass_matrix: Rows[S]) -> Rows[S]:

@@ -33,8 +33,17 @@ class ProgramBuilder(Generic[S]):
     def input(self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]) -> tuple[S, ...]:
         """Declare the array argument `name`; its entries as symbols, row by row."""
         declared = self.auxiliary(name, shape, entry_names)
-        self._inputs.append(declared)
+        self.declare(declared)
         return declared.symbols
+
+    def declare(self, array: Input[S]) -> None:
+        """Declare an array argument whose symbols are there."""
+        self._inputs.append(array)
+
+    @property
+    def inputs(self) -> tuple[Input[S], ...]:
+        """The arguments that were declared."""
+        return tuple(self._inputs)
 
     def declared(self, name: str) -> Input[S]:
         """The input called `name`, which was declared before."""

@@ -3,7 +3,8 @@
 In link axes, joint by joint: `passages` say what is carried over a joint, `recursion` has the
 torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
 composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
-they weigh and `loads` what acts on them; `derivatives` puts these together.
+they weigh and `loads` what acts on them; `derivatives` puts these together
+and `loops` says the same joint by joint.
 """
 
 from functools import partial
@@ -16,6 +17,7 @@ from symgen.formulations.composite import (
     forward_derivatives,
     frames,
     loads,
+    loops,
     mass_matrix,
     motion,
     passages,
@@ -51,4 +53,5 @@ COMPOSITE = Formulation(
         "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
     },
     estimate=costs.estimate,
+    loops={"inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives},
 )

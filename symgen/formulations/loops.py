@@ -1,0 +1,186 @@
+"""Writing looped programs: a formulation writes its phases here, one after the other.
+
+A formulation calls the same steps as for its straight line.  Where a step would take what earlier
+steps found of a joint it gets symbols, which `Entries` hands out: entries of columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Generic, TypeAlias
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.turns import UPPER, mirrored
+from symgen.formulations.interface import State
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+from symgen.program.loops import (
+    COLUMN,
+    COLUMNS,
+    ROW,
+    WRITTEN,
+    Column,
+    EachJoint,
+    EachPair,
+    LoopedProgram,
+    OnDiagonal,
+    Pair,
+    Phase,
+    Straight,
+)
+from symgen.program.program import Input, Program
+
+Value: TypeAlias = S | Vector[S] | Matrix[S]
+
+
+class Entries(Generic[S]):
+    """What columns hold of the joint `label`, as symbols that are declared when they are read."""
+
+    def __init__(self, b: ProgramBuilder[S], label: str) -> None:
+        self._b, self._label = b, label
+        self._found: dict[Column, tuple[str, S]] = {}
+
+    @property
+    def read(self) -> tuple[Column, ...]:
+        """The columns that were asked for, in that order."""
+        return tuple(self._found)
+
+    def scalar(self, stem: str, part: str = "") -> S:
+        """One entry."""
+        column = Column(stem, part)
+        if column not in self._found:
+            name = self._b.unique(column.of(self._label))
+            self._found[column] = name, self._b.algebra.symbol(name)
+        return self._found[column][1]
+
+    def vector(self, stem: str) -> Vector[S]:
+        """The entries x, y, z."""
+        return Vector(*(self.scalar(stem, part) for part in "xyz"))
+
+    def matrix(self, stem: str) -> Matrix[S]:
+        """The entries 11 to 33."""
+        return Matrix([[self.scalar(stem, f"{i}{k}") for k in (1, 2, 3)] for i in (1, 2, 3)])
+
+    def symmetric(self, stem: str) -> Matrix[S]:
+        """A matrix of which the entries on and above the diagonal are there."""
+        return mirrored({(i, k): self.scalar(stem, f"{i + 1}{k + 1}") for i, k in UPPER})
+
+    def input(self, name: str) -> Input[S]:
+        """All of them as an input."""
+        names, symbols = zip(*self._found.values(), strict=True) if self._found else ((), ())
+        return Input(name, (len(names),), symbols, names)
+
+
+def entries_of(stem: str, value: Value[S], symmetric: bool = False) -> dict[Column, S]:
+    """`value` by column; of a symmetric matrix the entries on and above the diagonal."""
+    if isinstance(value, Vector):
+        return {Column(stem, part): x for part, x in zip("xyz", value, strict=True)}
+    if isinstance(value, Matrix):
+        places = UPPER if symmetric else [(i, k) for i in range(3) for k in range(3)]
+        return {Column(stem, f"{i + 1}{k + 1}"): value[i, k] for i, k in places}
+    return {Column(stem): value}
+
+
+class StraightBuilder(Generic[S]):
+    """A straight phase: the arguments of the function are in `state`."""
+
+    def __init__(self, b: ProgramBuilder[S], state: State[S]) -> None:
+        self.b, self.state = b, state
+        self._entries: dict[int, Entries[S]] = {}
+        self._written: dict[tuple[Column, int], S] = {}
+
+    def joint(self, j: int) -> Entries[S]:
+        """What columns hold of joint j."""
+        return self._entries.setdefault(j, Entries(self.b, f"{j}"))
+
+    def write(self, j: int, stem: str, value: Value[S], symmetric: bool = False) -> None:
+        """Put `value` of joint j into columns."""
+        found = entries_of(stem, value, symmetric)
+        self._written.update({(column, j): x for column, x in found.items()})
+
+    def phase(self, build: Callable[[ProgramBuilder[S]], Program[S]]) -> Straight[S]:
+        """What was written."""
+        inputs = [entries.input(COLUMNS) for entries in self._entries.values()]
+        names = tuple(name for array in inputs for name in array.symbol_names)
+        symbols = tuple(symbol for array in inputs for symbol in array.symbols)
+        self.b.declare(Input(COLUMNS, (len(names),), symbols, names))
+        self.b.output(WRITTEN, (len(self._written),), self._written.values())
+        reads = tuple((column, j) for j, found in self._entries.items() for column in found.read)
+        return Straight(build(self.b), reads, tuple(self._written))
+
+
+class LoopsBuilder(Generic[S]):
+    """Collects the phases of one looped program.
+
+    `start` gives a builder with the arguments of the function declared, and the state they make;
+    `notes` are those of the formulation.
+    """
+
+    def __init__(
+        self,
+        tree: KinematicTree[S],
+        names: tuple[str, str],
+        start: Callable[[], tuple[ProgramBuilder[S], State[S]]],
+        notes: Mapping[str, str],
+    ) -> None:
+        self._tree, self._names, self._start, self._notes = tree, names, start, notes
+        self._phases: list[Phase[S]] = []
+
+    @contextmanager
+    def straight(self) -> Iterator[StraightBuilder[S]]:
+        """A phase over the whole robot; outputs of the function are declared in its builder."""
+        written = StraightBuilder(*self._start())
+        yield written
+        self._phases.append(written.phase(self._build))
+
+    def each_joint(
+        self, write: Callable[[ProgramBuilder[S], Entries[S]], Mapping[str, Value[S]]]
+    ) -> None:
+        """A phase over every joint: `write` gives what it puts into columns, by stem."""
+        b = self._builder()
+        joint = Entries(b, "i")
+        written: dict[Column, S] = {}
+        for stem, value in write(b, joint).items():
+            written.update(entries_of(stem, value))
+        b.declare(joint.input(COLUMNS))
+        b.output(WRITTEN, (len(written),), written.values())
+        self._phases.append(EachJoint(self._build(b), joint.read, tuple(written)))
+
+    def each_pair(
+        self,
+        beyond: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, S]],
+        before: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, S]],
+    ) -> None:
+        """A phase over pairs of joints, of row and column: entries of square arrays by name."""
+        self._phases.append(EachPair(self._pair(beyond), self._pair(before)))
+
+    def on_diagonal(self, square: str, stem: str) -> None:
+        """Add the column `stem` to the diagonal of `square`."""
+        self._phases.append(OnDiagonal(square, Column(stem)))
+
+    def build(self) -> LoopedProgram[S]:
+        """The finished program."""
+        arguments, _ = self._start()
+        parents = tuple(joint.parent for joint in self._tree.joints)
+        inputs = arguments.inputs
+        return LoopedProgram(self._tree.name, *self._names, inputs, parents, tuple(self._phases))
+
+    def _pair(
+        self, write: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, S]]
+    ) -> Pair[S]:
+        b = self._builder()
+        row, column = Entries(b, "r"), Entries(b, "c")
+        for name, entry in write(b, row, column).items():
+            b.output(name, (), (entry,))
+        b.declare(row.input(ROW))
+        b.declare(column.input(COLUMN))
+        return Pair(self._build(b), row.read, column.read)
+
+    def _builder(self) -> ProgramBuilder[S]:
+        return ProgramBuilder(self._tree.algebra, taken=self._tree.parameter_names)
+
+    def _build(self, b: ProgramBuilder[S]) -> Program[S]:
+        b.parameters(self._tree.parameter_names)
+        return b.build(self._tree.name, *self._names, self._notes)

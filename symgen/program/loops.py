@@ -1,0 +1,254 @@
+"""Looped programs: what a straight line says joint by joint is said once, for every joint.
+
+A `LoopedProgram` computes what a `Program` computes, in phases.  What phases hand on stands in
+columns: a column holds one scalar of every joint, such as the first entry of t_1.
+
+================  ==================================================================================
+`Straight`        a program over the arguments of the function and over entries of columns
+`EachJoint`       a program over the columns of one joint, for every joint: several in a vector
+`EachPair`        programs over two joints of which one carries the other, for all such pairs: they
+                  fill square arrays, one row after the other, several columns in a vector
+`OnDiagonal`      adds a column to the diagonal of a square array
+================  ==================================================================================
+
+Joints count from 1 and are carried by joints of smaller numbers.  `unrolled` makes a straight line
+of a looped program again, which shows that both say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic
+
+from symgen.algebra.evaluation import evaluate, over_graph
+from symgen.algebra.graph import Graph, Scalar
+from symgen.algebra.interface import S
+from symgen.program.program import Input, Output, Program
+
+COLUMNS, WRITTEN = "columns", "written"
+"""Of the programs of phases: the input of what is read from columns, the output of what is written
+to them."""
+
+ROW, COLUMN = "row", "column"
+"""Of the programs of pairs: the inputs of the joint of the row and of that of the column."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One scalar of every joint: `stem` and, of a vector or a matrix, `part`."""
+
+    stem: str
+    part: str = ""
+
+    def of(self, label: str) -> str:
+        """Name of the entry of one joint, such as ``t1_n_3_x``."""
+        return "_".join([self.stem, label, *([self.part] if self.part else [])])
+
+
+@dataclass(frozen=True)
+class Straight(Generic[S]):
+    """A straight line; `reads` and `writes` name the entries of `COLUMNS` and `WRITTEN`."""
+
+    program: Program[S]
+    reads: tuple[tuple[Column, int], ...]
+    writes: tuple[tuple[Column, int], ...]
+
+
+@dataclass(frozen=True)
+class EachJoint(Generic[S]):
+    """A program for every joint; `reads` and `writes` name the entries of `COLUMNS` and
+    `WRITTEN`."""
+
+    program: Program[S]
+    reads: tuple[Column, ...]
+    writes: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class Pair(Generic[S]):
+    """A program over two joints; `rows` and `columns` name the entries of `ROW` and `COLUMN`.
+
+    Its outputs are scalars: the entries of the square arrays of the same names.
+    """
+
+    program: Program[S]
+    rows: tuple[Column, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class EachPair(Generic[S]):
+    """Square arrays.  `beyond` holds where the joint of the row carries that of the column or is
+    the same, `before` where it is carried by it; elsewhere there are zeros."""
+
+    beyond: Pair[S]
+    before: Pair[S]
+
+    @property
+    def squares(self) -> tuple[str, ...]:
+        """The arrays that are filled."""
+        return tuple(output.name for output in self.beyond.program.outputs)
+
+
+@dataclass(frozen=True)
+class OnDiagonal:
+    """``square[i, i] += column[i]``"""
+
+    square: str
+    column: Column
+
+
+Phase = Straight[S] | EachJoint[S] | EachPair[S] | OnDiagonal
+
+
+@dataclass(frozen=True)
+class LoopedProgram(Generic[S]):
+    """One function of a robot by one formulation, in phases.
+
+    `parents` has for every joint the number of the one that carries it, 0 for the base.
+    """
+
+    robot: str
+    formulation: str
+    function: str
+    inputs: tuple[Input[S], ...]
+    parents: tuple[int, ...]
+    phases: tuple[Phase[S], ...]
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.parents)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns, in the order in which they are filled."""
+        found: dict[Column, None] = {}
+        for phase in self.phases:
+            if isinstance(phase, Straight):
+                found.update((column, None) for column, _ in phase.writes)
+            elif isinstance(phase, EachJoint):
+                found.update((column, None) for column in phase.writes)
+        return tuple(found)
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """Of all phases: see `Program.notes`."""
+        return {label: text for x in self.programs for label, text in x.notes.items()}
+
+    @property
+    def programs(self) -> Iterator[Program[S]]:
+        """The programs of all phases."""
+        for phase in self.phases:
+            if isinstance(phase, EachPair):
+                yield phase.beyond.program
+                yield phase.before.program
+            elif isinstance(phase, (Straight, EachJoint)):
+                yield phase.program
+
+    def mapped(self, change: Callable[[Program[S]], Program[S]]) -> LoopedProgram[S]:
+        """The same phases with other programs."""
+
+        def of_pair(pair: Pair[S]) -> Pair[S]:
+            return replace(pair, program=change(pair.program))
+
+        phases: list[Phase[S]] = []
+        for phase in self.phases:
+            if isinstance(phase, EachPair):
+                phases.append(EachPair(of_pair(phase.beyond), of_pair(phase.before)))
+            elif isinstance(phase, (Straight, EachJoint)):
+                phases.append(replace(phase, program=change(phase.program)))
+            else:
+                phases.append(phase)
+        return replace(self, phases=tuple(phases))
+
+    def is_before(self, i: int, k: int) -> bool:
+        """Whether joint i carries joint k."""
+        while k > i:
+            k = self.parents[k - 1]
+            if k == i:
+                return True
+        return False
+
+
+def unrolled(looped: LoopedProgram[Scalar]) -> Program[Scalar]:
+    """The straight line that the loops amount to, in a graph of its own and without statements."""
+    return _Unrolling(looped).program()
+
+
+class _Unrolling:
+    """The values of all columns and results while the phases are gone through."""
+
+    def __init__(self, looped: LoopedProgram[Scalar]) -> None:
+        self.looped, self.graph = looped, Graph()
+        self.arguments = {
+            name: self.graph.symbol(name) for x in looped.inputs for name in x.symbol_names
+        }
+        self.columns: dict[tuple[Column, int], Scalar] = {}
+        self.results: dict[str, tuple[tuple[int, ...], list[Scalar]]] = {}
+
+    def program(self) -> Program[Scalar]:
+        for phase in self.looped.phases:
+            if isinstance(phase, Straight):
+                self._straight(phase)
+            elif isinstance(phase, EachJoint):
+                self._each_joint(phase)
+            elif isinstance(phase, EachPair):
+                self._each_pair(phase)
+            else:
+                self._on_diagonal(phase)
+        outputs = (Output(name, shape, tuple(x)) for name, (shape, x) in self.results.items())
+        x = self.looped
+        return Program(x.robot, x.formulation, x.function, x.inputs, tuple(outputs), (), {})
+
+    def _straight(self, phase: Straight[Scalar]) -> None:
+        given = {**self.arguments, **self._given(phase.program, COLUMNS, phase.reads)}
+        for name, shape, entries in self._values(phase.program, given):
+            if name == WRITTEN:
+                self.columns.update(zip(phase.writes, entries, strict=True))
+            else:
+                self.results[name] = shape, entries
+
+    def _each_joint(self, phase: EachJoint[Scalar]) -> None:
+        for j in range(1, self.looped.n + 1):
+            given = self._given(phase.program, COLUMNS, [(column, j) for column in phase.reads])
+            ((_, _, entries),) = self._values(phase.program, given)
+            writes = [(column, j) for column in phase.writes]
+            self.columns.update(zip(writes, entries, strict=True))
+
+    def _each_pair(self, phase: EachPair[Scalar]) -> None:
+        n = self.looped.n
+        for name in phase.squares:
+            self.results[name] = (n, n), [self.graph.zero] * (n * n)
+        for r in range(1, n + 1):
+            for c in range(1, n + 1):
+                if r == c or self.looped.is_before(r, c):
+                    self._pair(phase.beyond, r, c)
+                elif self.looped.is_before(c, r):
+                    self._pair(phase.before, r, c)
+
+    def _pair(self, pair: Pair[Scalar], r: int, c: int) -> None:
+        rows = self._given(pair.program, ROW, [(column, r) for column in pair.rows])
+        columns = self._given(pair.program, COLUMN, [(column, c) for column in pair.columns])
+        for name, _, (entry,) in self._values(pair.program, {**rows, **columns}):
+            self.results[name][1][(r - 1) * self.looped.n + c - 1] = entry
+
+    def _on_diagonal(self, phase: OnDiagonal) -> None:
+        entries, n = self.results[phase.square][1], self.looped.n
+        for j in range(n):
+            own = self.columns[phase.column, j + 1]
+            entries[j * n + j] = self.graph.add(entries[j * n + j], own)
+
+    def _given(
+        self, program: Program[Scalar], name: str, places: Sequence[tuple[Column, int]]
+    ) -> dict[str, Scalar]:
+        names = program.input(name).symbol_names
+        return {name: self.columns[place] for name, place in zip(names, places, strict=True)}
+
+    def _values(
+        self, program: Program[Scalar], given: Mapping[str, Scalar]
+    ) -> Iterator[tuple[str, tuple[int, ...], list[Scalar]]]:
+        found = iter(evaluate(program.results, given, over_graph(self.graph)))
+        for output in program.outputs:
+            yield output.name, output.shape, [next(found) for _ in output.entries]
