@@ -20,7 +20,7 @@ import click
 
 from symgen import __version__
 from symgen.errors import SymgenError, ValidationError
-from symgen.options import BACKENDS, FLAGS, BuildOptions, names
+from symgen.options import BACKENDS, FLAGS, FORMS, BuildOptions, names
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -135,6 +135,13 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "this one; or for any, with the instructions that all of them have.",
     )
     @click.option(
+        "--form",
+        type=click.Choice(FORMS),
+        default="auto",
+        show_default=True,
+        help="Kernels in a straight line, in loops where there are any, or by what is faster.",
+    )
+    @click.option(
         "--templates",
         type=click.Path(path_type=Path),
         help="Folder whose templates replace those of symgen.",
@@ -147,6 +154,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         backend: str | None,
         runtime_parameters: str,
         flags: str,
+        form: str,
         templates: Path | None,
         force: bool,
         out: Path | None = None,
@@ -158,6 +166,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
             backend=backend,
             runtime_parameters=names(runtime_parameters),
             flags=flags,
+            form=form,
             templates=templates,
             force=force,
             out=out,

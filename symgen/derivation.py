@@ -30,6 +30,7 @@ from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.constant_factors import with_constants_inside
 from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
+from symgen.options import AUTO, LOOPS, STRAIGHT
 from symgen.program.arguments import PIVOTS
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.loops import LoopedProgram
@@ -40,6 +41,9 @@ from symgen.validation.conditioning import condition
 
 Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
+
+LOOPS_FROM = 3_500
+"""Operations of a straight line from which loops are faster: see `benchmarks`, "Forms"."""
 
 FUNCTION_WEIGHT = 10
 """A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
@@ -52,19 +56,26 @@ class Derived:
     programs: Programs
     reports: tuple[FunctionReport, ...]
     tree: KinematicTree[Scalar]
+    loops: Mapping[tuple[str, str], LoopedProgram[Scalar]]
+    """By formulation and function: those that are to be printed in loops."""
 
 
 def derive_all(
     description: RobotDescription,
     selection: Selection,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+    form: str = AUTO,
 ) -> Derived:
-    """Derive and optimise every function of every formulation that is built or evaluated."""
+    """Derive and optimise every function of every formulation that is built or evaluated.
+
+    `form` says which of those that are built are also derived in loops: see `symgen.options`.
+    """
     work = [
         (item, function) for item in FORMULATIONS for function in selection.functions_of(item.name)
     ]
     programs: Programs = {}
     reports: list[FunctionReport] = []
+    loops: dict[tuple[str, str], LoopedProgram[Scalar]] = {}
     for done, (formulation, function) in enumerate(work):
         progress(f"derive: {formulation.name}.{function}", done, len(work))
         start = time.perf_counter()
@@ -72,6 +83,12 @@ def derive_all(
             program = derived_program(
                 description, formulation, function, selection.runtime_parameters
             )
+            count = operations_after(program.results)
+            is_built = function in selection.built.get(formulation.name, ())
+            if is_built and function in formulation.loops and _in_loops(form, count):
+                loops[formulation.name, function] = derived_loops(
+                    description, formulation, function, selection.runtime_parameters
+                )
         seconds = time.perf_counter() - start
         programs.setdefault(formulation.name, {})[function] = program
         reports.append(
@@ -79,13 +96,18 @@ def derive_all(
                 formulation.name,
                 function,
                 operations_before(program.results),
-                operations_after(program.results),
+                count,
                 len(program.statements),
                 seconds,
+                LOOPS if (formulation.name, function) in loops else STRAIGHT,
             )
         )
     tree = build_tree(description, Graph(), selection.runtime_parameters)
-    return Derived(programs, tuple(reports), tree)
+    return Derived(programs, tuple(reports), tree, loops)
+
+
+def _in_loops(form: str, count: OperationCount) -> bool:
+    return form == LOOPS or (form == AUTO and count.total >= LOOPS_FROM)
 
 
 def derived_program(
@@ -165,6 +187,7 @@ def package_of(description: RobotDescription, selection: Selection, derived: Der
             for function in selection.functions
         },
         missing=_missing(selection),
+        loops=derived.loops,
     )
 
 

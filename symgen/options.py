@@ -11,6 +11,8 @@ from symgen.errors import RequestError
 DEFAULT, ALL = "default", "all"
 NONE = "none"
 BACKENDS = ("compiled", "cython", "numpy", ALL)
+AUTO, STRAIGHT, LOOPS = "auto", "straight", "loops"
+FORMS = (AUTO, STRAIGHT, LOOPS)
 FLAGS = ("portable", "native", "baseline")
 LARGEST_READING_ROBOT = 3
 """Up to this many coordinates every formulation is built by default: there they are for reading."""
@@ -23,7 +25,8 @@ class BuildOptions:
     `formulations` and `functions` are ``("default",)``, ``("all",)`` or names.  `backend` is None
     for compiled code where there is a compiler and NumPy elsewhere.  `out` is the folder that the
     package folder goes into; None for the user's cache.  `runtime_parameters` are ``("all",)``,
-    ``("none",)`` or names of parameters of the model that become arguments.
+    ``("none",)`` or names of parameters of the model that become arguments.  `form` is how kernels
+    are written: in a straight line, in loops where a formulation has them, or by size.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
@@ -31,6 +34,7 @@ class BuildOptions:
     backend: str | None = None
     runtime_parameters: tuple[str, ...] = (NONE,)
     flags: str = "portable"
+    form: str = AUTO
     templates: Path | None = None
     force: bool = False
     out: Path | None = None
@@ -42,6 +46,8 @@ class BuildOptions:
             )
         if self.flags not in FLAGS:
             raise RequestError(f"no flags {self.flags!r}; there are: {', '.join(FLAGS)}")
+        if self.form not in FORMS:
+            raise RequestError(f"no form {self.form!r}; there are: {', '.join(FORMS)}")
         if self.templates is not None and not Path(self.templates).is_dir():
             raise RequestError(f"there is no folder of templates {str(self.templates)!r}")
 

@@ -25,7 +25,7 @@ from symgen.description import RobotDescription, read
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
 from symgen.journal import Journal
-from symgen.options import BuildOptions
+from symgen.options import STRAIGHT, BuildOptions
 from symgen.qualification import qualify
 from symgen.report import BuildReport
 from symgen.selection import Selection, select
@@ -123,7 +123,8 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
     """Derive, emit, compile, validate and install; the programs, and fields of the report."""
     with journal.stage("derive"):
         # RobotDescription -> Programs, optimised
-        derived = derive_all(plan.description, plan.selection, journal.progress)
+        form = plan.options.form if plan.compiler else STRAIGHT
+        derived = derive_all(plan.description, plan.selection, journal.progress, form)
     with journal.stage("emit"):
         # Programs -> SourceBundle
         package = package_of(plan.description, plan.selection, derived)
@@ -219,6 +220,7 @@ def _key(
         "built": {name: list(functions) for name, functions in selection.built.items()},
         "backends": backends,
         "runtime_parameters": selection.runtime_parameters,
+        "form": options.form,
     }
     templates = () if options.templates is None else (options.templates,)
     return build_key(model_hash(description), choices, compiler, options.flags, templates)

@@ -24,6 +24,8 @@ class FunctionReport:
     after: OperationCount
     statements: int
     derive_seconds: float
+    form: str
+    """How its kernel is written in C: "straight", or in "loops"."""
 
 
 @dataclass(frozen=True)

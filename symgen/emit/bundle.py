@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from symgen.algebra.graph import Scalar
+from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 
 
@@ -107,12 +108,14 @@ class Package:
     `programs` maps formulation -> function -> program, in the order in which they are printed.
     `fastest` maps each function to the formulation that serves it at the top level.
     `missing` maps each function that was not built to the sentence that its AttributeError shows.
+    `loops` has those that backends with loops print in loops, by formulation and function.
     """
 
     metadata: ModuleMetadata
     programs: Mapping[str, Mapping[str, Program[Scalar]]]
     fastest: Mapping[str, str]
     missing: Mapping[str, str] = field(default_factory=dict)
+    loops: Mapping[tuple[str, str], LoopedProgram[Scalar]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

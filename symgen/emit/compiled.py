@@ -11,6 +11,7 @@ from __future__ import annotations
 from symgen.emit import wrapper
 from symgen.emit.bundle import Extension
 from symgen.emit.kernels import Kernel
+from symgen.emit.loops import in_loops
 from symgen.emit.module import Formulation, Module
 from symgen.emit.parts import is_long
 from symgen.emit.printing import C
@@ -25,7 +26,7 @@ MOST_SLOTS = 2**14
 """A kernel with a larger workspace is left to one sample at a time: with eight it would take more
 than a MiB of a thread's stack."""
 
-VERBATIM = ("c/symgen-real.h", "c/symgen-rows.h")
+VERBATIM = ("c/symgen-real.h", "c/symgen-loops.h", "c/symgen-rows.h")
 """The same for every robot."""
 
 
@@ -45,16 +46,15 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     folder[f"c/{robot}_batch.h"] = templates.render("c/batch.h", **values)
     folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values, work=_work(module))
     for formulation in module.formulations:
+        own = {**values, "formulation": formulation, "vectorised": served}
         for name, kernels in _sources(robot, formulation).items():
-            folder[name] = templates.render(
-                "c/kernels.c",
-                **{
-                    **values,
-                    "formulation": formulation,
-                    "kernels": [kernel.printed(C, LINES_PER_PART) for kernel in kernels],
-                    "vectorised": served,
-                },
-            )
+            loops = in_loops(kernels[0])
+            if loops:
+                printed = loops.printed(C, LINES_PER_PART)
+                folder[name] = templates.render("c/loops.c", **own, printed=printed)
+            else:
+                own["kernels"] = [kernel.printed(C, LINES_PER_PART) for kernel in kernels]
+                folder[name] = templates.render("c/kernels.c", **own)
     folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
     return folder
 
@@ -89,9 +89,14 @@ def _vectorised(module: Module) -> tuple[Kernel, ...]:
     return tuple(
         kernel
         for kernel in module.kernels
-        if serving.get(kernel.function.name) == kernel.formulation
-        and kernel.split(LINES_PER_PART).slots <= MOST_SLOTS
+        if serving.get(kernel.function.name) == kernel.formulation and _slots(kernel) <= MOST_SLOTS
     )
+
+
+def _slots(kernel: Kernel) -> int:
+    """Numbers of one sample that `kernel` keeps at a time."""
+    loops = in_loops(kernel)
+    return loops.slots if loops else kernel.split(LINES_PER_PART).slots
 
 
 def _orders(module: Module) -> list[tuple[str, list[str]]]:
@@ -115,12 +120,12 @@ def _orders(module: Module) -> list[tuple[str, list[str]]]:
 
 
 def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
-    """C files and their kernels: one per formulation to read, and one for every long kernel, so
-    that long ones are compiled side by side."""
+    """C files and their kernels: one per formulation to read, and one for every kernel that is long
+    or in loops, so that long ones are compiled side by side."""
     main = f"c/{robot}_{formulation.name}"
     sources: dict[str, list[Kernel]] = {}
     for kernel in formulation.kernels:
-        long = is_long(kernel.schedule, LINES_PER_PART)
-        name = f"{main}_{kernel.function.name}.c" if long else f"{main}.c"
+        alone = kernel.loops or is_long(kernel.schedule, LINES_PER_PART)
+        name = f"{main}_{kernel.function.name}.c" if alone else f"{main}.c"
         sources.setdefault(name, []).append(kernel)
     return sources

@@ -115,7 +115,10 @@ def _formulations(package: Package) -> Iterator[Formulation]:
         yield Formulation(
             name=identifier(name),
             functions=tuple(public_function(function_named(f), package.metadata) for f in programs),
-            kernels=tuple(kernel(name, program, sizes) for program in programs.values()),
+            kernels=tuple(
+                kernel(name, program, sizes, package.loops.get((name, function)))
+                for function, program in programs.items()
+            ),
             notes=text.notes_table(_notes(programs.values())),
             offset=offset,
             missing={k: sentence for k, sentence in missing.items() if k not in programs},

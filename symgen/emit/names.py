@@ -45,6 +45,11 @@ _REAL_H = """
     REAL SELECT NAMED BROADCAST BLEND LANES LANEWISE LANEWISE_OF_TWO INLINE PART LARGEST_REDUCED
     OCTET NO_ANGLE
 """
+_LOOPS_H = """
+    wide columns entries others beyond before where put_in_row visit lanes_in_memory
+    path length memset i j k r c v
+    WIDE SOME EVERY EACH PUT ALIGNED
+"""
 _PYTHON = """
     and as assert async await break class continue def del elif else except finally for from
     global if import in is lambda match nonlocal not or pass raise return try type while with
@@ -58,7 +63,9 @@ _NUMPY = """
     absolute arccos arcsin arctan arctan2 array complex128 empty float64 ndarray numpy np power
     where zeros
 """
-RESERVED = frozenset(f"{_C} {_MATH_H} {_REAL_H} {_PYTHON} {_CYTHON} {_NUMPY} {WORKSPACE}".split())
+RESERVED = frozenset(
+    f"{_C} {_MATH_H} {_REAL_H} {_LOOPS_H} {_PYTHON} {_CYTHON} {_NUMPY} {WORKSPACE}".split()
+)
 
 
 def identifier(name: str) -> str:

@@ -37,10 +37,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from symgen.algebra.interface import S
+from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, outer
 from symgen.algebra.turns import UPPER, mirrored, turn_of
-from symgen.formulations.composite.frames import Place
+from symgen.formulations.composite.frames import JointAxis, JointFrame
 from symgen.formulations.composite.motion import Acceleration, Velocity
 from symgen.formulations.composite.spatial import (
     Moments,
@@ -51,6 +51,7 @@ from symgen.formulations.composite.spatial import (
 )
 from symgen.formulations.shared import let_symmetric
 from symgen.kinematics.bodies import second_moments
+from symgen.kinematics.joint import Joint
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -62,6 +63,15 @@ NOTES = {
     "Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-13": "J = tr(E) 1 - E and B = tr(K) 1 - K of the composite",
 }
+
+
+@dataclass(frozen=True)
+class OwnBody(Generic[S]):
+    """A body in axes of its joint: mass, centre of mass, second moments about it."""
+
+    mass: S
+    com: Vector[S]
+    E: Matrix[S]
 
 
 @dataclass(frozen=True)
@@ -108,27 +118,31 @@ class Coriolis(Generic[S]):
 # -- steps, one body each ----------------------------------------------------------------------
 
 
-def moments_step(at: Place[S], b: ProgramBuilder[S]) -> Moments[S]:
+def own_body(joint: Joint[S], algebra: Algebra[S]) -> OwnBody[S]:
+    """The body behind a joint in the axes behind the joint's motion."""
+    body, link = joint.body, joint.placement.link
+    E = turn_of(link.rotation, algebra).symmetric(second_moments(body.inertia, algebra))
+    return OwnBody(body.mass, link.apply(body.com), E)
+
+
+def moments_step(at: JointFrame[S], body: OwnBody[S], b: ProgramBuilder[S]) -> Moments[S]:
     """CO-9"""
-    j, body = at.joint.number, at.joint.body
-    link = at.joint.placement.link
-    with b.step("bodies", at.joint.name):
-        c = b.let(f"c0_{j}", at.x + at.R.apply(link.apply(body.com)), "CO-9")
+    j = at.label
+    with b.step("bodies", at.name):
+        c = b.let(f"c0_{j}", at.x + at.R.apply(body.com), "CO-9")
         h = b.let(f"h0_{j}", c * body.mass, "CO-9")
-        own = second_moments(body.inertia, b.algebra)
-        own = turn_of(link.rotation, b.algebra).symmetric(own)
-        own = turned(at.R, own, f"E0_own_{j}", b)
+        own = turned(at.R, body.E, f"E0_own_{j}", b)
         lever, first = tuple(c), tuple(h)
         E = mirrored({(i, k): own[i, k] + lever[i] * first[k] for i, k in UPPER})
         return Moments(body.mass, h, let_symmetric(b, f"E0_{j}", E, "CO-9"))
 
 
 def momentum_step(
-    at: Place[S], moments: Moments[S], v: Velocity[S], b: ProgramBuilder[S]
+    at: JointAxis[S], moments: Moments[S], v: Velocity[S], b: ProgramBuilder[S]
 ) -> Momentum[S]:
     """CO-10"""
-    j, w, u = at.joint.number, v.v.angular, v.v.linear
-    with b.step("bodies", at.joint.name):
+    j, w, u = at.label, v.v.angular, v.v.linear
+    with b.step("bodies", at.name):
         columns = [w.cross(Vector(*column)) for column in moments.E.transposed.rows]
         spin = Matrix([tuple(column) for column in columns]).transposed
         K = b.let(f"K0_{j}", spin + outer(u, moments.h), "CO-10")
@@ -136,22 +150,22 @@ def momentum_step(
 
 
 def force_step(
-    at: Place[S], moments: Moments[S], a: Acceleration[S], b: ProgramBuilder[S]
+    at: JointAxis[S], moments: Moments[S], a: Acceleration[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
     """CO-11"""
-    j = at.joint.number
-    with b.step("bodies", at.joint.name):
+    j = at.label
+    with b.step("bodies", at.name):
         spin = twice_skew_part(a.W @ moments.E)
         force = Spatial(spin + moments.h.cross(a.a), a.a * moments.m + a.W.apply(moments.h))
         return let_spatial(b, (f"n0_in_{j}", f"f0_in_{j}"), force, "CO-11")
 
 
 def composite_moments_step(
-    at: Place[S], own: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
+    at: JointAxis[S], own: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
 ) -> Moments[S]:
     """CO-12"""
-    j = at.joint.number
-    with b.step("composites", at.joint.name):
+    j = at.label
+    with b.step("composites", at.name):
         for child in children:
             own = own + child
         m = b.let(f"m0_{j}C", own.m, "CO-12")
@@ -160,38 +174,38 @@ def composite_moments_step(
 
 
 def composite_momentum_step(
-    at: Place[S], own: Momentum[S], children: Sequence[Momentum[S]], b: ProgramBuilder[S]
+    at: JointAxis[S], own: Momentum[S], children: Sequence[Momentum[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
     """CO-12"""
-    j = at.joint.number
-    with b.step("composites", at.joint.name):
+    j = at.label
+    with b.step("composites", at.name):
         for child in children:
             own = own + child
         return Momentum(b.let(f"K0_{j}C", own.K, "CO-12"), b.let(f"f0_{j}C", own.f, "CO-12"))
 
 
 def composite_force_step(
-    at: Place[S], own: Spatial[S], children: Sequence[Spatial[S]], b: ProgramBuilder[S]
+    at: JointAxis[S], own: Spatial[S], children: Sequence[Spatial[S]], b: ProgramBuilder[S]
 ) -> Spatial[S]:
     """CO-12"""
-    j = at.joint.number
-    with b.step("composites", at.joint.name):
+    j = at.label
+    with b.step("composites", at.name):
         for child in children:
             own = own + child
         return let_spatial(b, (f"n0_in_{j}C", f"f0_in_{j}C"), own, "CO-12")
 
 
-def inertia_step(at: Place[S], composite: Moments[S], b: ProgramBuilder[S]) -> Inertia[S]:
+def inertia_step(at: JointAxis[S], composite: Moments[S], b: ProgramBuilder[S]) -> Inertia[S]:
     """CO-13"""
-    with b.step("composites", at.joint.name):
-        J = let_symmetric(b, f"J0_{at.joint.number}C", trace_less(composite.E), "CO-13")
+    with b.step("composites", at.name):
+        J = let_symmetric(b, f"J0_{at.label}C", trace_less(composite.E), "CO-13")
         return Inertia(composite.m, composite.h, J)
 
 
-def coriolis_step(at: Place[S], composite: Momentum[S], b: ProgramBuilder[S]) -> Coriolis[S]:
+def coriolis_step(at: JointAxis[S], composite: Momentum[S], b: ProgramBuilder[S]) -> Coriolis[S]:
     """CO-13"""
-    with b.step("composites", at.joint.name):
-        B = b.let(f"B0_{at.joint.number}C", trace_less(composite.K), "CO-13")
+    with b.step("composites", at.name):
+        B = b.let(f"B0_{at.label}C", trace_less(composite.K), "CO-13")
         return Coriolis(B, composite.f)
 
 

@@ -41,6 +41,7 @@ from symgen.formulations.composite.bodies import (
     inertia_step,
     moments_step,
     momentum_step,
+    own_body,
 )
 from symgen.formulations.composite.frames import JointAxis, Place, place_sweep
 from symgen.formulations.composite.loads import LoadEffects, LoadSum, load_effects_step, load_sweep
@@ -193,7 +194,7 @@ def body_sweep(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) ->
     """Velocities from the base outwards, composites from the leaves inwards."""
     places = place_sweep(tree, b, state.q)
     velocities = velocity_sweep(places, b, state.qd)
-    moments = {j: moments_step(at, b) for j, at in places.items()}
+    moments = {j: moments_step(at, own_body(at.joint, b.algebra), b) for j, at in places.items()}
     momenta = {j: momentum_step(at, moments[j], velocities[j], b) for j, at in places.items()}
     whole: dict[int, Moments[S]] = {}
     moving: dict[int, Momentum[S]] = {}

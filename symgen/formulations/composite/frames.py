@@ -66,13 +66,19 @@ class JointAxis(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Place(JointAxis[S]):
+class JointFrame(JointAxis[S]):
+    """CO-2, CO-3: and where the axes behind it are."""
+
+    R: Matrix[S]
+    x: Vector[S]
+
+
+@dataclass(frozen=True)
+class Place(JointFrame[S]):
     """A joint in its tree.  See the notation of the module; `C` is that of its tree."""
 
     joint: Joint[S]
     C: Matrix[S]
-    R: Matrix[S]
-    x: Vector[S]
 
     def point(self, at: Vector[S]) -> Vector[S]:
         """P -> a point of the link, given in its frame."""
@@ -155,7 +161,7 @@ def place_sweep(
         j = joint.number
         S_j = motion_axis_step(joint, axes[j], o[j], b)
         C = bases[tree.path(j)[0]]
-        places[j] = Place(f"{j}", joint.name, S_j, joint, C, axes[j].R, x[j])
+        places[j] = Place(f"{j}", joint.name, S_j, axes[j].R, x[j], joint, C)
     return places
 
 
