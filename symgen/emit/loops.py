@@ -11,11 +11,11 @@ the robot does not have is never looked at.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from symgen.algebra.graph import Scalar
+from symgen.algebra.graph import CONST, Scalar
 from symgen.emit.kernels import Array, Body, Kernel, PrintedPart
 from symgen.emit.names import local_names
 from symgen.emit.printing import Language
@@ -29,12 +29,12 @@ from symgen.program.loops import (
     EachJoint,
     EachPair,
     LoopedProgram,
-    OnDiagonal,
     Pair,
     Phase,
     Straight,
+    TowardsBase,
 )
-from symgen.program.program import Program
+from symgen.program.program import Input, Output, Program
 
 OCTET = 8
 """Joints in the widest vector."""
@@ -48,8 +48,8 @@ class PrintedPhase:
     """A phase: `kind` says which of the other fields it has.
 
     ``straight``: parts, and the places in columns that are 0 by structure; ``joints``: one part;
-    ``pairs``: the squares, and a part for joints beyond and for joints before; ``diagonal``: the
-    square, and the place of its column.
+    ``pairs``: the squares, and a part for joints beyond and for joints before; ``base``: the places
+    of columns that are added up; ``diagonal``: the square, and the place of its column.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class PrintedPhase:
     parts: tuple[PrintedPart, ...] = ()
     zeros: tuple[int, ...] = ()
     squares: tuple[str, ...] = ()
-    place: int = 0
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Loops:
     @property
     def size(self) -> int:
         """Of all columns together."""
-        return len(self.program.columns) * self.room
+        return len(self._order) * self.room
 
     @property
     def slots(self) -> int:
@@ -97,10 +97,9 @@ class Loops:
         return self.size + len(self.program.phases) * self.n
 
     @property
-    def squares(self) -> tuple[str, ...]:
-        """The square arrays that pairs fill."""
-        pairs = (phase for phase in self.program.phases if isinstance(phase, EachPair))
-        return tuple(square for phase in pairs for square in phase.squares)
+    def carriers(self) -> list[int]:
+        """The joint that carries each joint, -1 for the base; joints count from 0."""
+        return [parent - 1 for parent in self.program.parents]
 
     @property
     def paths(self) -> list[list[int]]:
@@ -115,14 +114,9 @@ class Loops:
         """Where each of `paths` begins, and the last one ends, one behind the other."""
         return [0, *accumulate(map(len, self.paths))]
 
-    @property
-    def has_strangers(self) -> bool:
-        """Whether there are joints of which neither carries the other."""
-        return 2 * self.path_ends[-1] - self.n < self.n**2
-
     def visits(self, lanes: int) -> list[tuple[list[Visit], ...]]:
-        """By vector of columns: rows whose joints carry some of their joints, rows that both carry
-        and are carried, or are among them, and rows that are carried."""
+        """By vector of columns: rows whose joints carry some of theirs, rows of their own joints,
+        rows whose joints are carried by some, and all other rows."""
         chunks = (range(c, min(c + lanes, self.n)) for c in range(0, self.n, lanes))
         return [self._visits(chunk) for chunk in chunks]
 
@@ -137,13 +131,12 @@ class Loops:
 
     def _visits(self, columns: range) -> tuple[list[Visit], ...]:
         paths = self.paths
-        segments: tuple[list[Visit], ...] = ([], [], [])
+        segments: tuple[list[Visit], ...] = ([], [], [], [])
         for r in range(self.n):
             beyond = sum((r in paths[c]) << k for k, c in enumerate(columns))
             before = sum((c in paths[r] and c != r) << k for k, c in enumerate(columns))
-            if beyond or before:
-                place = 1 if r in columns or (beyond and before) else 0 if beyond else 2
-                segments[place].append((r, beyond, before))
+            place = 1 if r in columns else 0 if beyond else 2 if before else 3
+            segments[place].append((r, beyond, before))
         return segments
 
     def printed(self, language: Language, length: int) -> PrintedLoops:
@@ -159,23 +152,67 @@ class Loops:
         self, phase: Phase[Scalar], number: int, language: Language, length: int
     ) -> tuple[PrintedPhase, int]:
         if isinstance(phase, Straight):
+            program, written = self._without_constants(phase)
             reads = [self._place(column, joint) for column, joint in phase.reads]
-            writes = [self._place(column, joint) for column, joint in phase.writes]
+            writes = [self._place(column, joint) for column, joint in written]
             arrays = {array.name: array for array in self.kernel.arrays}
-            body = _body(phase.program, {**arrays, **_columns(reads, writes)})
+            body = _body(program, {**arrays, **_columns(reads, writes)})
             parts, slots = body.printed(language, length)
             zeros = tuple(writes[i] for i in body.schedule.zeros[WRITTEN])
             return PrintedPhase("straight", number, parts, zeros), slots
         if isinstance(phase, EachJoint):
-            reads = [self._place(column) for column in phase.reads]
             writes = [self._place(column) for column in phase.writes]
-            parts, _ = _body(phase.program, _columns(reads, writes)).printed(language, 10**9)
+            program, arrays = self._with_constants(phase)
+            arrays[WRITTEN] = _array("columns", writes)
+            parts, _ = _body(program, arrays).printed(language, 10**9)
             return PrintedPhase("joints", number, parts), 0
         if isinstance(phase, EachPair):
             bodies = (self._pair(pair) for pair in (phase.beyond, phase.before))
             parts = tuple(body.printed(language, 10**9)[0][0] for body in bodies)
             return PrintedPhase("pairs", number, parts, squares=phase.squares), 0
-        return self._on_diagonal(phase, number), 0
+        if isinstance(phase, TowardsBase):
+            places = [self._place(column) for column in phase.columns]
+            if places != [*range(places[0], places[0] + len(places) * self.room, self.room)]:
+                raise ValueError("columns that are added up must have been written by one phase")
+            return PrintedPhase("base", number, places=tuple(places)), 0
+        place = self._place(phase.column)
+        return PrintedPhase("diagonal", number, squares=(phase.square,), places=(place,)), 0
+
+    def _without_constants(
+        self, phase: Straight[Scalar]
+    ) -> tuple[Program[Scalar], list[tuple[Column, int]]]:
+        """The program without the columns of constants, and what else it writes."""
+        output = _written(phase)
+        kept = [
+            (place, entry)
+            for place, entry in zip(phase.writes, output.entries, strict=True)
+            if place[0] not in self.constants
+        ]
+        entries = tuple(entry for _, entry in kept)
+        outputs = (
+            replace(x, shape=(len(kept),), entries=entries) if x is output else x
+            for x in phase.program.outputs
+        )
+        program = replace(phase.program, outputs=tuple(outputs))
+        return program, [place for place, _ in kept]
+
+    def _with_constants(self, phase: EachJoint[Scalar]) -> tuple[Program[Scalar], dict[str, Array]]:
+        """The program with two inputs in place of one: columns, and columns of constants."""
+        given = phase.program.input(COLUMNS)
+        known = list(self.constants)
+        arrays: dict[str, Array] = {}
+        inputs = [array for array in phase.program.inputs if array is not given]
+        for name, is_constant in (("SOME", False), ("CONSTANT", True)):
+            chosen = [i for i, x in enumerate(phase.reads) if (x in self.constants) == is_constant]
+            columns = [phase.reads[i] for i in chosen]
+            symbols = tuple(given.symbols[i] for i in chosen)
+            names = tuple(given.symbol_names[i] for i in chosen)
+            inputs.append(Input(name, (len(chosen),), symbols, names))
+            places = [
+                known.index(x) * self.room if is_constant else self._place(x) for x in columns
+            ]
+            arrays[name] = _array(name, places)
+        return replace(phase.program, inputs=tuple(inputs)), arrays
 
     def _pair(self, pair: Pair[Scalar]) -> Body:
         rows = [self._place(column) for column in pair.rows]
@@ -187,21 +224,48 @@ class Loops:
         arrays = {ROW: _array("EVERY", rows), COLUMN: _array("SOME", columns), **entries}
         return _body(pair.program, arrays)
 
-    def _on_diagonal(self, phase: OnDiagonal, number: int) -> PrintedPhase:
-        place = self._place(phase.column)
-        return PrintedPhase("diagonal", number, squares=(phase.square,), place=place)
-
     def _place(self, column: Column, joint: int = 1) -> int:
         return self._order[column] * self.room + joint - 1
 
     @cached_property
     def _order(self) -> Mapping[Column, int]:
-        return {column: i for i, column in enumerate(self.program.columns)}
+        columns = (column for column in self.program.columns if column not in self.constants)
+        return {column: i for i, column in enumerate(columns)}
+
+    @cached_property
+    def constants(self) -> Mapping[Column, tuple[float, ...]]:
+        """Columns that only programs for every joint read, and that hold nothing but numbers."""
+        others: set[Column] = set()
+        found: dict[Column, dict[int, Scalar]] = {}
+        for phase in self.program.phases:
+            if isinstance(phase, Straight):
+                others.update(column for column, _ in phase.reads)
+                entries = _written(phase).entries
+                for (column, joint), entry in zip(phase.writes, entries, strict=True):
+                    found.setdefault(column, {})[joint] = entry
+            elif isinstance(phase, EachJoint):
+                others.update(phase.writes)
+            elif isinstance(phase, EachPair):
+                for pair in (phase.beyond, phase.before):
+                    others.update((*pair.rows, *pair.columns))
+            elif isinstance(phase, TowardsBase):
+                others.update(phase.columns)
+            else:
+                others.add(phase.column)
+        return {
+            column: tuple(entry.value for entry in entries.values())
+            for column, entries in found.items()
+            if column not in others and all(x.op is CONST for x in entries.values())
+        }
 
 
 def in_loops(kernel: Kernel) -> Loops | None:
     """`kernel` in loops, where it is to be said so."""
     return None if kernel.loops is None else Loops(kernel, kernel.loops)
+
+
+def _written(phase: Straight[Scalar]) -> Output[Scalar]:
+    return next(output for output in phase.program.outputs if output.name == WRITTEN)
 
 
 def _columns(reads: Sequence[int], writes: Sequence[int]) -> dict[str, Array]:

@@ -47,8 +47,8 @@ _REAL_H = """
 """
 _LOOPS_H = """
     wide columns entries others beyond before where put_in_row visit lanes_in_memory
-    path length memset i j k r c v
-    WIDE SOME EVERY EACH PUT ALIGNED
+    path length parent added sum constants until i j k r c v
+    WIDE SOME EVERY EACH CONSTANT PUT ALIGNED UNROLLED
 """
 _PYTHON = """
     and as assert async await break class continue def del elif else except finally for from

@@ -6,7 +6,7 @@ steps found of a joint it gets symbols, which `Entries` hands out: entries of co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Generic, TypeAlias
 
@@ -29,6 +29,7 @@ from symgen.program.loops import (
     Pair,
     Phase,
     Straight,
+    TowardsBase,
 )
 from symgen.program.program import Input, Program
 
@@ -136,17 +137,16 @@ class LoopsBuilder(Generic[S]):
         self._phases.append(written.phase(self._build))
 
     def each_joint(
-        self, write: Callable[[ProgramBuilder[S], Entries[S]], Mapping[str, Value[S]]]
-    ) -> None:
-        """A phase over every joint: `write` gives what it puts into columns, by stem."""
+        self, write: Callable[[ProgramBuilder[S], Entries[S]], Mapping[Column, S]]
+    ) -> tuple[Column, ...]:
+        """A phase over every joint: `write` gives what it puts into columns; says into which."""
         b = self._builder()
         joint = Entries(b, "i")
-        written: dict[Column, S] = {}
-        for stem, value in write(b, joint).items():
-            written.update(entries_of(stem, value))
+        written = write(b, joint)
         b.declare(joint.input(COLUMNS))
         b.output(WRITTEN, (len(written),), written.values())
         self._phases.append(EachJoint(self._build(b), joint.read, tuple(written)))
+        return tuple(written)
 
     def each_pair(
         self,
@@ -155,6 +155,10 @@ class LoopsBuilder(Generic[S]):
     ) -> None:
         """A phase over pairs of joints, of row and column: entries of square arrays by name."""
         self._phases.append(EachPair(self._pair(beyond), self._pair(before)))
+
+    def towards_base(self, columns: Iterable[Column]) -> None:
+        """Add columns of every joint to those of the joint that carries it, leaves first."""
+        self._phases.append(TowardsBase(tuple(columns)))
 
     def on_diagonal(self, square: str, stem: str) -> None:
         """Add the column `stem` to the diagonal of `square`."""

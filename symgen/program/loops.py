@@ -8,6 +8,7 @@ columns: a column holds one scalar of every joint, such as the first entry of t_
 `EachJoint`       a program over the columns of one joint, for every joint: several in a vector
 `EachPair`        programs over two joints of which one carries the other, for all such pairs: they
                   fill square arrays, one row after the other, several columns in a vector
+`TowardsBase`     adds columns of every joint to those of the joint that carries it, leaves first
 `OnDiagonal`      adds a column to the diagonal of a square array
 ================  ==================================================================================
 
@@ -92,6 +93,13 @@ class EachPair(Generic[S]):
 
 
 @dataclass(frozen=True)
+class TowardsBase:
+    """``column[parent of i] += column[i]``, from the last joint to the first"""
+
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
 class OnDiagonal:
     """``square[i, i] += column[i]``"""
 
@@ -99,7 +107,7 @@ class OnDiagonal:
     column: Column
 
 
-Phase = Straight[S] | EachJoint[S] | EachPair[S] | OnDiagonal
+Phase = Straight[S] | EachJoint[S] | EachPair[S] | TowardsBase | OnDiagonal
 
 
 @dataclass(frozen=True)
@@ -196,6 +204,8 @@ class _Unrolling:
                 self._each_joint(phase)
             elif isinstance(phase, EachPair):
                 self._each_pair(phase)
+            elif isinstance(phase, TowardsBase):
+                self._towards_base(phase)
             else:
                 self._on_diagonal(phase)
         outputs = (Output(name, shape, tuple(x)) for name, (shape, x) in self.results.items())
@@ -233,6 +243,13 @@ class _Unrolling:
         columns = self._given(pair.program, COLUMN, [(column, c) for column in pair.columns])
         for name, _, (entry,) in self._values(pair.program, {**rows, **columns}):
             self.results[name][1][(r - 1) * self.looped.n + c - 1] = entry
+
+    def _towards_base(self, phase: TowardsBase) -> None:
+        for i in range(self.looped.n, 0, -1):
+            parent = self.looped.parents[i - 1]
+            for column in phase.columns if parent else ():
+                carried = self.columns[column, i]
+                self.columns[column, parent] = self.graph.add(self.columns[column, parent], carried)
 
     def _on_diagonal(self, phase: OnDiagonal) -> None:
         entries, n = self.results[phase.square][1], self.looped.n

@@ -11,6 +11,14 @@
 
 #include "symgen-real.h"
 
+#if defined(__GNUC__)
+#define ALIGNED __attribute__((aligned(64)))
+#define UNROLLED _Pragma("GCC unroll 4")
+#else
+#define ALIGNED
+#define UNROLLED
+#endif
+
 #if SYMGEN_WIDTH == 1 && defined(__GNUC__)
 
 #define WIDE LANES
@@ -18,10 +26,10 @@
 typedef lanes wide;
 typedef double lanes_in_memory __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
-#define ALIGNED __attribute__((aligned(64)))
 #define EACH(x) BROADCAST(x)
 #define SOME(place) (*(const lanes_in_memory *)(columns + (place)))
 #define EVERY(place) BROADCAST(columns[place])
+#define CONSTANT(place) (*(const lanes_in_memory *)(constants + (place)))
 #define PUT(place, value) (*(lanes_in_memory *)(columns + (place)) = (value))
 
 /* A row of a square array, and a bit for every column of a vector that its joint carries, or is, and
@@ -63,14 +71,10 @@ INLINE void put_in_row(double *square, int size, int r, int c, wide x)
 
 typedef real wide;
 
-#if defined(__GNUC__)
-#define ALIGNED __attribute__((aligned(64)))
-#else
-#define ALIGNED
-#endif
 #define EACH(x) REAL(x)
 #define SOME(place) (columns[place])
 #define EVERY(place) (columns[place])
+#define CONSTANT(place) REAL(constants[place])
 #define PUT(place, value) (columns[place] = (value))
 
 #endif

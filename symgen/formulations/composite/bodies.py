@@ -41,7 +41,6 @@ from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, outer
 from symgen.algebra.turns import UPPER, mirrored, turn_of
 from symgen.formulations.composite.frames import JointAxis, JointFrame
-from symgen.formulations.composite.motion import Acceleration, Velocity
 from symgen.formulations.composite.spatial import (
     Moments,
     Spatial,
@@ -138,10 +137,10 @@ def moments_step(at: JointFrame[S], body: OwnBody[S], b: ProgramBuilder[S]) -> M
 
 
 def momentum_step(
-    at: JointAxis[S], moments: Moments[S], v: Velocity[S], b: ProgramBuilder[S]
+    at: JointAxis[S], moments: Moments[S], v: Spatial[S], b: ProgramBuilder[S]
 ) -> Momentum[S]:
     """CO-10"""
-    j, w, u = at.label, v.v.angular, v.v.linear
+    j, w, u = at.label, v.angular, v.linear
     with b.step("bodies", at.name):
         columns = [w.cross(Vector(*column)) for column in moments.E.transposed.rows]
         spin = Matrix([tuple(column) for column in columns]).transposed
@@ -150,13 +149,13 @@ def momentum_step(
 
 
 def force_step(
-    at: JointAxis[S], moments: Moments[S], a: Acceleration[S], b: ProgramBuilder[S]
+    at: JointAxis[S], moments: Moments[S], a: Vector[S], W: Matrix[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
     """CO-11"""
     j = at.label
     with b.step("bodies", at.name):
-        spin = twice_skew_part(a.W @ moments.E)
-        force = Spatial(spin + moments.h.cross(a.a), a.a * moments.m + a.W.apply(moments.h))
+        spin = twice_skew_part(W @ moments.E)
+        force = Spatial(spin + moments.h.cross(a), a * moments.m + W.apply(moments.h))
         return let_spatial(b, (f"n0_in_{j}", f"f0_in_{j}"), force, "CO-11")
 
 

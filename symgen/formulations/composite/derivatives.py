@@ -195,7 +195,7 @@ def body_sweep(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) ->
     places = place_sweep(tree, b, state.q)
     velocities = velocity_sweep(places, b, state.qd)
     moments = {j: moments_step(at, own_body(at.joint, b.algebra), b) for j, at in places.items()}
-    momenta = {j: momentum_step(at, moments[j], velocities[j], b) for j, at in places.items()}
+    momenta = {j: momentum_step(at, moments[j], velocities[j].v, b) for j, at in places.items()}
     whole: dict[int, Moments[S]] = {}
     moving: dict[int, Momentum[S]] = {}
     composites: dict[int, Composite[S]] = {}
@@ -223,9 +223,9 @@ def force_sweep(
     tau: dict[int, S] = {}
     for i in reversed(places):
         at, load = places[i], bodies.loads.get(i)
-        own = force_step(at, bodies.moments[i], motions[i], b)
+        own = force_step(at, bodies.moments[i], motions[i].a, motions[i].W, b)
         forces[i] = composite_force_step(at, own, [forces[c] for c in _children(tree, i)], b)
-        tau[i] = torque_step(at, forces[i], load, b)
+        tau[i] = torque_step(at, forces[i], load.wrench if load else None, b)
         if load:
             effects[i] = load_effects_step(at, load, b)
     rates = {i: motion.rate for i, motion in motions.items()}
@@ -272,11 +272,11 @@ def force_by_q_step(
 
 
 def torque_step(
-    at: JointAxis[S], force: Spatial[S], loads: LoadSum[S] | None, b: ProgramBuilder[S]
+    at: JointAxis[S], force: Spatial[S], load: Spatial[S] | None, b: ProgramBuilder[S]
 ) -> S:
     """CO-16"""
     with b.step("torque", at.name):
-        felt = force - loads.wrench if loads else force
+        felt = force - load if load else force
         return b.let(f"tau_{at.label}", at.axis.dot(felt), "CO-16")
 
 

@@ -1,19 +1,21 @@
 """The derivatives in closed form, in loops: the steps of `derivatives` for any joint, any pair.
 
-What needs the tree runs straight on: motions from the base outwards, composites from the leaves
-inwards.  What one joint answers to its composite, and what two joints feel of each other, is said
-once.
+Motions are found from the base outwards, in a straight line.  What a body weighs, what a joint
+answers to its composite, and what two joints feel of each other, is said once.
 
 Columns (joint i, in the notation of `frames`, `motion`, `bodies`, `loads` and `derivatives`)
 
 ==========================  ====================================================================
+R0, x0                      axes and origin behind the joint
 S_w, S_v; Psi_w, Psi_v;     axis S, and how it moves: Psi', Psi''
 dPsi_w, dPsi_v
-m0C, h0C, J0C; B0C, f0C     inertia and Coriolis matrix of the composite
-n0_inC, f0_inC              force of inertia on the composite
-moved, kept                 effects of loads, where the robot has any
+w0, u0; W0, a0              velocity and acceleration of the link
+m, com, E_own               its body, in axes of the joint
+m0, h0, E0; K0, f0          moments and momentum of the body, then of the composite
+n0_in, f0_in                force of inertia of the body, then of the composite
+n0_L, F0_L, moved, kept     loads beyond the joint and their effects, where the robot has any
 t1, t2, t3, t4              what joint i answers
-d_drive_dq and so on        what drives, bearings and springs add
+tau, d_drive_dq and so on   torque; what drives, bearings and springs add
 ==========================  ====================================================================
 """
 
@@ -23,26 +25,43 @@ from collections.abc import Mapping
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
-from symgen.formulations.composite.bodies import Coriolis, Inertia
+from symgen.formulations.composite.bodies import (
+    Momentum,
+    OwnBody,
+    coriolis_step,
+    force_step,
+    inertia_step,
+    moments_step,
+    momentum_step,
+    own_body,
+)
 from symgen.formulations.composite.derivatives import (
-    Bodies,
     Composite,
-    Forces,
     Rates,
-    body_sweep,
     force_by_q_step,
-    force_sweep,
     q_pair_step,
     rates_pair_step,
     rates_step,
+    torque_step,
 )
-from symgen.formulations.composite.frames import JointAxis
-from symgen.formulations.composite.loads import LoadEffects
-from symgen.formulations.composite.spatial import Spatial
+from symgen.formulations.composite.frames import JointAxis, JointFrame, Place, place_sweep
+from symgen.formulations.composite.loads import (
+    LoadEffects,
+    load_effects_step,
+    load_sweep,
+)
+from symgen.formulations.composite.motion import (
+    Acceleration,
+    Velocity,
+    acceleration_sweep,
+    velocity_sweep,
+)
+from symgen.formulations.composite.spatial import Moments, Spatial
 from symgen.formulations.joint_terms import drive_derivatives, with_joint_terms
-from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, Value
+from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.loops import Column
 
 DRIVES = {"q": "d_drive_dq", "qd": "d_drive_dqd", "qdd": "d_drive_dqdd"}
 
@@ -50,16 +69,21 @@ DRIVES = {"q": "d_drive_dq", "qd": "d_drive_dqd", "qdd": "d_drive_dqdd"}
 def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """tau (n,) and its derivatives with respect to q, qd and qdd, (n, n) each."""
     with loops.straight() as x:
-        bodies = body_sweep(tree, x.b, x.state)
-        found = force_sweep(tree, bodies, x.b, x.state.qd, x.state.qdd)
-        x.b.output("tau", (tree.n,), with_joint_terms(tree, x.b, x.state, found.tau))
-        write_bodies(bodies, x)
-        write_forces(bodies, found, x)
+        places = place_sweep(tree, x.b, x.state.q)
+        velocities = velocity_sweep(places, x.b, x.state.qd)
+        rates = x.state.qd, x.state.qdd
+        accelerations = acceleration_sweep(places, velocities, x.b, *rates, -tree.gravity)
+        write_places(places, x)
+        write_velocities(velocities, x)
+        write_accelerations(accelerations, x)
+        loaded = write_loads(tree, places, x)
         drives = write_drives(tree, x)
-    loaded = bool(found.effects)
 
-    def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[str, Value[S]]:
-        return {**rates(b, joint), **forces_by_q(b, joint, loaded)}
+    def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        return {**weight(b, joint), **inertial_force(b, joint)}
+
+    def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        return {**torque(b, joint, loaded), **to_rates(b, joint), **to_q(b, joint, loaded)}
 
     def beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
         pair = (j, "r"), (i, "c")
@@ -71,7 +95,11 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
         (by_qdd, _, by_qd), (_, by_q) = rates_of_pair(b, *pair), by_q_of_pair(b, *pair, loaded)
         return {"dtau_dq": by_q, "dtau_dqd": by_qd, "dtau_dqdd": by_qdd}
 
+    loops.towards_base(loops.each_joint(of_body))
     loops.each_joint(answers)
+    with loops.straight() as x:
+        rigid = [x.joint(j).scalar("tau") for j in places]
+        x.b.output("tau", (tree.n,), with_joint_terms(tree, x.b, x.state, rigid))
     loops.each_pair(beyond, before)
     for by in drives:
         loops.on_diagonal(f"dtau_d{by}", DRIVES[by])
@@ -80,30 +108,45 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
 # -- straight phases ---------------------------------------------------------------------------
 
 
-def write_bodies(bodies: Bodies[S], x: StraightBuilder[S]) -> None:
-    """Axes and composites."""
-    for j, at in bodies.places.items():
-        inertia, coriolis = bodies.composites[j].inertia, bodies.composites[j].coriolis
+def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
+    """Axes, frames and bodies."""
+    for j, at in places.items():
         write_spatial(x, j, ("S_w", "S_v"), at.axis)
-        write_spatial(x, j, ("Psi_w", "Psi_v"), bodies.velocities[j].psi)
-        x.write(j, "m0C", inertia.m)
-        x.write(j, "h0C", inertia.h)
-        x.write(j, "J0C", inertia.J, symmetric=True)
-        x.write(j, "B0C", coriolis.B)
-        x.write(j, "f0C", coriolis.f)
+        x.write(j, "R0", at.R)
+        x.write(j, "x0", at.x)
+        body = own_body(at.joint, x.b.algebra)
+        x.write(j, "m", body.mass)
+        x.write(j, "com", body.com)
+        x.write(j, "E_own", body.E, symmetric=True)
 
 
-def write_forces(bodies: Bodies[S], found: Forces[S], x: StraightBuilder[S]) -> None:
-    """What accelerations and loads bring in."""
+def write_velocities(velocities: Mapping[int, Velocity[S]], x: StraightBuilder[S]) -> None:
+    """Velocities of links and axes."""
+    for j, velocity in velocities.items():
+        write_spatial(x, j, ("w0", "u0"), velocity.v)
+        write_spatial(x, j, ("Psi_w", "Psi_v"), velocity.psi)
+
+
+def write_accelerations(motions: Mapping[int, Acceleration[S]], x: StraightBuilder[S]) -> None:
+    """Accelerations of links and axes."""
+    for j, motion in motions.items():
+        x.write(j, "W0", motion.W)
+        x.write(j, "a0", motion.a)
+        write_spatial(x, j, ("dPsi_w", "dPsi_v"), motion.rate)
+
+
+def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
+    """Loads beyond every joint, and what comes of them; says whether there are any."""
+    sums = load_sweep(tree, places, x.b, x.state.loads)
     nothing = zero_vector(x.b.algebra)
-    none = LoadEffects(nothing, nothing)
-    for j in bodies.places:
-        write_spatial(x, j, ("dPsi_w", "dPsi_v"), found.rates[j])
-        write_spatial(x, j, ("n0_inC", "f0_inC"), found.forces[j])
-        if found.effects:
-            effects = found.effects.get(j, none)
-            x.write(j, "moved", effects.moved)
-            x.write(j, "kept", effects.kept)
+    for j, at in places.items() if sums else ():
+        wrench, effects = Spatial(nothing, nothing), LoadEffects(nothing, nothing)
+        if j in sums:
+            wrench, effects = sums[j].wrench, load_effects_step(at, sums[j], x.b)
+        write_spatial(x, j, ("n0_L", "F0_L"), wrench)
+        x.write(j, "moved", effects.moved)
+        x.write(j, "kept", effects.kept)
+    return bool(sums)
 
 
 def write_drives(tree: KinematicTree[S], x: StraightBuilder[S]) -> tuple[str, ...]:
@@ -125,23 +168,56 @@ def write_spatial(x: StraightBuilder[S], j: int, stems: tuple[str, str], value: 
 # -- one joint ---------------------------------------------------------------------------------
 
 
-def rates(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[str, Value[S]]:
-    """CO-14"""
-    found = rates_step(axis(joint, "i"), psi(joint), composite(joint), b)
-    t1, t2 = found.t1, found.t2
+def moments_of(b: ProgramBuilder[S], joint: Entries[S]) -> Moments[S]:
+    """CO-9 of the body"""
+    own = OwnBody(joint.scalar("m"), joint.vector("com"), joint.symmetric("E_own"))
+    at = JointFrame("i", "", axis(joint, "i").axis, joint.matrix("R0"), joint.vector("x0"))
+    return moments_step(at, own, b)
+
+
+def weight(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-9, CO-10 of the body"""
+    moments = moments_of(b, joint)
+    momentum = momentum_step(axis(joint, "i"), moments, spatial(joint, "w0", "u0"), b)
     return {
-        "t1_n": t1.angular, "t1_f": t1.linear, "t2_n": t2.angular, "t2_f": t2.linear,
-        "t4": found.t4,
-    }  # fmt: skip
+        **entries_of("m0", moments.m),
+        **entries_of("h0", moments.h),
+        **entries_of("E0", moments.E, symmetric=True),
+        **entries_of("K0", momentum.K),
+        **entries_of("f0", momentum.f),
+    }
 
 
-def forces_by_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[str, Value[S]]:
+def inertial_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-11 of the body"""
+    motion = joint.vector("a0"), joint.matrix("W0")
+    force = force_step(axis(joint, "i"), moments_of(b, joint), *motion, b)
+    return spatial_entries(("n0_in", "f0_in"), force)
+
+
+def torque(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
+    """CO-16"""
+    load = spatial(joint, "n0_L", "F0_L") if loaded else None
+    tau = torque_step(axis(joint, "i"), spatial(joint, "n0_in", "f0_in"), load, b)
+    return entries_of("tau", tau)
+
+
+def to_rates(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-14"""
+    found = rates_step(axis(joint, "i"), psi(joint), composite(b, joint), b)
+    return {
+        **spatial_entries(("t1_n", "t1_f"), found.t1),
+        **spatial_entries(("t2_n", "t2_f"), found.t2),
+        **entries_of("t4", found.t4),
+    }
+
+
+def to_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
     """CO-15"""
-    force = spatial(joint, "n0_inC", "f0_inC")
+    force = spatial(joint, "n0_in", "f0_in")
     effects = LoadEffects(joint.vector("moved"), zero_vector(b.algebra)) if loaded else None
-    motion = psi(joint), rate(joint)
-    t3 = force_by_q_step(axis(joint, "i"), *motion, composite(joint), force, effects, b)
-    return {"t3_n": t3.angular, "t3_f": t3.linear}
+    known = psi(joint), rate(joint), composite(b, joint), force, effects
+    return spatial_entries(("t3_n", "t3_f"), force_by_q_step(axis(joint, "i"), *known, b))
 
 
 # -- two joints: j carries i, or is i ----------------------------------------------------------
@@ -181,10 +257,12 @@ def rate(joint: Entries[S]) -> Spatial[S]:
     return spatial(joint, "dPsi_w", "dPsi_v")
 
 
-def composite(joint: Entries[S]) -> Composite[S]:
-    """All that the joint carries."""
-    inertia = Inertia(joint.scalar("m0C"), joint.vector("h0C"), joint.symmetric("J0C"))
-    return Composite(inertia, Coriolis(joint.matrix("B0C"), joint.vector("f0C")))
+def composite(b: ProgramBuilder[S], joint: Entries[S]) -> Composite[S]:
+    """CO-13 of all that the joint carries"""
+    at = axis(joint, "i")
+    moments = Moments(joint.scalar("m0"), joint.vector("h0"), joint.symmetric("E0"))
+    moving = Momentum(joint.matrix("K0"), joint.vector("f0"))
+    return Composite(inertia_step(at, moments, b), coriolis_step(at, moving, b))
 
 
 def answers_of(joint: Entries[S]) -> Rates[S]:
@@ -196,3 +274,8 @@ def answers_of(joint: Entries[S]) -> Rates[S]:
 def spatial(joint: Entries[S], angular: str, linear: str) -> Spatial[S]:
     """Both halves."""
     return Spatial(joint.vector(angular), joint.vector(linear))
+
+
+def spatial_entries(stems: tuple[str, str], value: Spatial[S]) -> dict[Column, S]:
+    """Both halves."""
+    return {**entries_of(stems[0], value.angular), **entries_of(stems[1], value.linear)}
