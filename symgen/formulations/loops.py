@@ -28,6 +28,7 @@ from symgen.program.loops import (
     OnDiagonal,
     Pair,
     Phase,
+    Solving,
     Straight,
     TowardsBase,
 )
@@ -159,6 +160,10 @@ class LoopsBuilder(Generic[S]):
     def towards_base(self, columns: Iterable[Column]) -> None:
         """Add columns of every joint to those of the joint that carries it, leaves first."""
         self._phases.append(TowardsBase(tuple(columns)))
+
+    def solving(self, *phases: Solving) -> None:
+        """Phases as they stand."""
+        self._phases.extend(phases)
 
     def on_diagonal(self, square: str, stem: str) -> None:
         """Add the column `stem` to the diagonal of `square`."""

@@ -10,7 +10,14 @@ columns: a column holds one scalar of every joint, such as the first entry of t_
                   fill square arrays, one row after the other, several columns in a vector
 `TowardsBase`     adds columns of every joint to those of the joint that carries it, leaves first
 `OnDiagonal`      adds a column to the diagonal of a square array
+`Product`         a square array times a column
+`Factors`         factorises a symmetric square array of pairs, M = L^T D L, in its place
+`SolveColumn`     M x = b for one column, in its place
+`SolveSquare`     M X = -B for the columns of a square array
+`Inverse`         M^-1
 ================  ==================================================================================
+
+Square arrays that are no results of the function stay inside.
 
 Joints count from 1 and are carried by joints of smaller numbers.  `unrolled` makes a straight line
 of a looped program again, which shows that both say the same.
@@ -18,13 +25,15 @@ of a looped program again, which shows that both say the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph, Scalar
 from symgen.algebra.interface import S
+from symgen.program.arguments import DIAGONAL, PIVOTS
+from symgen.program.functions import function_named
 from symgen.program.program import Input, Output, Program
 
 COLUMNS, WRITTEN = "columns", "written"
@@ -107,7 +116,50 @@ class OnDiagonal:
     column: Column
 
 
-Phase = Straight[S] | EachJoint[S] | EachPair[S] | TowardsBase | OnDiagonal
+@dataclass(frozen=True)
+class Product:
+    """``result[i] = sum_k square[i, k] column[k]``, a column"""
+
+    square: str
+    column: Column
+    result: Column
+
+
+@dataclass(frozen=True)
+class Factors:
+    """M = L^T D L in place of `square`, leaves first (see `formulations.elimination`); the pivots D
+    and the diagonal of M are the hidden results of a function that solves."""
+
+    square: str
+
+
+@dataclass(frozen=True)
+class SolveColumn:
+    """x with M x = b, both of them `column`; `factors` holds those of M."""
+
+    factors: str
+    column: Column
+
+
+@dataclass(frozen=True)
+class SolveSquare:
+    """`result` X with M X = -B; B, in `square`, is lost."""
+
+    factors: str
+    square: str
+    result: str
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """`result` is M^-1."""
+
+    factors: str
+    result: str
+
+
+Solving = Product | Factors | SolveColumn | SolveSquare | Inverse
+Phase = Straight[S] | EachJoint[S] | EachPair[S] | TowardsBase | OnDiagonal | Solving
 
 
 @dataclass(frozen=True)
@@ -138,6 +190,8 @@ class LoopedProgram(Generic[S]):
                 found.update((column, None) for column, _ in phase.writes)
             elif isinstance(phase, EachJoint):
                 found.update((column, None) for column in phase.writes)
+            elif isinstance(phase, Product):
+                found[phase.result] = None
         return tuple(found)
 
     @property
@@ -206,11 +260,15 @@ class _Unrolling:
                 self._each_pair(phase)
             elif isinstance(phase, TowardsBase):
                 self._towards_base(phase)
-            else:
+            elif isinstance(phase, OnDiagonal):
                 self._on_diagonal(phase)
-        outputs = (Output(name, shape, tuple(x)) for name, (shape, x) in self.results.items())
-        x = self.looped
-        return Program(x.robot, x.formulation, x.function, x.inputs, tuple(outputs), (), {})
+            else:
+                self._solving(phase)
+        x, spec = self.looped, function_named(self.looped.function)
+        names = [array.name for array in (*spec.results, *spec.hidden)]
+        found = ((name, *self.results[name]) for name in names)
+        outputs = tuple(Output(name, shape, tuple(entries)) for name, shape, entries in found)
+        return Program(x.robot, x.formulation, x.function, x.inputs, outputs, (), {})
 
     def _straight(self, phase: Straight[Scalar]) -> None:
         given = {**self.arguments, **self._given(phase.program, COLUMNS, phase.reads)}
@@ -256,6 +314,64 @@ class _Unrolling:
         for j in range(n):
             own = self.columns[phase.column, j + 1]
             entries[j * n + j] = self.graph.add(entries[j * n + j], own)
+
+    def _solving(self, phase: Solving) -> None:
+        n = self.looped.n
+        joints = range(1, n + 1)
+        if isinstance(phase, Product):
+            entries = self.results[phase.square][1]
+            given = [self.columns[phase.column, k] for k in joints]
+            for j in joints:
+                row = entries[(j - 1) * n : j * n]
+                self.columns[phase.result, j] = self._inner(row, given)
+        elif isinstance(phase, Factors):
+            self._factorise(self.results.pop(phase.square)[1])
+        elif isinstance(phase, SolveColumn):
+            found = self._solved([self.columns[phase.column, j] for j in joints])
+            self.columns.update(((phase.column, j), x) for j, x in zip(joints, found, strict=True))
+        else:
+            graph, columns = self.graph, []
+            if isinstance(phase, SolveSquare):
+                entries = [graph.neg(x) for x in self.results.pop(phase.square)[1]]
+            else:
+                entries = [graph.one if i == k else graph.zero for i in joints for k in joints]
+            columns = [self._solved(entries[k::n]) for k in range(n)]
+            solved = [columns[k][i] for i in range(n) for k in range(n)]
+            self.results[phase.result] = (n, n), solved
+
+    def _factorise(self, entries: list[Scalar]) -> None:
+        """Fill `rows` and `pivots`, and with these the hidden results."""
+        n, graph = self.looped.n, self.graph
+        left = {(i, k): entries[i * n + k] for i in range(n) for k in range(n)}
+        diagonal = [left[k, k] for k in range(n)]
+        self.rows: list[dict[int, Scalar]] = [{} for _ in range(n)]
+        for k in reversed(range(n)):
+            before = [i for i in range(k) if self.looped.is_before(i + 1, k + 1)]
+            for i in before:
+                self.rows[k][i] = graph.div(left[k, i], left[k, k])
+                for j in [*(j for j in before if j < i), i]:
+                    product = graph.mul(self.rows[k][i], left[k, j])
+                    left[i, j] = graph.sub(left[i, j], product)
+        self.pivots = [left[k, k] for k in range(n)]
+        for name, found in ((PIVOTS, self.pivots), (DIAGONAL, diagonal)):
+            self.results[name] = (n,), found
+
+    def _solved(self, x: list[Scalar]) -> list[Scalar]:
+        graph, x = self.graph, list(x)
+        for k in reversed(range(len(x))):
+            for i, multiplier in self.rows[k].items():
+                x[i] = graph.sub(x[i], graph.mul(multiplier, x[k]))
+        x = [graph.div(entry, pivot) for entry, pivot in zip(x, self.pivots, strict=True)]
+        for k, row in enumerate(self.rows):
+            known = self._inner(row.values(), [x[i] for i in row])
+            x[k] = graph.sub(x[k], known)
+        return x
+
+    def _inner(self, x: Iterable[Scalar], y: Iterable[Scalar]) -> Scalar:
+        total = self.graph.zero
+        for one, other in zip(x, y, strict=True):
+            total = self.graph.add(total, self.graph.mul(one, other))
+        return total
 
     def _given(
         self, program: Program[Scalar], name: str, places: Sequence[tuple[Column, int]]

@@ -4,7 +4,7 @@ In link axes, joint by joint: `passages` say what is carried over a joint, `recu
 torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
 composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
 they weigh and `loads` what acts on them; `derivatives` puts these together
-and `loops` says the same joint by joint.
+and `loops` and `forward_loops` say the same joint by joint.
 """
 
 from functools import partial
@@ -15,6 +15,7 @@ from symgen.formulations.composite import (
     derivatives,
     forward,
     forward_derivatives,
+    forward_loops,
     frames,
     loads,
     loops,
@@ -53,5 +54,8 @@ COMPOSITE = Formulation(
         "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
     },
     estimate=costs.estimate,
-    loops={"inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives},
+    loops={
+        "inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives,
+        "forward_dynamics_derivatives": forward_loops.forward_dynamics_derivatives,
+    },
 )

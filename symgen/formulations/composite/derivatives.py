@@ -48,6 +48,7 @@ from symgen.formulations.composite.loads import LoadEffects, LoadSum, load_effec
 from symgen.formulations.composite.motion import (
     Velocity,
     acceleration_sweep,
+    base_sweep,
     velocity_sweep,
 )
 from symgen.formulations.composite.spatial import Moments, Spatial, let_spatial
@@ -217,7 +218,8 @@ def force_sweep(
 ) -> Forces[S]:
     """Accelerations from the base outwards, forces from the leaves inwards."""
     places = bodies.places
-    motions = acceleration_sweep(places, bodies.velocities, b, qd, qdd, -tree.gravity)
+    bases = base_sweep(tree, places, b)
+    motions = acceleration_sweep(tree, places, bodies.velocities, b, qd, qdd, bases)
     forces: dict[int, Spatial[S]] = {}
     effects: dict[int, LoadEffects[S]] = {}
     tau: dict[int, S] = {}

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector
 from symgen.formulations.accelerations import (
     Solution,
     carried_over,
@@ -21,8 +22,10 @@ from symgen.formulations.accelerations import (
     write_responses,
 )
 from symgen.formulations.composite.derivatives import FirstHalf, Slopes, first_half, second_half
+from symgen.formulations.composite.frames import JointAxis
 from symgen.formulations.composite.mass_matrix import force_sweep
 from symgen.formulations.composite.passages import passage_sweep
+from symgen.formulations.composite.spatial import Spatial
 from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import (
     reflected_inertia,
@@ -87,15 +90,20 @@ def solution_at(
     for j, at in first.bodies.places.items():
         with b.step("bias", at.joint.name):
             a_0 = b.let(f"a_base_{j}", at.C.apply_transposed(-tree.gravity), "CO-7")
-            torque = first.rates[j].t1.linear.dot(a_0)
-            if j in first.bodies.loads:
-                torque = torque - at.axis.dot(first.bodies.loads[j].wrench)
+            load = first.bodies.loads.get(j)
+            torque = at_rest(at, first.rates[j].t1, a_0, load.wrench if load else None)
             moving = carried_over(first.by_qd, j, rates, b) * half
             pushed = carried_over(first.by_qdd, j, given, b)
             bias.append(b.let(f"bias_{j}", torque + moving + pushed, "CO-36"))
     total = with_joint_terms(tree, b, state, bias)
     mass = mass_entries(tree, first.by_qdd, b, state)
     return solution_of(tree, b, state, total, mass, free)
+
+
+def at_rest(at: JointAxis[S], t1: Spatial[S], a_0: Vector[S], load: Spatial[S] | None) -> S:
+    """CO-36: what joint j feels of gravity and loads."""
+    torque = t1.linear.dot(a_0)
+    return torque - at.axis.dot(load) if load else torque
 
 
 def mass_entries(

@@ -54,6 +54,7 @@ from symgen.formulations.composite.motion import (
     Acceleration,
     Velocity,
     acceleration_sweep,
+    base_sweep,
     velocity_sweep,
 )
 from symgen.formulations.composite.spatial import Moments, Spatial
@@ -71,11 +72,12 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
     with loops.straight() as x:
         places = place_sweep(tree, x.b, x.state.q)
         velocities = velocity_sweep(places, x.b, x.state.qd)
-        rates = x.state.qd, x.state.qdd
-        accelerations = acceleration_sweep(places, velocities, x.b, *rates, -tree.gravity)
+        bases = base_sweep(tree, places, x.b)
+        given = x.state.qd, x.state.qdd, bases
+        motions = acceleration_sweep(tree, places, velocities, x.b, *given)
         write_places(places, x)
         write_velocities(velocities, x)
-        write_accelerations(accelerations, x)
+        write_accelerations(motions, x)
         loaded = write_loads(tree, places, x)
         drives = write_drives(tree, x)
 
@@ -83,7 +85,8 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
         return {**weight(b, joint), **inertial_force(b, joint)}
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return {**torque(b, joint, loaded), **to_rates(b, joint), **to_q(b, joint, loaded)}
+        slopes = {**rates_entries(rates(b, joint)), **to_q(b, joint, loaded)}
+        return {**torque(b, joint, loaded), **slopes}
 
     def beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
         pair = (j, "r"), (i, "c")
@@ -202,9 +205,13 @@ def torque(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Col
     return entries_of("tau", tau)
 
 
-def to_rates(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+def rates(b: ProgramBuilder[S], joint: Entries[S]) -> Rates[S]:
     """CO-14"""
-    found = rates_step(axis(joint, "i"), psi(joint), composite(b, joint), b)
+    return rates_step(axis(joint, "i"), psi(joint), composite(b, joint), b)
+
+
+def rates_entries(found: Rates[S]) -> Mapping[Column, S]:
+    """t_1, t_2, t_4"""
     return {
         **spatial_entries(("t1_n", "t1_f"), found.t1),
         **spatial_entries(("t2_n", "t2_f"), found.t2),

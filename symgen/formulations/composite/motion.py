@@ -26,9 +26,9 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.algebra.turns import acceleration_matrix
-from symgen.formulations.composite.frames import Place
+from symgen.formulations.composite.frames import JointAxis, Place
 from symgen.formulations.composite.spatial import Spatial, let_spatial
-from symgen.kinematics.tree import BASE
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
@@ -62,17 +62,19 @@ class Acceleration(Generic[S]):
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
-def velocity_step(at: Place[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]) -> Velocity[S]:
+def velocity_step(
+    at: JointAxis[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
+) -> Velocity[S]:
     """CO-5, CO-6"""
-    j = at.joint.number
-    with b.step("velocities", at.joint.name):
+    j = at.label
+    with b.step("velocities", at.name):
         v = let_spatial(b, (f"w0_{j}", f"u0_{j}"), parent.v + at.axis * qd, "CO-5")
         psi = let_spatial(b, (f"Psi_w_{j}", f"Psi_v_{j}"), parent.v.cross(at.axis), "CO-6")
         return Velocity(v, psi)
 
 
 def acceleration_step(
-    at: Place[S],
+    at: JointAxis[S],
     parent: Acceleration[S],
     w_p: Vector[S],
     u_p: Vector[S],
@@ -82,8 +84,8 @@ def acceleration_step(
     b: ProgramBuilder[S],
 ) -> Acceleration[S]:
     """CO-7, CO-8"""
-    j, s, S_v, Psi_w = at.joint.number, at.axis.angular, at.axis.linear, v.psi.angular
-    with b.step("accelerations", at.joint.name):
+    j, s, S_v, Psi_w = at.label, at.axis.angular, at.axis.linear, v.psi.angular
+    with b.step("accelerations", at.name):
         alpha = b.let(f"alpha0_{j}", parent.alpha + s * qdd + Psi_w * qd, "CO-7")
         coriolis = (w_p + v.v.angular).cross(S_v * qd)
         a = b.let(f"a0_{j}", parent.a + S_v * qdd + coriolis, "CO-7")
@@ -93,6 +95,12 @@ def acceleration_step(
         dPsi = Spatial(parent.W.apply(s), linear)
         dPsi = let_spatial(b, (f"dPsi_w_{j}", f"dPsi_v_{j}"), dPsi, "CO-8")
         return Acceleration(alpha, a, W, dPsi)
+
+
+def base_step(at: Place[S], gravity: Vector[S], b: ProgramBuilder[S]) -> Vector[S]:
+    """CO-7: the acceleration -g that the base is given, in the basis of a tree."""
+    with b.step("accelerations", at.name):
+        return b.let(f"a_base_{at.label}", at.C.apply_transposed(-gravity), "CO-7")
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -112,23 +120,22 @@ def velocity_sweep(
 
 
 def acceleration_sweep(
-    places: Mapping[int, Place[S]],
+    tree: KinematicTree[S],
+    axes: Mapping[int, JointAxis[S]],
     velocities: Mapping[int, Velocity[S]],
     b: ProgramBuilder[S],
     qd: Sequence[S],
     qdd: Sequence[S],
-    base: Vector[S],
+    bases: Mapping[int, Vector[S]],
 ) -> dict[int, Acceleration[S]]:
-    """CO-7, CO-8 of every link; `base` is the acceleration that the base is given (-g)."""
+    """CO-7, CO-8 of every link; `bases` has `base_step` for every joint on the base."""
     o, zero = zero_vector(b.algebra), b.algebra.zero
     accelerations: dict[int, Acceleration[S]] = {}
-    for j, at in places.items():
-        p = at.joint.parent
+    for j, at in axes.items():
+        p = tree.joint(j).parent
         if p == BASE:
-            with b.step("accelerations", at.joint.name):
-                a_0 = b.let(f"a_base_{j}", at.C.apply_transposed(base), "CO-7")
             none = Matrix([(zero,) * 3] * 3)
-            parent = Acceleration(o, a_0, none, Spatial(o, o))
+            parent = Acceleration(o, bases[j], none, Spatial(o, o))
             w_p = u_p = o
         else:
             parent, v_p = accelerations[p], velocities[p].v
@@ -136,3 +143,12 @@ def acceleration_sweep(
         rates = qd[j - 1], qdd[j - 1]
         accelerations[j] = acceleration_step(at, parent, w_p, u_p, velocities[j], *rates, b)
     return accelerations
+
+
+def base_sweep(
+    tree: KinematicTree[S], places: Mapping[int, Place[S]], b: ProgramBuilder[S]
+) -> dict[int, Vector[S]]:
+    """`base_step` of every joint on the base."""
+    return {
+        j: base_step(at, tree.gravity, b) for j, at in places.items() if at.joint.parent == BASE
+    }

@@ -1,0 +1,160 @@
+"""Derivatives of accelerations in loops: M and d tau/dqd, the accelerations, d tau/dq, then solves.
+
+The order is that of `forward_derivatives`, the steps are those of `loops`.  M stands in the square
+array ``factors``, the derivatives of the torques in ``by_q`` and ``by_qd``.
+
+Columns beyond those of `loops`
+
+==================  ============================================================================
+a_base              acceleration -g of the base, in the basis of the joint's tree
+qd, given           rate; given torque less what drives add at rest
+rest, moving        torque of gravity and loads; twice that of velocities
+qdd                 right side tau - bias, then the acceleration
+==================  ============================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from symgen.algebra.interface import S
+from symgen.formulations.composite.forward_derivatives import at_rest
+from symgen.formulations.composite.frames import JointAxis, place_sweep
+from symgen.formulations.composite.loops import (
+    DRIVES,
+    axis,
+    by_q_of_pair,
+    inertial_force,
+    psi,
+    rates,
+    rates_entries,
+    rates_of_pair,
+    spatial,
+    to_q,
+    weight,
+    write_accelerations,
+    write_drives,
+    write_loads,
+    write_places,
+    write_velocities,
+)
+from symgen.formulations.composite.motion import (
+    Velocity,
+    acceleration_sweep,
+    base_sweep,
+    velocity_sweep,
+)
+from symgen.formulations.composite.spatial import Spatial
+from symgen.formulations.joint_terms import with_joint_terms
+from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+from symgen.program.loops import (
+    Column,
+    Factors,
+    Inverse,
+    Product,
+    SolveColumn,
+    SolveSquare,
+)
+
+
+def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+    """qdd (n,), dqdd_dq, dqdd_dqd and dqdd_dtau, (n, n) each; all joints are free."""
+    with loops.straight() as x:
+        loaded = write_state(tree, x)
+        drives = write_drives(tree, x)
+
+    def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        found = rates(b, joint)
+        return {**rates_entries(found), **resting(joint, found.t1, loaded)}
+
+    def by_q_beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
+        return {"by_q": by_q_of_pair(b, (j, "r"), (i, "c"), loaded)[0]}
+
+    def by_q_before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, S]:
+        return {"by_q": by_q_of_pair(b, (j, "c"), (i, "r"), loaded)[1]}
+
+    def forces_by_q(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        return to_q(b, joint, loaded)
+
+    loops.towards_base(loops.each_joint(weight))
+    loops.each_joint(answers)
+    loops.each_pair(rates_beyond, rates_before)
+    loops.solving(Product("by_qd", Column("qd"), Column("moving")))
+    if "qdd" in drives:
+        loops.on_diagonal("factors", DRIVES["qdd"])
+    loops.each_joint(right_side)
+    loops.solving(Factors("factors"), SolveColumn("factors", Column("qdd")))
+    with loops.straight() as x:
+        write_motions(tree, x)
+    loops.towards_base(loops.each_joint(inertial_force))
+    loops.each_joint(forces_by_q)
+    loops.each_pair(by_q_beyond, by_q_before)
+    for by in ("q", "qd"):
+        if by in drives:
+            loops.on_diagonal(f"by_{by}", DRIVES[by])
+        loops.solving(SolveSquare("factors", f"by_{by}", f"dqdd_d{by}"))
+    loops.solving(Inverse("factors", "dqdd_dtau"))
+
+
+# -- straight phases ---------------------------------------------------------------------------
+
+
+def write_state(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
+    """All that needs no accelerations; says whether there are loads."""
+    places = place_sweep(tree, x.b, x.state.q)
+    bases = base_sweep(tree, places, x.b)
+    write_places(places, x)
+    write_velocities(velocity_sweep(places, x.b, x.state.qd), x)
+    nothing = [x.b.algebra.zero] * tree.n
+    unaccelerated = replace(x.state, qdd=tuple(nothing))
+    drives = with_joint_terms(tree, x.b, unaccelerated, nothing)
+    for j in places:
+        x.write(j, "a_base", bases[tree.path(j)[0]])
+        x.write(j, "qd", x.state.qd[j - 1])
+        x.write(j, "given", x.state.tau[j - 1] - drives[j - 1])
+    return write_loads(tree, places, x)
+
+
+def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
+    """Accelerations, from those of the joints."""
+    axes: dict[int, JointAxis[S]] = {}
+    velocities: dict[int, Velocity[S]] = {}
+    for joint in tree.joints:
+        known = x.joint(joint.number)
+        axes[joint.number] = replace(axis(known, f"{joint.number}"), name=joint.name)
+        velocities[joint.number] = Velocity(spatial(known, "w0", "u0"), psi(known))
+    qdd = [x.joint(j).scalar("qdd") for j in axes]
+    bases = {j: x.joint(j).vector("a_base") for j in axes if len(tree.path(j)) == 1}
+    rates = x.state.qd, qdd
+    write_accelerations(acceleration_sweep(tree, axes, velocities, x.b, *rates, bases), x)
+    x.b.output("qdd", (tree.n,), qdd)
+
+
+# -- one joint, two joints ---------------------------------------------------------------------
+
+
+def resting(joint: Entries[S], t1: Spatial[S], loaded: bool) -> Mapping[Column, S]:
+    """CO-36: gravity and loads."""
+    load = spatial(joint, "n0_L", "F0_L") if loaded else None
+    return entries_of("rest", at_rest(axis(joint, "i"), t1, joint.vector("a_base"), load))
+
+
+def right_side(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-36: tau - bias; velocity torques are quadratic in qd."""
+    moving = joint.scalar("moving") * b.algebra.constant(0.5)
+    return entries_of("qdd", joint.scalar("given") - joint.scalar("rest") - moving)
+
+
+def rates_beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
+    """CO-19, CO-20: the row's joint carries that of the column."""
+    by_qdd, by_qd, _ = rates_of_pair(b, (j, "r"), (i, "c"))
+    return {"by_qd": by_qd, "factors": by_qdd}
+
+
+def rates_before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, S]:
+    """CO-19, CO-20: the row's joint is carried by that of the column."""
+    by_qdd, _, by_qd = rates_of_pair(b, (j, "c"), (i, "r"))
+    return {"by_qd": by_qd, "factors": by_qdd}
