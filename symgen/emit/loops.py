@@ -28,9 +28,16 @@ from symgen.program.loops import (
     Column,
     EachJoint,
     EachPair,
+    Factors,
+    Inverse,
     LoopedProgram,
+    OnDiagonal,
     Pair,
     Phase,
+    Product,
+    SolveColumn,
+    SolveSquare,
+    Solving,
     Straight,
     TowardsBase,
 )
@@ -49,7 +56,7 @@ class PrintedPhase:
 
     ``straight``: parts, and the places in columns that are 0 by structure; ``joints``: one part;
     ``pairs``: the squares, and a part for joints beyond and for joints before; ``base``: the places
-    of columns that are added up; ``diagonal``: the square, and the place of its column.
+    of columns that are added up; all others (see `_solving`): squares, and places of columns.
     """
 
     kind: str
@@ -94,7 +101,32 @@ class Loops:
     @property
     def slots(self) -> int:
         """Numbers of one sample that it keeps at a time, roughly."""
-        return self.size + len(self.program.phases) * self.n
+        return self.size + len(self.inner) * self.n * self.room
+
+    @property
+    def inner(self) -> tuple[str, ...]:
+        """The square arrays that are no results."""
+        results = {array.name for array in self.kernel.outputs}
+        pairs = (phase for phase in self.program.phases if isinstance(phase, EachPair))
+        return tuple(name for phase in pairs for name in phase.squares if name not in results)
+
+    def stride(self, square: str) -> int:
+        """From one row of a square array to the next."""
+        return self.room if square in self.inner else self.n
+
+    @property
+    def carried(self) -> list[list[int]]:
+        """The joints that each joint carries; joints count from 0."""
+        found: list[list[int]] = [[] for _ in range(self.n)]
+        for path in self.paths:
+            for joint in path[:-1]:
+                found[joint].append(path[-1])
+        return found
+
+    @property
+    def carried_ends(self) -> list[int]:
+        """Where each of `carried` begins, and the last one ends, one behind the other."""
+        return [0, *accumulate(map(len, self.carried))]
 
     @property
     def carriers(self) -> list[int]:
@@ -175,8 +207,25 @@ class Loops:
             if places != [*range(places[0], places[0] + len(places) * self.room, self.room)]:
                 raise ValueError("columns that are added up must have been written by one phase")
             return PrintedPhase("base", number, places=tuple(places)), 0
-        place = self._place(phase.column)
-        return PrintedPhase("diagonal", number, squares=(phase.square,), places=(place,)), 0
+        return self._solving(phase, number), 0
+
+    def _solving(self, phase: OnDiagonal | Solving, number: int) -> PrintedPhase:
+        squares: tuple[str, ...]
+        columns: tuple[Column, ...] = ()
+        if isinstance(phase, Product):
+            kind, squares, columns = "product", (phase.square,), (phase.column, phase.result)
+        elif isinstance(phase, Factors):
+            kind, squares = "factors", (phase.square,)
+        elif isinstance(phase, SolveColumn):
+            kind, squares, columns = "column", (phase.factors,), (phase.column,)
+        elif isinstance(phase, SolveSquare):
+            kind, squares = "square", (phase.factors, phase.square, phase.result)
+        elif isinstance(phase, Inverse):
+            kind, squares = "inverse", (phase.factors, phase.result)
+        else:
+            kind, squares, columns = "diagonal", (phase.square,), (phase.column,)
+        places = tuple(self._place(column) for column in columns)
+        return PrintedPhase(kind, number, squares=squares, places=places)
 
     def _without_constants(
         self, phase: Straight[Scalar]
@@ -250,7 +299,9 @@ class Loops:
                     others.update((*pair.rows, *pair.columns))
             elif isinstance(phase, TowardsBase):
                 others.update(phase.columns)
-            else:
+            elif isinstance(phase, Product):
+                others.update((phase.column, phase.result))
+            elif isinstance(phase, (OnDiagonal, SolveColumn)):
                 others.add(phase.column)
         return {
             column: tuple(entry.value for entry in entries.values())

@@ -46,8 +46,10 @@ _REAL_H = """
     OCTET NO_ANGLE
 """
 _LOOPS_H = """
+    tree visit multiply factorise solve_column solve_square solve_one solve_four invert total
     wide columns entries others beyond before where put_in_row visit lanes_in_memory
     path length parent added sum constants until i j k r c v
+    TREE PATH_TO BEFORE LESS_1 LESS_4 LOOPS AT
     WIDE SOME EVERY EACH CONSTANT PUT ALIGNED UNROLLED
 """
 _PYTHON = """
