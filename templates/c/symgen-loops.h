@@ -135,11 +135,11 @@ LOOPS void factorise(const struct tree *t, real *restrict m, int stride, real *r
     for (int k = t->size - 1; k >= 0; --k) {
         real *const row = m + k * stride;
         const int *const path = PATH_TO(k);
+        const real inverse = REAL(1.0) / row[k];
         pivots[k] = row[k];
-        row[k] = REAL(1.0) / row[k];
-        for (int a = BEFORE(k) - 1; a >= 0; --a) {
+        for (int a = 0; a < BEFORE(k); ++a) {
             const int i = path[a];
-            const real multiplier = row[i] * row[k];
+            const real multiplier = row[i] * inverse;
             real *const other = m + i * stride;
 #if WIDE > 1
             const wide all = EACH(multiplier);
@@ -147,8 +147,9 @@ LOOPS void factorise(const struct tree *t, real *restrict m, int stride, real *r
 #else
             for (int c = 0; c <= a; ++c) other[path[c]] -= multiplier * row[path[c]];
 #endif
-            row[i] = multiplier;
         }
+        for (int a = 0; a < BEFORE(k); ++a) row[path[a]] *= inverse;
+        row[k] = inverse;
     }
 }
 
@@ -164,90 +165,80 @@ LOOPS void solve_column(const struct tree *t, const real *restrict m, int stride
     }
 }
 
-/* Rows of four vectors, or of one: r less the multiples of other rows. */
-#define LESS_4(multiplier, row) \
+/* Rows are taken in pieces of six vectors, three or one, which stay in registers while multiples of
+ * other rows are subtracted. */
+#define SIX(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define THREE(X) X(0) X(1) X(2)
+#define ONE(X) X(0)
+#define LOAD(i) wide r##i = AT(at + i * WIDE);
+#define LOAD_SCALED(i) wide r##i = pivot * AT(at + i * WIDE);
+#define CLEAR(i) wide r##i = EACH(0.0);
+#define SUBTRACT(i) r##i -= factor * AT(from + i * WIDE);
+#define STORE(i) AT(at + i * WIDE) = r##i;
+#define RESULT(i) put_in_row(x, n, n, k, c + i * WIDE, r##i);
+#define LESS(VECTORS, multiplier, row) \
     do { \
         const wide factor = EACH(multiplier); \
-        const real *const from = row; \
-        r0 -= factor * AT(from); \
-        r1 -= factor * AT(from + WIDE); \
-        r2 -= factor * AT(from + 2 * WIDE); \
-        r3 -= factor * AT(from + 3 * WIDE); \
+        const real *const from = (row) + c; \
+        VECTORS(SUBTRACT) \
     } while (0)
-#define LESS_1(multiplier, row) (r0 -= EACH(multiplier) * AT(row))
 
-INLINE void solve_four(const struct tree *t, const real *m, int stride, real *b, real *x, int c)
-{
-    for (int i = t->size - 1; i >= 0; --i) {
-        real *const at = b + i * stride + c;
-        wide r0 = AT(at), r1 = AT(at + WIDE), r2 = AT(at + 2 * WIDE), r3 = AT(at + 3 * WIDE);
-        for (int a = t->carried_until[i]; a < t->carried_until[i + 1]; ++a)
-            LESS_4(m[t->carried[a] * stride + i], b + t->carried[a] * stride + c);
-        AT(at) = r0, AT(at + WIDE) = r1, AT(at + 2 * WIDE) = r2, AT(at + 3 * WIDE) = r3;
+/* L^T Y = -B, then L X = D^-1 Y */
+#define SOLVE(name, VECTORS) \
+    INLINE void name(const struct tree *t, const real *m, int stride, real *b, real *x, int c) \
+    { \
+        const int n = t->size; \
+        for (int i = n - 1; i >= 0; --i) { \
+            real *const at = b + i * stride + c; \
+            VECTORS(LOAD) \
+            for (const int *k = t->carried + t->carried_until[i], \
+                 *const end = t->carried + t->carried_until[i + 1]; k < end; ++k) \
+                LESS(VECTORS, m[*k * stride + i], b + *k * stride); \
+            VECTORS(STORE) \
+        } \
+        for (int k = 0; k < n; ++k) { \
+            real *const at = b + k * stride + c; \
+            const wide pivot = EACH(-m[k * (stride + 1)]); \
+            VECTORS(LOAD_SCALED) \
+            for (const int *i = PATH_TO(k), *const end = i + BEFORE(k); i < end; ++i) \
+                LESS(VECTORS, m[k * stride + *i], b + *i * stride); \
+            VECTORS(STORE) \
+            VECTORS(RESULT) \
+        } \
     }
-    for (int k = 0; k < t->size; ++k) {
-        real *const at = b + k * stride + c;
-        const wide pivot = EACH(-m[k * (stride + 1)]);
-        wide r0 = pivot * AT(at), r1 = pivot * AT(at + WIDE);
-        wide r2 = pivot * AT(at + 2 * WIDE), r3 = pivot * AT(at + 3 * WIDE);
-        for (int a = 0; a < BEFORE(k); ++a)
-            LESS_4(m[k * stride + PATH_TO(k)[a]], b + PATH_TO(k)[a] * stride + c);
-        AT(at) = r0, AT(at + WIDE) = r1, AT(at + 2 * WIDE) = r2, AT(at + 3 * WIDE) = r3;
-        put_in_row(x, t->size, t->size, k, c, r0);
-        put_in_row(x, t->size, t->size, k, c + WIDE, r1);
-        put_in_row(x, t->size, t->size, k, c + 2 * WIDE, r2);
-        put_in_row(x, t->size, t->size, k, c + 3 * WIDE, r3);
-    }
-}
-
-INLINE void solve_one(const struct tree *t, const real *m, int stride, real *b, real *x, int c)
-{
-    for (int i = t->size - 1; i >= 0; --i) {
-        real *const at = b + i * stride + c;
-        wide r0 = AT(at);
-        for (int a = t->carried_until[i]; a < t->carried_until[i + 1]; ++a)
-            LESS_1(m[t->carried[a] * stride + i], b + t->carried[a] * stride + c);
-        AT(at) = r0;
-    }
-    for (int k = 0; k < t->size; ++k) {
-        real *const at = b + k * stride + c;
-        wide r0 = EACH(-m[k * (stride + 1)]) * AT(at);
-        for (int a = 0; a < BEFORE(k); ++a)
-            LESS_1(m[k * stride + PATH_TO(k)[a]], b + PATH_TO(k)[a] * stride + c);
-        AT(at) = r0;
-        put_in_row(x, t->size, t->size, k, c, r0);
-    }
-}
+SOLVE(solve_six, SIX)
+SOLVE(solve_three, THREE)
+SOLVE(solve_one, ONE)
 
 /* M X = -B; b is lost */
 LOOPS void solve_square(const struct tree *t, const real *restrict m, int stride, real *restrict b,
                         real *restrict x)
 {
-    int c = (t->size - 1) / WIDE * WIDE;
-    for (; (c / WIDE + 1) % 4; c -= WIDE) solve_one(t, m, stride, b, x, c);
-    for (c -= 3 * WIDE; c >= 0; c -= 4 * WIDE) solve_four(t, m, stride, b, x, c);
+    int left = (t->size + WIDE - 1) / WIDE;
+    for (; left % 3; --left) solve_one(t, m, stride, b, x, (left - 1) * WIDE);
+    if (left % 6) left -= 3, solve_three(t, m, stride, b, x, left * WIDE);
+    for (; left; ) left -= 6, solve_six(t, m, stride, b, x, left * WIDE);
 }
 
+/* Vectors of row k of M^-1 below the diagonal, from column c on */
+#define INVERT(VECTORS) \
+    do { \
+        VECTORS(CLEAR) \
+        for (const int *i = PATH_TO(k), *const end = i + BEFORE(k); i < end; ++i) \
+            LESS(VECTORS, m[k * stride + *i], x + *i * n); \
+        VECTORS(RESULT) \
+    } while (0)
+
 /* X = M^-1: row by row up to the diagonal, L M^-1 = D^-1 L^-T, and mirrored */
-LOOPS void invert(const struct tree *t, const real *restrict m, int stride, real *restrict x)
+LOOPS void invert(const struct tree *t, const real *restrict m, int stride, real *x)
 {
     const int n = t->size;
     for (int k = 0; k < n; ++k) {
         int c = 0;
-        for (; c + 3 * WIDE < k; c += 4 * WIDE) {
-            wide r0 = EACH(0.0), r1 = r0, r2 = r0, r3 = r0;
-            for (int a = 0; a < BEFORE(k); ++a)
-                LESS_4(m[k * stride + PATH_TO(k)[a]], x + PATH_TO(k)[a] * n + c);
-            put_in_row(x, n, n, k, c, r0);
-            put_in_row(x, n, n, k, c + WIDE, r1);
-            put_in_row(x, n, n, k, c + 2 * WIDE, r2);
-            put_in_row(x, n, n, k, c + 3 * WIDE, r3);
-        }
-        for (; c < k && n >= WIDE; c += WIDE) {
-            wide r0 = EACH(0.0);
-            for (int a = 0; a < BEFORE(k); ++a)
-                LESS_1(m[k * stride + PATH_TO(k)[a]], x + PATH_TO(k)[a] * n + c);
-            put_in_row(x, n, n, k, c, r0);
+        if (n >= WIDE) {
+            for (; c + 5 * WIDE < k; c += 6 * WIDE) INVERT(SIX);
+            for (; c + 2 * WIDE < k; c += 3 * WIDE) INVERT(THREE);
+            for (; c < k; c += WIDE) INVERT(ONE);
         }
         for (; c < k; ++c) {  /* a robot smaller than a vector */
             real sum = REAL(0.0);
