@@ -1,0 +1,166 @@
+"""Kernels in loops: every width, every vector of joints, trees of all shapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import symgen
+from benchmarks.models import spatial_tree
+from symgen.derivation import derive_all, package_of
+from symgen.emit.emission import emit
+from symgen.errors import RequestError
+from symgen.options import BuildOptions
+from symgen.selection import select
+from symgen.toolchain import compiler
+from symgen.toolchain.compile import compile_extensions
+from symgen.toolchain.compiler import AVX2, CompilerMissingError, Version
+from tests.emit.building import load, write
+from tests.emit.test_versions import EXAMPLES, runs, states
+
+FUNCTIONS = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+SIZES = (0, 1, 2, 7, 8, 9, 65)
+TREES = {
+    "chain": [*range(11)],
+    "star": [0] * 9,
+    "bush": [0, 1, 1, 2, 2, 3, 3, 0, 8, 8, 9, 10, 5],
+    "twins": [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+    "comb": [0, 1, 1, 3, 3, 5, 5, 7, 7, 9],
+}
+LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-Wno-psabi")
+"""Vectors of eight numbers made of two of four: what AVX-512 does, on processors without it."""
+
+
+def model_of(name: str, folder: Path) -> Path:
+    if name not in TREES:
+        return EXAMPLES / f"{name}.yaml"
+    path = folder / f"{name}.yaml"
+    path.write_text(spatial_tree(TREES[name], name))
+    return path
+
+
+def built(name: str, folder: Path, flags: str = "portable", form: str = "loops") -> ModuleType:
+    """The module without validation, which would derive the other formulations."""
+    description = symgen.read(model_of(name, folder))
+    options = BuildOptions(functions=FUNCTIONS, formulations=("composite",))
+    selection = replace(select(description, options), evaluated={})
+    derived = derive_all(description, selection, form=form)
+    bundle = emit(package_of(description, selection, derived))
+    try:
+        binaries = compile_extensions(bundle, flags=flags)
+    except CompilerMissingError as error:
+        pytest.skip(str(error))
+    target = write(bundle, folder)
+    for file, content in binaries.files().items():
+        (target / file).write_bytes(content)
+    return load(target)
+
+
+def hold(module: ModuleType, sizes: tuple[int, ...]) -> None:
+    """All results against those of the NumPy backend, which has the straight line."""
+    for name in FUNCTIONS:
+        for size in sizes:
+            state = list(states(module, size).values())
+            wanted = getattr(module.backends["numpy"].composite, name)(*state)
+            for value, reference in zip(getattr(module, name)(*state), wanted, strict=True):
+                scale = np.abs(reference).max(initial=1.0)
+                assert np.abs(value - reference).max(initial=0.0) <= 1e-11 * scale, (name, size)
+            for row in range(min(size, 3)):
+                alone = getattr(module, name)(*(x[row] for x in state))
+                for value, reference in zip(alone, wanted, strict=True):
+                    scale = np.abs(reference[row]).max(initial=1.0)
+                    assert np.abs(value - reference[row]).max() <= 1e-11 * scale, name
+
+
+@pytest.mark.parametrize("name", ["bush", "two_link", "tree12"])
+def test_every_width(name: str, tmp_path: Path) -> None:
+    module = built(name, tmp_path)
+    for width in (1, 4, 8):
+        if module.backends["compiled"].choose(width):
+            hold(module, SIZES)
+
+
+@pytest.mark.parametrize("name", ["chain", "bush", "two_link"])
+def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
+    module = built(name, tmp_path, flags="baseline")
+    for width in (1, 2):
+        assert module.backends["compiled"].choose(width)
+        hold(module, SIZES)
+
+
+@pytest.mark.skipif(not runs(4), reason="not on this processor")
+@pytest.mark.parametrize("name", ["chain", "star", "bush", "comb", "two_link"])
+def test_vectors_of_eight_joints(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = (Version(1, "avx2", LANES_OF_8), Version(8, "avx2", LANES_OF_8))
+    monkeypatch.setattr(compiler, "PORTABLE_VERSIONS", {"__x86_64__": versions})
+    module = built(name, tmp_path)
+    assert module.backends["compiled"].choose(8) == 8
+    hold(module, SIZES)
+
+
+def test_nothing_is_written_beyond_the_results(tmp_path: Path) -> None:
+    for name in ("bush", "two_link"):
+        module = built(name, tmp_path)
+        for size in (1, 3, 8):
+            state = list(states(module, size).values())
+            for function in FUNCTIONS:
+                shapes = [x.shape for x in getattr(module, function)(*state)]
+                rooms = [np.full((size + 2, *shape[1:]), 7.0) for shape in shapes]
+                out = tuple(room[1 : 1 + size] for room in rooms)
+                getattr(module, function)(*state, out=out)
+                one = tuple(room[1] for room in rooms)
+                getattr(module, function)(*(x[0] for x in state), out=one)
+                for room in rooms:
+                    assert (room[0] == 7.0).all() and (room[-1] == 7.0).all()
+
+
+def related(parents: list[int]) -> list[int]:
+    """Positions in a square array of joints of which one carries, or is, the other."""
+    paths: list[set[int]] = [set()]
+    for joint, parent in enumerate(parents, start=1):
+        paths.append({*paths[parent], joint})
+    joints = range(1, len(parents) + 1)
+    pairs = [(i, k) for i in joints for k in joints if i in paths[k] or k in paths[i]]
+    return [(i - 1) * len(parents) + k - 1 for i, k in pairs]
+
+
+def test_packed_results_are_those_of_the_square_ones(tmp_path: Path) -> None:
+    module = built("bush", tmp_path)
+    state = list(states(module, 9).values())
+    whole = module.inverse_dynamics_derivatives(*state)
+    packed = module.inverse_dynamics_derivatives(*state, packed=True)
+    np.testing.assert_array_equal(packed[0], whole[0])
+    for short, square in zip(packed[1:], whole[1:], strict=True):
+        kept = square.reshape(9, -1)[:, related(TREES["bush"])]
+        np.testing.assert_array_equal(short, kept)
+
+
+def test_joints_that_are_not_related_have_zeros(tmp_path: Path) -> None:
+    module = built("twins", tmp_path)
+    one = [*range(0, module.n, 2)]
+    other = [*range(1, module.n, 2)]
+    for size in (1, 9):
+        for square in module.inverse_dynamics_derivatives(*states(module, size).values())[1:]:
+            assert (square[:, one][:, :, other] == 0.0).all()
+            assert (square[:, other][:, :, one] == 0.0).all()
+
+
+def test_the_form_is_an_option(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="no form 'curved'"):
+        BuildOptions(form="curved")
+    for form, header in (("straight", "symgen-real.h"), ("loops", "symgen-loops.h")):
+        symgen.load(
+            EXAMPLES / "two_link.yaml",
+            functions="inverse_dynamics_derivatives",
+            formulations="composite",
+            form=form,
+            out=tmp_path / form,
+        )
+        (source,) = (tmp_path / form / "two_link" / "c").glob("two_link_composite*.c")
+        assert f'#include "{header}"' in source.read_text()

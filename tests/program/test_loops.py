@@ -1,0 +1,66 @@
+"""Looped programs say what straight lines say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from symgen import read
+from symgen.derivation import derived_loops, derived_program
+from symgen.formulations import FORMULATIONS
+from symgen.program.evaluation import call
+from symgen.program.loops import EachJoint, EachPair, Straight, unrolled
+from tests.oracles.comparison import motion_of
+from tests.oracles.descriptions import described
+from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+IN_LOOPS = [(item, function) for item in FORMULATIONS for function in item.loops]
+
+
+def compare(description, formulation, function):
+    """Both forms at a random state, in the size of each array."""
+    state = motion_of(description, 1)
+    straight = call(derived_program(description, formulation, function), state)
+    looped = call(unrolled(derived_loops(description, formulation, function)), state)
+    for value, wanted in zip(looped, straight, strict=True):
+        assert value.shape == wanted.shape
+        size = max(1.0, np.abs(wanted).max(initial=0.0))
+        np.testing.assert_allclose(value, wanted, rtol=0.0, atol=1e-10 * size)
+
+
+@pytest.mark.parametrize(("formulation", "function"), IN_LOOPS)
+@pytest.mark.parametrize("robot", ["two_link", "cart_pole", "puma560", "tree12"])
+def test_examples(formulation, function, robot):
+    compare(read(EXAMPLES / f"{robot}.yaml"), formulation, function)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(model_texts(Recipe(joints=(1, 7), loads=(0, 3), terms=True)))
+def test_drawn_trees(text):
+    for formulation, function in IN_LOOPS:
+        if function == "inverse_dynamics_derivatives":
+            compare(described(text), formulation, function)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_type_of_joint(seed):
+    description = described(seeded_model_text(seed, EVERYTHING))
+    for formulation, function in IN_LOOPS:
+        if function == "inverse_dynamics_derivatives":
+            compare(description, formulation, function)
+
+
+@pytest.mark.parametrize(("formulation", "function"), IN_LOOPS)
+def test_what_is_said_once_does_not_grow_with_the_robot(formulation, function):
+    def statements(robot):
+        looped = derived_loops(read(EXAMPLES / f"{robot}.yaml"), formulation, function)
+        kinds = (EachJoint, EachPair)
+        once = [phase for phase in looped.phases if isinstance(phase, kinds)]
+        straight = [phase for phase in looped.phases if isinstance(phase, Straight)]
+        assert once and straight
+        programs = [p for p in looped.programs if all(p is not x.program for x in straight)]
+        return [len(program.statements) for program in programs]
+
+    assert statements("puma560") == statements("arm7")
