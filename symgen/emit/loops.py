@@ -110,9 +110,9 @@ class Loops:
         pairs = (phase for phase in self.program.phases if isinstance(phase, EachPair))
         return tuple(name for phase in pairs for name in phase.squares if name not in results)
 
-    def stride(self, square: str) -> int:
-        """From one row of a square array to the next."""
-        return self.room if square in self.inner else self.n
+    def stride(self, square: str) -> str:
+        """From one row of a square array to the next, in C."""
+        return "ROOM" if square in self.inner else str(self.n)
 
     @property
     def carried(self) -> list[list[int]]:

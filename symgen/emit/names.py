@@ -46,11 +46,13 @@ _REAL_H = """
     OCTET NO_ANGLE
 """
 _LOOPS_H = """
-    tree visit multiply factorise solve_column solve_square solve_one solve_four invert total
+    tree visit multiply factorise solve_column solve_square solve_one solve_three
+    solve_six common_carrier invert total
     wide columns entries others beyond before where put_in_row visit lanes_in_memory
     path length parent added sum constants until i j k r c v
-    TREE PATH_TO BEFORE LESS_1 LESS_4 LOOPS AT
-    WIDE SOME EVERY EACH CONSTANT PUT ALIGNED UNROLLED
+    TREE PATH_TO BEFORE CARRIED_BY BEYOND SIX THREE ONE COUNT LOAD LOAD_SCALED CLEAR SUBTRACT
+    STORE RESULT LESS REDUCE REDUCED SOLVE INVERT LOOPS AT
+    ROOM WIDE SOME EVERY EACH CONSTANT PUT ALIGNED UNROLLED
 """
 _PYTHON = """
     and as assert async await break class continue def del elif else except finally for from

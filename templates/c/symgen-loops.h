@@ -105,6 +105,8 @@ struct tree {
 
 #define PATH_TO(k) (t->path + t->path_until[k])
 #define BEFORE(k) (t->path_until[(k) + 1] - t->path_until[k] - 1)
+#define CARRIED_BY(k) (t->carried + t->carried_until[k])
+#define BEYOND(k) (t->carried_until[(k) + 1] - t->carried_until[k])
 
 /* y_i = sum of m_ik x_k over the joints related to i */
 LOOPS void multiply(const struct tree *t, const real *restrict m, int stride, const real *restrict x,
@@ -120,8 +122,7 @@ LOOPS void multiply(const struct tree *t, const real *restrict m, int stride, co
         const int *const path = PATH_TO(i);
         real sum = REAL(0.0);
         for (int a = 0; a <= BEFORE(i); ++a) sum += row[path[a]] * x[path[a]];
-        for (int a = t->carried_until[i]; a < t->carried_until[i + 1]; ++a)
-            sum += row[t->carried[a]] * x[t->carried[a]];
+        for (int a = 0; a < BEYOND(i); ++a) sum += row[CARRIED_BY(i)[a]] * x[CARRIED_BY(i)[a]];
         y[i] = sum;
 #endif
     }
@@ -170,6 +171,7 @@ LOOPS void solve_column(const struct tree *t, const real *restrict m, int stride
 #define SIX(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define THREE(X) X(0) X(1) X(2)
 #define ONE(X) X(0)
+#define COUNT(i) + 1
 #define LOAD(i) wide r##i = AT(at + i * WIDE);
 #define LOAD_SCALED(i) wide r##i = pivot * AT(at + i * WIDE);
 #define CLEAR(i) wide r##i = EACH(0.0);
@@ -183,18 +185,49 @@ LOOPS void solve_column(const struct tree *t, const real *restrict m, int stride
         VECTORS(SUBTRACT) \
     } while (0)
 
-/* L^T Y = -B, then L X = D^-1 Y */
+/* The last joint that carries all joints from `first` on, or is one of them; -1 for none. */
+INLINE int common_carrier(const struct tree *t, int first, int count)
+{
+    const int end = first + count < t->size ? first + count : t->size;
+    int depth = BEFORE(first);
+    for (int k = first + 1; k < end; ++k)
+        while (depth >= 0 && (BEFORE(k) < depth || PATH_TO(k)[depth] != PATH_TO(first)[depth]))
+            --depth;
+    return depth < 0 ? -1 : PATH_TO(first)[depth];
+}
+
+#define REDUCE(VECTORS, list, count) \
+    for (const int *k = list, *const end = k + (count); k < end; ++k) \
+        LESS(VECTORS, m[*k * stride + i], b + *k * stride)
+#define REDUCED(VECTORS, row) \
+    do { \
+        const int i = row; \
+        real *const at = b + i * stride + c; \
+        VECTORS(LOAD) \
+        REDUCE(VECTORS, CARRIED_BY(i), BEYOND(i)); \
+        VECTORS(STORE) \
+    } while (0)
+
+/* L^T Y = -B, then L X = D^-1 Y.  In columns of joints that one joint carries Y is 0 but for joints
+ * that are related to that one. */
 #define SOLVE(name, VECTORS) \
     INLINE void name(const struct tree *t, const real *m, int stride, real *b, real *x, int c) \
     { \
-        const int n = t->size; \
-        for (int i = n - 1; i >= 0; --i) { \
-            real *const at = b + i * stride + c; \
-            VECTORS(LOAD) \
-            for (const int *k = t->carried + t->carried_until[i], \
-                 *const end = t->carried + t->carried_until[i + 1]; k < end; ++k) \
-                LESS(VECTORS, m[*k * stride + i], b + *k * stride); \
-            VECTORS(STORE) \
+        const int n = t->size, carrier = common_carrier(t, c, (0 VECTORS(COUNT)) * WIDE); \
+        if (carrier < 0) { \
+            for (int row = n - 1; row >= 0; --row) REDUCED(VECTORS, row); \
+        } else { \
+            for (int l = BEYOND(carrier) - 1; l >= 0; --l) \
+                REDUCED(VECTORS, CARRIED_BY(carrier)[l]); \
+            REDUCED(VECTORS, carrier); \
+            for (int l = BEFORE(carrier) - 1; l >= 0; --l) { \
+                const int i = PATH_TO(carrier)[l]; \
+                real *const at = b + i * stride + c; \
+                VECTORS(LOAD) \
+                REDUCE(VECTORS, PATH_TO(carrier) + l + 1, BEFORE(carrier) - l); \
+                REDUCE(VECTORS, CARRIED_BY(carrier), BEYOND(carrier)); \
+                VECTORS(STORE) \
+            } \
         } \
         for (int k = 0; k < n; ++k) { \
             real *const at = b + k * stride + c; \
