@@ -20,7 +20,7 @@ from symgen.collector import paused_collector
 from symgen.description.expressions import Expression
 from symgen.description.expressions import evaluate as value_of
 from symgen.description.model import RobotDescription, Source
-from symgen.emit.bundle import Limits, ModuleMetadata, Package, Sparsity
+from symgen.emit.bundle import Limits, LoopForm, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, derive, derive_loops, without_solution
@@ -42,8 +42,9 @@ from symgen.validation.conditioning import condition
 Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
 
-LOOPS_FROM = 3_500
-"""Operations of a straight line from which loops are faster: see `benchmarks`, "Forms"."""
+LOOPS_FROM, BATCHES_IN_LOOPS_FROM = 7_000, 30_000
+"""Operations of a straight line from which loops are faster for one sample, and from which they are
+as fast for several: see "Forms" in benchmarks/README.md."""
 
 FUNCTION_WEIGHT = 10
 """A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
@@ -56,7 +57,7 @@ class Derived:
     programs: Programs
     reports: tuple[FunctionReport, ...]
     tree: KinematicTree[Scalar]
-    loops: Mapping[tuple[str, str], LoopedProgram[Scalar]]
+    loops: Mapping[tuple[str, str], LoopForm]
     """By formulation and function: those that are to be printed in loops."""
 
 
@@ -75,7 +76,7 @@ def derive_all(
     ]
     programs: Programs = {}
     reports: list[FunctionReport] = []
-    loops: dict[tuple[str, str], LoopedProgram[Scalar]] = {}
+    loops: dict[tuple[str, str], LoopForm] = {}
     for done, (formulation, function) in enumerate(work):
         progress(f"derive: {formulation.name}.{function}", done, len(work))
         start = time.perf_counter()
@@ -86,8 +87,9 @@ def derive_all(
             count = operations_after(program.results)
             is_built = function in selection.built.get(formulation.name, ())
             if is_built and function in formulation.loops and _in_loops(form, count):
-                loops[formulation.name, function] = derived_loops(
-                    description, formulation, function, selection.runtime_parameters
+                loops[formulation.name, function] = LoopForm(
+                    derived_loops(description, formulation, function, selection.runtime_parameters),
+                    batches=form == LOOPS or count.total >= BATCHES_IN_LOOPS_FROM,
                 )
         seconds = time.perf_counter() - start
         programs.setdefault(formulation.name, {})[function] = program

@@ -102,20 +102,29 @@ class ModuleMetadata:
 
 
 @dataclass(frozen=True)
+class LoopForm:
+    """A function in loops.  `batches` says that several samples at a time are computed in loops,
+    too; else only one sample is, and several are in a straight line."""
+
+    program: LoopedProgram[Scalar]
+    batches: bool
+
+
+@dataclass(frozen=True)
 class Package:
     """Everything that a backend prints: optimised programs and metadata.
 
     `programs` maps formulation -> function -> program, in the order in which they are printed.
     `fastest` maps each function to the formulation that serves it at the top level.
     `missing` maps each function that was not built to the sentence that its AttributeError shows.
-    `loops` has those that backends with loops print in loops, by formulation and function.
+    `loops` has the functions that are printed in loops, by formulation and function.
     """
 
     metadata: ModuleMetadata
     programs: Mapping[str, Mapping[str, Program[Scalar]]]
     fastest: Mapping[str, str]
     missing: Mapping[str, str] = field(default_factory=dict)
-    loops: Mapping[tuple[str, str], LoopedProgram[Scalar]] = field(default_factory=dict)
+    loops: Mapping[tuple[str, str], LoopForm] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,13 @@ threads.  Files that are the same for every robot have names that no robot can h
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from symgen.emit import wrapper
 from symgen.emit.bundle import Extension
 from symgen.emit.kernels import Kernel
-from symgen.emit.loops import in_loops
+from symgen.emit.loops import Loops
 from symgen.emit.module import Formulation, Module
 from symgen.emit.parts import is_long
 from symgen.emit.printing import C
@@ -48,15 +51,26 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     for formulation in module.formulations:
         own = {**values, "formulation": formulation, "vectorised": served}
         for name, kernels in _sources(robot, formulation).items():
-            loops = in_loops(kernels[0])
-            if loops:
-                printed = loops.printed(C, LINES_PER_PART)
-                folder[name] = templates.render("c/loops.c", **own, printed=printed)
-            else:
-                own["kernels"] = [kernel.printed(C, LINES_PER_PART) for kernel in kernels]
-                folder[name] = templates.render("c/kernels.c", **own)
+            folder[name] = _source(kernels, own, templates)
     folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
     return folder
+
+
+def _source(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templates) -> str:
+    """A C file: kernels in a straight line, or one in loops, or one in both forms."""
+
+    def straight() -> str:
+        printed = [kernel.printed(C, LINES_PER_PART) for kernel in kernels]
+        return templates.render("c/kernels.c", **{**values, "kernels": printed})
+
+    form = kernels[0].loops
+    if form is None:
+        return straight()
+    printed = Loops(kernels[0], form.program).printed(C, LINES_PER_PART)
+    looped = templates.render("c/loops.c", **values, printed=printed)
+    if form.batches:
+        return looped
+    return templates.render("c/forms.c", one=looped, several=straight())
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
@@ -95,8 +109,9 @@ def _vectorised(module: Module) -> tuple[Kernel, ...]:
 
 def _slots(kernel: Kernel) -> int:
     """Numbers of one sample that `kernel` keeps at a time."""
-    loops = in_loops(kernel)
-    return loops.slots if loops else kernel.split(LINES_PER_PART).slots
+    if kernel.loops and kernel.loops.batches:
+        return Loops(kernel, kernel.loops.program).slots
+    return kernel.split(LINES_PER_PART).slots
 
 
 def _orders(module: Module) -> list[tuple[str, list[str]]]:

@@ -20,6 +20,7 @@ from math import prod
 
 from symgen.algebra.graph import CONST, SYMBOL, Scalar, reachable
 from symgen.emit import parts
+from symgen.emit.bundle import LoopForm
 from symgen.emit.names import identifier, local_names
 from symgen.emit.printing import Language, Printer, functions_used
 from symgen.emit.text import plain
@@ -36,7 +37,6 @@ from symgen.optimize.ordering import (
 )
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.functions import Function, function_named
-from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 
 
@@ -260,7 +260,7 @@ class Kernel:
     hidden: tuple[Array, ...]
     tolerance: float
     body: Body
-    loops: LoopedProgram[Scalar] | None = None
+    loops: LoopForm | None = None
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -346,7 +346,7 @@ def kernel(
     formulation: str,
     program: Program[Scalar],
     sizes: Mapping[str, int],
-    loops: LoopedProgram[Scalar] | None = None,
+    loops: LoopForm | None = None,
 ) -> Kernel:
     """The kernel of `program`; ValueError if it is not what the table of functions says.
 

@@ -1,6 +1,6 @@
 """Kernels in loops, ready to be placed by a template.
 
-    in_loops : Kernel -> Loops                       where columns stand, names, tables
+    Loops : Kernel, LoopedProgram                    where columns stand, names, tables
     Loops.printed : Language -> PrintedLoops         the phases as text
 
 All columns stand in one array, one behind the other, with room for a multiple of 8 joints each: a
@@ -308,11 +308,6 @@ class Loops:
             for column, entries in found.items()
             if column not in others and all(x.op is CONST for x in entries.values())
         }
-
-
-def in_loops(kernel: Kernel) -> Loops | None:
-    """`kernel` in loops, where it is to be said so."""
-    return None if kernel.loops is None else Loops(kernel, kernel.loops)
 
 
 def _written(phase: Straight[Scalar]) -> Output[Scalar]:
