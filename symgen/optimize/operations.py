@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Scalar, reachable
-
-Count = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -39,34 +38,31 @@ class OperationCount:
 
 def operations_after(outputs: Iterable[Scalar]) -> OperationCount:
     """Operations of the shared graph of `outputs`."""
-    counts = [_own(node) for node in reachable(outputs)]
-    return OperationCount(*(sum(column) for column in zip(*counts, strict=True)) if counts else ())
+    return _by_kind(Counter(node.op for node in reachable(outputs)))
 
 
 def operations_before(outputs: Iterable[Scalar]) -> OperationCount:
     """Operations of the fully expanded outputs; exact, however astronomically large."""
     wanted = list(outputs)
-    sizes: dict[int, Count] = {}
-    for node in reachable(wanted):
-        size = _own(node)
-        for arg in node.args:
-            size = _sum(size, sizes[arg.index])
-        sizes[node.index] = size
-    total: Count = (0, 0, 0, 0)
+    nodes = reachable(wanted)
+    copies = dict.fromkeys((node.index for node in nodes), 0)  # how often each is written out
     for node in wanted:
-        total = _sum(total, sizes[node.index])
-    return OperationCount(*total)
+        copies[node.index] += 1
+    counts: Counter[str] = Counter()
+    for node in reversed(nodes):
+        number = copies[node.index]
+        counts[node.op] += number
+        for arg in node.args:
+            copies[arg.index] += number
+    return _by_kind(counts)
 
 
-def _own(node: Scalar) -> Count:
-    if node.op in (CONST, SYMBOL, NEG):
-        return (0, 0, 0, 0)
-    if node.op in (ADD, SUB):
-        return (1, 0, 0, 0)
-    if node.op == MUL:
-        return (0, 1, 0, 0)
-    return (0, 0, 1, 0) if node.op == DIV else (0, 0, 0, 1)
-
-
-def _sum(x: Count, y: Count) -> Count:
-    return (x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3])
+def _by_kind(counts: Mapping[str, int]) -> OperationCount:
+    """`counts` are numbers of nodes by operator."""
+    known = (CONST, SYMBOL, NEG, ADD, SUB, MUL, DIV)
+    return OperationCount(
+        additions=counts.get(ADD, 0) + counts.get(SUB, 0),
+        multiplications=counts.get(MUL, 0),
+        divisions=counts.get(DIV, 0),
+        functions=sum(number for op, number in counts.items() if op not in known),
+    )
