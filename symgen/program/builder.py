@@ -29,6 +29,7 @@ class ProgramBuilder(Generic[S]):
         self._variant = ""
         self._part = ""
         self._labels: set[S] = set()
+        self._places: dict[int, tuple[int, int]] = {}
 
     def input(self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]) -> tuple[S, ...]:
         """Declare the array argument `name`; its entries as symbols, row by row."""
@@ -61,7 +62,7 @@ class ProgramBuilder(Generic[S]):
 
     def rewrite(self, change: Callable[[Step[S]], Step[S]]) -> None:
         """Replace every step that is written so far."""
-        self._steps = [change(step) for step in self._steps]
+        self._set_steps([change(step) for step in self._steps])
 
     def substitute(self, values: Mapping[S, S]) -> None:
         """Replace symbols in all that is written, by scalars that are defined before they occur.
@@ -79,10 +80,12 @@ class ProgramBuilder(Generic[S]):
                 self.algebra.named(line.name, value)
             return Statement(line.name, value, line.note)
 
-        self._steps = [
-            Step(step.kind, step.joint, tuple(map(replaced, step.statements)))
-            for step in self._steps
-        ]
+        self._set_steps(
+            [
+                Step(step.kind, step.joint, tuple(map(replaced, step.statements)))
+                for step in self._steps
+            ]
+        )
         self._outputs = [
             Output(output.name, output.shape, tuple(next(found) for _ in output.entries))
             for output in self._outputs
@@ -168,14 +171,13 @@ class ProgramBuilder(Generic[S]):
         Over an algebra whose scalars are names a statement says that both are the same.  Returns
         what later expressions should use, in order.
         """
-        places: dict[int, tuple[int, int]] = {}
-        for i, step in enumerate(self._steps):
-            for k, line in enumerate(step.statements):
-                places.setdefault(id(line.value), (i, k))
         found: list[S] = []
+        renamed: set[int] = set()
         for name, value in values.items():
-            if value in self._labels and id(value) in places:
-                i, k = places.pop(id(value))
+            first = id(value) in self._places and id(value) not in renamed
+            if value in self._labels and first:
+                i, k = self._places[id(value)]
+                renamed.add(id(value))
                 lines = list(self._steps[i].statements)
                 lines[k] = Statement(self.unique(name + self._variant), value, note)
                 self._steps[i] = replace(self._steps[i], statements=tuple(lines))
@@ -209,8 +211,22 @@ class ProgramBuilder(Generic[S]):
         former = self._steps[-1] if self._steps else None
         if former is not None and (former.kind, former.joint) == (step.kind, step.joint):
             self._steps[-1] = Step(step.kind, step.joint, former.statements + step.statements)
+            self._note_places(step, len(former.statements))
         else:
             self._steps.append(step)
+            self._note_places(step)
+
+    def _set_steps(self, steps: list[Step[S]]) -> None:
+        self._steps, self._places = [], {}
+        for step in steps:
+            self._steps.append(step)
+            self._note_places(step)
+
+    def _note_places(self, step: Step[S], start: int = 0) -> None:
+        """Where each value stands first: number of the last step, position of the statement."""
+        last = len(self._steps) - 1
+        for k, line in enumerate(step.statements, start):
+            self._places.setdefault(id(line.value), (last, k))
 
     def _let(self, name: str, value: S, note: str) -> S:
         if self._current is None:

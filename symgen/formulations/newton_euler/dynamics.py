@@ -62,12 +62,14 @@ def rigid_mass_entries(
     none, unloaded = (zero,) * tree.n, wrenches((zero,) * (6 * len(tree.loads)))
     entries: dict[tuple[int, int], S] = {}
     for k in columns:
+        moved = [at for at in frames if tree.on_one_path(at.joint.number, k)]
         unit = State(none, none, tuple(one if i == k else zero for i in numbers), unloaded)
         with b.variant(f"_column_{k}", f"mass matrix, column {k}"):
-            tau = torques(tree, frames, b, unit, zero_vector(b.algebra))
+            tau = torques(tree, moved, b, unit, zero_vector(b.algebra))
+        column = {at.joint.number: torque for at, torque in zip(moved, tau, strict=True)}
         for i in numbers:
             if i <= k or i not in columns:
-                entries[i, k] = entries[k, i] = tau[i - 1]
+                entries[i, k] = entries[k, i] = column.get(i, zero)
     return entries
 
 
