@@ -40,11 +40,14 @@ _LARGEST_EXPONENT = 1000  # of a power of two whose reciprocal is a normal numbe
 Real = int | float
 
 
-def _coefficient(x: Scalar) -> tuple[float, Scalar]:
-    """(c, y) with x = c y."""
-    if x.op is MUL and x.args[0].op is CONST:
-        return x.args[0].value, x.args[1]
-    return 1.0, x
+def _coefficient(x: Scalar) -> float:
+    """c with x = c y."""
+    return x.args[0].value if x.op is MUL and x.args[0].op is CONST else 1.0
+
+
+def _term(x: Scalar) -> Scalar:
+    """y with x = c y."""
+    return x.args[1] if x.op is MUL and x.args[0].op is CONST else x
 
 
 def _is_normal(value: float) -> bool:
@@ -135,6 +138,13 @@ class Graph:
         self.zero = self.constant(0.0)
         self.one = self.constant(1.0)
 
+    def close(self) -> None:
+        """Let go of the nodes: nothing is added any more, and those that nobody holds are freed.
+
+        A node knows its graph, so without this all of them would wait for the garbage collector.
+        """
+        del self.nodes, self._table
+
     def constant(self, value: Real) -> Scalar:
         """The float64 constant `value`, which must be finite; -0.0 is stored as 0.0."""
         number = float(value) + 0.0
@@ -142,14 +152,14 @@ class Graph:
         if found is None:
             if not math.isfinite(number):
                 raise OverflowError(f"a constant of the program is not finite: {number}")
-            found = self._append((CONST, number), Scalar(self, 0, CONST, (), number))
+            found = self._append((CONST, number), CONST, (), number)
         return found
 
     def symbol(self, name: str) -> Scalar:
         """The input named `name`."""
         found = self._table.get((SYMBOL, name))
         if found is None:
-            found = self._append((SYMBOL, name), Scalar(self, 0, SYMBOL, (), 0.0, name))
+            found = self._append((SYMBOL, name), SYMBOL, (), 0.0, name)
         return found
 
     def neg(self, x: Scalar) -> Scalar:
@@ -164,25 +174,32 @@ class Graph:
 
     def add(self, x: Scalar, y: Scalar) -> Scalar:
         """x + y"""
+        if x is self.zero:
+            return y
+        if y is self.zero:
+            return x
         if x.op is CONST or y.op is CONST:
             return self._add_constant(x, y) if x.op is CONST else self._add_constant(y, x)
         if y.op is NEG:
             return self.sub(x, y.args[0])
         if x.op is NEG:
             return self.sub(y, x.args[0])
-        a, b = _coefficient(x), _coefficient(y)
-        if a[1] is b[1] and math.isfinite(a[0] + b[0]):
-            return self.mul(self.constant(a[0] + b[0]), a[1])
+        if _term(x) is _term(y):
+            total = _coefficient(x) + _coefficient(y)
+            if math.isfinite(total):
+                return self.mul(self.constant(total), _term(x))
         if x.op is SUB and x.args[1] is y:
             return x.args[0]
         if y.op is SUB and y.args[1] is x:
             return y.args[0]
         if x.op is MUL and y.op is MUL and self._is_sine_and_cosine_squared(x, y):
             return self.one
-        return self._intern(ADD, *self._ordered(x, y))
+        return self._commutative(ADD, x, y)
 
     def sub(self, x: Scalar, y: Scalar) -> Scalar:
         """x - y"""
+        if y is self.zero:
+            return x
         if x is y:
             return self.zero
         if y.op is CONST:
@@ -193,9 +210,10 @@ class Graph:
             return self.add(x, y.args[0])
         if x.op is NEG:
             return self.neg(self.add(x.args[0], y))
-        a, b = _coefficient(x), _coefficient(y)
-        if a[1] is b[1] and math.isfinite(a[0] - b[0]):
-            return self.mul(self.constant(a[0] - b[0]), a[1])
+        if _term(x) is _term(y):
+            rest = _coefficient(x) - _coefficient(y)
+            if math.isfinite(rest):
+                return self.mul(self.constant(rest), _term(x))
         if x.op is ADD and y in x.args:
             return x.args[1] if x.args[0] is y else x.args[0]
         if y.op is ADD and x in y.args:
@@ -209,6 +227,8 @@ class Graph:
 
     def mul(self, x: Scalar, y: Scalar) -> Scalar:
         """x * y"""
+        if x is self.zero or y is self.zero:
+            return self.zero
         if x.op is CONST or y.op is CONST:
             return self._multiply_constant(x, y) if x.op is CONST else self._multiply_constant(y, x)
         if x.op is NEG:
@@ -223,7 +243,7 @@ class Graph:
             return x.args[0]
         if y.op is DIV and y.args[1] is x:
             return y.args[0]
-        return self._intern(MUL, *self._ordered(x, y))
+        return self._commutative(MUL, x, y)
 
     def product(self, x: Scalar, y: Scalar) -> Scalar:
         """x * y as it stands: a constant factor of x or y stays inside."""
@@ -233,7 +253,7 @@ class Graph:
             return self.neg(self.product(x.args[0], y))
         if y.op is NEG:
             return self.neg(self.product(x, y.args[0]))
-        return self._intern(MUL, *self._ordered(x, y))
+        return self._commutative(MUL, x, y)
 
     def div(self, x: Scalar, y: Scalar) -> Scalar:
         """x / y; ZeroDivisionError for a constant zero y."""
@@ -395,17 +415,25 @@ class Graph:
 
     # -- storage ------------------------------------------------------------------------------
 
-    @staticmethod
-    def _ordered(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        return (x, y) if x.index <= y.index else (y, x)
+    def _commutative(self, op: str, x: Scalar, y: Scalar) -> Scalar:
+        """The node of a sum or product, its operands in the order of creation."""
+        i, k = x.index, y.index
+        key, args = ((op, i, k), (x, y)) if i <= k else ((op, k, i), (y, x))
+        return self._table.get(key) or self._append(key, op, args)
 
     def _intern(self, op: str, *args: Scalar) -> Scalar:
         key = (op, *[arg.index for arg in args])
-        found = self._table.get(key)
-        return self._append(key, Scalar(self, 0, op, args)) if found is None else found
+        return self._table.get(key) or self._append(key, op, args)
 
-    def _append(self, key: tuple[object, ...], node: Scalar) -> Scalar:
-        node.index = len(self.nodes)
+    def _append(
+        self,
+        key: tuple[object, ...],
+        op: str,
+        args: tuple[Scalar, ...],
+        value: float = 0.0,
+        name: str = "",
+    ) -> Scalar:
+        node = Scalar(self, len(self.nodes), op, args, value, name)
         self.nodes.append(node)
         self._table[key] = node
         return node
@@ -413,11 +441,10 @@ class Graph:
 
 def reachable(outputs: Iterable[Scalar]) -> list[Scalar]:
     """Every node that `outputs` depend on, operands before their users."""
+    waiting = list(outputs)
     seen: dict[int, Scalar] = {}
-    stack = list(outputs)
-    while stack:
-        node = stack.pop()
+    for node in waiting:  # it grows meanwhile
         if node.index not in seen:
             seen[node.index] = node
-            stack.extend(node.args)
+            waiting.extend(node.args)
     return [seen[index] for index in sorted(seen)]

@@ -11,11 +11,13 @@ Nothing else changes: the nodes are copied one by one, and a product that has a 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Graph, Scalar, reachable
 from symgen.program.program import Input, Output, Program, Statement, Step
+from symgen.rounding import FUNCTIONS
 
 ROUNDS = 4
 """A constant may move through as many products that are nested."""
@@ -26,13 +28,15 @@ Place = tuple[float, int]
 
 def with_constants_inside(program: Program[Scalar]) -> Program[Scalar]:
     """The same program with fewer multiplications."""
-    for _ in range(ROUNDS):
+    for done in range(ROUNDS):
         wanted = [*(line.value for line in program.statements), *program.results]
         nodes = reachable(wanted)
         inside = _destinations(nodes, wanted)
         if not inside:
             break
         program = _rebuilt(program, nodes, inside)
+        if done:  # the former one was made here, too
+            nodes[0].graph.close()
     return program
 
 
@@ -66,9 +70,12 @@ def _rebuilt(
 ) -> Program[Scalar]:
     """A copy in a graph of its own."""
     graph = Graph()
+    combine: dict[str, Callable[..., Scalar]] = {
+        MUL: graph.product, ADD: graph.add, SUB: graph.sub, DIV: graph.div, NEG: graph.neg,
+        **{name: partial(graph.function, name) for name in FUNCTIONS},
+    }  # fmt: skip
     copies: dict[int, Scalar] = {}
     for node in nodes:
-        args = [copies[arg.index] for arg in node.args if arg.index in copies]
         if node.op is CONST:
             copies[node.index] = graph.constant(node.value)
         elif node.op is SYMBOL:
@@ -80,7 +87,7 @@ def _rebuilt(
             product = graph.product(graph.mul(graph.constant(abs(scale)), moved), factors[0])
             copies[node.index] = graph.neg(product) if scale < 0.0 else product
         else:
-            copies[node.index] = _copy(graph, node, args)
+            copies[node.index] = combine[node.op](*[copies[arg.index] for arg in node.args])
     inputs = tuple(
         Input(x.name, x.shape, tuple(map(graph.symbol, x.symbol_names)), x.symbol_names)
         for x in program.inputs
@@ -98,15 +105,3 @@ def _rebuilt(
         for x in program.outputs
     )
     return replace(program, inputs=inputs, steps=steps, outputs=outputs)
-
-
-def _copy(graph: Graph, node: Scalar, args: Sequence[Scalar]) -> Scalar:
-    if node.op is MUL:
-        return graph.product(*args)
-    if node.op is ADD:
-        return graph.add(*args)
-    if node.op is SUB:
-        return graph.sub(*args)
-    if node.op is DIV:
-        return graph.div(*args)
-    return graph.neg(*args) if node.op is NEG else graph.function(node.op, *args)

@@ -221,3 +221,13 @@ def test_operands_come_before_their_users():
         assert all(arg.index in seen for arg in node.args)
         seen.add(node.index)
     assert all(node.op != CONST or node.value == node.value for node in order)
+
+
+def test_a_closed_graph_takes_nothing_any_more():
+    graph = Graph()
+    x = graph.symbol("x")
+    product = x * x
+    graph.close()
+    assert [node.op for node in reachable([product])] == ["symbol", "*"]
+    with pytest.raises(AttributeError):
+        x + product
