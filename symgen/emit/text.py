@@ -14,7 +14,9 @@ WIDTH = 90
 
 def plain(text: str) -> str:
     """`text` on one line, without control characters (those of bidirectional text included)."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(text.split())
 
 
 def version(text: str) -> str:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from symgen.algebra.graph import ARITHMETIC, CONST, SYMBOL, Scalar, reachable
 from symgen.program.program import Program
@@ -108,8 +109,7 @@ def schedule(program: Program[Scalar]) -> Schedule:
     return _Scheduler(program).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Size:
+class _Size(NamedTuple):
     """Size of an expression in print."""
 
     operations: int
@@ -135,6 +135,7 @@ class _Scheduler:
         self.labels = self._labels()
         self.waves = self._waves()
         self.inlined: dict[int, _Size] = {}
+        self.known = {node.index for node in self.live if node.op is CONST} | set(self.names)
         self.sections: list[Section] = []
         self.lines: list[Line] = []
         self.anonymous = self._anonymous_names()
@@ -207,21 +208,19 @@ class _Scheduler:
 
     def _compute(self, root: Scalar) -> None:
         """Append the lines that `root` needs and that are not there yet, and its own."""
-        stack = [root]
+        stack, known = [root], self.known
         while stack:
             node = stack[-1]
-            if self._is_known(node):
+            if node.index in known:
                 stack.pop()
                 continue
-            missing = [arg for arg in node.args if not self._is_known(arg)]
+            missing = [arg for arg in node.args if arg.index not in known]
             if missing:
                 stack.extend(reversed(missing))
                 continue
             stack.pop()
             self._place(node)
-
-    def _is_known(self, node: Scalar) -> bool:
-        return node.op is CONST or node.index in self.names or node.index in self.inlined
+            known.add(node.index)
 
     def _place(self, node: Scalar) -> None:
         """Give `node` a line of its own, or leave it to its consumer's line."""
@@ -251,19 +250,18 @@ class _Scheduler:
         self.names[node.index] = name
 
     def _size(self, node: Scalar) -> _Size:
-        parts = [self._size_of_operand(arg) for arg in node.args]
-        around = 3 if node.op in ARITHMETIC else len(node.op) + 2
-        return _Size(
-            1 + sum(part.operations for part in parts),
-            around + sum(part.characters for part in parts),
-        )
-
-    def _size_of_operand(self, node: Scalar) -> _Size:
-        if node.op is CONST:
-            return _Size(0, len(repr(node.value)))
-        if node.index in self.names:
-            return _Size(0, len(self.names[node.index]))
-        return self.inlined[node.index]
+        operations = 1
+        characters = 3 if node.op in ARITHMETIC else len(node.op) + 2
+        for arg in node.args:
+            if arg.op is CONST:
+                characters += len(repr(arg.value))
+            elif arg.index in self.names:
+                characters += len(self.names[arg.index])
+            else:
+                inlined = self.inlined[arg.index]
+                operations += inlined.operations
+                characters += inlined.characters
+        return _Size(operations, characters)
 
     def _store_atoms(self) -> dict[str, tuple[int, ...]]:
         """Store the entries that are constants or bare symbols; return the zeros, left out."""
