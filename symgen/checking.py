@@ -27,8 +27,9 @@ def check(
     that fails its own validation gives the failed result.  Where no runtime parameters are asked
     for, those of the installed module stay.
     """
+    options = replace(_with_installed_parameters(path, options), thorough=True)
     try:
-        built = run(path, _with_installed_parameters(path, options), journal)
+        built = run(path, options, journal)
     except ValidationError as error:
         if isinstance(error.result, ValidationResult):
             return error.result

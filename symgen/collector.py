@@ -13,11 +13,17 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """No collection inside; afterwards the collector works as before."""
+    """No collection inside; afterwards the collector works as before.
+
+    What was made inside then counts as old, so that not all of it is walked through at once.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()  # everything into a generation of its own, and from there
+                gc.unfreeze()  # into the oldest: neither looks at an object
             gc.enable()

@@ -30,7 +30,7 @@ from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.constant_factors import with_constants_inside
 from symgen.optimize.folding import fold
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
-from symgen.options import AUTO, LOOPS, STRAIGHT
+from symgen.options import AUTO, LOOPS, ONE_IN_LOOPS, STRAIGHT
 from symgen.program.arguments import PIVOTS
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.loops import LoopedProgram
@@ -52,7 +52,7 @@ FUNCTION_WEIGHT = 10
 
 @dataclass(frozen=True)
 class Derived:
-    """Optimised programs of all formulations, selected or not, and a report on each."""
+    """Programs of all formulations, selected or not, and a report on each that is built."""
 
     programs: Programs
     reports: tuple[FunctionReport, ...]
@@ -67,7 +67,7 @@ def derive_all(
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
     form: str = AUTO,
 ) -> Derived:
-    """Derive and optimise every function of every formulation that is built or evaluated.
+    """Derive every function of every formulation that is built or evaluated, and optimise it.
 
     `form` says which of those that are built are also derived in loops: see `symgen.options`.
     """
@@ -77,39 +77,54 @@ def derive_all(
     programs: Programs = {}
     reports: list[FunctionReport] = []
     loops: dict[tuple[str, str], LoopForm] = {}
-    for done, (formulation, function) in enumerate(work):
-        progress(f"derive: {formulation.name}.{function}", done, len(work))
-        start = time.perf_counter()
-        with paused_collector():
-            program = derived_program(
-                description, formulation, function, selection.runtime_parameters
-            )
+    runtime = selection.runtime_parameters
+    with paused_collector():
+        for done, (formulation, function) in enumerate(work):
+            progress(f"derive: {formulation.name}.{function}", done, len(work))
+            built = function in selection.built.get(formulation.name, ())
+            start = time.perf_counter()
+            program = derived_program(description, formulation, function, runtime, built)
+            programs.setdefault(formulation.name, {})[function] = program
+            if not built:
+                continue
             count = operations_after(program.results)
-            is_built = function in selection.built.get(formulation.name, ())
-            if is_built and function in formulation.loops and _in_loops(form, count):
-                loops[formulation.name, function] = LoopForm(
-                    derived_loops(description, formulation, function, selection.runtime_parameters),
-                    batches=form == LOOPS or count.total >= BATCHES_IN_LOOPS_FROM,
-                )
-        seconds = time.perf_counter() - start
-        programs.setdefault(formulation.name, {})[function] = program
-        reports.append(
-            FunctionReport(
-                formulation.name,
-                function,
-                operations_before(program.results),
-                count,
-                len(program.statements),
-                seconds,
-                LOOPS if (formulation.name, function) in loops else STRAIGHT,
-            )
-        )
+            in_loops = _loop_form(description, formulation, function, runtime, form, count)
+            if in_loops:
+                loops[formulation.name, function] = in_loops
+            reports.append(_report(program, count, in_loops, time.perf_counter() - start))
     tree = build_tree(description, Graph(), selection.runtime_parameters)
     return Derived(programs, tuple(reports), tree, loops)
 
 
-def _in_loops(form: str, count: OperationCount) -> bool:
-    return form == LOOPS or (form == AUTO and count.total >= LOOPS_FROM)
+def _loop_form(
+    description: RobotDescription,
+    formulation: Formulation,
+    function: str,
+    runtime: tuple[str, ...],
+    form: str,
+    count: OperationCount,
+) -> LoopForm | None:
+    """The loops of a function of which a straight line has `count`, if it is to be in loops."""
+    wanted = form == LOOPS or (form == AUTO and count.total >= LOOPS_FROM)
+    if not wanted or function not in formulation.loops:
+        return None
+    batches = form == LOOPS or count.total >= BATCHES_IN_LOOPS_FROM
+    return LoopForm(derived_loops(description, formulation, function, runtime), batches)
+
+
+def _report(
+    program: Program[Scalar], count: OperationCount, loops: LoopForm | None, seconds: float
+) -> FunctionReport:
+    form = STRAIGHT if loops is None else LOOPS if loops.batches else ONE_IN_LOOPS
+    return FunctionReport(
+        program.formulation,
+        program.function,
+        operations_before(program.results),
+        count,
+        len(program.statements),
+        seconds,
+        form,
+    )
 
 
 def derived_program(
@@ -117,27 +132,42 @@ def derived_program(
     formulation: Formulation,
     function: str,
     runtime: tuple[str, ...] = (),
+    built: bool = True,
 ) -> Program[Scalar]:
     """One optimised program: derived with parameters as symbols, then folded at their values.
 
-    `runtime` names the parameters that stay arguments.  Raises `RequestError` where the numbers
-    of the model overflow, or are divided by 0; but where a function that solves divides by a pivot
-    that is 0 the mass matrix is singular whatever its arguments, and the program says just that.
+    `runtime` names the parameters that stay arguments.  What is not `built` is only folded.  Raises
+    `RequestError` where the numbers of the model overflow, or are divided by 0; but where a
+    function that solves divides by a pivot that is 0 the mass matrix is singular whatever its
+    arguments, and the program says just that.
     """
-    values = description.parameter_values
     try:
-        tree = build_tree(description, Graph(), runtime)
-        program = derive(tree, formulation, function)
-        try:
-            return with_constants_inside(fold(program, values, runtime))
-        except ZeroDivisionError:
-            if not _folds_to_a_zero_pivot(program, values, runtime):
-                raise
+        program = _folded(description, formulation, function, runtime)
+        return with_constants_inside(program) if built else program
     except NoSolutionError:
-        pass
+        return without_solution(build_tree(description, Graph(), runtime), formulation, function)
     except (ArithmeticError, ValueError) as error:
         raise _out_of_range(description, function, error) from error
-    return without_solution(build_tree(description, Graph(), runtime), formulation, function)
+
+
+def _folded(
+    description: RobotDescription,
+    formulation: Formulation,
+    function: str,
+    runtime: tuple[str, ...],
+) -> Program[Scalar]:
+    """`NoSolutionError` where a pivot is 0; the graph of the derivation is gone afterwards."""
+    graph, values = Graph(), description.parameter_values
+    try:
+        program = derive(build_tree(description, graph, runtime), formulation, function)
+        try:
+            return fold(program, values, runtime)
+        except ZeroDivisionError as error:
+            if _folds_to_a_zero_pivot(program, values, runtime):
+                raise NoSolutionError from error
+            raise
+    finally:
+        graph.close()
 
 
 def derived_loops(

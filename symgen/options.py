@@ -13,6 +13,8 @@ NONE = "none"
 BACKENDS = ("compiled", "cython", "numpy", ALL)
 AUTO, STRAIGHT, LOOPS = "auto", "straight", "loops"
 FORMS = (AUTO, STRAIGHT, LOOPS)
+ONE_IN_LOOPS = "loops for one sample"
+"""What a report says where several samples at a time are computed in a straight line."""
 FLAGS = ("portable", "native", "baseline")
 LARGEST_READING_ROBOT = 3
 """Up to this many coordinates every formulation is built by default: there they are for reading."""
@@ -26,7 +28,9 @@ class BuildOptions:
     for compiled code where there is a compiler and NumPy elsewhere.  `out` is the folder that the
     package folder goes into; None for the user's cache.  `runtime_parameters` are ``("all",)``,
     ``("none",)`` or names of parameters of the model that become arguments.  `form` is how kernels
-    are written: in a straight line, in loops where a formulation has them, or by size.
+    are written: in a straight line, in loops where a formulation has them, or by size.  A
+    `thorough` build is validated by every formulation; else large functions are left to one beside
+    what is built.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
@@ -38,6 +42,7 @@ class BuildOptions:
     templates: Path | None = None
     force: bool = False
     out: Path | None = None
+    thorough: bool = False
 
     def __post_init__(self) -> None:
         if self.backend is not None and self.backend not in BACKENDS:

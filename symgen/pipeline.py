@@ -20,15 +20,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from symgen.collector import paused_collector
 from symgen.derivation import Derived, derive_all, model_hash, package_of
 from symgen.description import RobotDescription, read
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
 from symgen.journal import Journal
-from symgen.options import STRAIGHT, BuildOptions
+from symgen.options import LOOPS, STRAIGHT, BuildOptions
 from symgen.qualification import qualify
 from symgen.report import BuildReport
-from symgen.selection import Selection, select
+from symgen.selection import Selection, functions_with_loops, select
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import CompileResult, compile_extensions
 from symgen.toolchain.compiler import Compiler, CompilerMissingError, find_compiler
@@ -37,7 +38,7 @@ from symgen.toolchain.key import build_key
 from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.manifest import read_manifest
 from symgen.validation.checks import subjects_of
-from symgen.validation.evaluated import evaluated_subjects
+from symgen.validation.evaluated import evaluated_subjects, spared_rows
 from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import ValidationResult, validate
 
@@ -97,7 +98,8 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
         journal.notice(f"warning: {warning}")
     qualified = qualify(plan.compiler, options.flags, journal)
-    derived, made = _make(plan, journal)
+    with paused_collector():
+        derived, made = _make(plan, journal)
     report = replace(
         report,
         **made,
@@ -125,6 +127,11 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
         # RobotDescription -> Programs, optimised
         form = plan.options.form if plan.compiler else STRAIGHT
         derived = derive_all(plan.description, plan.selection, journal.progress, form)
+        if form == LOOPS and not derived.loops:
+            journal.notice(
+                "--form loops: none of these functions has loops, so all kernels are in a straight "
+                f"line; those that have are {', '.join(functions_with_loops())}"
+            )
     with journal.stage("emit"):
         # Programs -> SourceBundle
         package = package_of(plan.description, plan.selection, derived)
@@ -177,7 +184,10 @@ def validate_package(
     backends: tuple[str, ...],
     samples: int | None = None,
 ) -> ValidationResult:
-    """Validate the package in `folder`, and every formulation that was derived but not selected."""
+    """Validate the package in `folder`, and every formulation that was derived but not selected.
+
+    What was spared of these is in the table: rows without samples.
+    """
     module = load_built(folder, backends)
     try:
         subjects = [
@@ -188,7 +198,8 @@ def validate_package(
                 [description.parameter_values[name] for name in selection.runtime_parameters],
             ),
         ]
-        return validate(description, subjects, samples, runtime=selection.runtime_parameters)
+        result = validate(description, subjects, samples, runtime=selection.runtime_parameters)
+        return replace(result, rows=(*result.rows, *spared_rows(selection.spared)))
     finally:
         forget_package(module)
 

@@ -25,7 +25,7 @@ class FunctionReport:
     statements: int
     derive_seconds: float
     form: str
-    """How its kernel is written in C: "straight", or in "loops"."""
+    """How its kernel is written in C: ``straight``, ``loops``, or ``loops for one sample``."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from symgen.algebra.graph import Graph
@@ -13,7 +14,7 @@ from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, BuildOptions
-from symgen.program.functions import FUNCTION_NAMES, senseless_functions
+from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
 
 LARGEST_BUILT = 1_300_000
 """A function of a formulation is not built above this estimated number of operations: gcc alone
@@ -24,6 +25,15 @@ LARGEST_EVALUATED = 60_000
 up to this estimated number of operations (a second or two).  Above, the independent numeric model
 and the physics serve alone."""
 
+LARGEST_SEVERAL = 1_500
+"""Up to so many numbers in its results a function is evaluated by every formulation that was not
+selected.  Where there are more (from 23 coordinates on the derivatives of the torques, from 39 on
+the mass matrix) a build leaves it to one of them, that with the smallest estimate; `symgen check`
+asks all of them."""
+
+Spared = Mapping[str, Mapping[str, str]]
+"""formulation -> function -> the other formulation that its evaluation is left to"""
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -31,7 +41,8 @@ class Selection:
 
     `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` says
     of every other formulation why it is left out, `senseless` of every function that means
-    nothing for this model.  `runtime_parameters` are arguments of the module.
+    nothing for this model.  `runtime_parameters` are arguments of the module.  `spared` functions
+    could be evaluated, but one formulation is enough.
     """
 
     n: int
@@ -40,6 +51,7 @@ class Selection:
     skipped: Mapping[str, str]
     senseless: Mapping[str, str] = field(default_factory=dict)
     runtime_parameters: tuple[str, ...] = ()
+    spared: Spared = field(default_factory=dict)
 
     @property
     def formulations(self) -> tuple[str, ...]:
@@ -76,35 +88,61 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     functions = _chosen_functions(options.functions, asked or applicable, senseless)
     wanted = _wanted(asked, applicable, functions, tree)
     built: dict[str, tuple[str, ...]] = {}
-    evaluated: dict[str, tuple[str, ...]] = {}
-    skipped = {name: reason for name, reason in reasons.items() if reason is not None}
+    able: dict[str, tuple[str, ...]] = {}
+    too_large: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for item in FORMULATIONS:
-        if item.name in skipped:
+        if reasons[item.name] is not None:
             continue
         chosen = wanted.get(item.name, ())
         small, large = _by_size(item, chosen, tree, LARGEST_BUILT)
         rest = [name for name in functions if name not in chosen]
-        checked, unchecked = _by_size(item, rest, tree, LARGEST_EVALUATED)
+        able[item.name], unchecked = _by_size(item, rest, tree, LARGEST_EVALUATED)
         if small or (item.name in wanted and not functions):
             built[item.name] = small
-        if checked:
-            evaluated[item.name] = checked
-        reason = _left_out(large, unchecked)
+        too_large[item.name] = large, unchecked
+    spared = {} if options.thorough else _spared(able, tree)
+    skipped = {name: reason for name, reason in reasons.items() if reason is not None}
+    for name, (large, unchecked) in too_large.items():
+        reason = _left_out(large, unchecked, spared.get(name, {}))
+        if not (reason or built.get(name) or able[name]) and functions:
+            reason = "derives none of these functions"
         if reason:
-            skipped[item.name] = reason
-        elif not small and not checked and functions:
-            skipped[item.name] = "derives none of these functions"
+            skipped[name] = reason
     if functions and not built:
         raise RequestError("; ".join(f"{name}: {skipped[name]}" for name in wanted))
-    return Selection(tree.n, built, evaluated, skipped, senseless, runtime)
+    evaluated = {
+        name: tuple(function for function in found if function not in spared.get(name, {}))
+        for name, found in able.items()
+    }
+    evaluated = {name: found for name, found in evaluated.items() if found}
+    return Selection(tree.n, built, evaluated, skipped, senseless, runtime, spared)
 
 
-def _left_out(large: Sequence[str], unchecked: Sequence[str]) -> str:
+def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any]) -> Spared:
+    """What of `able` need not be evaluated, because one formulation is enough."""
+    spared: dict[str, dict[str, str]] = {}
+    for function in FUNCTION_NAMES:
+        names = [name for name, functions in able.items() if function in functions]
+        results = function_named(function).results
+        if not names or sum(prod(x.sizes(tree.sizes)) for x in results) <= LARGEST_SEVERAL:
+            continue
+        sizes = {name: formulation_named(name).estimate(tree, function) for name in names}
+        serving = min(names, key=sizes.__getitem__)
+        for name in names:
+            if name != serving:
+                spared.setdefault(name, {})[function] = serving
+    return spared
+
+
+def _left_out(large: Sequence[str], unchecked: Sequence[str], spared: Mapping[str, str]) -> str:
     parts = []
     if large:
         parts.append(f"too large to build: {', '.join(large)}")
     if unchecked:
         parts.append(f"not selected, and too large to evaluate: {', '.join(unchecked)}")
+    if spared:
+        serving = " and ".join(dict.fromkeys(spared.values()))
+        parts.append(f"not selected, and left to {serving}: {', '.join(spared)}")
     return "; ".join(parts)
 
 
@@ -204,6 +242,11 @@ def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) ->
 def provided_by(formulations: tuple[str, ...]) -> set[str]:
     """The functions that at least one of these formulations derives."""
     return {name for item in formulations for name in provided_functions(formulation_named(item))}
+
+
+def functions_with_loops() -> list[str]:
+    """What `--form loops` acts on, with its formulation."""
+    return [f"{item.name}.{function}" for item in FORMULATIONS for function in item.loops]
 
 
 def who_derives(function: str) -> str:

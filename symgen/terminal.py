@@ -14,6 +14,7 @@ from symgen.comparison import Comparison
 from symgen.exact import ExactResult
 from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
+from symgen.options import LOOPS, ONE_IN_LOOPS
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.report import BuildReport
 from symgen.validation.checks import Check
@@ -110,6 +111,10 @@ def print_build(report: BuildReport) -> None:
         console.print(f"parameters at run time: {names}", markup=False)
     _print_table(console, _operations_table(report))
     console.print(OPERATIONS_LEGEND, markup=False)
+    for form in (LOOPS, ONE_IN_LOOPS):
+        names = [row.function for row in report.functions if row.form == form]
+        if names:
+            console.print(f"in {form} (--form): {', '.join(names)}", markup=False)
     for name in report.evaluated:
         text = f"{name}: used for validation, not built (--formulations all builds it)"
         console.print(text, markup=False)

@@ -61,6 +61,16 @@ def test_the_cheapest_formulation_serves_the_top_level():
         assert cost[formulation, function] <= 1.2 * min(others)
 
 
+def test_what_is_built_is_reported_and_what_is_evaluated_is_derived():
+    description = read(EXAMPLES / "puma560.yaml")
+    selection = select(description, BuildOptions(functions=("gravity_forces", "mass_matrix")))
+    derived = derive_all(description, selection)
+    reported = {(report.formulation, report.function) for report in derived.reports}
+    assert reported == {("composite", "gravity_forces"), ("composite", "mass_matrix")}
+    for name, functions in selection.evaluated.items():
+        assert set(functions) <= set(derived.programs[name])
+
+
 def test_the_module_knows_the_tree():
     description = read(EXAMPLES / "tree12.yaml")
     selection = select(description, BuildOptions(functions=("potential_energy",)))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.models import spatial_tree
+from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
 from symgen.derivation import derive_all, package_of
 from symgen.errors import RequestError
@@ -81,6 +81,31 @@ def test_small_functions_of_what_is_not_chosen_are_evaluated(tmp_path):
         in (selection.skipped["closed_form_lagrange"])
     )
     assert LARGEST_BUILT > 100_000
+
+
+def test_one_formulation_evaluates_what_has_many_results():
+    human = described(spatial_tree(HUMAN43, "tree43"))
+    build = select(human, BuildOptions())
+    by_one = {"inverse_dynamics_derivatives": "newton_euler", "mass_matrix": "newton_euler"}
+    assert build.spared["recursive_lagrange"] == by_one
+    left_out = build.skipped["recursive_lagrange"]
+    assert left_out == f"not selected, and left to newton_euler: {', '.join(by_one)}"
+    check = select(human, BuildOptions(thorough=True))
+    assert not check.spared
+    assert "recursive_lagrange" not in check.skipped
+    for name, spared in build.spared.items():
+        assert {*build.evaluated.get(name, ()), *spared} == set(check.evaluated[name])
+        assert all(function in build.evaluated[serving] for function, serving in spared.items())
+
+
+def test_no_function_loses_its_last_formulation():
+    human = described(spatial_tree(HUMAN43, "tree43"))
+    functions = [
+        {name for found in select(human, options).evaluated.values() for name in found}
+        for options in (BuildOptions(), BuildOptions(thorough=True))
+    ]
+    assert functions[0] == functions[1]
+    assert not select(described(spatial_tree(range(22), "chain22")), BuildOptions()).spared
 
 
 def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):

@@ -12,7 +12,7 @@ from symgen.program.evaluation import call
 from symgen.program.functions import function_named
 from symgen.program.program import Program
 from symgen.validation import limits
-from symgen.validation.checks import Subject
+from symgen.validation.checks import Check, Subject
 from symgen.validation.evaluation import Array
 
 
@@ -68,10 +68,24 @@ def evaluated_subjects(
     chosen = programs if evaluated is None else evaluated
     return [
         Subject(
-            f"evaluated {name}",
+            _subject(name),
             EvaluatedFormulation({f: programs[name][f] for f in functions}, parameters),
             True,
             False,
         )
         for name, functions in chosen.items()
     ]
+
+
+def spared_rows(spared: Mapping[str, Mapping[str, str]]) -> list[Check]:
+    """Rows in place of functions that are left to another formulation (the innermost values)."""
+    rows = []
+    for name, functions in spared.items():
+        serving = " and ".join(dict.fromkeys(functions.values()))
+        what = f"{name}: {', '.join(functions)} left to {serving} (symgen check compares all)"
+        rows.append(Check(what, _subject(name), 0.0, 0.0, 0))
+    return rows
+
+
+def _subject(formulation: str) -> str:
+    return f"evaluated {formulation}"

@@ -17,6 +17,7 @@ from symgen.validation.checks import (
     random_states,
     relative_error,
 )
+from symgen.validation.evaluated import spared_rows
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, validate
 from tests.oracles.descriptions import described
@@ -191,3 +192,12 @@ def test_the_table_has_a_line_for_every_row():
 def test_an_empty_result_passes():
     assert ValidationResult((), 0.0).passed
     assert "0 checks passed" in ValidationResult((), 0.0).summary
+
+
+def test_what_is_left_to_another_formulation_is_said():
+    spared = {"kane": {"mass_matrix": "composite", "bias_forces": "composite"}}
+    result = ValidationResult(tuple(spared_rows(spared)), 0.0)
+    assert result.passed
+    [said] = result.left_out
+    assert said == ("kane: mass_matrix, bias_forces left to composite (symgen check compares all)")
+    assert f"evaluated kane  {said}" in str(result)
