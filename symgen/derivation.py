@@ -136,13 +136,13 @@ def derived_program(
 ) -> Program[Scalar]:
     """One optimised program: derived with parameters as symbols, then folded at their values.
 
-    `runtime` names the parameters that stay arguments.  What is not `built` is only folded.  Raises
-    `RequestError` where the numbers of the model overflow, or are divided by 0; but where a
-    function that solves divides by a pivot that is 0 the mass matrix is singular whatever its
-    arguments, and the program says just that.
+    `runtime` names the parameters that stay arguments.  What is not `built` is only folded, and
+    without steps: that is enough to evaluate it.  Raises `RequestError` where the numbers of the
+    model overflow, or are divided by 0; but where a function that solves divides by a pivot that is
+    0 the mass matrix is singular whatever its arguments, and the program says just that.
     """
     try:
-        program = _folded(description, formulation, function, runtime)
+        program = _folded(description, formulation, function, runtime, built)
         return with_constants_inside(program) if built else program
     except NoSolutionError:
         return without_solution(build_tree(description, Graph(), runtime), formulation, function)
@@ -155,13 +155,14 @@ def _folded(
     formulation: Formulation,
     function: str,
     runtime: tuple[str, ...],
+    with_steps: bool,
 ) -> Program[Scalar]:
     """`NoSolutionError` where a pivot is 0; the graph of the derivation is gone afterwards."""
     graph, values = Graph(), description.parameter_values
     try:
         program = derive(build_tree(description, graph, runtime), formulation, function)
         try:
-            return fold(program, values, runtime)
+            return fold(program if with_steps else replace(program, steps=()), values, runtime)
         except ZeroDivisionError as error:
             if _folds_to_a_zero_pivot(program, values, runtime):
                 raise NoSolutionError from error

@@ -112,9 +112,9 @@ def print_build(report: BuildReport) -> None:
     _print_table(console, _operations_table(report))
     console.print(OPERATIONS_LEGEND, markup=False)
     for form in (LOOPS, ONE_IN_LOOPS):
-        names = [row.function for row in report.functions if row.form == form]
-        if names:
-            console.print(f"in {form} (--form): {', '.join(names)}", markup=False)
+        looped = [row.function for row in report.functions if row.form == form]
+        if looped:
+            console.print(f"in {form} (--form): {', '.join(looped)}", markup=False)
     for name in report.evaluated:
         text = f"{name}: used for validation, not built (--formulations all builds it)"
         console.print(text, markup=False)

@@ -46,7 +46,7 @@ def is_derivative(note: str) -> bool:
     return note.startswith(DERIVATIVE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Statement(Generic[S]):
     """`name` = `value`, by the equation labelled `note` in the program's `notes`."""
 
