@@ -153,28 +153,6 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     # composites, joint elbow
     J0_2C_33 = E0_2_11 + E0_2_22  # CO-13
 
-    # answers, joint elbow
-    t1_n_2_z = J0_2C_33 - 0.2*c0_2_x  # CO-14
-    dtau_dqdd[..., 0, 1] = t1_n_2_z
-    dtau_dqdd[..., 1, 0] = t1_n_2_z
-    t1_f_2_y = h0_2_x - 0.2  # CO-14
-    t2 = 0.04000000000000001*R_2_21
-    t3 = w0_2_z*t2
-    t4 = qd_2*R_2_21
-    t5 = 0.04000000000000001*t4
-    t4_2_z = t3 - t5  # CO-14
-
-    # torque derivatives, joint elbow
-    t6 = t5 + qd_1*t2
-    d_tau_1_dqd_2 = -2.0*t6  # CO-20
-    dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
-    d_tau_2_dqd_1 = 2.0*t4_2_z  # CO-20
-    dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
-    d_tau_2_dqdd_2 = t1_n_2_z - 0.4*t1_f_2_y  # CO-19
-    dtau_dqdd[..., 1, 1] = d_tau_2_dqdd_2
-    d_tau_2_dqd_2 = 2.0*(t3 - t6)  # CO-20
-    dtau_dqd[..., 1, 1] = d_tau_2_dqd_2
-
     # composites, joint shoulder
     h0_1C_x = 0.1 + h0_2_x  # CO-12
     E0_1C_11 = 0.07 + E0_2_11  # CO-12
@@ -182,20 +160,42 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     J0_1C_33 = E0_1C_11 + E0_1C_22  # CO-13
     dtau_dqdd[..., 0, 0] = J0_1C_33
 
-    # torque derivatives, joint shoulder
-    d_tau_1_dqd_1 = -0.08000000000000002*t4  # CO-20
-    dtau_dqd[..., 0, 0] = d_tau_1_dqd_1
-
     # loads, joint elbow
     r0_2_1_x = 0.4 + 0.4*R_2_11  # CO-17
     F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21  # CO-17
     F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21  # CO-17
     rF0_2_1_12 = r0_2_1_x*F0_2_1_y  # CO-17
-    t7 = 0.4*F0_2_1_x
-    rF0_2_1_21 = R_2_21*t7  # CO-17
+    t2 = 0.4*F0_2_1_x
+    rF0_2_1_21 = R_2_21*t2  # CO-17
     n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz  # CO-17
     rF0_2_1_11 = r0_2_1_x*F0_2_1_x  # CO-17
     rF0_2_1_22 = 0.4*(R_2_21*F0_2_1_y)  # CO-17
+
+    # answers, joint elbow
+    t1_n_2_z = J0_2C_33 - 0.2*c0_2_x  # CO-14
+    dtau_dqdd[..., 0, 1] = t1_n_2_z
+    dtau_dqdd[..., 1, 0] = t1_n_2_z
+    t1_f_2_y = h0_2_x - 0.2  # CO-14
+    t3 = 0.04000000000000001*R_2_21
+    t4 = w0_2_z*t3
+    t5 = qd_2*R_2_21
+    t6 = 0.04000000000000001*t5
+    t4_2_z = t4 - t6  # CO-14
+
+    # torque derivatives, joint elbow
+    t7 = t6 + qd_1*t3
+    d_tau_1_dqd_2 = -2.0*t7  # CO-20
+    dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
+    d_tau_2_dqd_1 = 2.0*t4_2_z  # CO-20
+    dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
+    d_tau_2_dqdd_2 = t1_n_2_z - 0.4*t1_f_2_y  # CO-19
+    dtau_dqdd[..., 1, 1] = d_tau_2_dqdd_2
+    d_tau_2_dqd_2 = 2.0*(t4 - t7)  # CO-20
+    dtau_dqd[..., 1, 1] = d_tau_2_dqd_2
+
+    # torque derivatives, joint shoulder
+    d_tau_1_dqd_1 = -0.08000000000000002*t5  # CO-20
+    dtau_dqd[..., 0, 0] = d_tau_1_dqd_1
 
     # accelerations, joint shoulder
     a_base_1_x = 9.81*C_1_21  # CO-7
@@ -223,23 +223,11 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
 
     # loads, joint elbow
     t12 = rF0_2_1_11 + rF0_2_1_22
-    moved_2_z = t7 - t12  # CO-18
-
-    # answers, joint elbow
-    t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t10 + 0.4*f0_in_2_x - moved_2_z  # CO-15
-    dtau_dq[..., 0, 1] = t3_n_2_z
-    t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y  # CO-15
-
-    # torque derivatives, joint elbow
-    t13 = 0.9810000000000001*C_1_11
-    t14 = R_2_21*t13
-    d_tau_2_dq_1 = -(t14 + t1_f_2_y*a_base_1_x + moved_2_z)  # CO-21
-    dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y  # CO-21
-    dtau_dq[..., 1, 1] = d_tau_2_dq_2
+    moved_2_z = t2 - t12  # CO-18
 
     # bodies, joint shoulder
-    n0_in_1_z = t13 + 0.12000000000000001*qdd_1  # CO-11
+    t13 = 0.9810000000000001*C_1_11
+    n0_in_1_z = 0.12000000000000001*qdd_1 + t13  # CO-11
 
     # composites, joint shoulder
     n0_in_1C_z = n0_in_2_z + n0_in_1_z  # CO-12
@@ -247,6 +235,18 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     # torque, joint shoulder
     tau_1 = n0_in_1C_z - n0_2_1_z  # CO-16
     tau[..., 0] = tau_1
+
+    # answers, joint elbow
+    t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t10 + 0.4*f0_in_2_x - moved_2_z  # CO-15
+    dtau_dq[..., 0, 1] = t3_n_2_z
+    t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y  # CO-15
+
+    # torque derivatives, joint elbow
+    t14 = R_2_21*t13
+    d_tau_2_dq_1 = -(t14 + t1_f_2_y*a_base_1_x + moved_2_z)  # CO-21
+    dtau_dq[..., 1, 0] = d_tau_2_dq_1
+    d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y  # CO-21
+    dtau_dq[..., 1, 1] = d_tau_2_dq_2
 
     # answers, joint shoulder
     t3_n_1_z = t12 - (t14 + h0_1C_x*a_base_1_x)  # CO-15
@@ -486,15 +486,6 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     # composites, joint elbow
     J0_2C_33 = E0_2_11 + E0_2_22  # CO-13
 
-    # answers, joint elbow
-    M_2_1 = J0_2C_33 - 0.2*c0_2_x  # CO-37
-    t1_f_2_y = h0_2_x - 0.2  # CO-14
-    t2 = 0.04000000000000001*R_2_21
-    t3 = w0_2_z*t2
-    t4 = qd_2*R_2_21
-    t5 = 0.04000000000000001*t4
-    t4_2_z = t3 - t5  # CO-14
-
     # composites, joint shoulder
     h0_1C_x = 0.1 + h0_2_x  # CO-12
     E0_1C_11 = 0.07 + E0_2_11  # CO-12
@@ -507,27 +498,36 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21  # CO-17
     F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21  # CO-17
     rF0_2_1_12 = r0_2_1_x*F0_2_1_y  # CO-17
-    t6 = 0.4*F0_2_1_x
-    rF0_2_1_21 = R_2_21*t6  # CO-17
+    t2 = 0.4*F0_2_1_x
+    rF0_2_1_21 = R_2_21*t2  # CO-17
     n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz  # CO-17
     rF0_2_1_11 = r0_2_1_x*F0_2_1_x  # CO-17
-    t7 = 0.4*F0_2_1_y
-    rF0_2_1_22 = R_2_21*t7  # CO-17
+    t3 = 0.4*F0_2_1_y
+    rF0_2_1_22 = R_2_21*t3  # CO-17
+
+    # answers, joint elbow
+    M_2_1 = J0_2C_33 - 0.2*c0_2_x  # CO-37
+    t1_f_2_y = h0_2_x - 0.2  # CO-14
+    t4 = 0.04000000000000001*R_2_21
+    t5 = w0_2_z*t4
+    t6 = qd_2*R_2_21
+    t7 = 0.04000000000000001*t6
+    t4_2_z = t5 - t7  # CO-14
 
     # bias, joint shoulder
     a_base_1_x = 9.81*C_1_21  # CO-7
     a_base_1_y = 9.81*C_1_11  # CO-7
     t8 = 0.9810000000000001*R_2_21
     t9 = C_1_21*t8
-    t10 = 0.08000000000000002*t4
-    t11 = t5 + qd_1*t2
+    t10 = 0.08000000000000002*t6
+    t11 = t7 + qd_1*t4
     t12 = 2.0*t11
     bias_1 = h0_1C_x*a_base_1_y - t9 - n0_2_1_z - 0.5*(qd_1*t10 + qd_2*t12)  # CO-36
 
     # bias, joint elbow
-    t13 = t3 - t11
+    t13 = t5 - t11
     t14 = 0.5*(2.0*(qd_1*t4_2_z) + 2.0*(qd_2*t13))
-    bias_2 = t1_f_2_y*a_base_1_y - t9 - (n0_2_1_z - t7) + t14  # CO-36
+    bias_2 = t1_f_2_y*a_base_1_y - t9 - (n0_2_1_z - t3) + t14  # CO-36
 
     # elimination, joint shoulder
     t15 = 8.333333333333332*M_2_1
@@ -563,7 +563,7 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # loads, joint elbow
     t18 = rF0_2_1_11 + rF0_2_1_22
-    moved_2_z = t6 - t18  # CO-18
+    moved_2_z = t2 - t18  # CO-18
 
     # answers, joint elbow
     t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t17 + 0.4*f0_in_2_x - moved_2_z  # CO-15

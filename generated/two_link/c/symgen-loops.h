@@ -1,0 +1,290 @@
+/* What loops over joints compute with: `wide`, one number of each of several joints.
+ *
+ * A kernel for one sample takes as many joints at a time as the processor's vectors hold; one for
+ * several samples has a vector for every joint as it is, and takes the joints one by one.  Columns
+ * and rows of square arrays that stay inside have room for whole vectors.
+ *
+ * This file is the same for every robot.
+ */
+#ifndef SYMGEN_LOOPS_H
+#define SYMGEN_LOOPS_H
+
+#include "symgen-real.h"
+
+#if defined(__GNUC__)
+#define ALIGNED __attribute__((aligned(64)))
+#define UNROLLED _Pragma("GCC unroll 4")
+#define LOOPS static __attribute__((noinline, unused))
+#else
+#define ALIGNED
+#define UNROLLED
+#define LOOPS static
+#endif
+
+#if SYMGEN_WIDTH == 1 && defined(__GNUC__)
+
+#define WIDE LANES
+
+typedef lanes wide;
+typedef double lanes_in_memory __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+
+#define EACH(x) BROADCAST(x)
+#define AT(address) (*(lanes_in_memory *)(address))
+#define SOME(place) (*(const lanes_in_memory *)(columns + (place)))
+#define CONSTANT(place) (*(const lanes_in_memory *)(constants + (place)))
+
+/* A row of a square array, and a bit for every column of a vector that its joint carries, or is, and
+ * for every one that carries it. */
+struct visit {
+    short row;
+    unsigned char beyond, before;
+};
+
+/* x where there is a bit, else 0. */
+INLINE wide where(int choice, wide x)
+{
+#if LANES == 8
+    const bits places = {1, 2, 4, 8, 16, 32, 64, 128};
+#elif LANES == 4
+    const bits places = {1, 2, 4, 8};
+#else
+    const bits places = {1, 2};
+#endif
+    const bits chosen = ((bits){0} + choice & places) == places;
+    return (wide)((bits)x & chosen);
+}
+
+/* Columns c and following of row r of a square array.  What goes beyond the row must be overwritten
+ * later: rows are filled one after the other, or vectors of columns from the last to the first. */
+INLINE void put_in_row(double *square, int size, int stride, int r, int c, wide x)
+{
+    double *const at = square + r * stride + c;
+    const int left = size * stride - r * stride - c;
+    if (left >= WIDE)
+        AT(at) = x;
+    else
+        for (int i = 0; i < left; ++i) at[i] = x[i];
+}
+
+INLINE double total(wide x)
+{
+    double sum = x[0];
+    for (int i = 1; i < LANES; ++i) sum += x[i];
+    return sum;
+}
+
+#else
+
+#define WIDE 1
+
+typedef real wide;
+
+#define EACH(x) REAL(x)
+#define AT(address) (*(address))
+#define SOME(place) (columns[place])
+#define CONSTANT(place) REAL(constants[place])
+
+INLINE void put_in_row(real *square, int size, int stride, int r, int c, wide x)
+{
+    (void)size;
+    square[r * stride + c] = x;
+}
+
+#endif
+
+#define EVERY(place) EACH(columns[place])
+#define PUT(place, value) (AT(columns + (place)) = (value))
+
+/* ---- solving: M = L^T D L, leaves first (Featherstone 2008, section 6.5) ----
+ *
+ * For every joint the joints from the base to it, itself the last, and those that it carries. */
+struct tree {
+    int size;
+    const int *path, *path_until, *carried, *carried_until;
+};
+
+#define PATH_TO(k) (t->path + t->path_until[k])
+#define BEFORE(k) (t->path_until[(k) + 1] - t->path_until[k] - 1)
+#define CARRIED_BY(k) (t->carried + t->carried_until[k])
+#define BEYOND(k) (t->carried_until[(k) + 1] - t->carried_until[k])
+
+/* y_i = sum of m_ik x_k over the joints related to i */
+LOOPS void multiply(const struct tree *t, const real *restrict m, int stride, const real *restrict x,
+                    real *restrict y)
+{
+    for (int i = 0; i < t->size; ++i) {
+        const real *const row = m + i * stride;
+#if WIDE > 1
+        wide sum = EACH(0.0);
+        for (int k = 0; k < t->size; k += WIDE) sum += AT(row + k) * AT(x + k);
+        y[i] = total(sum);
+#else
+        const int *const path = PATH_TO(i);
+        real sum = REAL(0.0);
+        for (int a = 0; a <= BEFORE(i); ++a) sum += row[path[a]] * x[path[a]];
+        for (int a = 0; a < BEYOND(i); ++a) sum += row[CARRIED_BY(i)[a]] * x[CARRIED_BY(i)[a]];
+        y[i] = sum;
+#endif
+    }
+}
+
+/* L below the diagonal of m, 1 / D on it; what stands above is lost. */
+LOOPS void factorise(const struct tree *t, real *restrict m, int stride, real *restrict pivots,
+                     real *restrict diagonal)
+{
+    for (int k = 0; k < t->size; ++k) diagonal[k] = m[k * (stride + 1)];
+    for (int k = t->size - 1; k >= 0; --k) {
+        real *const row = m + k * stride;
+        const int *const path = PATH_TO(k);
+        const real inverse = REAL(1.0) / row[k];
+        pivots[k] = row[k];
+        for (int a = 0; a < BEFORE(k); ++a) {
+            const int i = path[a];
+            const real multiplier = row[i] * inverse;
+            real *const other = m + i * stride;
+#if WIDE > 1
+            const wide all = EACH(multiplier);
+            for (int c = 0; c <= i; c += WIDE) AT(other + c) -= all * AT(row + c);
+#else
+            for (int c = 0; c <= a; ++c) other[path[c]] -= multiplier * row[path[c]];
+#endif
+        }
+        for (int a = 0; a < BEFORE(k); ++a) row[path[a]] *= inverse;
+        row[k] = inverse;
+    }
+}
+
+/* M x = b, x in place of b */
+LOOPS void solve_column(const struct tree *t, const real *restrict m, int stride, real *restrict x)
+{
+    for (int k = t->size - 1; k >= 0; --k)
+        for (int a = 0; a < BEFORE(k); ++a) x[PATH_TO(k)[a]] -= m[k * stride + PATH_TO(k)[a]] * x[k];
+    for (int k = 0; k < t->size; ++k) {
+        real sum = m[k * (stride + 1)] * x[k];
+        for (int a = 0; a < BEFORE(k); ++a) sum -= m[k * stride + PATH_TO(k)[a]] * x[PATH_TO(k)[a]];
+        x[k] = sum;
+    }
+}
+
+/* Rows are taken in pieces of six vectors, three or one, which stay in registers while multiples of
+ * other rows are subtracted. */
+#define SIX(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define THREE(X) X(0) X(1) X(2)
+#define ONE(X) X(0)
+#define COUNT(i) + 1
+#define LOAD(i) wide r##i = AT(at + i * WIDE);
+#define LOAD_SCALED(i) wide r##i = pivot * AT(at + i * WIDE);
+#define CLEAR(i) wide r##i = EACH(0.0);
+#define SUBTRACT(i) r##i -= factor * AT(from + i * WIDE);
+#define STORE(i) AT(at + i * WIDE) = r##i;
+#define RESULT(i) put_in_row(x, n, n, k, c + i * WIDE, r##i);
+#define LESS(VECTORS, multiplier, row) \
+    do { \
+        const wide factor = EACH(multiplier); \
+        const real *const from = (row) + c; \
+        VECTORS(SUBTRACT) \
+    } while (0)
+
+/* The last joint that carries all joints from `first` on, or is one of them; -1 for none. */
+INLINE int common_carrier(const struct tree *t, int first, int count)
+{
+    const int end = first + count < t->size ? first + count : t->size;
+    int depth = BEFORE(first);
+    for (int k = first + 1; k < end; ++k)
+        while (depth >= 0 && (BEFORE(k) < depth || PATH_TO(k)[depth] != PATH_TO(first)[depth]))
+            --depth;
+    return depth < 0 ? -1 : PATH_TO(first)[depth];
+}
+
+#define REDUCE(VECTORS, list, count) \
+    for (const int *k = list, *const end = k + (count); k < end; ++k) \
+        LESS(VECTORS, m[*k * stride + i], b + *k * stride)
+#define REDUCED(VECTORS, row) \
+    do { \
+        const int i = row; \
+        real *const at = b + i * stride + c; \
+        VECTORS(LOAD) \
+        REDUCE(VECTORS, CARRIED_BY(i), BEYOND(i)); \
+        VECTORS(STORE) \
+    } while (0)
+
+/* L^T Y = -B, then L X = D^-1 Y.  In columns of joints that one joint carries Y is 0 but for joints
+ * that are related to that one. */
+#define SOLVE(name, VECTORS) \
+    INLINE void name(const struct tree *t, const real *m, int stride, real *b, real *x, int c) \
+    { \
+        const int n = t->size, carrier = common_carrier(t, c, (0 VECTORS(COUNT)) * WIDE); \
+        if (carrier < 0) { \
+            for (int row = n - 1; row >= 0; --row) REDUCED(VECTORS, row); \
+        } else { \
+            for (int l = BEYOND(carrier) - 1; l >= 0; --l) \
+                REDUCED(VECTORS, CARRIED_BY(carrier)[l]); \
+            REDUCED(VECTORS, carrier); \
+            for (int l = BEFORE(carrier) - 1; l >= 0; --l) { \
+                const int i = PATH_TO(carrier)[l]; \
+                real *const at = b + i * stride + c; \
+                VECTORS(LOAD) \
+                REDUCE(VECTORS, PATH_TO(carrier) + l + 1, BEFORE(carrier) - l); \
+                REDUCE(VECTORS, CARRIED_BY(carrier), BEYOND(carrier)); \
+                VECTORS(STORE) \
+            } \
+        } \
+        for (int k = 0; k < n; ++k) { \
+            real *const at = b + k * stride + c; \
+            const wide pivot = EACH(-m[k * (stride + 1)]); \
+            VECTORS(LOAD_SCALED) \
+            for (const int *i = PATH_TO(k), *const end = i + BEFORE(k); i < end; ++i) \
+                LESS(VECTORS, m[k * stride + *i], b + *i * stride); \
+            VECTORS(STORE) \
+            VECTORS(RESULT) \
+        } \
+    }
+SOLVE(solve_six, SIX)
+SOLVE(solve_three, THREE)
+SOLVE(solve_one, ONE)
+
+/* M X = -B; b is lost */
+LOOPS void solve_square(const struct tree *t, const real *restrict m, int stride, real *restrict b,
+                        real *restrict x)
+{
+    int left = (t->size + WIDE - 1) / WIDE;
+    for (; left % 3; --left) solve_one(t, m, stride, b, x, (left - 1) * WIDE);
+    if (left % 6) left -= 3, solve_three(t, m, stride, b, x, left * WIDE);
+    for (; left; ) left -= 6, solve_six(t, m, stride, b, x, left * WIDE);
+}
+
+/* Vectors of row k of M^-1 below the diagonal, from column c on */
+#define INVERT(VECTORS) \
+    do { \
+        VECTORS(CLEAR) \
+        for (const int *i = PATH_TO(k), *const end = i + BEFORE(k); i < end; ++i) \
+            LESS(VECTORS, m[k * stride + *i], x + *i * n); \
+        VECTORS(RESULT) \
+    } while (0)
+
+/* X = M^-1: row by row up to the diagonal, L M^-1 = D^-1 L^-T, and mirrored */
+LOOPS void invert(const struct tree *t, const real *restrict m, int stride, real *x)
+{
+    const int n = t->size;
+    for (int k = 0; k < n; ++k) {
+        int c = 0;
+        if (n >= WIDE) {
+            for (; c + 5 * WIDE < k; c += 6 * WIDE) INVERT(SIX);
+            for (; c + 2 * WIDE < k; c += 3 * WIDE) INVERT(THREE);
+            for (; c < k; c += WIDE) INVERT(ONE);
+        }
+        for (; c < k; ++c) {  /* a robot smaller than a vector */
+            real sum = REAL(0.0);
+            for (int a = 0; a < BEFORE(k); ++a)
+                sum -= m[k * stride + PATH_TO(k)[a]] * x[PATH_TO(k)[a] * n + c];
+            x[k * n + c] = sum;
+        }
+        real own = m[k * (stride + 1)];
+        for (int a = 0; a < BEFORE(k); ++a)
+            own -= m[k * stride + PATH_TO(k)[a]] * x[k * n + PATH_TO(k)[a]];
+        x[k * (n + 1)] = own;
+        for (int i = 0; i < k; ++i) x[i * n + k] = x[k * n + i];
+    }
+}
+
+#endif
