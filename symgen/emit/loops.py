@@ -30,6 +30,7 @@ from symgen.program.loops import (
     EachPair,
     Factors,
     Inverse,
+    Known,
     LoopedProgram,
     OnDiagonal,
     Pair,
@@ -212,6 +213,9 @@ class Loops:
     def _solving(self, phase: OnDiagonal | Solving, number: int) -> PrintedPhase:
         squares: tuple[str, ...]
         columns: tuple[Column, ...] = ()
+        if isinstance(phase, Known):
+            places = tuple(self._place(phase.column, joint) for joint in phase.joints)
+            return PrintedPhase("known", number, squares=(phase.square,), places=places)
         if isinstance(phase, Product):
             kind, squares, columns = "product", (phase.square,), (phase.column, phase.result)
         elif isinstance(phase, Factors):
@@ -301,7 +305,7 @@ class Loops:
                 others.update(phase.columns)
             elif isinstance(phase, Product):
                 others.update((phase.column, phase.result))
-            elif isinstance(phase, (OnDiagonal, SolveColumn)):
+            elif isinstance(phase, (Known, OnDiagonal, SolveColumn)):
                 others.add(phase.column)
         return {
             column: tuple(entry.value for entry in entries.values())

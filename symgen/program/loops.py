@@ -10,6 +10,7 @@ columns: a column holds one scalar of every joint, such as the first entry of t_
                   fill square arrays, one row after the other, several columns in a vector
 `TowardsBase`     adds columns of every joint to those of the joint that carries it, leaves first
 `OnDiagonal`      adds a column to the diagonal of a square array
+`Known`           puts entries of a column in place of some of a diagonal
 `Product`         a square array times a column
 `Factors`         factorises a symmetric square array of pairs, M = L^T D L, in its place
 `SolveColumn`     M x = b for one column, in its place
@@ -117,6 +118,15 @@ class OnDiagonal:
 
 
 @dataclass(frozen=True)
+class Known:
+    """``square[i, i] = column[i]`` for `joints`, where the column holds it without rounding."""
+
+    square: str
+    column: Column
+    joints: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Product:
     """``result[i] = sum_k square[i, k] column[k]``, a column"""
 
@@ -158,7 +168,7 @@ class Inverse:
     result: str
 
 
-Solving = Product | Factors | SolveColumn | SolveSquare | Inverse
+Solving = Known | Product | Factors | SolveColumn | SolveSquare | Inverse
 Phase = Straight[S] | EachJoint[S] | EachPair[S] | TowardsBase | OnDiagonal | Solving
 
 
@@ -318,7 +328,11 @@ class _Unrolling:
     def _solving(self, phase: Solving) -> None:
         n = self.looped.n
         joints = range(1, n + 1)
-        if isinstance(phase, Product):
+        if isinstance(phase, Known):
+            for j in phase.joints:
+                own = self.columns[phase.column, j]
+                self.results[phase.square][1][(j - 1) * (n + 1)] = own
+        elif isinstance(phase, Product):
             entries = self.results[phase.square][1]
             given = [self.columns[phase.column, k] for k in joints]
             for j in joints:

@@ -224,11 +224,17 @@ def test_any_layout_and_shared_arguments(modules: dict[int, ModuleType]) -> None
         np.testing.assert_array_equal(one, each)
 
 
-def test_singular_samples_are_nan_and_the_others_are_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["straight", "loops"])
+def test_singular_samples_are_nan_and_the_others_are_not(form: str, tmp_path: Path) -> None:
     model = tmp_path / "slides.yaml"
     model.write_text(SLIDES)
     module = symgen.load(
-        model, functions="forward_dynamics_derivatives", runtime_parameters="m", out=tmp_path
+        model,
+        functions="forward_dynamics_derivatives",
+        formulations="composite",
+        runtime_parameters="m",
+        form=form,
+        out=tmp_path,
     )
     q = np.tile(np.linspace(-1.0, 1.0, 29)[:, np.newaxis], 2)
     singular = np.zeros(29, dtype=bool)

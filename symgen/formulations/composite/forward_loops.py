@@ -9,6 +9,7 @@ Columns beyond those of `loops`
 a_base              acceleration -g of the base, in the basis of the joint's tree
 qd, given           rate; given torque less what drives add at rest
 rest, moving        torque of gravity and loads; twice that of velocities
+own                 entry of the diagonal of M, where no coordinate has a part in it
 qdd                 right side tau - bias, then the acceleration
 ==================  ============================================================================
 """
@@ -39,14 +40,16 @@ from symgen.formulations.composite.loops import (
     write_places,
     write_velocities,
 )
+from symgen.formulations.composite.mass_matrix import force_sweep
 from symgen.formulations.composite.motion import (
     Velocity,
     acceleration_sweep,
     base_sweep,
     velocity_sweep,
 )
+from symgen.formulations.composite.passages import passage_sweep
 from symgen.formulations.composite.spatial import Spatial
-from symgen.formulations.joint_terms import with_joint_terms
+from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -54,6 +57,7 @@ from symgen.program.loops import (
     Column,
     Factors,
     Inverse,
+    Known,
     Product,
     SolveColumn,
     SolveSquare,
@@ -65,6 +69,7 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
     with loops.straight() as x:
         loaded = write_state(tree, x)
         drives = write_drives(tree, x)
+        known = write_known_inertias(tree, x)
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         found = rates(b, joint)
@@ -85,6 +90,8 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
     loops.solving(Product("by_qd", Column("qd"), Column("moving")))
     if "qdd" in drives:
         loops.on_diagonal("factors", DRIVES["qdd"])
+    if known:
+        loops.solving(Known("factors", Column("own"), known))
     loops.each_joint(right_side)
     loops.solving(Factors("factors"), SolveColumn("factors", Column("qdd")))
     with loops.straight() as x:
@@ -116,6 +123,21 @@ def write_state(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
         x.write(j, "qd", x.state.qd[j - 1])
         x.write(j, "given", x.state.tau[j - 1] - drives[j - 1])
     return write_loads(tree, places, x)
+
+
+def write_known_inertias(tree: KinematicTree[S], x: StraightBuilder[S]) -> tuple[int, ...]:
+    """Entries of the diagonal of M that no coordinate has a part in, from the axes of the joints:
+    see `forward_derivatives.mass_entries`.  Says of which joints."""
+    passages = passage_sweep(tree, x.b, x.state.q)
+    forces = force_sweep(tree, passages, x.b)
+    by_q = x.b.algebra.derivatives(x.state.q)
+    known: list[int] = []
+    for joint in tree.joints:
+        own = passages[joint.number].axis.dot(forces[joint.number])
+        if not by_q.of(own):
+            known.append(joint.number)
+            x.write(joint.number, "own", own + reflected_inertia(joint))
+    return tuple(known)
 
 
 def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:

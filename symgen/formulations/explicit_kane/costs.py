@@ -7,7 +7,7 @@ inward they are of order d^2.
 
 For these chains the number is a polynomial in n.  That of the sensitivities to one length begins
 with 15/8 n^4 for the explicit sums and with 233/6 n^3 for those carried inward, which are the
-cheaper ones from 11 coordinates on.
+cheaper ones from 12 coordinates on.
 """
 
 from __future__ import annotations
