@@ -110,7 +110,8 @@ def test_nothing_is_evaluated_printed_or_moved(path):
 def test_formulations_do_not_know_each_other():
     folder = ROOT / "formulations"
     shared = {
-        "interface", "shared", "joint_terms", "elimination", "accelerations", "model_outputs", "loops",
+        "interface", "shared", "joint_terms", "loops", "elimination", "accelerations",
+        "model_outputs",
     }  # fmt: skip
     for path in folder.rglob("*.py"):
         family = path.relative_to(folder).parts[0]
