@@ -34,8 +34,8 @@ def load(path: str | Path, **options: Any) -> ModuleType:
 
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
-    `backend`, `flags`, `templates`, `force`; and `out`, the folder to build into instead of the
-    cache.
+    `backend`, `flags`, `form`, `templates`, `force`; and `out`, the folder to build into instead of
+    the cache.
     """
     from dataclasses import fields
 

@@ -23,6 +23,7 @@ from typing import Any
 from symgen.collector import paused_collector
 from symgen.derivation import Derived, derive_all, model_hash, package_of
 from symgen.description import RobotDescription, read
+from symgen.emit import compiled
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
 from symgen.journal import Journal
@@ -125,12 +126,12 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
     """Derive, emit, compile, validate and install; the programs, and fields of the report."""
     with journal.stage("derive"):
         # RobotDescription -> Programs, optimised
-        form = plan.options.form if plan.compiler else STRAIGHT
+        form = plan.options.form if compiled.NAME in plan.backends else STRAIGHT
         derived = derive_all(plan.description, plan.selection, journal.progress, form)
-        if form == LOOPS and not derived.loops:
+        if plan.options.form == LOOPS and not derived.loops:
             journal.notice(
-                "--form loops: none of these functions has loops, so all kernels are in a straight "
-                f"line; those that have are {', '.join(functions_with_loops())}"
+                "--form loops: all kernels are in a straight line all the same; there are loops of "
+                f"{', '.join(functions_with_loops())}, in the backend {compiled.NAME}"
             )
     with journal.stage("emit"):
         # Programs -> SourceBundle

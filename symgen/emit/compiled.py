@@ -1,9 +1,10 @@
 """The compiled backend: kernels in C99 with a header, and a Cython wrapper.
 
 A kernel is printed once and serves one sample or several at a time: see ``symgen-real.h`` among the
-templates.  ``symgen-rows.h`` brings rows of NumPy arrays to kernels for several samples, and
-``<robot>_batch.c`` chooses between the versions by the processor and shares long batches between
-threads.  Files that are the same for every robot have names that no robot can have.
+templates, and ``symgen-loops.h`` for those in loops over joints.  ``symgen-rows.h`` brings rows of
+NumPy arrays to kernels for several samples, and ``<robot>_batch.c`` chooses between the versions by
+the processor and shares long batches between threads.  Files that are the same for every robot have
+names that no robot can have.
 """
 
 from __future__ import annotations

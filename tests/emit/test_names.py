@@ -31,7 +31,7 @@ def test_local_names_collide_with_nothing(seed: int) -> None:
     facts = random_package(seed, 200)
     for program in facts.programs["newton_euler"].values():
         k = kernel("newton_euler", program, facts.metadata.sizes)
-        names = list(k.names.values())
+        names = list(k.body.names.values())
         assert len(names) == len(set(names))
         assert not set(names) & RESERVED
         assert not set(names) & {array.name for array in k.arrays}
@@ -48,7 +48,7 @@ def test_parameters_are_prefixed_and_temporaries_renamed() -> None:
         third = w.builder.let("p_tau", second * first, "CF-1")
         fourth = w.builder.let("qd", third * second * first, "CF-1")
     k = kernel("f", w.finish("f", [fourth]), facts.sizes)
-    names = {node.index: k.names[node.index] for node in (parameter, first, second, third, fourth)}
+    names = {node.index: k.body.names[node.index] for node in (parameter, first, second, third, fourth)}
     assert list(names.values()) == ["p_tau", "double__", "double_", "p_tau_", "qd_"]
 
 

@@ -50,7 +50,7 @@ INLINE wide where(int choice, wide x)
 #else
     const bits places = {1, 2};
 #endif
-    const bits chosen = ((bits){0} + choice & places) == places;
+    const bits chosen = (((bits){0} + choice) & places) == places;
     return (wide)((bits)x & chosen);
 }
 
