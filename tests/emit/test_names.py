@@ -48,7 +48,9 @@ def test_parameters_are_prefixed_and_temporaries_renamed() -> None:
         third = w.builder.let("p_tau", second * first, "CF-1")
         fourth = w.builder.let("qd", third * second * first, "CF-1")
     k = kernel("f", w.finish("f", [fourth]), facts.sizes)
-    names = {node.index: k.body.names[node.index] for node in (parameter, first, second, third, fourth)}
+    names = {
+        node.index: k.body.names[node.index] for node in (parameter, first, second, third, fourth)
+    }
     assert list(names.values()) == ["p_tau", "double__", "double_", "p_tau_", "qd_"]
 
 
