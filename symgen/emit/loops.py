@@ -142,6 +142,10 @@ class Loops:
             found.append([*(found[parent - 1] if parent else []), joint])
         return found
 
+    @cached_property
+    def _path_sets(self) -> list[frozenset[int]]:
+        return [frozenset(path) for path in self.paths]
+
     @property
     def path_ends(self) -> list[int]:
         """Where each of `paths` begins, and the last one ends, one behind the other."""
@@ -163,7 +167,7 @@ class Loops:
         return table
 
     def _visits(self, columns: range) -> tuple[list[Visit], ...]:
-        paths = self.paths
+        paths = self._path_sets
         segments: tuple[list[Visit], ...] = ([], [], [], [])
         for r in range(self.n):
             beyond = sum((r in paths[c]) << k for k, c in enumerate(columns))
