@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +34,10 @@ TREES = {
 }
 LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-Wno-psabi")
 """Vectors of eight numbers made of two of four: what AVX-512 does, on processors without it."""
+
+
+def slow(name: str) -> Any:
+    return pytest.param(name, marks=pytest.mark.slow)
 
 
 def model_of(name: str, folder: Path) -> Path:
@@ -76,7 +81,7 @@ def hold(module: ModuleType, sizes: tuple[int, ...]) -> None:
                     assert np.abs(value - reference[row]).max() <= 1e-11 * scale, name
 
 
-@pytest.mark.parametrize("name", ["bush", "two_link", "tree12"])
+@pytest.mark.parametrize("name", ["bush", "two_link", slow("tree12")])
 def test_every_width(name: str, tmp_path: Path) -> None:
     module = built(name, tmp_path)
     for width in (1, 4, 8):
@@ -84,7 +89,7 @@ def test_every_width(name: str, tmp_path: Path) -> None:
             hold(module, SIZES)
 
 
-@pytest.mark.parametrize("name", ["chain", "bush", "two_link"])
+@pytest.mark.parametrize("name", ["bush", "two_link", slow("chain")])
 def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
     module = built(name, tmp_path, flags="baseline")
     for width in (1, 2):
@@ -93,7 +98,7 @@ def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not runs(4), reason="not on this processor")
-@pytest.mark.parametrize("name", ["chain", "star", "bush", "comb", "two_link"])
+@pytest.mark.parametrize("name", ["chain", "bush", "two_link", slow("star"), slow("comb")])
 def test_vectors_of_eight_joints(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
