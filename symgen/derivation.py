@@ -88,7 +88,9 @@ def derive_all(
             if not built:
                 continue
             count = operations_after(program.results)
-            in_loops = _loop_form(description, formulation, function, runtime, form, count)
+            in_loops = None
+            if selection.n:  # else there is nothing to loop over
+                in_loops = _loop_form(description, formulation, function, runtime, form, count)
             if in_loops:
                 loops[formulation.name, function] = in_loops
             reports.append(_report(program, count, in_loops, time.perf_counter() - start))

@@ -156,6 +156,17 @@ def test_joints_that_are_not_related_have_zeros(tmp_path: Path) -> None:
             assert (square[:, other][:, :, one] == 0.0).all()
 
 
+def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None:
+    path = tmp_path / "post.yaml"
+    path.write_text(
+        "symgen: 1\nname: post\njoints:\n"
+        "  - {name: foot, type: fixed, parent: base, origin: {xyz: [0, 0, 1]}, link: {mass: 1}}\n"
+    )
+    description = symgen.read(path)
+    selection = select(description, BuildOptions(functions=FUNCTIONS[:1]))
+    assert not derive_all(description, replace(selection, evaluated={}), form="loops").loops
+
+
 def test_the_form_is_an_option(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="no form 'curved'"):
         BuildOptions(form="curved")
