@@ -136,7 +136,7 @@ def growth_figure(data):
         panel.set_yscale("log")
         sizes = sorted({row["n"] for row in rows})
         panel.set_xticks(sizes, labels=sizes, fontsize=8)
-        panel.minorticks_off()
+        panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
         panel.set_title(title, fontsize=11)
         panel.grid(linewidth=0.4)
     axes[0, 0].legend(fontsize=8)
