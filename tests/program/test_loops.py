@@ -27,7 +27,7 @@ def compare(description, formulation, function):
     for value, wanted in zip(looped, straight, strict=True):
         assert value.shape == wanted.shape
         size = max(1.0, np.abs(wanted).max(initial=0.0))
-        np.testing.assert_allclose(value, wanted, rtol=0.0, atol=1e-10 * size)
+        np.testing.assert_allclose(value, wanted, rtol=0.0, atol=1e-11 * size)
 
 
 @pytest.mark.parametrize(("formulation", "function"), IN_LOOPS)
