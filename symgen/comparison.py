@@ -51,7 +51,7 @@ class Row:
 
     formulation: str
     function: str
-    before: OperationCount
+    before: OperationCount | None
     after: OperationCount
     after_sympy: int | None
     statements: int
@@ -123,7 +123,7 @@ def _rows(
             )
         ]
         single, batch = _nanoseconds(getattr(module, report.formulation), function, states)
-        program = derived.programs[report.formulation][function]
+        program = derived.built[report.formulation][function].straight
         rows.append(
             Row(
                 report.formulation,
@@ -131,7 +131,7 @@ def _rows(
                 report.before,
                 report.after,
                 _sympy_operations(program.results)
-                if module.n <= LARGEST_SYMPY_COMPARISON
+                if program and module.n <= LARGEST_SYMPY_COMPARISON
                 else None,
                 report.statements,
                 report.derive_seconds,

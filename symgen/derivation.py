@@ -20,7 +20,7 @@ from symgen.collector import paused_collector
 from symgen.description.expressions import Expression
 from symgen.description.expressions import evaluate as value_of
 from symgen.description.model import RobotDescription, Source
-from symgen.emit.bundle import Limits, LoopForm, ModuleMetadata, Package, Sparsity
+from symgen.emit.bundle import Forms, Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, derive, derive_loops, without_solution
@@ -29,7 +29,12 @@ from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.constant_factors import with_constants_inside
 from symgen.optimize.folding import fold
-from symgen.optimize.operations import OperationCount, operations_after, operations_before
+from symgen.optimize.operations import (
+    OperationCount,
+    operations_after,
+    operations_before,
+    operations_in_loops,
+)
 from symgen.options import AUTO, LOOPS, ONE_IN_LOOPS, STRAIGHT
 from symgen.program.arguments import PIVOTS
 from symgen.program.functions import FUNCTION_NAMES
@@ -43,8 +48,8 @@ Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
 
 LOOPS_FROM, BATCHES_IN_LOOPS_FROM = 7_000, 30_000
-"""Operations of a straight line from which loops are faster for one sample, and from which they are
-as fast for several: see "Forms" in benchmarks/README.md."""
+"""Operations in loops from which they are faster for one sample than a straight line, and from
+which they are as fast for several: see "Forms" in benchmarks/README.md."""
 
 FUNCTION_WEIGHT = 10
 """A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
@@ -52,13 +57,12 @@ FUNCTION_WEIGHT = 10
 
 @dataclass(frozen=True)
 class Derived:
-    """Programs of all formulations, selected or not, and a report on each that is built."""
+    """What is built, by formulation and function, with a report on each; and what is evaluated."""
 
-    programs: Programs
+    built: Mapping[str, Mapping[str, Forms]]
+    evaluated: Programs
     reports: tuple[FunctionReport, ...]
     tree: KinematicTree[Scalar]
-    loops: Mapping[tuple[str, str], LoopForm]
-    """By formulation and function: those that are to be printed in loops."""
 
 
 def derive_all(
@@ -66,66 +70,68 @@ def derive_all(
     selection: Selection,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
     form: str = AUTO,
+    loops_alone: bool = True,
 ) -> Derived:
     """Derive every function of every formulation that is built or evaluated, and optimise it.
 
-    `form` says which of those that are built are also derived in loops: see `symgen.options`.
+    `form` says in which forms those are that are built: see `symgen.options`.  What is computed in
+    loops throughout has a straight line as well unless `loops_alone`.
     """
     work = [
         (item, function) for item in FORMULATIONS for function in selection.functions_of(item.name)
     ]
-    programs: Programs = {}
+    built: dict[str, dict[str, Forms]] = {name: {} for name in selection.built}
+    evaluated: Programs = {}
     reports: list[FunctionReport] = []
-    loops: dict[tuple[str, str], LoopForm] = {}
     runtime = selection.runtime_parameters
     with paused_collector():
         for done, (formulation, function) in enumerate(work):
-            progress(f"derive: {formulation.name}.{function}", done, len(work))
-            built = function in selection.built.get(formulation.name, ())
-            start = time.perf_counter()
-            program = derived_program(description, formulation, function, runtime, built)
-            programs.setdefault(formulation.name, {})[function] = program
-            if not built:
+            name = formulation.name
+            progress(f"derive: {name}.{function}", done, len(work))
+            given = description, formulation, function, runtime
+            if function not in selection.built.get(name, ()):
+                evaluated.setdefault(name, {})[function] = derived_program(*given, built=False)
                 continue
-            count = operations_after(program.results)
-            in_loops = None
-            if selection.n:  # else there is nothing to loop over
-                in_loops = _loop_form(description, formulation, function, runtime, form, count)
-            if in_loops:
-                loops[formulation.name, function] = in_loops
-            reports.append(_report(program, count, in_loops, time.perf_counter() - start))
+            start = time.perf_counter()
+            forms = _forms(*given, form, loops_alone)
+            built[name][function] = forms
+            reports.append(_report(forms, time.perf_counter() - start))
     tree = build_tree(description, Graph(), selection.runtime_parameters)
-    return Derived(programs, tuple(reports), tree, loops)
+    return Derived(built, evaluated, tuple(reports), tree)
 
 
-def _loop_form(
+def _forms(
     description: RobotDescription,
     formulation: Formulation,
     function: str,
     runtime: tuple[str, ...],
     form: str,
-    count: OperationCount,
-) -> LoopForm | None:
-    """The loops of a function of which a straight line has `count`, if it is to be in loops."""
-    wanted = form == LOOPS or (form == AUTO and count.total >= LOOPS_FROM)
-    if not wanted or function not in formulation.loops:
-        return None
-    batches = form == LOOPS or count.total >= BATCHES_IN_LOOPS_FROM
-    return LoopForm(derived_loops(description, formulation, function, runtime), batches)
+    loops_alone: bool,
+) -> Forms:
+    given = description, formulation, function, runtime
+    if form == STRAIGHT or function not in formulation.loops:
+        return Forms(derived_program(*given))
+    loops = derived_loops(*given)
+    size = operations_in_loops(loops).total
+    if not loops.n or (form == AUTO and size < LOOPS_FROM):
+        return Forms(derived_program(*given))
+    throughout = form == LOOPS or size >= BATCHES_IN_LOOPS_FROM
+    straight = None if throughout and loops_alone else derived_program(*given)
+    return Forms(straight, loops, throughout)
 
 
-def _report(
-    program: Program[Scalar], count: OperationCount, loops: LoopForm | None, seconds: float
-) -> FunctionReport:
-    form = STRAIGHT if loops is None else LOOPS if loops.batches else ONE_IN_LOOPS
+def _report(forms: Forms, seconds: float) -> FunctionReport:
+    program, loops, before = forms.any, forms.loops, None
+    if forms.straight is not None:
+        before = operations_before(forms.straight.results)
+        after = operations_after(forms.straight.results)
+        statements = len(forms.straight.statements)
+    elif loops is not None:
+        after = operations_in_loops(loops)
+        statements = sum(len(program.statements) for program in loops.programs)
+    form = STRAIGHT if loops is None else LOOPS if forms.batches_in_loops else ONE_IN_LOOPS
     return FunctionReport(
-        program.formulation,
-        program.function,
-        operations_before(program.results),
-        count,
-        len(program.statements),
-        seconds,
-        form,
+        program.formulation, program.function, before, after, statements, seconds, form
     )
 
 
@@ -207,7 +213,7 @@ def _out_of_range(description: RobotDescription, what: str, error: Exception) ->
 def package_of(description: RobotDescription, selection: Selection, derived: Derived) -> Package:
     """The selected programs with the module's metadata, ready for emission."""
     programs = {
-        name: {function: derived.programs[name][function] for function in functions}
+        name: {function: derived.built[name][function] for function in functions}
         for name, functions in selection.built.items()
     }
     counts = {(report.formulation, report.function): report.after for report in derived.reports}
@@ -222,7 +228,6 @@ def package_of(description: RobotDescription, selection: Selection, derived: Der
             for function in selection.functions
         },
         missing=_missing(selection),
-        loops=derived.loops,
     )
 
 
@@ -294,7 +299,7 @@ def _metadata(
         prescribed=tuple(joint.prescribed for joint in tree.joints),
         output_names=tuple(output.name for output in tree.outputs),
         output_units=tuple(plain(output.unit) for output in tree.outputs),
-        output_sparsity=_output_sparsity(derived.programs),
+        output_sparsity=_output_sparsity(derived),
         joint_parents=robot.joint_parents,
         branches=robot.branches,
         branch_parents=robot.branch_parents,
@@ -305,13 +310,14 @@ def _metadata(
     )
 
 
-def _output_sparsity(programs: Programs) -> dict[str, Sparsity]:
+def _output_sparsity(derived: Derived) -> dict[str, Sparsity]:
     """By derivative of the outputs: its entries that can differ from 0."""
-    for functions in programs.values():
-        if "outputs_derivatives" in functions:
-            _, *jacobians = functions["outputs_derivatives"].outputs
-            return {array.name: _sparsity(array) for array in jacobians}
-    return {}
+    function = "outputs_derivatives"
+    found = [x[function].straight for x in derived.built.values() if function in x]
+    found += [x[function] for x in derived.evaluated.values() if function in x]
+    program = next((program for program in found if program is not None), None)
+    jacobians = program.outputs[1:] if program else ()
+    return {array.name: _sparsity(array) for array in jacobians}
 
 
 def _sparsity(array: Output[Scalar]) -> Sparsity:

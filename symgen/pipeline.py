@@ -23,7 +23,7 @@ from typing import Any
 from symgen.collector import paused_collector
 from symgen.derivation import Derived, derive_all, model_hash, package_of
 from symgen.description import RobotDescription, read
-from symgen.emit import compiled
+from symgen.emit import cython
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
 from symgen.journal import Journal
@@ -126,12 +126,17 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
     """Derive, emit, compile, validate and install; the programs, and fields of the report."""
     with journal.stage("derive"):
         # RobotDescription -> Programs, optimised
-        form = plan.options.form if compiled.NAME in plan.backends else STRAIGHT
-        derived = derive_all(plan.description, plan.selection, journal.progress, form)
-        if plan.options.form == LOOPS and not derived.loops:
+        derived = derive_all(
+            plan.description,
+            plan.selection,
+            journal.progress,
+            plan.options.form,
+            loops_alone=cython.NAME not in plan.backends,
+        )
+        if plan.options.form == LOOPS and all(x.form == STRAIGHT for x in derived.reports):
             journal.notice(
                 "--form loops: all kernels are in a straight line all the same; there are loops of "
-                f"{', '.join(functions_with_loops())}, in the backend {compiled.NAME}"
+                f"{', '.join(functions_with_loops())}"
             )
     with journal.stage("emit"):
         # Programs -> SourceBundle
@@ -194,8 +199,7 @@ def validate_package(
         subjects = [
             *subjects_of(module),
             *evaluated_subjects(
-                derived.programs,
-                selection.evaluated,
+                derived.evaluated,
                 [description.parameter_values[name] for name in selection.runtime_parameters],
             ),
         ]

@@ -16,11 +16,15 @@ from symgen.validation.validate import ValidationResult
 
 @dataclass(frozen=True)
 class FunctionReport:
-    """One function by one formulation: operations before and after elimination, statements."""
+    """One function by one formulation: operations before and after elimination, statements.
+
+    Of what is said in loops alone, operations are those of all joints and pairs of joints, with
+    none eliminated `before`, and statements those that are printed.
+    """
 
     formulation: str
     function: str
-    before: OperationCount
+    before: OperationCount | None
     after: OperationCount
     statements: int
     derive_seconds: float

@@ -134,7 +134,7 @@ def _operations_table(report: BuildReport) -> Table:
         if row.formulation != formulation:
             formulation = row.formulation
             table.add_row(f"[bold]{formulation}[/]")
-        table.add_row(f" {row.function}", quantity(row.before.total), *_parts(row.after))
+        table.add_row(f" {row.function}", _expanded(row.before), *_parts(row.after))
     return table
 
 
@@ -145,6 +145,11 @@ def _parts(count: OperationCount) -> list[str]:
         f"{count.divisions:,}",
         f"{count.functions:,}",
     ]
+
+
+def _expanded(count: OperationCount | None) -> str:
+    """A dash for what is said in loops alone: nobody ever wrote it out."""
+    return "-" if count is None else quantity(count.total)
 
 
 def quantity(number: int) -> str:
@@ -257,7 +262,7 @@ def print_comparison(result: Comparison) -> None:
             table.add_row(f"[bold]{function}[/]")
         table.add_row(
             f" {row.formulation}",
-            quantity(row.before.total),
+            _expanded(row.before),
             f"{row.after.additions:,}",
             f"{row.after.multiplications:,}",
             f"{row.after.functions + row.after.divisions:,}",

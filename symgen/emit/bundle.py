@@ -102,29 +102,39 @@ class ModuleMetadata:
 
 
 @dataclass(frozen=True)
-class LoopForm:
-    """A function in loops.  `batches` says that several samples at a time are computed in loops,
-    too; else only one sample is, and several are in a straight line."""
+class Forms:
+    """One function in the forms that it is printed in, at least one.
 
-    program: LoopedProgram[Scalar]
-    batches: bool
+    Where there are both, C computes one sample in loops and several at a time in a straight line;
+    but with `batches_in_loops` both in loops, and the straight line is for backends without loops.
+    """
+
+    straight: Program[Scalar] | None = None
+    loops: LoopedProgram[Scalar] | None = None
+    batches_in_loops: bool = False
+
+    @property
+    def any(self) -> Program[Scalar] | LoopedProgram[Scalar]:
+        """One of them: its inputs and notes are those of the other one, too."""
+        found = self.straight or self.loops
+        if found is None:
+            raise ValueError("a function has no form")
+        return found
 
 
 @dataclass(frozen=True)
 class Package:
     """Everything that a backend prints: optimised programs and metadata.
 
-    `programs` maps formulation -> function -> program, in the order in which they are printed.
+    `programs` maps formulation -> function -> its forms, in the order in which they are printed.
     `fastest` maps each function to the formulation that serves it at the top level.
     `missing` maps each function that was not built to the sentence that its AttributeError shows.
-    `loops` has the functions that are printed in loops, by formulation and function.
     """
 
     metadata: ModuleMetadata
-    programs: Mapping[str, Mapping[str, Program[Scalar]]]
+    programs: Mapping[str, Mapping[str, Forms]]
     fastest: Mapping[str, str]
     missing: Mapping[str, str] = field(default_factory=dict)
-    loops: Mapping[tuple[str, str], LoopForm] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

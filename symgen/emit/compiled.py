@@ -64,12 +64,12 @@ def _source(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Tem
         printed = [kernel.printed(C, LINES_PER_PART) for kernel in kernels]
         return templates.render("c/kernels.c", **{**values, "kernels": printed})
 
-    form = kernels[0].loops
-    if form is None:
+    kernel = kernels[0]
+    if kernel.loops is None:
         return straight()
-    printed = Loops(kernels[0], form.program).printed(C, LINES_PER_PART)
+    printed = Loops(kernel, kernel.loops).printed(C, LINES_PER_PART)
     looped = templates.render("c/loops.c", **values, printed=printed)
-    if form.batches:
+    if kernel.batches_in_loops:
         return looped
     return templates.render("c/forms.c", one=looped, several=straight())
 
@@ -110,8 +110,8 @@ def _vectorised(module: Module) -> tuple[Kernel, ...]:
 
 def _slots(kernel: Kernel) -> int:
     """Numbers of one sample that `kernel` keeps at a time."""
-    if kernel.loops and kernel.loops.batches:
-        return Loops(kernel, kernel.loops.program).slots
+    if kernel.loops and kernel.batches_in_loops:
+        return Loops(kernel, kernel.loops).slots
     return kernel.split(LINES_PER_PART).slots
 
 

@@ -20,11 +20,11 @@ from math import prod
 
 from symgen.algebra.graph import CONST, SYMBOL, Scalar, reachable
 from symgen.emit import parts
-from symgen.emit.bundle import LoopForm
+from symgen.emit.bundle import Forms
 from symgen.emit.names import identifier, local_names
 from symgen.emit.printing import Language, Printer, functions_used
 from symgen.emit.text import plain
-from symgen.optimize.operations import operations_after
+from symgen.optimize.operations import operations_after, operations_in_loops
 from symgen.optimize.ordering import (
     ANGLES,
     Assignment,
@@ -37,6 +37,7 @@ from symgen.optimize.ordering import (
 )
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.functions import Function, function_named
+from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 
 
@@ -251,7 +252,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One function by one formulation; `loops` is how to say it in loops, where it is said so."""
+    """One function by one formulation: in a straight line, in loops, or both (see `Forms`)."""
 
     formulation: str
     function: Function
@@ -259,8 +260,9 @@ class Kernel:
     outputs: tuple[Array, ...]
     hidden: tuple[Array, ...]
     tolerance: float
-    body: Body
-    loops: LoopForm | None = None
+    line: Body | None
+    loops: LoopedProgram[Scalar] | None = None
+    batches_in_loops: bool = False
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -278,23 +280,39 @@ class Kernel:
         return "int" if self.hidden else "void"
 
     @property
+    def body(self) -> Body:
+        """Its straight line; ValueError where it is said in loops alone."""
+        if self.line is None:
+            raise ValueError(f"{self.formulation}.{self.function.name} has no straight line")
+        return self.line
+
+    @property
     def schedule(self) -> Schedule:
-        """Its lines."""
+        """The lines of the straight line."""
         return self.body.schedule
 
     @property
     def program(self) -> Program[Scalar]:
-        """The program that the kernel computes."""
+        """The program of the straight line."""
         return self.schedule.program
+
+    @property
+    def programs(self) -> Iterator[Program[Scalar]]:
+        """All programs that it is made of."""
+        if self.line is not None:
+            yield self.program
+        if self.loops is not None:
+            yield from self.loops.programs
 
     @property
     def functions(self) -> list[str]:
         """The functions of the graph that it calls, sorted."""
-        return functions_used(reachable(self.program.results))
+        found = (functions_used(reachable(program.results)) for program in self.programs)
+        return sorted({name for names in found for name in names})
 
     @property
     def unused(self) -> list[str]:
-        """The arrays that its body does not mention."""
+        """The arrays that its straight line does not mention."""
         used = {node.name for node in reachable(self.program.results) if node.op is SYMBOL}
         declared = {array.name: set(array.symbol_names) for array in self.program.inputs}
         inputs = [a.name for a in self.inputs if not declared.get(a.name, set()) & used]
@@ -310,7 +328,7 @@ class Kernel:
 
     @property
     def zeros(self) -> Mapping[str, tuple[int, ...]]:
-        """The structural zeros of every output."""
+        """The structural zeros of every output of the straight line."""
         return self.schedule.zeros
 
     @property
@@ -321,7 +339,10 @@ class Kernel:
     @property
     def work(self) -> int:
         """Operations, a function counted as ten, and numbers written."""
-        count = operations_after(self.program.results)
+        if self.loops is not None and self.batches_in_loops:
+            count = operations_in_loops(self.loops)
+        else:
+            count = operations_after(self.program.results)
         return count.total + 9 * count.functions + sum(array.size for array in self.outputs)
 
     @property
@@ -342,25 +363,21 @@ def _is_wave(line: Line) -> bool:
     return isinstance(line, Assignment) and is_wave(line.value)
 
 
-def kernel(
-    formulation: str,
-    program: Program[Scalar],
-    sizes: Mapping[str, int],
-    loops: LoopForm | None = None,
-) -> Kernel:
-    """The kernel of `program`; ValueError if it is not what the table of functions says.
-
-    `loops` says the same in loops, for backends that print loops.
-    """
-    function = function_named(program.function)
+def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
+    """The kernel of a function; ValueError if that is not what the table of functions says."""
+    function = function_named(forms.any.function)
     options = (*function.options, PARAMETERS)
     given = [*in_numbers(function.arguments, sizes)]
     given += [array for array in in_numbers(options, sizes) if array.size]
     results = in_numbers(function.results, sizes)
     hidden = in_numbers(function.hidden, sizes)
-    _check(program, [*given, *in_numbers(options, sizes)], [*results, *hidden])
+    _check_inputs(forms.any, [*given, *in_numbers(options, sizes)])
     arrays = {array.name: array for array in (*given, *results, *hidden)}
-    schedule_ = schedule(program)
+    line = None
+    if forms.straight is not None:
+        _check_outputs(forms.straight, [*results, *hidden])
+        lines = schedule(forms.straight)
+        line = Body(lines, local_names(lines, arrays), arrays)
     return Kernel(
         identifier(formulation),
         function,
@@ -368,8 +385,9 @@ def kernel(
         results,
         hidden,
         tolerance(sizes),
-        Body(schedule_, local_names(schedule_, arrays), arrays),
-        loops,
+        line,
+        forms.loops,
+        forms.batches_in_loops,
     )
 
 
@@ -383,13 +401,19 @@ def in_numbers(arguments: Sequence[Argument], sizes: Mapping[str, int]) -> tuple
     return tuple(Array(identifier(a.name), a.sizes(sizes), plain(a.meaning)) for a in arguments)
 
 
-def _check(program: Program[Scalar], inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+def _check_inputs(
+    program: Program[Scalar] | LoopedProgram[Scalar], inputs: Sequence[Array]
+) -> None:
     where = f"{program.formulation}.{program.function}"
     shapes = {array.name: array.shape for array in inputs}
     for declared in program.inputs:
         expected = shapes.get(declared.name)
         if expected != declared.shape or prod(declared.shape) != len(declared.symbols):
             raise ValueError(f"{where}: input {declared.name} {declared.shape}, not {expected}")
+
+
+def _check_outputs(program: Program[Scalar], outputs: Sequence[Array]) -> None:
+    where = f"{program.formulation}.{program.function}"
     results = [(output.name, output.shape) for output in program.outputs]
     if results != [(array.name, array.shape) for array in outputs]:
         raise ValueError(f"{where}: the outputs {results} are not those of the function")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from symgen.algebra.graph import CONST, Scalar
+from symgen.algebra.graph import CONST, Scalar, reachable
 from symgen.emit.kernels import Array, Body, Kernel, PrintedPart
 from symgen.emit.names import local_names
 from symgen.emit.printing import Language
@@ -79,10 +79,15 @@ class PrintedLoops:
 
 @dataclass(frozen=True)
 class Loops:
-    """A looped program, and the kernel that it is for."""
+    """A looped program, and the kernel that it is for.
+
+    `padded` columns are those of C; others stand without room between them, and those of constants
+    are columns like the others.
+    """
 
     kernel: Kernel
     program: LoopedProgram[Scalar]
+    padded: bool = True
 
     @property
     def n(self) -> int:
@@ -92,7 +97,7 @@ class Loops:
     @property
     def room(self) -> int:
         """From one column to the next."""
-        return -(-self.n // OCTET) * OCTET
+        return -(-self.n // OCTET) * OCTET if self.padded else self.n
 
     @property
     def size(self) -> int:
@@ -103,6 +108,18 @@ class Loops:
     def slots(self) -> int:
         """Numbers of one sample that it keeps at a time, roughly."""
         return self.size + len(self.inner) * self.n * self.room
+
+    @property
+    def numbers(self) -> int:
+        """Numbers of one sample where all joints and all pairs are computed at once, roughly."""
+        pairs = [
+            x
+            for phase in self.program.phases
+            if isinstance(phase, EachPair)
+            for x in (phase.beyond, phase.before)
+        ]
+        names = [len(x.rows) + len(x.columns) + len(reachable(x.program.results)) for x in pairs]
+        return self.slots + max(names, default=0) * self.path_ends[-1]
 
     @property
     def inner(self) -> tuple[str, ...]:
@@ -292,6 +309,8 @@ class Loops:
     @cached_property
     def constants(self) -> Mapping[Column, tuple[float, ...]]:
         """Columns that only programs for every joint read, and that hold nothing but numbers."""
+        if not self.padded:
+            return {}
         others: set[Column] = set()
         found: dict[Column, dict[int, Scalar]] = {}
         for phase in self.program.phases:

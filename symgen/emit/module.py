@@ -18,6 +18,7 @@ from symgen.emit.interface import PublicFunction, public_function
 from symgen.emit.kernels import Kernel, kernel
 from symgen.emit.names import identifier
 from symgen.program.functions import function_named
+from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 
 
@@ -115,18 +116,15 @@ def _formulations(package: Package) -> Iterator[Formulation]:
         yield Formulation(
             name=identifier(name),
             functions=tuple(public_function(function_named(f), package.metadata) for f in programs),
-            kernels=tuple(
-                kernel(name, program, sizes, package.loops.get((name, function)))
-                for function, program in programs.items()
-            ),
-            notes=text.notes_table(_notes(programs.values())),
+            kernels=tuple(kernel(name, forms, sizes) for forms in programs.values()),
+            notes=text.notes_table(_notes(forms.any for forms in programs.values())),
             offset=offset,
             missing={k: sentence for k, sentence in missing.items() if k not in programs},
         )
         offset += len(programs)
 
 
-def _notes(programs: Iterable[Program[Scalar]]) -> dict[str, str]:
+def _notes(programs: Iterable[Program[Scalar] | LoopedProgram[Scalar]]) -> dict[str, str]:
     """The notes of all programs: by family of labels, such as ``NE`` and ``dNE``, and number."""
     notes = {label: text for program in programs for label, text in program.notes.items()}
     families = list(dict.fromkeys(label.rpartition("-")[0] for label in notes))

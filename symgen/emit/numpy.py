@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from symgen.emit.bundle import Extension
+from symgen.emit.kernels import Kernel, PrintedKernel
+from symgen.emit.loops import Loops, PrintedLoops
 from symgen.emit.module import Formulation, Module
 from symgen.emit.printing import NUMPY
 from symgen.emit.templates import Templates
@@ -21,13 +23,17 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
         "_numpy/__init__.py": templates.render("numpy/__init__.py", **values),
         "_numpy/_analytic.py": templates.source("numpy/_analytic.py"),
     }
+    if any(_in_loops(kernel) for kernel in module.kernels):
+        folder["_numpy/_loops.py"] = templates.source("numpy/_loops.py")
     for formulation in module.formulations:
+        kernels = [_printed(kernel) for kernel in formulation.kernels]
         folder[f"_numpy/{formulation.name}.py"] = templates.render(
             "numpy/formulation.py",
             **{
                 **values,
                 "formulation": formulation,
-                "kernels": [k.printed(NUMPY, LINES_PER_FUNCTION) for k in formulation.kernels],
+                "kernels": kernels,
+                "loops": next((k.loops for k in kernels if isinstance(k, PrintedLoops)), None),
                 "numpy_functions": _imports(formulation, analytic=False),
                 "analytic_functions": _imports(formulation, analytic=True),
             },
@@ -38,6 +44,16 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 def extensions(module: Module) -> tuple[Extension, ...]:
     """Nothing to compile."""
     return ()
+
+
+def _in_loops(kernel: Kernel) -> bool:
+    return kernel.batches_in_loops or kernel.line is None
+
+
+def _printed(kernel: Kernel) -> PrintedKernel | PrintedLoops:
+    if kernel.loops is None or not _in_loops(kernel):
+        return kernel.printed(NUMPY, LINES_PER_FUNCTION)
+    return Loops(kernel, kernel.loops, padded=False).printed(NUMPY, LINES_PER_FUNCTION)
 
 
 def _imports(formulation: Formulation, analytic: bool) -> list[str]:

@@ -11,6 +11,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Scalar, reachable
+from symgen.program.loops import (
+    EachJoint,
+    EachPair,
+    Factors,
+    Inverse,
+    LoopedProgram,
+    OnDiagonal,
+    Phase,
+    Product,
+    SolveColumn,
+    SolveSquare,
+    Straight,
+    TowardsBase,
+)
 
 
 @dataclass(frozen=True)
@@ -35,10 +49,49 @@ class OperationCount:
             self.functions + other.functions,
         )
 
+    def __mul__(self, times: int) -> OperationCount:
+        return OperationCount(
+            self.additions * times,
+            self.multiplications * times,
+            self.divisions * times,
+            self.functions * times,
+        )
+
 
 def operations_after(outputs: Iterable[Scalar]) -> OperationCount:
     """Operations of the shared graph of `outputs`."""
     return _by_kind(Counter(node.op for node in reachable(outputs)))
+
+
+def operations_in_loops(looped: LoopedProgram[Scalar]) -> OperationCount:
+    """Operations of all phases together, every joint and pair counted.
+
+    More than a straight line of the same has: loops know no joint whose entries are 0.
+    """
+    return sum((_in_phase(phase, looped) for phase in looped.phases), OperationCount())
+
+
+def _in_phase(phase: Phase[Scalar], looped: LoopedProgram[Scalar]) -> OperationCount:
+    n, depths = looped.n, looped.depths
+    pairs = sum(depths) - n
+    if isinstance(phase, Straight):
+        return operations_after(phase.program.results)
+    if isinstance(phase, EachJoint):
+        return operations_after(phase.program.results) * n
+    if isinstance(phase, EachPair):
+        beyond, before = (operations_after(x.program.results) for x in (phase.beyond, phase.before))
+        return beyond * (pairs + n) + before * pairs
+    if isinstance(phase, TowardsBase):
+        return OperationCount(additions=len(phase.columns) * sum(depth > 1 for depth in depths))
+    if isinstance(phase, OnDiagonal):
+        return OperationCount(additions=n)
+    if isinstance(phase, Product):
+        return OperationCount(additions=2 * pairs, multiplications=2 * pairs + n)
+    if isinstance(phase, Factors):
+        updates = sum(depth * (depth - 1) // 2 for depth in depths)
+        return OperationCount(updates, updates, pairs)
+    solved = {SolveColumn: 1, SolveSquare: n, Inverse: n}.get(type(phase), 0)
+    return OperationCount(2 * pairs, 2 * pairs, n) * solved
 
 
 def operations_before(outputs: Iterable[Scalar]) -> OperationCount:

@@ -235,6 +235,14 @@ class LoopedProgram(Generic[S]):
                 phases.append(phase)
         return replace(self, phases=tuple(phases))
 
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """How many joints there are from the base to each joint, it included."""
+        found: list[int] = []
+        for parent in self.parents:
+            found.append(1 + (found[parent - 1] if parent else 0))
+        return tuple(found)
+
     def is_before(self, i: int, k: int) -> bool:
         """Whether joint i carries joint k."""
         while k > i:

@@ -60,20 +60,12 @@ def _mark_unsolvable(
 
 
 def evaluated_subjects(
-    programs: Mapping[str, Mapping[str, Program[Scalar]]],
-    evaluated: Mapping[str, Iterable[str]] | None = None,
-    parameters: Sequence[float] = (),
+    programs: Mapping[str, Mapping[str, Program[Scalar]]], parameters: Sequence[float] = ()
 ) -> list[Subject]:
-    """A subject for every formulation of `evaluated` (all), with the functions that it names."""
-    chosen = programs if evaluated is None else evaluated
+    """A subject for every formulation, with the functions that it has programs of."""
     return [
-        Subject(
-            _subject(name),
-            EvaluatedFormulation({f: programs[name][f] for f in functions}, parameters),
-            True,
-            False,
-        )
-        for name, functions in chosen.items()
+        Subject(_subject(name), EvaluatedFormulation(functions, parameters), True, False)
+        for name, functions in programs.items()
     ]
 
 

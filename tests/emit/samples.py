@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra.graph import Graph, Scalar
-from symgen.emit.bundle import Limits, ModuleMetadata, Package
+from symgen.emit.bundle import Forms, Limits, ModuleMetadata, Package
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named
 from symgen.program.program import Program
@@ -167,8 +167,8 @@ def arm_package() -> Package:
     return Package(
         metadata=ARM,
         programs={
-            "closed_form": {name: arm(name) for name in ARM_FUNCTIONS},
-            "recursion": {name: arm(name, "recursion") for name in both},
+            "closed_form": {name: Forms(arm(name)) for name in ARM_FUNCTIONS},
+            "recursion": {name: Forms(arm(name, "recursion")) for name in both},
         },
         fastest={name: "recursion" if name in both else "closed_form" for name in ARM_FUNCTIONS},
         missing={"coriolis_matrix": "coriolis_matrix was not built: symgen build two_link.yaml"},
@@ -183,7 +183,7 @@ def package(programs: Sequence[Program[Scalar]], facts: ModuleMetadata) -> Packa
     formulation = programs[0].formulation
     return Package(
         metadata=facts,
-        programs={formulation: {program.function: program for program in programs}},
+        programs={formulation: {program.function: Forms(program) for program in programs}},
         fastest={program.function: formulation for program in programs},
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from symgen.emit.bundle import Package
+from symgen.emit.bundle import Forms, Package
 from symgen.emit.emission import BACKEND_NAMES, emit
 from tests.emit.samples import ARM, arm
 
@@ -38,7 +38,7 @@ def sources() -> dict[str, str]:
     """The files of a small package, without those that are the same for every robot."""
     package = Package(
         metadata=ARM,
-        programs={"closed_form": {name: arm(name) for name in FUNCTIONS}},
+        programs={"closed_form": {name: Forms(arm(name)) for name in FUNCTIONS}},
         fastest=dict.fromkeys(FUNCTIONS, "closed_form"),
         missing={"coriolis_matrix": "coriolis_matrix was not built"},
     )

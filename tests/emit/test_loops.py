@@ -12,14 +12,17 @@ import pytest
 
 import symgen
 from benchmarks.models import spatial_tree
-from symgen.derivation import derive_all, package_of
+from symgen.derivation import derive_all, derived_program, model_hash, package_of
+from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
 from symgen.errors import RequestError
+from symgen.formulations.composite import COMPOSITE
 from symgen.options import BuildOptions
 from symgen.selection import select
 from symgen.toolchain import compiler
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import AVX2, CompilerMissingError, Version
+from symgen.validation.evaluated import EvaluatedFormulation
 from tests.emit.building import load, write
 from tests.emit.test_versions import EXAMPLES, runs, states
 
@@ -36,6 +39,10 @@ LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-Wno-psabi")
 """Vectors of eight numbers made of two of four: what AVX-512 does, on processors without it."""
 
 
+STRAIGHT: dict[str, EvaluatedFormulation] = {}
+"""By the hash of the model: what modules in loops are held against."""
+
+
 def slow(name: str) -> Any:
     return pytest.param(name, marks=pytest.mark.slow)
 
@@ -48,13 +55,21 @@ def model_of(name: str, folder: Path) -> Path:
     return path
 
 
-def built(name: str, folder: Path, flags: str = "portable", form: str = "loops") -> ModuleType:
-    """The module without validation, which would derive the other formulations."""
+def emitted(name: str, folder: Path, form: str, *backends: str) -> SourceBundle:
+    """Without the formulations that a build would evaluate."""
     description = symgen.read(model_of(name, folder))
     options = BuildOptions(functions=FUNCTIONS, formulations=("composite",))
     selection = replace(select(description, options), evaluated={})
-    derived = derive_all(description, selection, form=form)
-    bundle = emit(package_of(description, selection, derived))
+    lines = {name: derived_program(description, COMPOSITE, name) for name in FUNCTIONS}
+    STRAIGHT[model_hash(description)] = EvaluatedFormulation(lines)
+    return emit(
+        package_of(description, selection, derive_all(description, selection, form=form)), backends
+    )
+
+
+def built(name: str, folder: Path, flags: str = "portable", form: str = "loops") -> ModuleType:
+    """The compiled module."""
+    bundle = emitted(name, folder, form, "compiled")
     try:
         binaries = compile_extensions(bundle, flags=flags)
     except CompilerMissingError as error:
@@ -66,11 +81,11 @@ def built(name: str, folder: Path, flags: str = "portable", form: str = "loops")
 
 
 def hold(module: ModuleType, sizes: tuple[int, ...]) -> None:
-    """All results against those of the NumPy backend, which has the straight line."""
+    """All results against those of the straight line."""
     for name in FUNCTIONS:
         for size in sizes:
             state = list(states(module, size).values())
-            wanted = getattr(module.backends["numpy"].composite, name)(*state)
+            wanted = getattr(STRAIGHT[module.model_hash], name)(*state)
             for value, reference in zip(getattr(module, name)(*state), wanted, strict=True):
                 scale = np.abs(reference).max(initial=1.0)
                 assert np.abs(value - reference).max(initial=0.0) <= 1e-11 * scale, (name, size)
@@ -164,7 +179,26 @@ def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None
     )
     description = symgen.read(path)
     selection = select(description, BuildOptions(functions=FUNCTIONS[:1]))
-    assert not derive_all(description, replace(selection, evaluated={}), form="loops").loops
+    derived = derive_all(description, replace(selection, evaluated={}), form="loops")
+    assert {report.form for report in derived.reports} == {"straight"}
+
+
+@pytest.mark.parametrize("name", [*TREES, "two_link"])
+def test_numpy_in_loops(name: str, tmp_path: Path) -> None:
+    hold(load(write(emitted(name, tmp_path, "loops", "numpy"), tmp_path)), (0, 1, 3, 100))
+
+
+def test_numpy_in_loops_takes_complex_numbers_and_all_batch_axes(tmp_path: Path) -> None:
+    module = load(write(emitted("bush", tmp_path, "loops", "numpy"), tmp_path))
+    straight = STRAIGHT[module.model_hash]
+    q, qd, qdd = states(module, 6).values()
+    given = (q + 0.1j * qd).reshape(2, 3, -1), qd[:3], qdd[0]
+    for name in FUNCTIONS:
+        found = getattr(module, name)(*given)
+        wanted = getattr(straight, name)(*np.broadcast_arrays(*given))
+        for value, reference in zip(found, wanted, strict=True):
+            assert value.shape == reference.shape and value.dtype == complex
+            assert np.abs(value - reference).max() <= 1e-11 * np.abs(reference).max()
 
 
 def test_the_form_is_an_option(tmp_path: Path) -> None:

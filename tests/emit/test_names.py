@@ -7,6 +7,7 @@ import keyword
 import pytest
 
 from symgen.emit import text
+from symgen.emit.bundle import Forms
 from symgen.emit.emission import emit
 from symgen.emit.kernels import kernel
 from symgen.emit.names import RESERVED, identifier
@@ -29,8 +30,8 @@ def test_keywords_and_functions_are_reserved() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_local_names_collide_with_nothing(seed: int) -> None:
     facts = random_package(seed, 200)
-    for program in facts.programs["newton_euler"].values():
-        k = kernel("newton_euler", program, facts.metadata.sizes)
+    for forms in facts.programs["newton_euler"].values():
+        k = kernel("newton_euler", forms, facts.metadata.sizes)
         names = list(k.body.names.values())
         assert len(names) == len(set(names))
         assert not set(names) & RESERVED
@@ -47,7 +48,7 @@ def test_parameters_are_prefixed_and_temporaries_renamed() -> None:
         second = w.builder.let("double_", first * q, "CF-1")
         third = w.builder.let("p_tau", second * first, "CF-1")
         fourth = w.builder.let("qd", third * second * first, "CF-1")
-    k = kernel("f", w.finish("f", [fourth]), facts.sizes)
+    k = kernel("f", Forms(w.finish("f", [fourth])), facts.sizes)
     names = {
         node.index: k.body.names[node.index] for node in (parameter, first, second, third, fourth)
     }
