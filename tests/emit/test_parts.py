@@ -12,7 +12,7 @@ from tests.emit.samples import random_package
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("length", [5, 17, 60])
 def test_slots_hold_what_later_parts_read(seed: int, length: int) -> None:
-    program = random_package(seed, 300).programs["newton_euler"]["inverse_dynamics"]
+    program = random_package(seed, 300).programs["newton_euler"]["inverse_dynamics"].straight
     plan = schedule(program)
     whole = split(plan, length)
     symbols = {s.index for declared in program.inputs for s in declared.symbols}
@@ -37,7 +37,7 @@ def test_slots_hold_what_later_parts_read(seed: int, length: int) -> None:
 
 
 def test_parts_are_of_equal_length_and_slots_are_used_again() -> None:
-    program = random_package(3, 3000).programs["newton_euler"]["mass_matrix"]
+    program = random_package(3, 3000).programs["newton_euler"]["mass_matrix"].straight
     plan = schedule(program)
     whole = split(plan, 50)
     lengths = [sum(len(s.lines) for s in part.sections) for part in whole.parts]
@@ -47,6 +47,6 @@ def test_parts_are_of_equal_length_and_slots_are_used_again() -> None:
 
 
 def test_a_short_kernel_is_one_part() -> None:
-    plan = schedule(random_package(1, 100).programs["newton_euler"]["mass_matrix"])
+    plan = schedule(random_package(1, 100).programs["newton_euler"]["mass_matrix"].straight)
     whole = split(plan, 10_000)
     assert len(whole.parts) == 1 and whole.slots == 0

@@ -171,7 +171,8 @@ def test_single_uses_are_printed_where_they_are_used() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_programs_are_complete(seed: int) -> None:
-    for program in random_package(seed, 120).programs["newton_euler"].values():
+    for forms in random_package(seed, 120).programs["newton_euler"].values():
+        program = forms.straight
         check_complete(schedule(program))
 
 
