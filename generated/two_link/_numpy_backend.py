@@ -114,6 +114,29 @@ class composite:
         return _call("composite", "gravity_forces", (q, parameters), out)
 
     @staticmethod
+    def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
+        """Derivatives of the motion of the model's points with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            dx_dq (..., 1, 3, 2)    [i, c, j] = d position_i[c] / d q_j, base axes
+            dv_dq (..., 1, 3, 2)    [i, c, j] = d velocity_i[c] / d q_j, base axes
+            dv_dqd (..., 1, 3, 2)   [i, c, j] = d velocity_i[c] / d qd_j, base axes
+            da_dq (..., 1, 3, 2)    [i, c, j] = d acceleration_i[c] / d q_j, base axes
+            da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+            da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+        """
+        return _call("composite", "point_motion_derivatives", (q, qd, qdd, parameters), out)
+
+    @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
         """Accelerations that the joint torques tau produce; all joints are free.
 

@@ -70,6 +70,23 @@ outputs=(
             Array("gravity_forces", (2,)),
         ),
     ),
+    "point_motion_derivatives": Signature(
+        "point_motion_derivatives",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+outputs=(
+            Array("dx_dq", (1, 3, 2)),
+            Array("dv_dq", (1, 3, 2)),
+            Array("dv_dqd", (1, 3, 2)),
+            Array("da_dq", (1, 3, 2)),
+            Array("da_dqd", (1, 3, 2)),
+            Array("da_dqdd", (1, 3, 2)),
+        ),
+    ),
     "forward_dynamics": Signature(
         "forward_dynamics",
         inputs=(
@@ -212,23 +229,6 @@ outputs=(
             Array("position", (1, 3)),
             Array("velocity", (1, 3)),
             Array("acceleration", (1, 3)),
-        ),
-    ),
-    "point_motion_derivatives": Signature(
-        "point_motion_derivatives",
-        inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("dx_dq", (1, 3, 2)),
-            Array("dv_dq", (1, 3, 2)),
-            Array("dv_dqd", (1, 3, 2)),
-            Array("da_dq", (1, 3, 2)),
-            Array("da_dqd", (1, 3, 2)),
-            Array("da_dqdd", (1, 3, 2)),
         ),
     ),
     "center_of_mass": Signature(

@@ -1,5 +1,6 @@
 """Composite rigid bodies against the other recursions: values, operations, digits far away."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ SWEEPS = (
     "bias_forces",
     "gravity_forces",
 )
+POINTS = ("point_motion_derivatives",)
 ROBOTS = ("puma560", "arm7", "tree12", "human43")
 
 
@@ -55,11 +57,12 @@ def operations(description, formulation, function):
 
 @pytest.fixture
 def general(tmp_path):
-    """General spatial chains and trees by the parents of their joints."""
+    """General spatial chains and trees by the parents of their joints, with a point at the end."""
 
     def model(parents):
         path = tmp_path / "general.yaml"
-        path.write_text(spatial_tree(parents, "general"))
+        tip = f"{{name: tip, link: j{len(parents)}, point: [0.1, 0.2, 0.3]}}"
+        path.write_text(f"{spatial_tree(parents, 'general')}points: [{tip}]\n")
         return read(path)
 
     return model
@@ -79,6 +82,20 @@ def test_drawn_trees_equal_newton_euler(text):
 def test_every_type_of_joint_equals_newton_euler(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     for function in SWEEPS:
+        compare(description, function, seed)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(model_texts(Recipe(joints=(1, 8), points=(0, 3))))
+def test_points_of_drawn_trees_equal_newton_euler(text):
+    for function in POINTS:
+        compare(described(text), function, 2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_points_behind_every_type_of_joint_equal_newton_euler(seed):
+    description = described(seeded_model_text(seed, replace(EVERYTHING, points=(1, 3))))
+    for function in POINTS:
         compare(description, function, seed)
 
 
@@ -103,10 +120,14 @@ joints:
     axis: [0, 0, 1]
     link: {mass: 5.0, com: [0.3, 0.0, 0.02],
            inertia: {xx: 0.1, yy: 0.2, zz: 0.3, xy: 0.01, xz: 0.02, yz: -0.01}}
+points:
+  - {name: tip, link: shoulder, point: [0.4, 0.0, 0.1]}
 """
 
 
-@pytest.mark.parametrize("function", ["mass_matrix", "inverse_dynamics_derivatives"])
+@pytest.mark.parametrize(
+    "function", ["mass_matrix", "inverse_dynamics_derivatives", "point_motion_derivatives"]
+)
 def test_a_floating_base_far_away_keeps_its_digits(function):
     """Nothing depends on where the base is: translations by 1e7 m leave every bit in place."""
     program = derived_program(described(SATELLITE), COMPOSITE, function)
@@ -132,7 +153,7 @@ def test_the_reference_point_is_the_first_joint_that_turns():
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("function", ["inverse_dynamics", "inverse_dynamics_derivatives"])
+@pytest.mark.parametrize("function", ["inverse_dynamics", "inverse_dynamics_derivatives", *POINTS])
 def test_examples_need_no_more_operations_than_newton_euler(name, function):
     description = read(EXAMPLES / f"{name}.yaml")
     assert operations(description, COMPOSITE, function) <= operations(
@@ -148,6 +169,8 @@ def test_examples_need_no_more_operations_than_newton_euler(name, function):
         (7, "inverse_dynamics_derivatives", 0.55),
         (7, "forward_dynamics_derivatives", 0.60),
         (24, "inverse_dynamics_derivatives", 0.32),
+        (7, "point_motion_derivatives", 0.35),
+        (24, "point_motion_derivatives", 0.12),
     ],
 )
 def test_general_chains_need_a_share_of_newton_euler(general, joints, function, share):

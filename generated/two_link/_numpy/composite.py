@@ -53,6 +53,14 @@ The remark behind a line names its equation:
     CO-36   bias_j = t_1f . a_0 - S_j . loads + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp
             qdd_p: velocity torques are quadratic in qd
     CO-37   M_ij = d tau_i/d qdd_j, j before i
+    CO-38   c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in
+            link p: s_j, t_j, arm_j, arm_Q; a multiple of an axis moves as the axis does
+    CO-39   w_j = w_p + s qd, alpha_j = alpha_p + s qdd + s' qd
+    CO-40   slide_j = t (q + offset); r_jQ = slide_j + arm_i + r_iQ, for the last joint
+            slide_j + arm_Q; first and second rates of both
+    CO-41   dx/dq_j = V = t + s x r, dv/dq_j = V' = t' + s' x r + s x r', da/dq_j = V'' =
+            t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' -- Singh, Russell,
+            Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point
     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
             2008, section 6.5
     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
@@ -361,6 +369,102 @@ def gravity_forces(q, gravity_forces):
     # backward, joint shoulder
     n_1_z = n_1_from_2_z + 0.9810000000000001*Q_1_11  # CO-33
     gravity_forces[..., 0] = n_1_z
+
+
+def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd):
+    """Derivatives of the motion of the model's points with respect to q, qd and qdd."""
+    dx_dq[...] = 0.0
+    dv_dq[...] = 0.0
+    dv_dqd[...] = 0.0
+    da_dq[...] = 0.0
+    da_dqd[...] = 0.0
+    da_dqdd[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # angles
+    R_1_21 = sin(q_1)  # CO-2
+    R_1_11 = cos(q_1)  # CO-2
+    t1 = sin(q_2)
+    t2 = cos(q_2)
+
+    # frames, joint elbow
+    R_2_11 = R_1_11*t2 - R_1_21*t1  # CO-2
+    R_2_21 = R_1_11*t1 + R_1_21*t2  # CO-2
+
+    # points, joint elbow
+    arm_2_x = 0.4*R_1_11  # CO-38
+    arm_2_y = 0.4*R_1_21  # CO-38
+    armd_2_y = qd_1*arm_2_x  # CO-38
+    t3 = qd_1*arm_2_y
+    armdd_2_y = qdd_1*arm_2_x - qd_1*t3  # CO-38
+
+    # turning, joint elbow
+    w0_2_z = qd_1 + qd_2  # CO-39
+    alpha0_2_z = qdd_1 + qdd_2  # CO-39
+
+    # points, joint hand
+    arm_hand_x = 0.4*R_2_11  # CO-38
+    dx_dq[..., 0, 1, 1] = arm_hand_x
+    dv_dqd[..., 0, 1, 1] = arm_hand_x
+    da_dqdd[..., 0, 1, 1] = arm_hand_x
+    arm_hand_y = 0.4*R_2_21  # CO-38
+    t4 = R_2_21*w0_2_z
+    armd_hand_x = -0.4*t4  # CO-38
+    dv_dq[..., 0, 1, 1] = armd_hand_x
+    t5 = R_2_11*w0_2_z
+    armd_hand_y = 0.4*t5  # CO-38
+    t6 = alpha0_2_z*arm_hand_y + w0_2_z*armd_hand_y
+    armdd_hand_x = -t6  # CO-38
+    da_dq[..., 0, 1, 1] = armdd_hand_x
+    t7 = 0.4*t4
+    armdd_hand_y = alpha0_2_z*arm_hand_x - w0_2_z*t7  # CO-38
+
+    # point derivatives, joint hand
+    d_x0_hand_x_dq_2 = -0.4*R_2_21  # CO-41
+    dx_dq[..., 0, 0, 1] = d_x0_hand_x_dq_2
+    dv_dqd[..., 0, 0, 1] = d_x0_hand_x_dq_2
+    da_dqdd[..., 0, 0, 1] = d_x0_hand_x_dq_2
+    d_v0_hand_x_dq_2 = -0.4*t5  # CO-41
+    dv_dq[..., 0, 0, 1] = d_v0_hand_x_dq_2
+    d_a0_hand_x_dq_2 = -armdd_hand_y  # CO-41
+    da_dq[..., 0, 0, 1] = d_a0_hand_x_dq_2
+    d_a0_hand_x_dqd_2 = -0.8*t5  # CO-41
+    da_dqd[..., 0, 0, 1] = d_a0_hand_x_dqd_2
+    d_a0_hand_y_dqd_2 = -0.8*t4  # CO-41
+    da_dqd[..., 0, 1, 1] = d_a0_hand_y_dqd_2
+
+    # levers, joint hand
+    r_1_hand_x = arm_2_x + arm_hand_x  # CO-40
+    dx_dq[..., 0, 1, 0] = r_1_hand_x
+    dv_dqd[..., 0, 1, 0] = r_1_hand_x
+    da_dqdd[..., 0, 1, 0] = r_1_hand_x
+    r_1_hand_y = arm_2_y + arm_hand_y  # CO-40
+    t8 = t3 + t7
+    rd_1_hand_x = -t8  # CO-40
+    dv_dq[..., 0, 1, 0] = rd_1_hand_x
+    rd_1_hand_y = armd_2_y + armd_hand_y  # CO-40
+    rdd_1_hand_x = -(qdd_1*arm_2_y + qd_1*armd_2_y + t6)  # CO-40
+    da_dq[..., 0, 1, 0] = rdd_1_hand_x
+    rdd_1_hand_y = armdd_2_y + armdd_hand_y  # CO-40
+
+    # point derivatives, joint hand
+    d_x0_hand_x_dq_1 = -r_1_hand_y  # CO-41
+    dx_dq[..., 0, 0, 0] = d_x0_hand_x_dq_1
+    dv_dqd[..., 0, 0, 0] = d_x0_hand_x_dq_1
+    da_dqdd[..., 0, 0, 0] = d_x0_hand_x_dq_1
+    d_v0_hand_x_dq_1 = -rd_1_hand_y  # CO-41
+    dv_dq[..., 0, 0, 0] = d_v0_hand_x_dq_1
+    d_a0_hand_x_dq_1 = -rdd_1_hand_y  # CO-41
+    da_dq[..., 0, 0, 0] = d_a0_hand_x_dq_1
+    d_a0_hand_x_dqd_1 = -2.0*rd_1_hand_y  # CO-41
+    da_dqd[..., 0, 0, 0] = d_a0_hand_x_dqd_1
+    d_a0_hand_y_dqd_1 = -2.0*t8  # CO-41
+    da_dqd[..., 0, 1, 0] = d_a0_hand_y_dqd_1
 
 
 def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):

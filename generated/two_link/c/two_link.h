@@ -83,6 +83,28 @@ void two_link_composite_gravity_forces(
     const double *q,
     double *gravity_forces);
 
+/* Derivatives of the motion of the model's points with respect to q, qd and qdd. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  dx_dq[1][3][2]: [i, c, j] = d position_i[c] / d q_j, base axes
+ *   out  dv_dq[1][3][2]: [i, c, j] = d velocity_i[c] / d q_j, base axes
+ *   out  dv_dqd[1][3][2]: [i, c, j] = d velocity_i[c] / d qd_j, base axes
+ *   out  da_dq[1][3][2]: [i, c, j] = d acceleration_i[c] / d q_j, base axes
+ *   out  da_dqd[1][3][2]: [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+ *   out  da_dqdd[1][3][2]: [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+ */
+void two_link_composite_point_motion_derivatives(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *dx_dq,
+    double *dv_dq,
+    double *dv_dqd,
+    double *da_dq,
+    double *da_dqd,
+    double *da_dqdd);
+
 /* Accelerations that the joint torques tau produce; all joints are free. By composite.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)

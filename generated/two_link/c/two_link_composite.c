@@ -51,6 +51,14 @@
  *     CO-36   bias_j = t_1f . a_0 - S_j . loads + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp
  *             qdd_p: velocity torques are quadratic in qd
  *     CO-37   M_ij = d tau_i/d qdd_j, j before i
+ *     CO-38   c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in
+ *             link p: s_j, t_j, arm_j, arm_Q; a multiple of an axis moves as the axis does
+ *     CO-39   w_j = w_p + s qd, alpha_j = alpha_p + s qdd + s' qd
+ *     CO-40   slide_j = t (q + offset); r_jQ = slide_j + arm_i + r_iQ, for the last joint
+ *             slide_j + arm_Q; first and second rates of both
+ *     CO-41   dx/dq_j = V = t + s x r, dv/dq_j = V' = t' + s' x r + s x r', da/dq_j = V'' =
+ *             t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' -- Singh, Russell,
+ *             Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point
  *     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
  *             2008, section 6.5
  *     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
@@ -410,6 +418,124 @@ void NAMED(two_link_composite_gravity_forces)(
     gravity_forces[0] = n_1_z;
 }
 #endif
+
+void NAMED(two_link_composite_point_motion_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict dx_dq,
+    real *restrict dv_dq,
+    real *restrict dv_dqd,
+    real *restrict da_dq,
+    real *restrict da_dqd,
+    real *restrict da_dqdd)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    dx_dq[4] = REAL(0.0);
+    dx_dq[5] = REAL(0.0);
+    dv_dq[4] = REAL(0.0);
+    dv_dq[5] = REAL(0.0);
+    dv_dqd[4] = REAL(0.0);
+    dv_dqd[5] = REAL(0.0);
+    da_dq[4] = REAL(0.0);
+    da_dq[5] = REAL(0.0);
+    da_dqd[4] = REAL(0.0);
+    da_dqd[5] = REAL(0.0);
+    da_dqdd[4] = REAL(0.0);
+    da_dqdd[5] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* CO-2 */
+    const real R_1_11 = cosines[0];  /* CO-2 */
+    const real t1 = sines[1];
+    const real t2 = cosines[1];
+
+    /* frames, joint elbow */
+    const real R_2_11 = R_1_11*t2 - R_1_21*t1;  /* CO-2 */
+    const real R_2_21 = R_1_11*t1 + R_1_21*t2;  /* CO-2 */
+
+    /* points, joint elbow */
+    const real arm_2_x = 0.4*R_1_11;  /* CO-38 */
+    const real arm_2_y = 0.4*R_1_21;  /* CO-38 */
+    const real armd_2_y = qd_1*arm_2_x;  /* CO-38 */
+    const real t3 = qd_1*arm_2_y;
+    const real armdd_2_y = qdd_1*arm_2_x - qd_1*t3;  /* CO-38 */
+
+    /* turning, joint elbow */
+    const real w0_2_z = qd_1 + qd_2;  /* CO-39 */
+    const real alpha0_2_z = qdd_1 + qdd_2;  /* CO-39 */
+
+    /* points, joint hand */
+    const real arm_hand_x = 0.4*R_2_11;  /* CO-38 */
+    dx_dq[3] = arm_hand_x;
+    dv_dqd[3] = arm_hand_x;
+    da_dqdd[3] = arm_hand_x;
+    const real arm_hand_y = 0.4*R_2_21;  /* CO-38 */
+    const real t4 = R_2_21*w0_2_z;
+    const real armd_hand_x = -0.4*t4;  /* CO-38 */
+    dv_dq[3] = armd_hand_x;
+    const real t5 = R_2_11*w0_2_z;
+    const real armd_hand_y = 0.4*t5;  /* CO-38 */
+    const real t6 = alpha0_2_z*arm_hand_y + w0_2_z*armd_hand_y;
+    const real armdd_hand_x = -t6;  /* CO-38 */
+    da_dq[3] = armdd_hand_x;
+    const real t7 = 0.4*t4;
+    const real armdd_hand_y = alpha0_2_z*arm_hand_x - w0_2_z*t7;  /* CO-38 */
+
+    /* point derivatives, joint hand */
+    const real d_x0_hand_x_dq_2 = -0.4*R_2_21;  /* CO-41 */
+    dx_dq[1] = d_x0_hand_x_dq_2;
+    dv_dqd[1] = d_x0_hand_x_dq_2;
+    da_dqdd[1] = d_x0_hand_x_dq_2;
+    const real d_v0_hand_x_dq_2 = -0.4*t5;  /* CO-41 */
+    dv_dq[1] = d_v0_hand_x_dq_2;
+    const real d_a0_hand_x_dq_2 = -armdd_hand_y;  /* CO-41 */
+    da_dq[1] = d_a0_hand_x_dq_2;
+    const real d_a0_hand_x_dqd_2 = -0.8*t5;  /* CO-41 */
+    da_dqd[1] = d_a0_hand_x_dqd_2;
+    const real d_a0_hand_y_dqd_2 = -0.8*t4;  /* CO-41 */
+    da_dqd[3] = d_a0_hand_y_dqd_2;
+
+    /* levers, joint hand */
+    const real r_1_hand_x = arm_2_x + arm_hand_x;  /* CO-40 */
+    dx_dq[2] = r_1_hand_x;
+    dv_dqd[2] = r_1_hand_x;
+    da_dqdd[2] = r_1_hand_x;
+    const real r_1_hand_y = arm_2_y + arm_hand_y;  /* CO-40 */
+    const real t8 = t3 + t7;
+    const real rd_1_hand_x = -t8;  /* CO-40 */
+    dv_dq[2] = rd_1_hand_x;
+    const real rd_1_hand_y = armd_2_y + armd_hand_y;  /* CO-40 */
+    const real rdd_1_hand_x = -(qdd_1*arm_2_y + qd_1*armd_2_y + t6);  /* CO-40 */
+    da_dq[2] = rdd_1_hand_x;
+    const real rdd_1_hand_y = armdd_2_y + armdd_hand_y;  /* CO-40 */
+
+    /* point derivatives, joint hand */
+    const real d_x0_hand_x_dq_1 = -r_1_hand_y;  /* CO-41 */
+    dx_dq[0] = d_x0_hand_x_dq_1;
+    dv_dqd[0] = d_x0_hand_x_dq_1;
+    da_dqdd[0] = d_x0_hand_x_dq_1;
+    const real d_v0_hand_x_dq_1 = -rd_1_hand_y;  /* CO-41 */
+    dv_dq[0] = d_v0_hand_x_dq_1;
+    const real d_a0_hand_x_dq_1 = -rdd_1_hand_y;  /* CO-41 */
+    da_dq[0] = d_a0_hand_x_dq_1;
+    const real d_a0_hand_x_dqd_1 = -2.0*rd_1_hand_y;  /* CO-41 */
+    da_dqd[0] = d_a0_hand_x_dqd_1;
+    const real d_a0_hand_y_dqd_1 = -2.0*t8;  /* CO-41 */
+    da_dqd[2] = d_a0_hand_y_dqd_1;
+}
 
 int NAMED(two_link_composite_forward_dynamics)(
     const real *restrict q,

@@ -856,6 +856,8 @@ void NAMED(two_link_recursive_lagrange_point_motion)(
 }
 #endif
 
+#ifndef SYMGEN_VARIANT
+
 void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     const real *restrict q,
     const real *restrict qd,
@@ -981,6 +983,7 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     da_dqd[1] = -2.0*t6;
     da_dqd[3] = -2.0*t4;
 }
+#endif
 
 #ifndef SYMGEN_VARIANT
 

@@ -53,6 +53,22 @@ static int two_link_composite_bias_forces_compute(const real **x, real **y)
     NAMED(two_link_composite_bias_forces)(x[0], x[1], x[2], y[0]);
     return 0;
 }
+void NAMED(two_link_composite_point_motion_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict dx_dq,
+    real *restrict dv_dq,
+    real *restrict dv_dqd,
+    real *restrict da_dq,
+    real *restrict da_dqd,
+    real *restrict da_dqdd);
+
+static int two_link_composite_point_motion_derivatives_compute(const real **x, real **y)
+{
+    NAMED(two_link_composite_point_motion_derivatives)(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5]);
+    return 0;
+}
 int NAMED(two_link_composite_forward_dynamics)(
     const real *restrict q,
     const real *restrict qd,
@@ -220,22 +236,6 @@ void NAMED(two_link_recursive_lagrange_jacobians)(
 static int two_link_recursive_lagrange_jacobians_compute(const real **x, real **y)
 {
     NAMED(two_link_recursive_lagrange_jacobians)(x[0], y[0]);
-    return 0;
-}
-void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
-    const real *restrict q,
-    const real *restrict qd,
-    const real *restrict qdd,
-    real *restrict dx_dq,
-    real *restrict dv_dq,
-    real *restrict dv_dqd,
-    real *restrict da_dq,
-    real *restrict da_dqd,
-    real *restrict da_dqdd);
-
-static int two_link_recursive_lagrange_point_motion_derivatives_compute(const real **x, real **y)
-{
-    NAMED(two_link_recursive_lagrange_point_motion_derivatives)(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5]);
     return 0;
 }
 
@@ -485,6 +485,22 @@ void NAMED(two_link_recursive_lagrange_point_motion)(
 static int two_link_recursive_lagrange_point_motion_compute(const real **x, real **y)
 {
     NAMED(two_link_recursive_lagrange_point_motion)(x[0], x[1], x[2], y[0], y[1], y[2]);
+    return 0;
+}
+void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict dx_dq,
+    real *restrict dv_dq,
+    real *restrict dv_dqd,
+    real *restrict da_dq,
+    real *restrict da_dqd,
+    real *restrict da_dqdd);
+
+static int two_link_recursive_lagrange_point_motion_derivatives_compute(const real **x, real **y)
+{
+    NAMED(two_link_recursive_lagrange_point_motion_derivatives)(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5]);
     return 0;
 }
 void NAMED(two_link_recursive_lagrange_center_of_mass)(
@@ -941,6 +957,9 @@ static const struct kernel KERNELS[] = {
 #endif
      2, 1, {2, 0}, {2},
      {2}, {0}},
+    {two_link_composite_point_motion_derivatives_compute,
+     4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
+     {6, 6, 6, 6, 6, 6}, {0}},
     {two_link_composite_forward_dynamics_compute,
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
@@ -1136,7 +1155,11 @@ static const struct kernel KERNELS[] = {
 #endif
      4, 3, {2, 2, 2, 0}, {3, 3, 3},
      {3, 3, 3}, {0}},
+#ifndef SYMGEN_VARIANT
     {two_link_recursive_lagrange_point_motion_derivatives_compute,
+#else
+    {0,
+#endif
      4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
      {6, 6, 6, 6, 6, 6}, {0}},
 #ifndef SYMGEN_VARIANT

@@ -4,7 +4,8 @@ In link axes, joint by joint: `passages` say what is carried over a joint, `recu
 torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
 composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
 they weigh and `loads` what acts on them; `derivatives` puts these together
-and `loops` and `forward_loops` say the same joint by joint.
+and `loops` and `forward_loops` say the same joint by joint.  In base axes, about each joint's own
+origin: `points`.
 """
 
 from functools import partial
@@ -22,6 +23,7 @@ from symgen.formulations.composite import (
     mass_matrix,
     motion,
     passages,
+    points,
     recursion,
 )
 from symgen.formulations.interface import Formulation
@@ -41,6 +43,7 @@ COMPOSITE = Formulation(
         **recursion.NOTES,
         **forward.NOTES,
         **forward_derivatives.NOTES,
+        **points.NOTES,
     },
     functions={
         "inverse_dynamics": partial(recursion.torque_function, "tau"),
@@ -48,6 +51,7 @@ COMPOSITE = Formulation(
         "mass_matrix": mass_matrix.mass_matrix,
         "bias_forces": partial(recursion.torque_function, "bias_forces"),
         "gravity_forces": recursion.gravity_forces,
+        "point_motion_derivatives": points.point_motion_derivatives,
         "forward_dynamics": forward.forward_dynamics,
         "forward_dynamics_derivatives": forward_derivatives.forward_dynamics_derivatives,
         "hybrid_dynamics": forward.hybrid_dynamics,

@@ -1,0 +1,323 @@
+"""Derivatives of the motion of points that are fixed in links, in base axes throughout.
+
+A unit of qd_j gives a point Q beyond joint j the velocity V_jQ, the field of S_j (`frames`) at Q,
+and all derivatives are V_jQ and its rates, for to differentiate by q_j and by time commutes:
+
+    dx/dq_j = dv/dqd_j = da/dqdd_j = V
+    dv/dq_j = da/dqd_j / 2         = V'
+    da/dq_j                        = V''
+
+In terms of `motion` V' is the field of Psi'_j at Q plus s_j x v_Q, and V'' the field of Psi''_j
+plus 2 Psi'_w x v_Q + s_j x a_Q, where the base is at rest and gravity no acceleration.  Fewer
+operations are needed about the joint's own origin: there V = t + s x r has two constant vectors of
+the parent in it and the lever r to the point, and V' and V'' follow by the product rule.  A lever
+is that of the next joint and what lies in between, so that nothing far away is ever subtracted.
+
+The axes are those of the base from the start: to turn three vectors for every point and joint at
+the end would cost more than the axes behind the first joint save.
+
+Notation beyond that of `frames` (p is the parent of joint j, i the next joint on the way to Q;
+d and dd behind a name mark the first and second rate)
+
+==================  =======================  ===================================================
+paper               code                     meaning
+==================  =======================  ===================================================
+Phi_j               s_j, t_j                 axes of rotation and of translation
+w_j, alpha_j        w0_j, alpha0_j           angular velocity and acceleration of link j
+--                  slide_j                  o_j -> x_j
+--                  arm_j, arm_Q             x_p -> o_j; x_j -> Q
+--                  r_j_Q                    o_j -> Q
+==================  =======================  ===================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Transform, Vector, all_zero, identity, zero_vector
+from symgen.formulations.composite.frames import Axes, axes_step
+from symgen.formulations.interface import State
+from symgen.formulations.shared import let_derivative, write_columns
+from symgen.kinematics.frames import identity_transform
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-38": "c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in link p: "
+    "s_j, t_j, arm_j, arm_Q; a multiple of an axis moves as the axis does",
+    "CO-39": "w_j = w_p + s qd, alpha_j = alpha_p + s qdd + s' qd",
+    "CO-40": "slide_j = t (q + offset); r_jQ = slide_j + arm_i + r_iQ, for the last joint "
+    "slide_j + arm_Q; first and second rates of both",
+    "CO-41": "dx/dq_j = V = t + s x r, dv/dq_j = V' = t' + s' x r + s x r', "
+    "da/dq_j = V'' = t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' "
+    "-- Singh, Russell, Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point",
+}
+
+
+@dataclass(frozen=True)
+class Moving(Generic[S]):
+    """A vector in base axes, its first and its second rate."""
+
+    x: Vector[S]
+    xd: Vector[S]
+    xdd: Vector[S]
+
+    def __add__(self, other: Moving[S]) -> Moving[S]:
+        return Moving(self.x + other.x, self.xd + other.xd, self.xdd + other.xdd)
+
+    def __mul__(self, factor: S) -> Moving[S]:
+        """Times a constant."""
+        return Moving(self.x * factor, self.xd * factor, self.xdd * factor)
+
+
+@dataclass(frozen=True)
+class Direction(Generic[S]):
+    """An axis of rotation that is fixed in a link: `axis` in its axes behind the joint."""
+
+    axis: Vector[S]
+    s: Moving[S]
+
+    def factor(self, c: Vector[S], b: ProgramBuilder[S]) -> S | None:
+        """What c is a multiple of the axis by; None where it is none by structure."""
+        if all_zero(self.axis, b.algebra) or not all_zero(c.cross(self.axis), b.algebra):
+            return None
+        return c.dot(self.axis)
+
+
+@dataclass(frozen=True)
+class Link(Generic[S]):
+    """A link as what it carries sees it: CO-2, CO-39.
+
+    `frame` is the link frame in the axes behind the joint, `own` the axis of the joint.
+    """
+
+    axes: Axes[S]
+    w: Vector[S]
+    alpha: Vector[S]
+    frame: Transform[S]
+    own: Direction[S]
+
+
+@dataclass(frozen=True)
+class Mount(Generic[S]):
+    """A joint on its parent: CO-38, CO-40."""
+
+    joint: Joint[S]
+    s: Moving[S]
+    t: Moving[S]
+    slide: Moving[S]
+    arm: Moving[S]
+
+
+@dataclass(frozen=True)
+class DPoint(Generic[S]):
+    """CO-41 of one point and one joint, base axes."""
+
+    x_q: Vector[S]
+    v_q: Vector[S]
+    a_q: Vector[S]
+    a_qd: Vector[S]
+
+
+SLOPES = {
+    "dx_dq": "x_q",
+    "dv_dq": "v_q",
+    "dv_dqd": "x_q",
+    "da_dq": "a_q",
+    "da_dqd": "a_qd",
+    "da_dqdd": "x_q",
+}
+"""Output -> what it is made of."""
+
+
+def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (n_points, 3, n), base axes."""
+    links, mounts = mount_sweep(tree, b, state)
+    rows = [d_point_sweep(tree, links, mounts, point, b) for point in tree.points]
+    for name, slope in SLOPES.items():
+        blocks = [{j: getattr(d_point, slope) for j, d_point in row.items()} for row in rows]
+        write_columns(tree, b, name, blocks, 3)
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def mount_sweep(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> tuple[dict[int, Link[S]], dict[int, Mount[S]]]:
+    """CO-1, CO-2, CO-38 to CO-40 of every joint on the way to a point, parents first."""
+    links, mounts = {BASE: _base(b)}, {}
+    for j in tree.towards(point.body for point in tree.points):
+        joint, rates = tree.joint(j), (state.qd[j - 1], state.qdd[j - 1])
+        parent = links[joint.parent]
+        axes = axes_step(joint, parent.axes, parent.frame.rotation, state.q[j - 1], b)
+        s, t = motion_axes_step(joint, parent, axes, b)
+        slide = slide_step(joint, t, state.q[j - 1], *rates, b)
+        mounts[j] = Mount(joint, s, t, slide, joint_arm_step(joint, parent, s, b))
+        links[j] = link_step(joint, parent, axes, s, *rates, b)
+    return links, mounts
+
+
+def d_point_sweep(
+    tree: KinematicTree[S],
+    links: Mapping[int, Link[S]],
+    mounts: Mapping[int, Mount[S]],
+    point: BodyPoint[S],
+    b: ProgramBuilder[S],
+) -> dict[int, DPoint[S]]:
+    """CO-40, CO-41 of a point, by joint on the way to it; a point of the base stays."""
+    d_points: dict[int, DPoint[S]] = {}
+    if point.body == BASE:
+        return d_points
+    arm, lever = point_arm_step(point, links[point.body], b), _at_rest(b)
+    for j in reversed(tree.path(point.body)):
+        at = mounts[j]
+        lever = lever_step(at, point, arm, lever, b)
+        d_points[j] = d_point_step(at, point, lever, b)
+        arm = at.arm
+    return d_points
+
+
+def _base(b: ProgramBuilder[S]) -> Link[S]:
+    """The base, which is at rest and has no joint."""
+    one, o = identity(b.algebra), zero_vector(b.algebra)
+    own = Direction(o, _at_rest(b))
+    return Link(Axes(one, one), o, o, identity_transform(b.algebra), own)
+
+
+def _at_rest(b: ProgramBuilder[S]) -> Moving[S]:
+    o = zero_vector(b.algebra)
+    return Moving(o, o, o)
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def motion_axes_step(
+    joint: Joint[S], parent: Link[S], axes: Axes[S], b: ProgramBuilder[S]
+) -> tuple[Moving[S], Moving[S]]:
+    """CO-38: s_j and t_j."""
+    j, seat = joint.number, _seat(joint, parent).rotation
+    s, t = joint.axes(b.algebra)
+    with b.step("axes", joint.name):
+        moving_s = _carried(parent, ("s", f"{j}"), seat.apply(s), axes.A.apply(s), (), b)
+        moving_t = _carried(parent, ("t", f"{j}"), seat.apply(t), axes.A.apply(t), (), b)
+        return moving_s, moving_t
+
+
+def slide_step(
+    joint: Joint[S], t: Moving[S], q: S, qd: S, qdd: S, b: ProgramBuilder[S]
+) -> Moving[S]:
+    """CO-40"""
+    j, x = joint.number, q + joint.placement.offset
+    slide = Moving(t.x * x, t.xd * x + t.x * qd, t.xdd * x + t.xd * (qd + qd) + t.x * qdd)
+    with b.step("points", joint.name):
+        return let_moving(b, ("slide", f"{j}"), slide, "CO-40")
+
+
+def joint_arm_step(
+    joint: Joint[S], parent: Link[S], s: Moving[S], b: ProgramBuilder[S]
+) -> Moving[S]:
+    """CO-38: arm_j.  It may lie along the axis of the joint itself, as in modified DH rows."""
+    seat = _seat(joint, parent)
+    c = seat.translation
+    next_axis = Direction(seat.rotation.apply(joint.axes(b.algebra)[0]), s)
+    with b.step("points", joint.name):
+        name = "arm", f"{joint.number}"
+        return _carried(parent, name, c, parent.axes.R.apply(c), [next_axis], b)
+
+
+def link_step(
+    joint: Joint[S],
+    parent: Link[S],
+    axes: Axes[S],
+    s: Moving[S],
+    qd: S,
+    qdd: S,
+    b: ProgramBuilder[S],
+) -> Link[S]:
+    """CO-39"""
+    j = joint.number
+    own = Direction(joint.axes(b.algebra)[0], s)
+    with b.step("turning", joint.name):
+        w = b.let(f"w0_{j}", parent.w + s.x * qd, "CO-39")
+        alpha = b.let(f"alpha0_{j}", parent.alpha + s.x * qdd + s.xd * qd, "CO-39")
+        return Link(axes, w, alpha, joint.placement.link, own)
+
+
+def _seat(joint: Joint[S], parent: Link[S]) -> Transform[S]:
+    """Where a joint sits on the link that carries it, in the axes behind the joint of that."""
+    return parent.frame @ joint.placement.tree
+
+
+# -- steps, one point, or one point and one joint each -----------------------------------------
+
+
+def point_arm_step(point: BodyPoint[S], link: Link[S], b: ProgramBuilder[S]) -> Moving[S]:
+    """CO-38: arm_Q."""
+    c = link.frame.apply(point.point)
+    with b.step("points", point.name):
+        return _carried(link, ("arm", point.name), c, link.axes.R.apply(c), (), b)
+
+
+def lever_step(
+    at: Mount[S], point: BodyPoint[S], arm: Moving[S], beyond: Moving[S], b: ProgramBuilder[S]
+) -> Moving[S]:
+    """CO-40; `arm` leads to the next joint and `beyond` from there, or to the point and nowhere."""
+    with b.step("levers", point.name):
+        r = (at.slide + arm) + beyond
+        return let_moving(b, ("r", f"{at.joint.number}_{point.name}"), r, "CO-40")
+
+
+def d_point_step(
+    at: Mount[S], point: BodyPoint[S], r: Moving[S], b: ProgramBuilder[S]
+) -> DPoint[S]:
+    """CO-41"""
+    j, name, two, s, t = at.joint.number, point.name, b.algebra.constant(2.0), at.s, at.t
+    by_q, by_qd = f"q_{j}", f"qd_{j}"
+    rate = t.xd + s.xd.cross(r.x) + s.x.cross(r.xd)
+    second = t.xdd + s.xdd.cross(r.x) + (s.xd * two).cross(r.xd) + s.x.cross(r.xdd)
+    with b.step("point derivatives", name):
+        x_q = let_derivative(b, f"x0_{name}", t.x + s.x.cross(r.x), by_q, "CO-41")
+        v_q = let_derivative(b, f"v0_{name}", rate, by_q, "CO-41")
+        a_q = let_derivative(b, f"a0_{name}", second, by_q, "CO-41")
+        return DPoint(x_q, v_q, a_q, let_derivative(b, f"a0_{name}", v_q * two, by_qd, "CO-41"))
+
+
+# -- names -------------------------------------------------------------------------------------
+
+
+def let_moving(
+    b: ProgramBuilder[S], name: tuple[str, str], value: Moving[S], note: str
+) -> Moving[S]:
+    """Name a vector and its rates: ``r_2``, ``rd_2``, ``rdd_2`` for ``("r", "2")``."""
+    what, whose = name
+    x = b.let(f"{what}_{whose}", value.x, note)
+    xd = b.let(f"{what}d_{whose}", value.xd, note)
+    return Moving(x, xd, b.let(f"{what}dd_{whose}", value.xdd, note))
+
+
+def _carried(
+    link: Link[S],
+    name: tuple[str, str],
+    c: Vector[S],
+    x: Vector[S],
+    others: Sequence[Direction[S]],
+    b: ProgramBuilder[S],
+) -> Moving[S]:
+    """CO-38 of a vector that is fixed in a link, c in the axes behind its joint, x in base axes.
+
+    `others` are axes beside that of the joint that are fixed in the link, too.
+    """
+    for direction in (link.own, *others):
+        if (factor := direction.factor(c, b)) is not None:
+            return let_moving(b, name, direction.s * factor, "CO-38")
+    what, whose = name
+    x = b.let(f"{what}_{whose}", x, "CO-38")
+    xd = b.let(f"{what}d_{whose}", link.w.cross(x), "CO-38")
+    xdd = b.let(f"{what}dd_{whose}", link.alpha.cross(x) + link.w.cross(xd), "CO-38")
+    return Moving(x, xd, xdd)
