@@ -38,7 +38,7 @@ fastest formulation:
     joint_wrench_derivatives           Joint wrenches and their derivatives with respect
                                        to q, qd and qdd. (newton_euler)
     point_motion                       Position, velocity and acceleration of the model's
-                                       points. (newton_euler)
+                                       points. (composite)
     point_motion_derivatives           Derivatives of the motion of the model's points
                                        with respect to q, qd and qdd. (composite)
     center_of_mass                     Centre of mass of all moving bodies, in the base
@@ -80,7 +80,7 @@ from .newton_euler import forward_kinematics
 from .recursive_lagrange import jacobians
 from .newton_euler import joint_wrenches
 from .newton_euler import joint_wrench_derivatives
-from .newton_euler import point_motion
+from .composite import point_motion
 from .composite import point_motion_derivatives
 from .newton_euler import center_of_mass
 from .newton_euler import center_of_mass_jacobian
@@ -141,6 +141,7 @@ operation_counts = {
         "mass_matrix": {'additions': 8, 'multiplications': 5, 'divisions': 0, 'functions': 2},
         "bias_forces": {'additions': 16, 'multiplications': 26, 'divisions': 0, 'functions': 4},
         "gravity_forces": {'additions': 5, 'multiplications': 13, 'divisions': 0, 'functions': 4},
+        "point_motion": {'additions': 14, 'multiplications': 20, 'divisions': 0, 'functions': 4},
         "point_motion_derivatives": {'additions': 14, 'multiplications': 29, 'divisions': 0, 'functions': 4},
         "forward_dynamics": {'additions': 29, 'multiplications': 37, 'divisions': 1, 'functions': 4},
         "forward_dynamics_derivatives": {'additions': 62, 'multiplications': 88, 'divisions': 1, 'functions': 4},

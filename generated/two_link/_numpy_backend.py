@@ -114,6 +114,26 @@ class composite:
         return _call("composite", "gravity_forces", (q, parameters), out)
 
     @staticmethod
+    def point_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Position, velocity and acceleration of the model's points.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            position (..., 1, 3)      in the base frame (m)
+            velocity (..., 1, 3)      base axes (m/s)
+            acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
+        """
+        return _call("composite", "point_motion", (q, qd, qdd, parameters), out)
+
+    @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
         """Derivatives of the motion of the model's points with respect to q, qd and qdd.
 

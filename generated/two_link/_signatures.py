@@ -70,6 +70,20 @@ outputs=(
             Array("gravity_forces", (2,)),
         ),
     ),
+    "point_motion": Signature(
+        "point_motion",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+outputs=(
+            Array("position", (1, 3)),
+            Array("velocity", (1, 3)),
+            Array("acceleration", (1, 3)),
+        ),
+    ),
     "point_motion_derivatives": Signature(
         "point_motion_derivatives",
         inputs=(
@@ -215,20 +229,6 @@ outputs=(
             Array("dw_dq", (2, 6, 2)),
             Array("dw_dqd", (2, 6, 2)),
             Array("dw_dqdd", (2, 6, 2)),
-        ),
-    ),
-    "point_motion": Signature(
-        "point_motion",
-        inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("position", (1, 3)),
-            Array("velocity", (1, 3)),
-            Array("acceleration", (1, 3)),
         ),
     ),
     "center_of_mass": Signature(

@@ -62,7 +62,7 @@ _missing = {
     'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'joint_wrenches': 'closed_form_lagrange does not have joint_wrenches; newton_euler.joint_wrenches is there',
     'joint_wrench_derivatives': 'closed_form_lagrange does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
-    'point_motion': 'closed_form_lagrange does not have point_motion; newton_euler.point_motion is there',
+    'point_motion': 'closed_form_lagrange does not have point_motion; composite.point_motion is there',
     'point_motion_derivatives': 'closed_form_lagrange does not have point_motion_derivatives; composite.point_motion_derivatives is there',
     'center_of_mass': 'closed_form_lagrange does not have center_of_mass; newton_euler.center_of_mass is there',
     'center_of_mass_jacobian': 'closed_form_lagrange does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',

@@ -12,6 +12,7 @@ inverse_dynamics_derivatives = _functions.inverse_dynamics_derivatives
 mass_matrix = _functions.mass_matrix
 bias_forces = _functions.bias_forces
 gravity_forces = _functions.gravity_forces
+point_motion = _functions.point_motion
 point_motion_derivatives = _functions.point_motion_derivatives
 forward_dynamics = _functions.forward_dynamics
 forward_dynamics_derivatives = _functions.forward_dynamics_derivatives
@@ -22,6 +23,7 @@ for _name, _function in [
     ("mass_matrix", mass_matrix),
     ("bias_forces", bias_forces),
     ("gravity_forces", gravity_forces),
+    ("point_motion", point_motion),
     ("point_motion_derivatives", point_motion_derivatives),
     ("forward_dynamics", forward_dynamics),
     ("forward_dynamics_derivatives", forward_dynamics_derivatives),
@@ -34,6 +36,7 @@ __all__ = [
     "mass_matrix",
     "bias_forces",
     "gravity_forces",
+    "point_motion",
     "point_motion_derivatives",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -59,7 +62,6 @@ _missing = {
     'jacobians': 'composite does not have jacobians; recursive_lagrange.jacobians is there',
     'joint_wrenches': 'composite does not have joint_wrenches; newton_euler.joint_wrenches is there',
     'joint_wrench_derivatives': 'composite does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
-    'point_motion': 'composite does not have point_motion; newton_euler.point_motion is there',
     'center_of_mass': 'composite does not have center_of_mass; newton_euler.center_of_mass is there',
     'center_of_mass_jacobian': 'composite does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',
     'centroidal_momentum': 'composite does not have centroidal_momentum; newton_euler.centroidal_momentum is there',

@@ -50,7 +50,7 @@ _missing = {
     'jacobians': 'explicit_kane does not have jacobians; recursive_lagrange.jacobians is there',
     'joint_wrenches': 'explicit_kane does not have joint_wrenches; newton_euler.joint_wrenches is there',
     'joint_wrench_derivatives': 'explicit_kane does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
-    'point_motion': 'explicit_kane does not have point_motion; newton_euler.point_motion is there',
+    'point_motion': 'explicit_kane does not have point_motion; composite.point_motion is there',
     'point_motion_derivatives': 'explicit_kane does not have point_motion_derivatives; composite.point_motion_derivatives is there',
     'center_of_mass': 'explicit_kane does not have center_of_mass; newton_euler.center_of_mass is there',
     'center_of_mass_jacobian': 'explicit_kane does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',

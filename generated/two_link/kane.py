@@ -46,7 +46,7 @@ _missing = {
     'jacobians': 'kane does not have jacobians; recursive_lagrange.jacobians is there',
     'joint_wrenches': 'kane does not have joint_wrenches; newton_euler.joint_wrenches is there',
     'joint_wrench_derivatives': 'kane does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
-    'point_motion': 'kane does not have point_motion; newton_euler.point_motion is there',
+    'point_motion': 'kane does not have point_motion; composite.point_motion is there',
     'point_motion_derivatives': 'kane does not have point_motion_derivatives; composite.point_motion_derivatives is there',
     'center_of_mass': 'kane does not have center_of_mass; newton_euler.center_of_mass is there',
     'center_of_mass_jacobian': 'kane does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',

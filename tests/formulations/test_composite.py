@@ -32,7 +32,7 @@ SWEEPS = (
     "bias_forces",
     "gravity_forces",
 )
-POINTS = ("point_motion_derivatives",)
+POINTS = ("point_motion", "point_motion_derivatives")
 ROBOTS = ("puma560", "arm7", "tree12", "human43")
 
 

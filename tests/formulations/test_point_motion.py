@@ -18,13 +18,13 @@ from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
-NEWTON_EULER = formulation_named("newton_euler")
+NEWTON_EULER, COMPOSITE = formulation_named("newton_euler"), formulation_named("composite")
 POINTS = Recipe(joints=(1, 15), points=(2, 5))
 OUTPUTS = ("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd")
 
 
-def outputs(description, name, state):
-    return call(derived_program(description, NEWTON_EULER, name), state)
+def outputs(description, name, state, formulation=NEWTON_EULER):
+    return call(derived_program(description, formulation, name), state)
 
 
 # ------------------------------------------------------------------------------------- oracles
@@ -34,9 +34,11 @@ def compare_with_pinocchio(description, seed):
     oracle = pinocchio_model(description)
     state = random_state(oracle.n, seed)
     for name in ("point_motion", "point_motion_derivatives"):
-        found = outputs(description, name, state)
-        for value, expected in zip(found, getattr(oracle, name)(**state), strict=True):
-            assert agrees(value, expected), name
+        expected = getattr(oracle, name)(**state)
+        for formulation in (NEWTON_EULER, COMPOSITE):
+            found = outputs(description, name, state, formulation)
+            for value, reference in zip(found, expected, strict=True):
+                assert agrees(value, reference), (formulation.name, name)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -110,14 +112,15 @@ def test_derivatives_equal_complex_step(seed):
         assert agrees(value, slopes[by]["xva".index(what)]), name
 
 
+@pytest.mark.parametrize("formulation", [NEWTON_EULER, COMPOSITE], ids=lambda item: item.name)
 @pytest.mark.parametrize("seed", range(300, 305))
-def test_only_joints_on_the_way_to_a_point_take_part(seed):
+def test_only_joints_on_the_way_to_a_point_take_part(seed, formulation):
     """Columns of other joints are 0 by structure, and no statement is about them."""
     description = described(seeded_model_text(seed, Recipe(joints=(6, 12), points=(1, 1))))
     tree = build_tree(description, Graph())
     path = tree.path(tree.points[0].body)
     off = [joint.number for joint in tree.joints if joint.number not in path]
-    program = derive(tree, NEWTON_EULER, "point_motion_derivatives")
+    program = derive(tree, formulation, "point_motion_derivatives")
     for output in program.outputs:
         entries = np.array(output.entries, dtype=object).reshape(output.shape)
         assert all(entry.is_zero for entry in entries[:, :, [k - 1 for k in off]].ravel())

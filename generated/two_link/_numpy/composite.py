@@ -61,6 +61,7 @@ The remark behind a line names its equation:
     CO-41   dx/dq_j = V = t + s x r, dv/dq_j = V' = t' + s' x r + s x r', da/dq_j = V'' =
             t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' -- Singh, Russell,
             Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point
+    CO-42   x0_j = x0_p + arm_j + slide_j, x0_Q = x0_j + arm_Q; v0_Q, a0_Q are its rates
     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
             2008, section 6.5
     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
@@ -369,6 +370,60 @@ def gravity_forces(q, gravity_forces):
     # backward, joint shoulder
     n_1_z = n_1_from_2_z + 0.9810000000000001*Q_1_11  # CO-33
     gravity_forces[..., 0] = n_1_z
+
+
+def point_motion(q, qd, qdd, position, velocity, acceleration):
+    """Position, velocity and acceleration of the model's points."""
+    position[...] = 0.0
+    velocity[...] = 0.0
+    acceleration[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # angles
+    R_1_21 = sin(q_1)  # CO-2
+    R_1_11 = cos(q_1)  # CO-2
+    t1 = sin(q_2)
+    t2 = cos(q_2)
+
+    # frames, joint elbow
+    R_2_11 = R_1_11*t2 - R_1_21*t1  # CO-2
+    R_2_21 = R_1_11*t1 + R_1_21*t2  # CO-2
+
+    # points, joint elbow
+    arm_2_x = 0.4*R_1_11  # CO-38
+    arm_2_y = 0.4*R_1_21  # CO-38
+    armd_2_y = qd_1*arm_2_x  # CO-38
+    t3 = qd_1*arm_2_y
+    armdd_2_y = qdd_1*arm_2_x - qd_1*t3  # CO-38
+
+    # turning, joint elbow
+    w0_2_z = qd_1 + qd_2  # CO-39
+    alpha0_2_z = qdd_1 + qdd_2  # CO-39
+
+    # points, joint hand
+    arm_hand_x = 0.4*R_2_11  # CO-38
+    arm_hand_y = 0.4*R_2_21  # CO-38
+    armd_hand_y = w0_2_z*arm_hand_x  # CO-38
+    t4 = w0_2_z*arm_hand_y
+    armdd_hand_y = alpha0_2_z*arm_hand_x - w0_2_z*t4  # CO-38
+    x0_hand_x = arm_2_x + arm_hand_x  # CO-42
+    position[..., 0, 0] = x0_hand_x
+    x0_hand_y = arm_2_y + arm_hand_y  # CO-42
+    position[..., 0, 1] = x0_hand_y
+    v0_hand_x = -(t3 + t4)  # CO-42
+    velocity[..., 0, 0] = v0_hand_x
+    v0_hand_y = armd_2_y + armd_hand_y  # CO-42
+    velocity[..., 0, 1] = v0_hand_y
+    t5 = alpha0_2_z*arm_hand_y + w0_2_z*armd_hand_y
+    a0_hand_x = -(qdd_1*arm_2_y + qd_1*armd_2_y + t5)  # CO-42
+    acceleration[..., 0, 0] = a0_hand_x
+    a0_hand_y = armdd_2_y + armdd_hand_y  # CO-42
+    acceleration[..., 0, 1] = a0_hand_y
 
 
 def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd):

@@ -83,6 +83,22 @@ void two_link_composite_gravity_forces(
     const double *q,
     double *gravity_forces);
 
+/* Position, velocity and acceleration of the model's points. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  position[1][3]: in the base frame (m)
+ *   out  velocity[1][3]: base axes (m/s)
+ *   out  acceleration[1][3]: base axes, without gravity (m/s^2)
+ */
+void two_link_composite_point_motion(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *position,
+    double *velocity,
+    double *acceleration);
+
 /* Derivatives of the motion of the model's points with respect to q, qd and qdd. By composite.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)

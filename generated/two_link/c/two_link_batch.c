@@ -104,6 +104,7 @@ static const double OPERATIONS[] = {
     37,
     84,
     60,
+    83,
     119,
     109,
     205,

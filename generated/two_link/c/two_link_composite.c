@@ -59,6 +59,7 @@
  *     CO-41   dx/dq_j = V = t + s x r, dv/dq_j = V' = t' + s' x r + s x r', da/dq_j = V'' =
  *             t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' -- Singh, Russell,
  *             Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point
+ *     CO-42   x0_j = x0_p + arm_j + slide_j, x0_Q = x0_j + arm_Q; v0_Q, a0_Q are its rates
  *     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
  *             2008, section 6.5
  *     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
@@ -418,6 +419,73 @@ void NAMED(two_link_composite_gravity_forces)(
     gravity_forces[0] = n_1_z;
 }
 #endif
+
+void NAMED(two_link_composite_point_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict position,
+    real *restrict velocity,
+    real *restrict acceleration)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    position[2] = REAL(0.0);
+    velocity[2] = REAL(0.0);
+    acceleration[2] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* CO-2 */
+    const real R_1_11 = cosines[0];  /* CO-2 */
+    const real t1 = sines[1];
+    const real t2 = cosines[1];
+
+    /* frames, joint elbow */
+    const real R_2_11 = R_1_11*t2 - R_1_21*t1;  /* CO-2 */
+    const real R_2_21 = R_1_11*t1 + R_1_21*t2;  /* CO-2 */
+
+    /* points, joint elbow */
+    const real arm_2_x = 0.4*R_1_11;  /* CO-38 */
+    const real arm_2_y = 0.4*R_1_21;  /* CO-38 */
+    const real armd_2_y = qd_1*arm_2_x;  /* CO-38 */
+    const real t3 = qd_1*arm_2_y;
+    const real armdd_2_y = qdd_1*arm_2_x - qd_1*t3;  /* CO-38 */
+
+    /* turning, joint elbow */
+    const real w0_2_z = qd_1 + qd_2;  /* CO-39 */
+    const real alpha0_2_z = qdd_1 + qdd_2;  /* CO-39 */
+
+    /* points, joint hand */
+    const real arm_hand_x = 0.4*R_2_11;  /* CO-38 */
+    const real arm_hand_y = 0.4*R_2_21;  /* CO-38 */
+    const real armd_hand_y = w0_2_z*arm_hand_x;  /* CO-38 */
+    const real t4 = w0_2_z*arm_hand_y;
+    const real armdd_hand_y = alpha0_2_z*arm_hand_x - w0_2_z*t4;  /* CO-38 */
+    const real x0_hand_x = arm_2_x + arm_hand_x;  /* CO-42 */
+    position[0] = x0_hand_x;
+    const real x0_hand_y = arm_2_y + arm_hand_y;  /* CO-42 */
+    position[1] = x0_hand_y;
+    const real v0_hand_x = -(t3 + t4);  /* CO-42 */
+    velocity[0] = v0_hand_x;
+    const real v0_hand_y = armd_2_y + armd_hand_y;  /* CO-42 */
+    velocity[1] = v0_hand_y;
+    const real t5 = alpha0_2_z*arm_hand_y + w0_2_z*armd_hand_y;
+    const real a0_hand_x = -(qdd_1*arm_2_y + qd_1*armd_2_y + t5);  /* CO-42 */
+    acceleration[0] = a0_hand_x;
+    const real a0_hand_y = armdd_2_y + armdd_hand_y;  /* CO-42 */
+    acceleration[1] = a0_hand_y;
+}
 
 void NAMED(two_link_composite_point_motion_derivatives)(
     const real *restrict q,

@@ -1138,6 +1138,8 @@ void NAMED(two_link_newton_euler_joint_wrench_derivatives)(
     dw_dqdd[23] = REAL(0.12000000000000001);
 }
 
+#ifndef SYMGEN_VARIANT
+
 void NAMED(two_link_newton_euler_point_motion)(
     const real *restrict q,
     const real *restrict qd,
@@ -1212,6 +1214,7 @@ void NAMED(two_link_newton_euler_point_motion)(
     const real a0_hand_y = a_2_x*R0_2_21 + a_2_y*R0_2_11;  /* NE-22 */
     acceleration[1] = a0_hand_y;
 }
+#endif
 
 #ifndef SYMGEN_VARIANT
 

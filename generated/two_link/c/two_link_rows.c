@@ -53,6 +53,19 @@ static int two_link_composite_bias_forces_compute(const real **x, real **y)
     NAMED(two_link_composite_bias_forces)(x[0], x[1], x[2], y[0]);
     return 0;
 }
+void NAMED(two_link_composite_point_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict position,
+    real *restrict velocity,
+    real *restrict acceleration);
+
+static int two_link_composite_point_motion_compute(const real **x, real **y)
+{
+    NAMED(two_link_composite_point_motion)(x[0], x[1], x[2], y[0], y[1], y[2]);
+    return 0;
+}
 void NAMED(two_link_composite_point_motion_derivatives)(
     const real *restrict q,
     const real *restrict qd,
@@ -134,19 +147,6 @@ void NAMED(two_link_newton_euler_joint_wrench_derivatives)(
 static int two_link_newton_euler_joint_wrench_derivatives_compute(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_joint_wrench_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
-    return 0;
-}
-void NAMED(two_link_newton_euler_point_motion)(
-    const real *restrict q,
-    const real *restrict qd,
-    const real *restrict qdd,
-    real *restrict position,
-    real *restrict velocity,
-    real *restrict acceleration);
-
-static int two_link_newton_euler_point_motion_compute(const real **x, real **y)
-{
-    NAMED(two_link_newton_euler_point_motion)(x[0], x[1], x[2], y[0], y[1], y[2]);
     return 0;
 }
 void NAMED(two_link_newton_euler_center_of_mass)(
@@ -344,6 +344,19 @@ void NAMED(two_link_newton_euler_jacobians)(
 static int two_link_newton_euler_jacobians_compute(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_jacobians)(x[0], y[0]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_point_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict position,
+    real *restrict velocity,
+    real *restrict acceleration);
+
+static int two_link_newton_euler_point_motion_compute(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_point_motion)(x[0], x[1], x[2], y[0], y[1], y[2]);
     return 0;
 }
 void NAMED(two_link_newton_euler_point_motion_derivatives)(
@@ -957,6 +970,9 @@ static const struct kernel KERNELS[] = {
 #endif
      2, 1, {2, 0}, {2},
      {2}, {0}},
+    {two_link_composite_point_motion_compute,
+     4, 3, {2, 2, 2, 0}, {3, 3, 3},
+     {3, 3, 3}, {0}},
     {two_link_composite_point_motion_derivatives_compute,
      4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
      {6, 6, 6, 6, 6, 6}, {0}},
@@ -1041,7 +1057,11 @@ static const struct kernel KERNELS[] = {
     {two_link_newton_euler_joint_wrench_derivatives_compute,
      5, 4, {2, 2, 2, 6, 0}, {12, 24, 24, 24},
      {12, 24, 24, 24}, {0}},
+#ifndef SYMGEN_VARIANT
     {two_link_newton_euler_point_motion_compute,
+#else
+    {0,
+#endif
      4, 3, {2, 2, 2, 0}, {3, 3, 3},
      {3, 3, 3}, {0}},
 #ifndef SYMGEN_VARIANT

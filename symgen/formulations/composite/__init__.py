@@ -51,6 +51,7 @@ COMPOSITE = Formulation(
         "mass_matrix": mass_matrix.mass_matrix,
         "bias_forces": partial(recursion.torque_function, "bias_forces"),
         "gravity_forces": recursion.gravity_forces,
+        "point_motion": points.point_motion,
         "point_motion_derivatives": points.point_motion_derivatives,
         "forward_dynamics": forward.forward_dynamics,
         "forward_dynamics_derivatives": forward_derivatives.forward_dynamics_derivatives,

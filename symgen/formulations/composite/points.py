@@ -1,4 +1,6 @@
-"""Derivatives of the motion of points that are fixed in links, in base axes throughout.
+"""The motion of points that are fixed in links and its derivatives, in base axes throughout.
+
+A point is where the offsets on the way to it add up to, and moves as they turn and slide.
 
 A unit of qd_j gives a point Q beyond joint j the velocity V_jQ, the field of S_j (`frames`) at Q,
 and all derivatives are V_jQ and its rates, for to differentiate by q_j and by time commutes:
@@ -27,6 +29,7 @@ w_j, alpha_j        w0_j, alpha0_j           angular velocity and acceleration o
 --                  slide_j                  o_j -> x_j
 --                  arm_j, arm_Q             x_p -> o_j; x_j -> Q
 --                  r_j_Q                    o_j -> Q
+--                  x0_j, x0_Q               origin of the base -> x_j, Q
 ==================  =======================  ===================================================
 """
 
@@ -55,6 +58,7 @@ NOTES = {
     "CO-41": "dx/dq_j = V = t + s x r, dv/dq_j = V' = t' + s' x r + s x r', "
     "da/dq_j = V'' = t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' "
     "-- Singh, Russell, Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point",
+    "CO-42": "x0_j = x0_p + arm_j + slide_j, x0_Q = x0_j + arm_Q; v0_Q, a0_Q are its rates",
 }
 
 
@@ -134,6 +138,16 @@ SLOPES = {
 """Output -> what it is made of."""
 
 
+def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """position, velocity, acceleration, each (n_points, 3), base axes."""
+    links, mounts = mount_sweep(tree, b, state)
+    origins = origin_sweep(mounts, b)
+    points = [point_step(point, links[point.body], origins, b) for point in tree.points]
+    for name, part in (("position", "x"), ("velocity", "xd"), ("acceleration", "xdd")):
+        rows = [getattr(moving, part) for moving in points]
+        b.output(name, (len(rows), 3), [entry for row in rows for entry in row])
+
+
 def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (n_points, 3, n), base axes."""
     links, mounts = mount_sweep(tree, b, state)
@@ -160,6 +174,14 @@ def mount_sweep(
         mounts[j] = Mount(joint, s, t, slide, joint_arm_step(joint, parent, s, b))
         links[j] = link_step(joint, parent, axes, s, *rates, b)
     return links, mounts
+
+
+def origin_sweep(mounts: Mapping[int, Mount[S]], b: ProgramBuilder[S]) -> dict[int, Moving[S]]:
+    """CO-42: x0_j of the joints on the way to a point; the base stays."""
+    origins = {BASE: _at_rest(b)}
+    for j, at in mounts.items():
+        origins[j] = origin_step(at, origins[at.joint.parent], b)
+    return origins
 
 
 def d_point_sweep(
@@ -249,6 +271,13 @@ def link_step(
         return Link(axes, w, alpha, joint.placement.link, own)
 
 
+def origin_step(at: Mount[S], parent: Moving[S], b: ProgramBuilder[S]) -> Moving[S]:
+    """CO-42: x0_j."""
+    with b.step("points", at.joint.name):
+        x = (parent + at.arm) + at.slide
+        return let_moving(b, ("x0", f"{at.joint.number}"), x, "CO-42")
+
+
 def _seat(joint: Joint[S], parent: Link[S]) -> Transform[S]:
     """Where a joint sits on the link that carries it, in the axes behind the joint of that."""
     return parent.frame @ joint.placement.tree
@@ -262,6 +291,17 @@ def point_arm_step(point: BodyPoint[S], link: Link[S], b: ProgramBuilder[S]) -> 
     c = link.frame.apply(point.point)
     with b.step("points", point.name):
         return _carried(link, ("arm", point.name), c, link.axes.R.apply(c), (), b)
+
+
+def point_step(
+    point: BodyPoint[S], link: Link[S], origins: Mapping[int, Moving[S]], b: ProgramBuilder[S]
+) -> Moving[S]:
+    """CO-42: x0_Q and its rates, the velocity and the acceleration."""
+    moving, P = origins[point.body] + point_arm_step(point, link, b), point.name
+    with b.step("points", P):
+        x0 = b.let(f"x0_{P}", moving.x, "CO-42")
+        v0 = b.let(f"v0_{P}", moving.xd, "CO-42")
+        return Moving(x0, v0, b.let(f"a0_{P}", moving.xdd, "CO-42"))
 
 
 def lever_step(
