@@ -1,16 +1,17 @@
 """The motion of points that are fixed in links and its derivatives, in base axes throughout.
 
-A point is where the offsets on the way to it add up to, and moves as they turn and slide.
+The position of a point is the sum of the offsets on the way to it, its velocity and acceleration
+that of their rates.
 
-A unit of qd_j gives a point Q beyond joint j the velocity V_jQ, the field of S_j (`frames`) at Q,
-and all derivatives are V_jQ and its rates, for to differentiate by q_j and by time commutes:
+A unit of qd_j gives a point Q beyond joint j the velocity V_jQ, the field of S_j (`frames`) at Q.
+All derivatives are V_jQ and its rates, as derivatives by q_j and by time commute:
 
     dx/dq_j = dv/dqd_j = da/dqdd_j = V
     dv/dq_j = da/dqd_j / 2         = V'
     da/dq_j                        = V''
 
 In terms of `motion` V' is the field of Psi'_j at Q plus s_j x v_Q, and V'' the field of Psi''_j
-plus 2 Psi'_w x v_Q + s_j x a_Q, where the base is at rest and gravity no acceleration.  Fewer
+plus 2 Psi'_w x v_Q + s_j x a_Q, where the base does not accelerate against gravity.  Fewer
 operations are needed about the joint's own origin: there V = t + s x r has two constant vectors of
 the parent in it and the lever r to the point, and V' and V'' follow by the product rule.  A lever
 is that of the next joint and what lies in between, so that nothing far away is ever subtracted.
