@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -13,8 +14,10 @@ from symgen.description.wording import nearest
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
-from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, BuildOptions
+from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
+from symgen.validation.oracle_parts import unread_types
+from symgen.validation.validate import INDEPENDENT
 
 LARGEST_BUILT = 1_300_000
 """A function of a formulation is not built above this estimated number of operations: gcc alone
@@ -25,14 +28,24 @@ LARGEST_EVALUATED = 60_000
 up to this estimated number of operations (a second or two).  Above, the independent numeric model
 and the physics serve alone."""
 
+SIZE_IN_LOOPS = 30_000
+"""What a large function in loops is like to build: a straight line of so many operations."""
+
 LARGEST_SEVERAL = 1_500
 """Up to so many numbers in its results a function is evaluated by every formulation that was not
 selected.  Where there are more (from 23 coordinates on the derivatives of the torques, from 39 on
 the mass matrix) a build leaves it to one of them, that with the smallest estimate; `symgen check`
 asks all of them."""
 
+LARGEST_ONE = 8_000
+"""Above so many numbers a build leaves it to the independent numeric model alone."""
+
+Size = Callable[[Formulation, str], int]
+"""Operations of a function by a formulation, roughly."""
+
 Spared = Mapping[str, Mapping[str, str]]
-"""formulation -> function -> the other formulation that its evaluation is left to"""
+"""formulation -> function -> what its evaluation is left to: another formulation, or the
+independent numeric model"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +55,7 @@ class Selection:
     `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` says
     of every other formulation why it is left out, `senseless` of every function that means
     nothing for this model.  `runtime_parameters` are arguments of the module.  `spared` functions
-    could be evaluated, but one formulation is enough.
+    could be evaluated, but others are enough.
     """
 
     n: int
@@ -86,7 +99,8 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     senseless = senseless_functions(tree.sizes)
     asked = _asked_formulations(options.formulations, reasons, tree.n)
     functions = _chosen_functions(options.functions, asked or applicable, senseless)
-    wanted = _wanted(asked, applicable, functions, tree)
+    size = partial(_size_built, tree, _in_loops(options))
+    wanted = _wanted(asked, applicable, functions, size)
     built: dict[str, tuple[str, ...]] = {}
     able: dict[str, tuple[str, ...]] = {}
     too_large: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -94,13 +108,13 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
         if reasons[item.name] is not None:
             continue
         chosen = wanted.get(item.name, ())
-        small, large = _by_size(item, chosen, tree, LARGEST_BUILT)
+        small, large = _by_size(item, chosen, size, LARGEST_BUILT)
         rest = [name for name in functions if name not in chosen]
-        able[item.name], unchecked = _by_size(item, rest, tree, LARGEST_EVALUATED)
+        able[item.name], unchecked = _by_size(item, rest, partial(_size, tree), LARGEST_EVALUATED)
         if small or (item.name in wanted and not functions):
             built[item.name] = small
         too_large[item.name] = large, unchecked
-    spared = {} if options.thorough else _spared(able, tree)
+    spared = {} if options.thorough else _spared(able, tree, bool(unread_types(description)))
     skipped = {name: reason for name, reason in reasons.items() if reason is not None}
     for name, (large, unchecked) in too_large.items():
         reason = _left_out(large, unchecked, spared.get(name, {}))
@@ -118,16 +132,34 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     return Selection(tree.n, built, evaluated, skipped, senseless, runtime, spared)
 
 
-def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any]) -> Spared:
-    """What of `able` need not be evaluated, because one formulation is enough."""
+def _in_loops(options: BuildOptions) -> bool:
+    """Whether loops do without a straight line, in all backends."""
+    return options.form != STRAIGHT and options.backend not in ("cython", ALL)
+
+
+def _size(tree: KinematicTree[Any], item: Formulation, function: str) -> int:
+    return item.estimate(tree, function)
+
+
+def _size_built(tree: KinematicTree[Any], in_loops: bool, item: Formulation, function: str) -> int:
+    size = item.estimate(tree, function)
+    return min(size, SIZE_IN_LOOPS) if in_loops and function in item.loops else size
+
+
+def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any], unread: bool) -> Spared:
+    """What of `able` need not be evaluated, because one formulation is enough or, unless it is
+    `unread`, the numeric model."""
     spared: dict[str, dict[str, str]] = {}
     for function in FUNCTION_NAMES:
         names = [name for name, functions in able.items() if function in functions]
         results = function_named(function).results
-        if not names or sum(prod(x.sizes(tree.sizes)) for x in results) <= LARGEST_SEVERAL:
+        numbers = sum(prod(x.sizes(tree.sizes)) for x in results)
+        if not names or numbers <= LARGEST_SEVERAL:
             continue
         sizes = {name: formulation_named(name).estimate(tree, function) for name in names}
         serving = min(names, key=sizes.__getitem__)
+        if numbers > LARGEST_ONE and not unread:
+            serving = INDEPENDENT
         for name in names:
             if name != serving:
                 spared.setdefault(name, {})[function] = serving
@@ -150,7 +182,7 @@ def _wanted(
     asked: tuple[str, ...] | None,
     applicable: tuple[str, ...],
     functions: tuple[str, ...],
-    tree: KinematicTree[Any],
+    size: Size,
 ) -> dict[str, tuple[str, ...]]:
     """The functions to build by formulation: all of those asked for, or the fastest of each."""
     names = applicable if asked is None else asked
@@ -161,7 +193,7 @@ def _wanted(
     if asked is None:
         for function in functions:
             providers = [name for name in names if function in able[name]]
-            sizes = {name: formulation_named(name).estimate(tree, function) for name in providers}
+            sizes = {name: size(formulation_named(name), function) for name in providers}
             for name in providers:
                 if name != min(providers, key=sizes.__getitem__):
                     able[name].remove(function)
@@ -170,11 +202,11 @@ def _wanted(
 
 
 def _by_size(
-    item: Formulation, functions: Iterable[str], tree: KinematicTree[Any], limit: int
+    item: Formulation, functions: Iterable[str], size: Size, limit: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What `item` derives of `functions`, up to an estimated size, and beyond it."""
     wanted = [name for name in functions if name in provided_functions(item)]
-    small = tuple(name for name in wanted if item.estimate(tree, name) <= limit)
+    small = tuple(name for name in wanted if size(item, name) <= limit)
     return small, tuple(name for name in wanted if name not in small)
 
 

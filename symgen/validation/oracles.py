@@ -35,6 +35,8 @@ class NumericRobot(OutputFunctions):
     forward and hybrid dynamics.  Parameters may be complex as well.
     """
 
+    _slopes_of_mass: tuple[Array, Array] | None = None
+
     def _bodies(self, motion: Motion) -> _Bodies:
         rotation = motion.frames[..., :3, :3]
         com = self._centres(motion)
@@ -93,8 +95,16 @@ class NumericRobot(OutputFunctions):
     # ------------------------------------------------------------------- equations of motion
 
     def mass_matrix_derivatives(self, q: Array) -> Array:
-        """[i, j, k] = dM_ij / dq_k by complex step, (..., n, n, n); real q only."""
-        return _derivatives(self.mass_matrix, as_array(q))
+        """[i, j, k] = dM_ij / dq_k by complex step, (..., n, n, n); real q only.
+
+        The last ones are kept: several functions are made of them, and nothing takes longer.
+        """
+        q = as_array(q)
+        known = self._slopes_of_mass
+        if known is None or not np.array_equal(known[0], q):
+            known = q.copy(), _derivatives(self.mass_matrix, q)
+            self._slopes_of_mass = known
+        return known[1]
 
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
         """Christoffel: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2."""
@@ -234,7 +244,10 @@ def _project(left: Array, right: Array) -> Array:
 
 def _transposed_times(jacobian: Array, vectors: Array) -> Array:
     """Sum over m of J' x for stacks J (..., m, 3, n) and x (..., m, 3)."""
-    return np.asarray(np.einsum("...mrn,...mr->...n", jacobian, vectors))
+    m, axes, n = jacobian.shape[-3:]
+    stack = jacobian.reshape(*jacobian.shape[:-3], m * axes, n)
+    row = vectors.reshape(*vectors.shape[:-2], 1, m * axes)
+    return np.asarray((row @ stack)[..., 0, :])
 
 
 def _derivatives(function: Callable[[Array], Array], q: Array) -> Array:
