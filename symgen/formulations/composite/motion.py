@@ -2,6 +2,9 @@
 
 Names have a 0 in them that what is written in link axes has not.
 
+Velocities leave out the rates of joints that slide where none before them turns: seen from axes
+that slide along, forces and their derivatives are the same.  Accelerations leave out nothing.
+
 Notation (p is the parent of joint j)
 
 ==================  ===================  =======================================================
@@ -26,13 +29,13 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.algebra.turns import acceleration_matrix
-from symgen.formulations.composite.frames import JointAxis, Place
+from symgen.formulations.composite.frames import JointAxis, Place, turns
 from symgen.formulations.composite.spatial import Spatial, let_spatial
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "CO-5": "v_j = v_p + S_j qd_j",
+    "CO-5": "v_j = v_p + S_j qd_j; v_j = 0 where neither j nor a joint before it turns",
     "CO-6": "Psi'_j = v_p x S_j -- Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-7": "alpha_j = alpha_p + s qdd + Psi'_w qd; a_j = a_p + S_v qdd + (w_p + w_j) x S_v qd; "
     "W_j = alpha x + w x w x",
@@ -113,9 +116,13 @@ def velocity_sweep(
     o = Spatial(zero_vector(b.algebra), zero_vector(b.algebra))
     still = Velocity(o, o)
     velocities: dict[int, Velocity[S]] = {}
+    turning: set[int] = set()
     for j, at in places.items():
+        if at.joint.parent in turning or turns(at.joint, b):
+            turning.add(j)
         parent = velocities.get(at.joint.parent, still)
-        velocities[j] = velocity_step(at, parent, qd[j - 1], b)
+        rate = qd[j - 1] if j in turning else b.algebra.zero
+        velocities[j] = velocity_step(at, parent, rate, b)
     return velocities
 
 
