@@ -17,7 +17,7 @@ fastest formulation:
                                        rotors on its diagonal. (composite)
     coriolis_matrix                    Christoffel matrix C(q, qd): C qd are the Coriolis
                                        and centrifugal torques, and dM/dt - 2 C is
-                                       skew-symmetric. (newton_euler)
+                                       skew-symmetric. (composite)
     bias_forces                        Torques at zero acceleration: Coriolis,
                                        centrifugal, gravity, loads and joint terms.
                                        (composite)
@@ -71,7 +71,7 @@ from .composite import inverse_dynamics
 from .composite import inverse_dynamics_derivatives
 from .recursive_lagrange import inverse_dynamics_load_derivatives
 from .composite import mass_matrix
-from .newton_euler import coriolis_matrix
+from .composite import coriolis_matrix
 from .composite import bias_forces
 from .recursive_lagrange import gravity_forces
 from .newton_euler import kinetic_energy
@@ -139,6 +139,7 @@ operation_counts = {
         "inverse_dynamics": {'additions': 21, 'multiplications': 30, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_derivatives": {'additions': 54, 'multiplications': 65, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 8, 'multiplications': 5, 'divisions': 0, 'functions': 2},
+        "coriolis_matrix": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 1},
         "bias_forces": {'additions': 16, 'multiplications': 26, 'divisions': 0, 'functions': 4},
         "gravity_forces": {'additions': 5, 'multiplications': 13, 'divisions': 0, 'functions': 4},
         "point_motion": {'additions': 14, 'multiplications': 20, 'divisions': 0, 'functions': 4},

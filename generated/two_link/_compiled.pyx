@@ -64,7 +64,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(80):
+    for which in range(82):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -99,7 +99,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[80]
+cdef Function FUNCTIONS[82]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -107,6 +107,7 @@ NAMES = (
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "mass_matrix",
+    "coriolis_matrix",
     "bias_forces",
     "gravity_forces",
     "point_motion",
@@ -173,6 +174,7 @@ NAMES = (
     "forward_dynamics_derivatives",
     "inverse_dynamics_derivatives",
     "mass_matrix",
+    "coriolis_matrix",
     "inverse_dynamics_derivatives",
     "mass_matrix",
     "coriolis_matrix",
@@ -185,7 +187,7 @@ NAMES = (
     "mass_matrix",
     "mass_matrix",
 )
-FIRST_PACKED = 67  # from here on they give packed results
+FIRST_PACKED = 68  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -197,6 +199,10 @@ SHAPES = {
     ),
     "mass_matrix": (
         ((2,), (0,)),
+        ((2, 2),),
+    ),
+    "coriolis_matrix": (
+        ((2,), (2,), (0,)),
         ((2, 2),),
     ),
     "bias_forces": (
@@ -226,10 +232,6 @@ SHAPES = {
     "inverse_dynamics_load_derivatives": (
         ((2,), (0,)),
         ((2, 1, 6),),
-    ),
-    "coriolis_matrix": (
-        ((2,), (2,), (0,)),
-        ((2, 2),),
     ),
     "kinetic_energy": (
         ((2,), (2,), (0,)),
@@ -286,7 +288,7 @@ PACKED_SHAPES = {
         ((4,),),
     ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'bias_forces': 2, 'gravity_forces': 1, 'point_motion': 3, 'point_motion_derivatives': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'coriolis_matrix': 2, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'point_motion': 3, 'point_motion_derivatives': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
 
 
 cdef void describe(Array *array, tuple shape):
@@ -566,7 +568,7 @@ class composite:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(67, given, out)
+            return call(68, given, out)
         return call(1, given, out)
 
     @staticmethod
@@ -588,8 +590,33 @@ class composite:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(68, given, out)
+            return call(69, given, out)
         return call(2, given, out)
+
+    @staticmethod
+    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            coriolis_matrix (..., 2, 2)  N m s or N s
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>parameters
+        if packed:
+            return call(70, given, out)
+        return call(3, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -613,7 +640,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(3, given, out)
+        return call(4, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -631,7 +658,7 @@ class composite:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(4, given, out)
+        return call(5, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -656,7 +683,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(5, given, out)
+        return call(6, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -684,7 +711,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(6, given, out)
+        return call(7, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -714,7 +741,7 @@ class composite:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(7, given, out)
+        return call(8, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -748,7 +775,7 @@ class composite:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(8, given, out)
+        return call(9, given, out)
 
 
 class newton_euler:
@@ -776,7 +803,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(9, given, out)
+        return call(10, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -809,8 +836,8 @@ class newton_euler:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(69, given, out)
-        return call(10, given, out)
+            return call(71, given, out)
+        return call(11, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -828,7 +855,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(11, given, out)
+        return call(12, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -849,8 +876,8 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(70, given, out)
-        return call(12, given, out)
+            return call(72, given, out)
+        return call(13, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -874,8 +901,8 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(71, given, out)
-        return call(13, given, out)
+            return call(73, given, out)
+        return call(14, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -899,7 +926,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(14, given, out)
+        return call(15, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -917,7 +944,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(15, given, out)
+        return call(16, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -937,7 +964,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(16, given, out)
+        return call(17, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -955,7 +982,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(17, given, out)
+        return call(18, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -974,7 +1001,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(18, given, out)
+        return call(19, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -993,7 +1020,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(19, given, out)
+        return call(20, given, out)
 
     @staticmethod
     def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1023,7 +1050,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(20, given, out)
+        return call(21, given, out)
 
     @staticmethod
     def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1056,7 +1083,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(21, given, out)
+        return call(22, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1081,7 +1108,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(22, given, out)
+        return call(23, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1109,7 +1136,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(23, given, out)
+        return call(24, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1127,7 +1154,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(24, given, out)
+        return call(25, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1145,7 +1172,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(25, given, out)
+        return call(26, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1165,7 +1192,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(26, given, out)
+        return call(27, given, out)
 
     @staticmethod
     def regressor(q, qd, qdd, *, parameters=None, out=None):
@@ -1188,7 +1215,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(27, given, out)
+        return call(28, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1218,7 +1245,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(28, given, out)
+        return call(29, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1252,7 +1279,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(29, given, out)
+        return call(30, given, out)
 
 
 class kane:
@@ -1284,7 +1311,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(30, given, out)
+        return call(31, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1318,7 +1345,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(31, given, out)
+        return call(32, given, out)
 
 
 class recursive_lagrange:
@@ -1346,7 +1373,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(32, given, out)
+        return call(33, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1379,8 +1406,8 @@ class recursive_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(72, given, out)
-        return call(33, given, out)
+            return call(74, given, out)
+        return call(34, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1398,7 +1425,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(34, given, out)
+        return call(35, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1419,8 +1446,8 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(73, given, out)
-        return call(35, given, out)
+            return call(75, given, out)
+        return call(36, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1444,8 +1471,8 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(74, given, out)
-        return call(36, given, out)
+            return call(76, given, out)
+        return call(37, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1469,7 +1496,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(37, given, out)
+        return call(38, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1487,7 +1514,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(38, given, out)
+        return call(39, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1507,7 +1534,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(39, given, out)
+        return call(40, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1525,7 +1552,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(40, given, out)
+        return call(41, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1544,7 +1571,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(41, given, out)
+        return call(42, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1563,7 +1590,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(42, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1588,7 +1615,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(43, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1616,7 +1643,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(44, given, out)
+        return call(45, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1634,7 +1661,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(45, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1652,7 +1679,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(46, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1672,7 +1699,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(47, given, out)
+        return call(48, given, out)
 
 
 class closed_form_lagrange:
@@ -1700,7 +1727,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(48, given, out)
+        return call(49, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1733,8 +1760,8 @@ class closed_form_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(75, given, out)
-        return call(49, given, out)
+            return call(77, given, out)
+        return call(50, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1752,7 +1779,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(50, given, out)
+        return call(51, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1773,8 +1800,8 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(76, given, out)
-        return call(51, given, out)
+            return call(78, given, out)
+        return call(52, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1798,8 +1825,8 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(77, given, out)
-        return call(52, given, out)
+            return call(79, given, out)
+        return call(53, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1823,7 +1850,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(53, given, out)
+        return call(54, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1841,7 +1868,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(54, given, out)
+        return call(55, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1861,7 +1888,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(55, given, out)
+        return call(56, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1879,7 +1906,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(56, given, out)
+        return call(57, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1898,7 +1925,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(57, given, out)
+        return call(58, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1917,7 +1944,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(58, given, out)
+        return call(59, given, out)
 
 
 class explicit_kane:
@@ -1940,8 +1967,8 @@ class explicit_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(78, given, out)
-        return call(59, given, out)
+            return call(80, given, out)
+        return call(60, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1965,7 +1992,7 @@ class explicit_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(60, given, out)
+        return call(61, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1995,7 +2022,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(61, given, out)
+        return call(62, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2029,7 +2056,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(62, given, out)
+        return call(63, given, out)
 
 
 class partially_recursive_kane:
@@ -2052,8 +2079,8 @@ class partially_recursive_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(79, given, out)
-        return call(63, given, out)
+            return call(81, given, out)
+        return call(64, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2077,7 +2104,7 @@ class partially_recursive_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(64, given, out)
+        return call(65, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2107,7 +2134,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(65, given, out)
+        return call(66, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2141,7 +2168,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(66, given, out)
+        return call(67, given, out)
 
 
 set_up()

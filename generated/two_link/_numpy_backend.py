@@ -80,6 +80,25 @@ class composite:
         return _call("composite", "mass_matrix", (q, parameters), out, packed)
 
     @staticmethod
+    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            coriolis_matrix (..., 2, 2)  N m s or N s
+        """
+        return _call("composite", "coriolis_matrix", (q, qd, parameters), out, packed)
+
+    @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 

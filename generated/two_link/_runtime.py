@@ -135,9 +135,13 @@ def _level_of_caller():
 
 
 def evaluate_arithmetic(signature, kernel, arguments, out):
-    """Call the NumPy function `kernel`: blocks keep its temporaries in the processor's cache."""
+    """Call the NumPy function `kernel`: blocks keep its temporaries in the processor's cache.
+
+    Functions in loops say how many numbers of one sample they keep; others keep what they name.
+    """
     taken = [array.default is None or array.default.size > 0 for array in signature.inputs]
-    limit = min(4096, max(64, 2**21 // (kernel.__code__.co_nlocals + 1)))
+    numbers = getattr(kernel, "numbers", kernel.__code__.co_nlocals + 1)
+    limit = min(4096, max(64, 2**21 // numbers))
 
     def run(inputs, outputs):
         given = [array for array, take in zip(inputs, taken, strict=True) if take]

@@ -48,6 +48,17 @@ outputs=(
             Array("mass_matrix", (2, 2)),
         ),
     ),
+    "coriolis_matrix": Signature(
+        "coriolis_matrix",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+outputs=(
+            Array("coriolis_matrix", (2, 2)),
+        ),
+    ),
     "bias_forces": Signature(
         "bias_forces",
         inputs=(
@@ -148,17 +159,6 @@ outputs=(
         ),
 outputs=(
             Array("dtau_dloads", (2, 1, 6)),
-        ),
-    ),
-    "coriolis_matrix": Signature(
-        "coriolis_matrix",
-        inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("coriolis_matrix", (2, 2)),
         ),
     ),
     "kinetic_energy": Signature(

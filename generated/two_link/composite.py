@@ -10,6 +10,7 @@ _functions = _serving.composite
 inverse_dynamics = _functions.inverse_dynamics
 inverse_dynamics_derivatives = _functions.inverse_dynamics_derivatives
 mass_matrix = _functions.mass_matrix
+coriolis_matrix = _functions.coriolis_matrix
 bias_forces = _functions.bias_forces
 gravity_forces = _functions.gravity_forces
 point_motion = _functions.point_motion
@@ -21,6 +22,7 @@ for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
     ("inverse_dynamics_derivatives", inverse_dynamics_derivatives),
     ("mass_matrix", mass_matrix),
+    ("coriolis_matrix", coriolis_matrix),
     ("bias_forces", bias_forces),
     ("gravity_forces", gravity_forces),
     ("point_motion", point_motion),
@@ -34,6 +36,7 @@ __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "mass_matrix",
+    "coriolis_matrix",
     "bias_forces",
     "gravity_forces",
     "point_motion",
@@ -55,7 +58,6 @@ _missing = {
     'outputs': "outputs was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'inverse_dynamics_load_derivatives': 'composite does not have inverse_dynamics_load_derivatives; recursive_lagrange.inverse_dynamics_load_derivatives is there',
-    'coriolis_matrix': 'composite does not have coriolis_matrix; newton_euler.coriolis_matrix is there',
     'kinetic_energy': 'composite does not have kinetic_energy; newton_euler.kinetic_energy is there',
     'potential_energy': 'composite does not have potential_energy; recursive_lagrange.potential_energy is there',
     'forward_kinematics': 'composite does not have forward_kinematics; newton_euler.forward_kinematics is there',

@@ -42,7 +42,7 @@ _missing = {
     'inverse_dynamics': 'explicit_kane does not have inverse_dynamics; composite.inverse_dynamics is there',
     'inverse_dynamics_derivatives': 'explicit_kane does not have inverse_dynamics_derivatives; composite.inverse_dynamics_derivatives is there',
     'inverse_dynamics_load_derivatives': 'explicit_kane does not have inverse_dynamics_load_derivatives; recursive_lagrange.inverse_dynamics_load_derivatives is there',
-    'coriolis_matrix': 'explicit_kane does not have coriolis_matrix; newton_euler.coriolis_matrix is there',
+    'coriolis_matrix': 'explicit_kane does not have coriolis_matrix; composite.coriolis_matrix is there',
     'gravity_forces': 'explicit_kane does not have gravity_forces; recursive_lagrange.gravity_forces is there',
     'kinetic_energy': 'explicit_kane does not have kinetic_energy; newton_euler.kinetic_energy is there',
     'potential_energy': 'explicit_kane does not have potential_energy; recursive_lagrange.potential_energy is there',

@@ -37,7 +37,7 @@ _missing = {
     'inverse_dynamics_derivatives': 'kane does not have inverse_dynamics_derivatives; composite.inverse_dynamics_derivatives is there',
     'inverse_dynamics_load_derivatives': 'kane does not have inverse_dynamics_load_derivatives; recursive_lagrange.inverse_dynamics_load_derivatives is there',
     'mass_matrix': 'kane does not have mass_matrix; composite.mass_matrix is there',
-    'coriolis_matrix': 'kane does not have coriolis_matrix; newton_euler.coriolis_matrix is there',
+    'coriolis_matrix': 'kane does not have coriolis_matrix; composite.coriolis_matrix is there',
     'bias_forces': 'kane does not have bias_forces; composite.bias_forces is there',
     'gravity_forces': 'kane does not have gravity_forces; recursive_lagrange.gravity_forces is there',
     'kinetic_energy': 'kane does not have kinetic_energy; newton_euler.kinetic_energy is there',

@@ -29,6 +29,7 @@ SWEEPS = (
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "mass_matrix",
+    "coriolis_matrix",
     "bias_forces",
     "gravity_forces",
 )
@@ -104,6 +105,16 @@ def test_forces_written_in_the_base_equal_forces_carried_back(general):
     compare(general(HUMAN43), "mass_matrix", 4)
 
 
+@pytest.mark.parametrize("name", ["two_link", *ROBOTS])
+def test_the_coriolis_matrix_is_0_where_a_joint_carries_no_other(name):
+    description = read(EXAMPLES / f"{name}.yaml")
+    tree = build_tree(description, Graph())
+    (matrix,) = derived_program(description, COMPOSITE, "coriolis_matrix").outputs
+    leaves = {joint.number for joint in tree.joints} - {joint.parent for joint in tree.joints}
+    assert leaves
+    assert all(matrix.entries[(i - 1) * (tree.n + 1)].is_zero for i in leaves)
+
+
 SATELLITE = """
 symgen: 1
 name: satellite
@@ -126,7 +137,13 @@ points:
 
 
 @pytest.mark.parametrize(
-    "function", ["mass_matrix", "inverse_dynamics_derivatives", "point_motion_derivatives"]
+    "function",
+    [
+        "mass_matrix",
+        "coriolis_matrix",
+        "inverse_dynamics_derivatives",
+        "point_motion_derivatives",
+    ],
 )
 def test_a_floating_base_far_away_keeps_its_digits(function):
     """Nothing depends on where the base is: translations by 1e7 m leave every bit in place."""
@@ -137,7 +154,7 @@ def test_a_floating_base_far_away_keeps_its_digits(function):
         np.testing.assert_array_equal(near, far)
 
 
-@pytest.mark.parametrize("function", ["inverse_dynamics_derivatives"])
+@pytest.mark.parametrize("function", ["coriolis_matrix", "inverse_dynamics_derivatives"])
 def test_a_base_that_slides_fast_keeps_its_digits(function):
     """Seen from axes that slide along nothing changes, to the last bit."""
     program = derived_program(described(SATELLITE), COMPOSITE, function)
@@ -176,9 +193,11 @@ def test_examples_need_no_more_operations_than_newton_euler(name, function):
     [
         (7, "inverse_dynamics", 0.70),
         (7, "mass_matrix", 0.27),
+        (7, "coriolis_matrix", 0.37),
         (7, "inverse_dynamics_derivatives", 0.55),
         (7, "forward_dynamics_derivatives", 0.60),
         (24, "inverse_dynamics_derivatives", 0.32),
+        (24, "coriolis_matrix", 0.20),
         (7, "point_motion_derivatives", 0.35),
         (24, "point_motion_derivatives", 0.12),
     ],
@@ -187,6 +206,14 @@ def test_general_chains_need_a_share_of_newton_euler(general, joints, function, 
     chain = general(range(joints))
     ours = operations(chain, COMPOSITE, function)
     assert ours < share * operations(chain, NEWTON_EULER, function)
+
+
+@pytest.mark.parametrize("name", [*ROBOTS, "satellite_arm"])
+def test_coriolis_matrices_of_examples_need_hardly_more_operations_than_newton_euler(name):
+    """Between quarter turns link axes are as good as one basis."""
+    description = read(EXAMPLES / f"{name}.yaml")
+    ours = operations(description, COMPOSITE, "coriolis_matrix")
+    assert ours < 1.02 * operations(description, NEWTON_EULER, "coriolis_matrix")
 
 
 def test_forward_dynamics_of_arms_needs_less_than_articulated_bodies(general):

@@ -8,7 +8,7 @@ The remark behind a line names its equation:
     CO-1    A_j = R_p times the fixed turn between joints p and j; C_r the axes of the
             basis
     CO-2    R_j = A_j times the turn of the motion; 1 where the joint on the base turns
-    CO-5    v_j = v_p + S_j qd_j
+    CO-5    v_j = v_p + S_j qd_j; v_j = 0 where neither j nor a joint before it turns
     CO-7    alpha_j = alpha_p + s qdd + Psi'_w qd; a_j = a_p + S_v qdd + (w_p + w_j) x S_v
             qd; W_j = alpha x + w x w x
     CO-8    Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] -- Singh, Russell,
@@ -291,6 +291,33 @@ def mass_matrix(q, mass_matrix):
 
     # results
     mass_matrix[..., 1, 1] = 0.12000000000000001
+
+
+def coriolis_matrix(q, qd, coriolis_matrix):
+    """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is skew-symmetric."""
+    coriolis_matrix[...] = 0.0
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+
+    # angles
+    R_2_21 = sin(q_2)  # CO-2
+
+    # velocities, joint elbow
+    w0_2_z = qd_1 + qd_2  # CO-5
+
+    # composites, joint elbow
+    t1 = qd_2*R_2_21
+    B0_2C_33 = -0.04000000000000001*t1  # CO-13
+    coriolis_matrix[..., 0, 0] = B0_2C_33
+
+    # answers, joint elbow
+    t2 = 0.04000000000000001*t1
+    t3 = 0.04000000000000001*R_2_21
+    t2_n_2_z = -(t2 + qd_1*t3)  # CO-14
+    coriolis_matrix[..., 0, 1] = t2_n_2_z
+    t4_2_z = w0_2_z*t3 - t2  # CO-14
+    coriolis_matrix[..., 1, 0] = t4_2_z
 
 
 def bias_forces(q, qd, loads, bias_forces):

@@ -61,6 +61,17 @@ void two_link_composite_mass_matrix(
     const double *q,
     double *mass_matrix);
 
+/* Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2 C is
+ * skew-symmetric. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   out  coriolis_matrix[2][2]: N m s or N s
+ */
+void two_link_composite_coriolis_matrix(
+    const double *q,
+    const double *qd,
+    double *coriolis_matrix);
+
 /* Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms. By
  * composite.
  *   in   q[2]: joint coordinates (rad or m)

@@ -6,7 +6,7 @@
  *     CO-1    A_j = R_p times the fixed turn between joints p and j; C_r the axes of the
  *             basis
  *     CO-2    R_j = A_j times the turn of the motion; 1 where the joint on the base turns
- *     CO-5    v_j = v_p + S_j qd_j
+ *     CO-5    v_j = v_p + S_j qd_j; v_j = 0 where neither j nor a joint before it turns
  *     CO-7    alpha_j = alpha_p + s qdd + Psi'_w qd; a_j = a_p + S_v qdd + (w_p + w_j) x S_v
  *             qd; W_j = alpha x + w x w x
  *     CO-8    Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] -- Singh, Russell,
@@ -320,6 +320,43 @@ void NAMED(two_link_composite_mass_matrix)(
 
     /* results */
     mass_matrix[3] = REAL(0.12000000000000001);
+}
+
+void NAMED(two_link_composite_coriolis_matrix)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict coriolis_matrix)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    coriolis_matrix[3] = REAL(0.0);
+#endif
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(1, angles, sines, cosines);
+    const real R_2_21 = sines[0];  /* CO-2 */
+
+    /* velocities, joint elbow */
+    const real w0_2_z = qd_1 + qd_2;  /* CO-5 */
+
+    /* composites, joint elbow */
+    const real t1 = qd_2*R_2_21;
+    const real B0_2C_33 = -0.04000000000000001*t1;  /* CO-13 */
+    coriolis_matrix[0] = B0_2C_33;
+
+    /* answers, joint elbow */
+    const real t2 = 0.04000000000000001*t1;
+    const real t3 = 0.04000000000000001*R_2_21;
+    const real t2_n_2_z = -(t2 + qd_1*t3);  /* CO-14 */
+    coriolis_matrix[1] = t2_n_2_z;
+    const real t4_2_z = w0_2_z*t3 - t2;  /* CO-14 */
+    coriolis_matrix[2] = t4_2_z;
 }
 
 void NAMED(two_link_composite_bias_forces)(

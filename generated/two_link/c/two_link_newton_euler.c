@@ -414,6 +414,8 @@ void NAMED(two_link_newton_euler_mass_matrix)(
 }
 #endif
 
+#ifndef SYMGEN_VARIANT
+
 void NAMED(two_link_newton_euler_coriolis_matrix)(
     const real *restrict q,
     const real *restrict qd,
@@ -455,6 +457,7 @@ void NAMED(two_link_newton_euler_coriolis_matrix)(
     const real C_2_1 = 0.04000000000000001*t1;  /* NE-20 */
     coriolis_matrix[2] = C_2_1;
 }
+#endif
 
 #ifndef SYMGEN_VARIANT
 

@@ -42,6 +42,16 @@ static int two_link_composite_mass_matrix_compute(const real **x, real **y)
     NAMED(two_link_composite_mass_matrix)(x[0], y[0]);
     return 0;
 }
+void NAMED(two_link_composite_coriolis_matrix)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict coriolis_matrix);
+
+static int two_link_composite_coriolis_matrix_compute(const real **x, real **y)
+{
+    NAMED(two_link_composite_coriolis_matrix)(x[0], x[1], y[0]);
+    return 0;
+}
 void NAMED(two_link_composite_bias_forces)(
     const real *restrict q,
     const real *restrict qd,
@@ -92,16 +102,6 @@ int NAMED(two_link_composite_forward_dynamics)(
 static int two_link_composite_forward_dynamics_compute(const real **x, real **y)
 {
     return NAMED(two_link_composite_forward_dynamics)(x[0], x[1], x[2], x[3], y[0]);
-}
-void NAMED(two_link_newton_euler_coriolis_matrix)(
-    const real *restrict q,
-    const real *restrict qd,
-    real *restrict coriolis_matrix);
-
-static int two_link_newton_euler_coriolis_matrix_compute(const real **x, real **y)
-{
-    NAMED(two_link_newton_euler_coriolis_matrix)(x[0], x[1], y[0]);
-    return 0;
 }
 void NAMED(two_link_newton_euler_kinetic_energy)(
     const real *restrict q,
@@ -306,6 +306,16 @@ void NAMED(two_link_newton_euler_mass_matrix)(
 static int two_link_newton_euler_mass_matrix_compute(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_mass_matrix)(x[0], y[0]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_coriolis_matrix)(
+    const real *restrict q,
+    const real *restrict qd,
+    real *restrict coriolis_matrix);
+
+static int two_link_newton_euler_coriolis_matrix_compute(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_coriolis_matrix)(x[0], x[1], y[0]);
     return 0;
 }
 void NAMED(two_link_newton_euler_bias_forces)(
@@ -782,6 +792,17 @@ static int two_link_composite_mass_matrix_packed(const real **x, real **y)
     return singular;
 }
 
+static int two_link_composite_coriolis_matrix_packed(const real **x, real **y)
+{
+    real full_coriolis_matrix[4];
+    real *full[] = {full_coriolis_matrix};
+    const int singular = two_link_composite_coriolis_matrix_compute(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_coriolis_matrix[RELATED[k]];
+    }
+    return singular;
+}
+
 #ifndef SYMGEN_VARIANT
 
 static int two_link_newton_euler_inverse_dynamics_derivatives_packed(const real **x, real **y)
@@ -814,6 +835,8 @@ static int two_link_newton_euler_mass_matrix_packed(const real **x, real **y)
 }
 #endif
 
+#ifndef SYMGEN_VARIANT
+
 static int two_link_newton_euler_coriolis_matrix_packed(const real **x, real **y)
 {
     real full_coriolis_matrix[4];
@@ -824,6 +847,7 @@ static int two_link_newton_euler_coriolis_matrix_packed(const real **x, real **y
     }
     return singular;
 }
+#endif
 
 #ifndef SYMGEN_VARIANT
 
@@ -960,6 +984,9 @@ static const struct kernel KERNELS[] = {
     {two_link_composite_mass_matrix_compute,
      2, 1, {2, 0}, {4},
      {4}, {0}},
+    {two_link_composite_coriolis_matrix_compute,
+     3, 1, {2, 2, 0}, {4},
+     {4}, {0}},
     {two_link_composite_bias_forces_compute,
      4, 1, {2, 2, 6, 0}, {2},
      {2}, {0}},
@@ -1014,7 +1041,11 @@ static const struct kernel KERNELS[] = {
 #endif
      2, 1, {2, 0}, {4},
      {4}, {0}},
+#ifndef SYMGEN_VARIANT
     {two_link_newton_euler_coriolis_matrix_compute,
+#else
+    {0,
+#endif
      3, 1, {2, 2, 0}, {4},
      {4}, {0}},
 #ifndef SYMGEN_VARIANT
@@ -1342,6 +1373,9 @@ static const struct kernel KERNELS[] = {
     {PACKED(two_link_composite_mass_matrix),
      2, 1, {2, 0}, {4},
      {4}, {RELATED}},
+    {PACKED(two_link_composite_coriolis_matrix),
+     3, 1, {2, 2, 0}, {4},
+     {4}, {RELATED}},
 #ifndef SYMGEN_VARIANT
     {PACKED(two_link_newton_euler_inverse_dynamics_derivatives),
 #else
@@ -1356,7 +1390,11 @@ static const struct kernel KERNELS[] = {
 #endif
      2, 1, {2, 0}, {4},
      {4}, {RELATED}},
+#ifndef SYMGEN_VARIANT
     {PACKED(two_link_newton_euler_coriolis_matrix),
+#else
+    {0,
+#endif
      3, 1, {2, 2, 0}, {4},
      {4}, {RELATED}},
 #ifndef SYMGEN_VARIANT

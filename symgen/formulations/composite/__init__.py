@@ -3,7 +3,7 @@
 In link axes, joint by joint: `passages` say what is carried over a joint, `recursion` has the
 torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
 composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
-they weigh and `loads` what acts on them; `derivatives` puts these together
+they weigh and `loads` what acts on them; `derivatives` and `coriolis` put these together
 and `loops` and `forward_loops` say the same joint by joint.  In base axes, about each joint's own
 origin: `points`.
 """
@@ -12,6 +12,7 @@ from functools import partial
 
 from symgen.formulations.composite import (
     bodies,
+    coriolis,
     costs,
     derivatives,
     forward,
@@ -38,6 +39,7 @@ COMPOSITE = Formulation(
         **bodies.NOTES,
         **loads.NOTES,
         **derivatives.NOTES,
+        **coriolis.NOTES,
         **passages.NOTES,
         **mass_matrix.NOTES,
         **recursion.NOTES,
@@ -49,6 +51,7 @@ COMPOSITE = Formulation(
         "inverse_dynamics": partial(recursion.torque_function, "tau"),
         "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
         "mass_matrix": mass_matrix.mass_matrix,
+        "coriolis_matrix": coriolis.coriolis_matrix,
         "bias_forces": partial(recursion.torque_function, "bias_forces"),
         "gravity_forces": recursion.gravity_forces,
         "point_motion": points.point_motion,

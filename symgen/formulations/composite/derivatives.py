@@ -91,6 +91,14 @@ class Rates(Generic[S]):
     t2: Spatial[S]
     t4: Vector[S]
 
+    def felt_by_carrier(self, axis: Spatial[S]) -> S:
+        """CO-20, half: what joint j feels of qd_i; `axis` is S_j."""
+        return axis.dot(self.t2)
+
+    def felt_of_carrier(self, axis: Spatial[S], psi: Spatial[S]) -> S:
+        """CO-20, half: what joint i feels of qd_j; `axis` and `psi` are S_j and Psi'_j."""
+        return self.t4.dot(axis.angular) + self.t1.dot(psi)
+
 
 @dataclass(frozen=True)
 class Bodies(Generic[S]):
@@ -292,10 +300,11 @@ def rates_pair_step(
     j, i, two = at_j.label, at_i.label, b.algebra.constant(2.0)
     with b.step("torque derivatives", at_i.name):
         by_qdd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t1), f"qdd_{i}", "CO-19")
-        by_qd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t2) * two, f"qd_{i}", "CO-20")
+        felt = rates.felt_by_carrier(at_j.axis) * two
+        by_qd = let_derivative(b, f"tau_{j}", felt, f"qd_{i}", "CO-20")
         if i == j:
             return by_qdd, by_qd, by_qd
-        felt = (rates.t4.dot(at_j.axis.angular) + rates.t1.dot(psi_j)) * two
+        felt = rates.felt_of_carrier(at_j.axis, psi_j) * two
         return by_qdd, by_qd, let_derivative(b, f"tau_{i}", felt, f"qd_{j}", "CO-20")
 
 
