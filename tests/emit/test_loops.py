@@ -24,9 +24,14 @@ from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import AVX2, CompilerMissingError, Version
 from symgen.validation.evaluated import EvaluatedFormulation
 from tests.emit.building import load, write
-from tests.emit.test_versions import EXAMPLES, runs, states
+from tests.emit.test_versions import EXAMPLES, called, runs, states
 
-FUNCTIONS = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+FUNCTIONS = (
+    "inverse_dynamics_derivatives",
+    "mass_matrix",
+    "coriolis_matrix",
+    "forward_dynamics_derivatives",
+)
 SIZES = (0, 1, 2, 7, 8, 9, 65)
 TREES = {
     "chain": [*range(11)],
@@ -84,13 +89,13 @@ def hold(module: ModuleType, sizes: tuple[int, ...]) -> None:
     """All results against those of the straight line."""
     for name in FUNCTIONS:
         for size in sizes:
-            state = list(states(module, size).values())
-            wanted = getattr(STRAIGHT[module.model_hash], name)(*state)
-            for value, reference in zip(getattr(module, name)(*state), wanted, strict=True):
+            state = states(module, size)
+            wanted = called(STRAIGHT[module.model_hash], name, state)
+            for value, reference in zip(called(module, name, state), wanted, strict=True):
                 scale = np.abs(reference).max(initial=1.0)
                 assert np.abs(value - reference).max(initial=0.0) <= 1e-11 * scale, (name, size)
             for row in range(min(size, 3)):
-                alone = getattr(module, name)(*(x[row] for x in state))
+                alone = called(module, name, {key: x[row] for key, x in state.items()})
                 for value, reference in zip(alone, wanted, strict=True):
                     scale = np.abs(reference[row]).max(initial=1.0)
                     assert np.abs(value - reference[row]).max() <= 1e-11 * scale, name
@@ -128,14 +133,15 @@ def test_nothing_is_written_beyond_the_results(tmp_path: Path) -> None:
     for name in ("bush", "two_link"):
         module = built(name, tmp_path)
         for size in (1, 3, 8):
-            state = list(states(module, size).values())
+            state = states(module, size)
             for function in FUNCTIONS:
-                shapes = [x.shape for x in getattr(module, function)(*state)]
+                shapes = [x.shape for x in called(module, function, state)]
                 rooms = [np.full((size + 2, *shape[1:]), 7.0) for shape in shapes]
                 out = tuple(room[1 : 1 + size] for room in rooms)
-                getattr(module, function)(*state, out=out)
+                called(module, function, state, out=out if len(out) > 1 else out[0])
                 one = tuple(room[1] for room in rooms)
-                getattr(module, function)(*(x[0] for x in state), out=one)
+                first = {key: x[0] for key, x in state.items()}
+                called(module, function, first, out=one if len(one) > 1 else one[0])
                 for room in rooms:
                     assert (room[0] == 7.0).all() and (room[-1] == 7.0).all()
 
@@ -152,13 +158,14 @@ def related(parents: list[int]) -> list[int]:
 
 def test_packed_results_are_those_of_the_square_ones(tmp_path: Path) -> None:
     module = built("bush", tmp_path)
-    state = list(states(module, 9).values())
-    whole = module.inverse_dynamics_derivatives(*state)
-    packed = module.inverse_dynamics_derivatives(*state, packed=True)
-    np.testing.assert_array_equal(packed[0], whole[0])
-    for short, square in zip(packed[1:], whole[1:], strict=True):
-        kept = square.reshape(9, -1)[:, related(TREES["bush"])]
-        np.testing.assert_array_equal(short, kept)
+    state = states(module, 9)
+    for name in ("inverse_dynamics_derivatives", "mass_matrix", "coriolis_matrix"):
+        whole, packed = called(module, name, state), called(module, name, state, packed=True)
+        for short, square in zip(packed, whole, strict=True):
+            kept = square.reshape(9, -1)
+            if square.ndim > 2:
+                kept = kept[:, related(TREES["bush"])]
+            np.testing.assert_array_equal(short, kept)
 
 
 def test_joints_that_are_not_related_have_zeros(tmp_path: Path) -> None:
@@ -166,9 +173,11 @@ def test_joints_that_are_not_related_have_zeros(tmp_path: Path) -> None:
     one = [*range(0, module.n, 2)]
     other = [*range(1, module.n, 2)]
     for size in (1, 9):
-        for square in module.inverse_dynamics_derivatives(*states(module, size).values())[1:]:
-            assert (square[:, one][:, :, other] == 0.0).all()
-            assert (square[:, other][:, :, one] == 0.0).all()
+        for name in ("inverse_dynamics_derivatives", "mass_matrix", "coriolis_matrix"):
+            for square in called(module, name, states(module, size)):
+                if square.ndim > 2:
+                    assert (square[:, one][:, :, other] == 0.0).all()
+                    assert (square[:, other][:, :, one] == 0.0).all()
 
 
 def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None:

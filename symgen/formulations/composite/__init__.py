@@ -3,9 +3,9 @@
 In link axes, joint by joint: `passages` say what is carried over a joint, `recursion` has the
 torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
 composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
-they weigh and `loads` what acts on them; `derivatives` and `coriolis` put these together
-and `loops` and `forward_loops` say the same joint by joint.  In base axes, about each joint's own
-origin: `points`.
+they weigh and `loads` what acts on them; `derivatives` and `coriolis` put these together and
+`loops`, `matrix_loops` and `forward_loops` say the same joint by joint.  In base axes, about each
+joint's own origin: `points`.
 """
 
 from functools import partial
@@ -22,6 +22,7 @@ from symgen.formulations.composite import (
     loads,
     loops,
     mass_matrix,
+    matrix_loops,
     motion,
     passages,
     points,
@@ -64,6 +65,8 @@ COMPOSITE = Formulation(
     estimate=costs.estimate,
     loops={
         "inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives,
+        "mass_matrix": matrix_loops.mass_matrix,
+        "coriolis_matrix": matrix_loops.coriolis_matrix,
         "forward_dynamics_derivatives": forward_loops.forward_dynamics_derivatives,
     },
 )

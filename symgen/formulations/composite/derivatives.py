@@ -249,13 +249,20 @@ def _children(tree: KinematicTree[S], i: int) -> list[int]:
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
+def unit_force_step(at: JointAxis[S], inertia: Inertia[S], b: ProgramBuilder[S]) -> Spatial[S]:
+    """CO-14: t_1"""
+    i = at.label
+    with b.step("answers", at.name):
+        return let_spatial(b, (f"t1_n_{i}", f"t1_f_{i}"), inertia.apply(at.axis), "CO-14")
+
+
 def rates_step(
     at: JointAxis[S], psi: Spatial[S], composite: Composite[S], b: ProgramBuilder[S]
 ) -> Rates[S]:
     """CO-14"""
     i, inertia, coriolis = at.label, composite.inertia, composite.coriolis
+    t1 = unit_force_step(at, inertia, b)
     with b.step("answers", at.name):
-        t1 = let_spatial(b, (f"t1_n_{i}", f"t1_f_{i}"), inertia.apply(at.axis), "CO-14")
         t2 = coriolis.apply(at.axis.angular) + inertia.apply(psi)
         t2 = let_spatial(b, (f"t2_n_{i}", f"t2_f_{i}"), t2, "CO-14")
         t4 = b.let(f"t4_{i}", coriolis.transposed(at.axis), "CO-14")

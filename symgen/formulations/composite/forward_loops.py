@@ -49,7 +49,11 @@ from symgen.formulations.composite.motion import (
 )
 from symgen.formulations.composite.passages import passage_sweep
 from symgen.formulations.composite.spatial import Spatial
-from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
+from symgen.formulations.joint_terms import (
+    drive_derivatives,
+    reflected_inertia,
+    with_joint_terms,
+)
 from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -68,7 +72,7 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
     """qdd (n,), dqdd_dq, dqdd_dqd and dqdd_dtau, (n, n) each; all joints are free."""
     with loops.straight() as x:
         loaded = write_state(tree, x)
-        drives = write_drives(tree, x)
+        drives = write_drives(tree, drive_derivatives(tree, x.b, x.state), x)
         known = write_known_inertias(tree, x)
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:

@@ -21,11 +21,12 @@ tau, d_drive_dq and so on   torque; what drives, bearings and springs add
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
 from symgen.formulations.composite.bodies import (
+    Inertia,
     Momentum,
     OwnBody,
     coriolis_step,
@@ -79,7 +80,7 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
         write_velocities(velocities, x)
         write_accelerations(motions, x)
         loaded = write_loads(tree, places, x)
-        drives = write_drives(tree, x)
+        drives = write_drives(tree, drive_derivatives(tree, x.b, x.state), x)
 
     def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         return {**weight(b, joint), **inertial_force(b, joint)}
@@ -152,9 +153,10 @@ def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: Straight
     return bool(sums)
 
 
-def write_drives(tree: KinematicTree[S], x: StraightBuilder[S]) -> tuple[str, ...]:
-    """What the joints' own terms add on the diagonals; says to which of them."""
-    terms = drive_derivatives(tree, x.b, x.state)
+def write_drives(
+    tree: KinematicTree[S], terms: Mapping[str, Sequence[S]], x: StraightBuilder[S]
+) -> tuple[str, ...]:
+    """What the joints' own terms add on diagonals, by "q", "qd" and "qdd"; says on which."""
     used = [by for by in terms if not all(map(x.b.algebra.is_zero, terms[by]))]
     for by in used:
         for joint, term in zip(tree.joints, terms[by], strict=True):
@@ -182,12 +184,16 @@ def weight(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """CO-9, CO-10 of the body"""
     moments = moments_of(b, joint)
     momentum = momentum_step(axis(joint, "i"), moments, spatial(joint, "w0", "u0"), b)
+    moving = {**entries_of("K0", momentum.K), **entries_of("f0", momentum.f)}
+    return {**moments_entries(moments), **moving}
+
+
+def moments_entries(found: Moments[S]) -> Mapping[Column, S]:
+    """Mass, first and second moments"""
     return {
-        **entries_of("m0", moments.m),
-        **entries_of("h0", moments.h),
-        **entries_of("E0", moments.E, symmetric=True),
-        **entries_of("K0", momentum.K),
-        **entries_of("f0", momentum.f),
+        **entries_of("m0", found.m),
+        **entries_of("h0", found.h),
+        **entries_of("E0", found.E, symmetric=True),
     }
 
 
@@ -266,10 +272,14 @@ def rate(joint: Entries[S]) -> Spatial[S]:
 
 def composite(b: ProgramBuilder[S], joint: Entries[S]) -> Composite[S]:
     """CO-13 of all that the joint carries"""
-    at = axis(joint, "i")
-    moments = Moments(joint.scalar("m0"), joint.vector("h0"), joint.symmetric("E0"))
     moving = Momentum(joint.matrix("K0"), joint.vector("f0"))
-    return Composite(inertia_step(at, moments, b), coriolis_step(at, moving, b))
+    return Composite(inertia(b, joint), coriolis_step(axis(joint, "i"), moving, b))
+
+
+def inertia(b: ProgramBuilder[S], joint: Entries[S]) -> Inertia[S]:
+    """CO-13: its spatial inertia"""
+    moments = Moments(joint.scalar("m0"), joint.vector("h0"), joint.symmetric("E0"))
+    return inertia_step(axis(joint, "i"), moments, b)
 
 
 def answers_of(joint: Entries[S]) -> Rates[S]:

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.composite.frames import Place, place_sweep
+from symgen.formulations.composite.frames import JointAxis, Place, place_sweep
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.composite.spatial import Moments, Spatial, let_spatial, trace_less
 from symgen.formulations.interface import State
@@ -104,7 +104,7 @@ def carried_back(
     for i, force in forces.items():
         for j in reversed(tree.path(i)):
             at = passages[j]
-            entries[i, j] = entries[j, i] = entry_step(at, at.axis, i, force, b)
+            entries[i, j] = entries[j, i] = entry_step(at, i, force, b)
             if at.joint.parent != BASE:
                 force = force_back_step(at, i, force, b)
     return entries
@@ -121,11 +121,10 @@ def written_in_base(
     entries: Entries[S] = {}
     for i, force in forces.items():
         at = passages[i]
-        entries[i, i] = entry_step(at, at.axis, i, force, b)
+        entries[i, i] = entry_step(at, i, force, b)
         about_P = force_at_reference_step(places[i], force, b)
         for j in tree.path(i)[:-1]:
-            entry = entry_step(passages[j], places[j].axis, i, about_P, b)
-            entries[i, j] = entries[j, i] = entry
+            entries[i, j] = entries[j, i] = pair_step(places[j], f"{i}", about_P, b)
     return entries
 
 
@@ -201,16 +200,20 @@ def force_at_reference_step(at: Place[S], force: Spatial[S], b: ProgramBuilder[S
         return Spatial(b.let(f"n_{i}_P", n, "CO-26"), f)
 
 
-def entry_step(
-    at: Passage[S], axis: Spatial[S], i: int, force: Spatial[S], b: ProgramBuilder[S]
-) -> S:
+def entry_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder[S]) -> S:
     """CO-27: what joint j feels of F_i."""
     j = at.joint.number
     with b.step("mass matrix", at.joint.name):
-        entry = axis.dot(force)
+        entry = at.axis.dot(force)
         if i == j:
             entry = entry + reflected_inertia(at.joint)
         return b.let(f"M_{i}_{j}", entry, "CO-27")
+
+
+def pair_step(at_j: JointAxis[S], i: str, force: Spatial[S], b: ProgramBuilder[S]) -> S:
+    """CO-27: what joint j feels of F_i, both in the basis."""
+    with b.step("mass matrix", at_j.name):
+        return b.let(f"M_{i}_{at_j.label}", at_j.axis.dot(force), "CO-27")
 
 
 # -- parts of steps ----------------------------------------------------------------------------
