@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from math import prod
 
 from symgen.algebra.graph import CONST, Scalar, reachable
 from symgen.emit.kernels import Array, Body, Kernel, PrintedPart
@@ -29,7 +30,6 @@ from symgen.program.loops import (
     EachJoint,
     EachPair,
     Factors,
-    Inverse,
     Known,
     LoopedProgram,
     OnDiagonal,
@@ -52,12 +52,37 @@ Visit = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
+class PrintedEntry:
+    """One number that a pair has in a square array: `part` of `height`."""
+
+    square: str
+    height: int = 1
+    part: int = 0
+
+    def row(self, joint: str) -> str:
+        """Its row in the array, in C; `joint` is that of the row."""
+        return joint if self.height == 1 else f"{joint} * {self.height} + {self.part}"
+
+    def start(self, joint: str, stride: str) -> str:
+        """Where this row begins, in C."""
+        row = self.row(joint)
+        return f"{row} * {stride}" if self.height == 1 else f"({row}) * {stride}"
+
+    def diagonal(self, joint: str, stride: str) -> str:
+        """Where it stands for a joint and itself, in C."""
+        if self.height == 1:
+            return f"{joint} * ({stride} + 1)"
+        return f"{self.start(joint, stride)} + {joint}"
+
+
+@dataclass(frozen=True)
 class PrintedPhase:
     """A phase: `kind` says which of the other fields it has.
 
     ``straight``: parts, and the places in columns that are 0 by structure; ``joints``: one part;
-    ``pairs``: the squares, and a part for joints beyond and for joints before; ``base``: the places
-    of columns that are added up; all others (see `_solving`): squares, and places of columns.
+    ``pairs``: the squares and what a pair has in them, and a part for joints beyond and for joints
+    before; ``base``: the places of columns that are added up; all others (see `_solving`): squares,
+    and places of columns; ``diagonal`` also what is added to.
     """
 
     kind: str
@@ -66,6 +91,13 @@ class PrintedPhase:
     zeros: tuple[int, ...] = ()
     squares: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
+    entries: tuple[PrintedEntry, ...] = ()
+
+    @property
+    def by_row(self) -> bool:
+        """Whether pairs are visited row by row: several entries of each make many rows, which would
+        be out of the cache before the next vector of columns is theirs."""
+        return self.kind == "pairs" and any(entry.height > 1 for entry in self.entries)
 
 
 @dataclass(frozen=True)
@@ -107,7 +139,7 @@ class Loops:
     @property
     def slots(self) -> int:
         """Numbers of one sample that it keeps at a time, roughly."""
-        return self.size + len(self.inner) * self.n * self.room
+        return self.size + sum(map(self.rows, self.inner)) * self.room
 
     @property
     def numbers(self) -> int:
@@ -127,6 +159,15 @@ class Loops:
         results = {array.name for array in self.kernel.outputs}
         pairs = (phase for phase in self.program.phases if isinstance(phase, EachPair))
         return tuple(name for phase in pairs for name in phase.squares if name not in results)
+
+    def rows(self, square: str) -> int:
+        """Of a square array: one for every joint, or several."""
+        return self.n * self._heights[square]
+
+    @cached_property
+    def _heights(self) -> Mapping[str, int]:
+        pairs = (phase for phase in self.program.phases if isinstance(phase, EachPair))
+        return {name: prod(shape) for phase in pairs for name, shape in phase.shapes.items()}
 
     def stride(self, square: str) -> str:
         """From one row of a square array to the next, in C."""
@@ -183,15 +224,24 @@ class Loops:
             table.append(row)
         return table
 
+    def visits_by_row(self, lanes: int) -> list[Visit]:
+        """By row: its vectors of columns, the last one first."""
+        chunks = [range(c, min(c + lanes, self.n)) for c in reversed(range(0, self.n, lanes))]
+        return [self._visit(r, chunk) for r in range(self.n) for chunk in chunks]
+
     def _visits(self, columns: range) -> tuple[list[Visit], ...]:
-        paths = self._path_sets
         segments: tuple[list[Visit], ...] = ([], [], [], [])
         for r in range(self.n):
-            beyond = sum((r in paths[c]) << k for k, c in enumerate(columns))
-            before = sum((c in paths[r] and c != r) << k for k, c in enumerate(columns))
+            _, beyond, before = visit = self._visit(r, columns)
             place = 1 if r in columns else 0 if beyond else 2 if before else 3
-            segments[place].append((r, beyond, before))
+            segments[place].append(visit)
         return segments
+
+    def _visit(self, r: int, columns: range) -> Visit:
+        paths = self._path_sets
+        beyond = sum((r in paths[c]) << k for k, c in enumerate(columns))
+        before = sum((c in paths[r] and c != r) << k for k, c in enumerate(columns))
+        return r, beyond, before
 
     def printed(self, language: Language, length: int) -> PrintedLoops:
         """The phases in `language`, straight ones in parts of about `length` lines."""
@@ -223,7 +273,8 @@ class Loops:
         if isinstance(phase, EachPair):
             bodies = (self._pair(pair) for pair in (phase.beyond, phase.before))
             parts = tuple(body.printed(language, 10**9)[0][0] for body in bodies)
-            return PrintedPhase("pairs", number, parts, squares=phase.squares), 0
+            found = tuple(entry for name in phase.squares for entry in self._entries(name))
+            return PrintedPhase("pairs", number, parts, squares=phase.squares, entries=found), 0
         if isinstance(phase, TowardsBase):
             places = [self._place(column) for column in phase.columns]
             if places != [*range(places[0], places[0] + len(places) * self.room, self.room)]:
@@ -237,6 +288,10 @@ class Loops:
         if isinstance(phase, Known):
             places = tuple(self._place(phase.column, joint) for joint in phase.joints)
             return PrintedPhase("known", number, squares=(phase.square,), places=places)
+        if isinstance(phase, OnDiagonal):
+            entry = self._entries(phase.square)[phase.part]
+            places = (self._place(phase.column),)
+            return PrintedPhase("diagonal", number, places=places, entries=(entry,))
         if isinstance(phase, Product):
             kind, squares, columns = "product", (phase.square,), (phase.column, phase.result)
         elif isinstance(phase, Factors):
@@ -245,12 +300,14 @@ class Loops:
             kind, squares, columns = "column", (phase.factors,), (phase.column,)
         elif isinstance(phase, SolveSquare):
             kind, squares = "square", (phase.factors, phase.square, phase.result)
-        elif isinstance(phase, Inverse):
-            kind, squares = "inverse", (phase.factors, phase.result)
         else:
-            kind, squares, columns = "diagonal", (phase.square,), (phase.column,)
+            kind, squares = "inverse", (phase.factors, phase.result)
         places = tuple(self._place(column) for column in columns)
         return PrintedPhase(kind, number, squares=squares, places=places)
+
+    def _entries(self, square: str) -> list[PrintedEntry]:
+        height = self._heights[square]
+        return [PrintedEntry(square, height, part) for part in range(height)]
 
     def _without_constants(
         self, phase: Straight[Scalar]
@@ -291,10 +348,12 @@ class Loops:
     def _pair(self, pair: Pair[Scalar]) -> Body:
         rows = [self._place(column) for column in pair.rows]
         columns = [self._place(column) for column in pair.columns]
-        entries = {
-            output.name: Array("entries", (), "", (position,))
-            for position, output in enumerate(pair.program.outputs)
-        }
+        entries: dict[str, Array] = {}
+        filled = 0
+        for output in pair.program.outputs:
+            size = prod(output.shape)
+            entries[output.name] = _array("entries", range(filled, filled + size))
+            filled += size
         arrays = {ROW: _array("EVERY", rows), COLUMN: _array("SOME", columns), **entries}
         return _body(pair.program, arrays)
 

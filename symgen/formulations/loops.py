@@ -36,6 +36,9 @@ from symgen.program.program import Input, Program
 
 Value: TypeAlias = S | Vector[S] | Matrix[S]
 
+Entry: TypeAlias = S | tuple[S, ...]
+"""What a pair of joints has in a square array: one number or several."""
+
 
 class Entries(Generic[S]):
     """What columns hold of the joint `label`, as symbols that are declared when they are read."""
@@ -151,8 +154,8 @@ class LoopsBuilder(Generic[S]):
 
     def each_pair(
         self,
-        beyond: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, S]],
-        before: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, S]],
+        beyond: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]],
+        before: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]],
     ) -> None:
         """A phase over pairs of joints, of row and column: entries of square arrays by name."""
         self._phases.append(EachPair(self._pair(beyond), self._pair(before)))
@@ -165,9 +168,12 @@ class LoopsBuilder(Generic[S]):
         """Phases as they stand."""
         self._phases.extend(phases)
 
-    def on_diagonal(self, square: str, stem: str) -> None:
-        """Add the column `stem` to the diagonal of `square`."""
-        self._phases.append(OnDiagonal(square, Column(stem)))
+    def on_diagonal(self, square: str, *stems: str) -> None:
+        """Add the column of a number, or those of vectors, to the diagonal of `square`."""
+        parts = [""] if len(stems) == 1 else "xyz"
+        columns = [Column(stem, part) for stem in stems for part in parts]
+        for place, column in enumerate(columns):
+            self._phases.append(OnDiagonal(square, column, place))
 
     def build(self) -> LoopedProgram[S]:
         """The finished program."""
@@ -177,12 +183,15 @@ class LoopsBuilder(Generic[S]):
         return LoopedProgram(self._tree.name, *self._names, inputs, parents, tuple(self._phases))
 
     def _pair(
-        self, write: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, S]]
+        self, write: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]]
     ) -> Pair[S]:
         b = self._builder()
         row, column = Entries(b, "r"), Entries(b, "c")
         for name, entry in write(b, row, column).items():
-            b.output(name, (), (entry,))
+            if isinstance(entry, tuple):
+                b.output(name, (len(entry),), entry)
+            else:
+                b.output(name, (), (entry,))
         b.declare(row.input(ROW))
         b.declare(column.input(COLUMN))
         return Pair(self._build(b), row.read, column.read)

@@ -7,7 +7,8 @@ columns: a column holds one scalar of every joint, such as the first entry of t_
 `Straight`        a program over the arguments of the function and over entries of columns
 `EachJoint`       a program over the columns of one joint, for every joint: several in a vector
 `EachPair`        programs over two joints of which one carries the other, for all such pairs: they
-                  fill square arrays, one row after the other, several columns in a vector
+                  fill square arrays, one row after the other, several columns in a vector; where
+                  a pair has k entries the rows of each joint are k, and the array is (n, k, n)
 `TowardsBase`     adds columns of every joint to those of the joint that carries it, leaves first
 `OnDiagonal`      adds a column to the diagonal of a square array
 `Known`           puts entries of a column in place of some of a diagonal
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Generic
 
 from symgen.algebra.evaluation import evaluate, over_graph
@@ -80,7 +82,7 @@ class EachJoint(Generic[S]):
 class Pair(Generic[S]):
     """A program over two joints; `rows` and `columns` name the entries of `ROW` and `COLUMN`.
 
-    Its outputs are scalars: the entries of the square arrays of the same names.
+    Its outputs are the entries of the square arrays of the same names: scalars, or k numbers each.
     """
 
     program: Program[S]
@@ -101,6 +103,11 @@ class EachPair(Generic[S]):
         """The arrays that are filled."""
         return tuple(output.name for output in self.beyond.program.outputs)
 
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """By array the shape of what one pair has in it: () or (k,)."""
+        return {output.name: output.shape for output in self.beyond.program.outputs}
+
 
 @dataclass(frozen=True)
 class TowardsBase:
@@ -111,10 +118,11 @@ class TowardsBase:
 
 @dataclass(frozen=True)
 class OnDiagonal:
-    """``square[i, i] += column[i]``"""
+    """``square[i, i] += column[i]``; ``square[i, part, i]`` where a pair has several entries."""
 
     square: str
     column: Column
+    part: int = 0
 
 
 @dataclass(frozen=True)
@@ -305,8 +313,8 @@ class _Unrolling:
 
     def _each_pair(self, phase: EachPair[Scalar]) -> None:
         n = self.looped.n
-        for name in phase.squares:
-            self.results[name] = (n, n), [self.graph.zero] * (n * n)
+        for name, shape in phase.shapes.items():
+            self.results[name] = (n, *shape, n), [self.graph.zero] * (n * prod(shape) * n)
         for r in range(1, n + 1):
             for c in range(1, n + 1):
                 if r == c or self.looped.is_before(r, c):
@@ -317,8 +325,10 @@ class _Unrolling:
     def _pair(self, pair: Pair[Scalar], r: int, c: int) -> None:
         rows = self._given(pair.program, ROW, [(column, r) for column in pair.rows])
         columns = self._given(pair.program, COLUMN, [(column, c) for column in pair.columns])
-        for name, _, (entry,) in self._values(pair.program, {**rows, **columns}):
-            self.results[name][1][(r - 1) * self.looped.n + c - 1] = entry
+        for name, _, found in self._values(pair.program, {**rows, **columns}):
+            for part, entry in enumerate(found):
+                row = (r - 1) * len(found) + part
+                self.results[name][1][row * self.looped.n + c - 1] = entry
 
     def _towards_base(self, phase: TowardsBase) -> None:
         for i in range(self.looped.n, 0, -1):
@@ -328,10 +338,10 @@ class _Unrolling:
                 self.columns[column, parent] = self.graph.add(self.columns[column, parent], carried)
 
     def _on_diagonal(self, phase: OnDiagonal) -> None:
-        entries, n = self.results[phase.square][1], self.looped.n
+        (shape, entries), n = self.results[phase.square], self.looped.n
         for j in range(n):
-            own = self.columns[phase.column, j + 1]
-            entries[j * n + j] = self.graph.add(entries[j * n + j], own)
+            own, place = self.columns[phase.column, j + 1], j * prod(shape[1:]) + phase.part * n + j
+            entries[place] = self.graph.add(entries[place], own)
 
     def _solving(self, phase: Solving) -> None:
         n = self.looped.n
