@@ -32,6 +32,7 @@ SWEEPS = (
     "coriolis_matrix",
     "bias_forces",
     "gravity_forces",
+    "joint_wrench_derivatives",
 )
 POINTS = ("point_motion", "point_motion_derivatives")
 ROBOTS = ("puma560", "arm7", "tree12", "human43")
@@ -98,6 +99,35 @@ def test_points_behind_every_type_of_joint_equal_newton_euler(seed):
     description = described(seeded_model_text(seed, replace(EVERYTHING, points=(1, 3))))
     for function in POINTS:
         compare(description, function, seed)
+
+
+SLIDING_ROWS = """
+symgen: 1
+name: sliding_rows
+gravity: [1, -2, -9]
+joints:
+  - {name: a, type: prismatic, convention: standard, dh: {theta: 0.3, a: 0.2, alpha: 0.4},
+     link: {mass: 2, com: [0.1, 0.2, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}
+  - {name: b, type: revolute, convention: standard, dh: {d: 0.3, a: 0.2, alpha: -1.1},
+     link: {mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xz: 0.1}}}
+  - {name: c, type: fixed, origin: {xyz: [0.1, 0.2, 0.3], rpy: [0.1, 0.2, 0.3]},
+     link: {mass: 1, com: [0.1, 0, 0.3]}}
+  - {name: d, type: prismatic, convention: standard, dh: {theta: 0.7, alpha: 0.9},
+     link: {mass: 1, com: [0, 0.2, 0.3]}}
+  - {name: e, type: prismatic, convention: modified, dh: {theta: 0.2, a: 0.1, alpha: 0.5},
+     link: {mass: 1, com: [0, 0.2, 0.3]}}
+  - {name: f, type: revolute, parent: b, convention: modified, dh: {d: 0.1, a: 0.3, alpha: 0.5},
+     link: {mass: 1, com: [0.3, 0.2, 0.3]}}
+loads:
+  - {name: inner, link: b, point: [0.1, 0.2, 0.3]}
+  - {name: fixed, link: c, point: [0.1, 0.2, 0.3]}
+  - {name: outer, link: e, point: [0.1, -0.2, 0.3]}
+"""
+
+
+def test_wrenches_of_rows_whose_point_stays_behind():
+    for seed in range(3):
+        compare(described(SLIDING_ROWS), "joint_wrench_derivatives", seed)
 
 
 def test_forces_written_in_the_base_equal_forces_carried_back(general):

@@ -17,7 +17,10 @@ from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 IN_LOOPS = [(item, function) for item in FORMULATIONS for function in item.loops]
-WITHOUT_SOLVES = [(item, function) for item, function in IN_LOOPS if "forward" not in function]
+OF_ANY_TREE = [
+    (item, function) for item, function in IN_LOOPS if not function.startswith("forward_dynamics")
+]
+"""Those that do not solve: trees may have a singular mass matrix."""
 
 
 def compare(description, formulation, function):
@@ -40,14 +43,14 @@ def test_examples(formulation, function, robot):
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 7), loads=(0, 3), terms=True)))
 def test_drawn_trees(text):
-    for formulation, function in WITHOUT_SOLVES:
+    for formulation, function in OF_ANY_TREE:
         compare(described(text), formulation, function)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_every_type_of_joint(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
-    for formulation, function in WITHOUT_SOLVES:
+    for formulation, function in OF_ANY_TREE:
         compare(description, formulation, function)
 
 
@@ -62,4 +65,4 @@ def test_what_is_said_once_does_not_grow_with_the_robot(formulation, function):
         programs = [p for p in looped.programs if all(p is not x.program for x in straight)]
         return [len(program.statements) for program in programs]
 
-    assert statements("puma560") == statements("arm7")
+    assert statements("arm7") == statements("tree12")  # both have loads

@@ -1,0 +1,334 @@
+"""Derivatives of the wrenches that joints transmit, in closed form.
+
+The wrench in joint i is what moves the composite of i.  A joint j beyond i, or i itself, changes it
+by t_3, 2 t_2, t_1 of joint j, whatever i is.  A joint j that carries i turns link and composite
+together: seen from the link, the wrench changes only by what the motion of j does to velocities and
+accelerations: 2 B Psi'_j + I Psi''_j, 2 (B S_j + I Psi'_j), I S_j.  Loads keep their axes and so
+turn back by s_j in those of the link.
+
+Notation beyond that of `frames`, `motion`, `bodies`, `loads` and `derivatives` (I, B, m, h and f
+are those of the composite of i, L, F and n those of the loads beyond it; matrices lead from the
+basis to link axes)
+
+==================  ==================  ========================================================
+paper               code                meaning
+==================  ==================  ========================================================
+--                  R_link_i            axes of link frame i
+--                  p_i                 P -> point that the moment in joint i refers to
+i_X*                `LinkFrame.wrench`  a force about P in axes of link i, moment about p_i
+--                  f_w_i, n_w_i        the wrench in joint i: force and moment, axes of link i
+--                  f_own_i, n_own_i    what it changes by per unit of q_i because the link turns
+i_X* I              J_w_i, c_w_i        R_link^T (J + h p^T - (p . h) 1), R_link^T (h - m p) x:
+                                        moment about p_i per unit of motion at P
+2 i_X* B            B_w_i               2 R_link^T (B + f p^T - (p . f) 1)
+--                  L_w_i               the same of -(L + n x) and F: moment of loads turning back
+==================  ==================  ========================================================
+
+The formulas are those of Singh, Russell, Wensing 2022 (IDSVA) for the spatial force on a composite,
+of which the torque takes the part along S_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Vector, all_zero, diagonal, outer, skew
+from symgen.formulations.composite.derivatives import (
+    Bodies,
+    Composite,
+    Forces,
+    body_sweep,
+    force_by_q_step,
+    force_sweep,
+    rates_step,
+)
+from symgen.formulations.composite.frames import JointAxis, JointFrame
+from symgen.formulations.composite.loads import LoadEffects, LoadSum
+from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.formulations.interface import State
+from symgen.formulations.shared import let_derivative, write_columns, write_matrix
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-50": "R_link_i = R_i times the fixed turn behind the motion; p_i = x_i + R_i times the "
+    "lever to the point of the moment",
+    "CO-51": "[f_w; n_w] = i_X* (f - loads); [f_own; n_own] = -i_X* (S_i x* (f - loads)), 0 where "
+    "the joint slides and p_i stays",
+    "CO-52": "J_w = R_link^T (J + h p^T - (p . h) 1), c_w = R_link^T (h - m p) x, B_w = 2 R_link^T "
+    "(B + f p^T - (p . f) 1), L_w = R_link^T (F p^T - (p . F) 1 - L - n x)",
+    "CO-53": "d w_i = i_X* t_3 by q_j, and own_i if j = i; i_X* 2 t_2 by qd_j; i_X* t_1 by qdd_j",
+    "CO-54": "d w_i = i_X* (2 B Psi'_j + I Psi''_j) by q_j, with loads turning back; 2 i_X* "
+    "(B S_j + I Psi'_j) by qd_j; i_X* I S_j by qdd_j -- Singh, Russell, Wensing 2022 (IDSVA)",
+}
+
+Slopes = tuple[Spatial[S], Spatial[S], Spatial[S]]
+"""Of a force or a wrench: by q, qd and qdd of one joint."""
+
+ARRAYS = ("dw_dq", "dw_dqd", "dw_dqdd")
+"""The results in the order of `Slopes`."""
+
+
+@dataclass(frozen=True)
+class LinkFrame(Generic[S]):
+    """CO-50: what a wrench is written in; `R` turns from link axes to the basis, `p` is from P."""
+
+    R: Matrix[S]
+    p: Vector[S]
+
+    def wrench(self, force: Spatial[S]) -> Spatial[S]:
+        """A force about P in link axes, its moment about p."""
+        moment = force.angular - self.p.cross(force.linear)
+        return Spatial(self.R.apply_transposed(moment), self.R.apply_transposed(force.linear))
+
+    def sliding(self, c: Vector[S]) -> Matrix[S]:
+        """R^T (c x)"""
+        return Matrix([tuple(Vector(*axis).cross(c)) for axis in self.R.transposed.rows])
+
+    def turning(self, M: Matrix[S], f: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
+        """R^T (M + f p^T - (p . f) 1): moment about p where M s is that about P, s x f the force"""
+        dot = self.p.dot(f)
+        lever = outer(f, self.p) - diagonal(Vector(dot, dot, dot), algebra)
+        return self.R.transposed @ (M + lever)
+
+
+@dataclass(frozen=True)
+class Motion(Generic[S]):
+    """S_j, Psi'_j and Psi''_j of a joint."""
+
+    axis: Spatial[S]
+    psi: Spatial[S]
+    rate: Spatial[S]
+
+
+@dataclass(frozen=True)
+class Turning(Generic[S]):
+    """What an angular motion s takes: the moment M s, in link axes about p, and the force s x f, in
+    the basis."""
+
+    M: Matrix[S]
+    f: Vector[S]
+
+    def apply(self, angular: Vector[S]) -> Spatial[S]:
+        """Moment and force."""
+        return Spatial(self.M.apply(angular), angular.cross(self.f))
+
+
+@dataclass(frozen=True)
+class Response(Generic[S]):
+    """CO-52: what joint i feels of joints that carry it: `inertia` I, `coriolis` 2 B, `loads` as
+    they turn back, if there are any."""
+
+    m: S
+    c: Matrix[S]
+    inertia: Turning[S]
+    coriolis: Turning[S]
+    loads: Turning[S] | None
+
+    def apply(self, motion: Spatial[S]) -> Spatial[S]:
+        """I times a motion."""
+        slid = Spatial(self.c.apply(motion.linear), motion.linear * self.m)
+        return slid + self.inertia.apply(motion.angular)
+
+
+def joint_wrench_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """[f n] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
+    bodies = body_sweep(tree, b, state)
+    forces = force_sweep(tree, bodies, b, state.qd, state.qdd)
+    frames = {
+        j: link_frame_step(at, *link_of(at.joint, state.q[j - 1], b.algebra), b)
+        for j, at in bodies.places.items()
+    }
+    felt = {j: felt_force(forces.forces[j], bodies.loads.get(j)) for j in frames}
+    wrenches = {j: wrench_step(bodies.places[j], frames[j], felt[j], b) for j in frames}
+    write_matrix(b, "joint_wrenches", [entries(wrench) for wrench in wrenches.values()], 6)
+    blocks = pair_sweep(tree, bodies, forces, frames, felt, b)
+    for place, name in enumerate(ARRAYS):
+        rows = [{j: entries(slope[place]) for j, slope in block.items()} for block in blocks]
+        write_columns(tree, b, name, rows, 6)
+
+
+def pair_sweep(
+    tree: KinematicTree[S],
+    bodies: Bodies[S],
+    forces: Forces[S],
+    frames: Mapping[int, LinkFrame[S]],
+    felt: Mapping[int, Spatial[S]],
+    b: ProgramBuilder[S],
+) -> list[dict[int, Slopes[S]]]:
+    """For every joint i by joint j: derivatives of the wrench in i."""
+    places, velocities = bodies.places, bodies.velocities
+    motions = {j: Motion(at.axis, velocities[j].psi, forces.rates[j]) for j, at in places.items()}
+    blocks: dict[int, dict[int, Slopes[S]]] = {i: {} for i in places}
+    for k in reversed(places):
+        at, composite, load = places[k], bodies.composites[k], bodies.loads.get(k)
+        known = composite, forces.forces[k], forces.effects.get(k)
+        t = changes_step(at, motions[k], *known, b)
+        own = own_step(at, rides(at.joint, b.algebra), frames[k], felt[k], b)
+        response = response_step(at, frames[k], composite, load, b)
+        for j in tree.path(k):
+            blocks[j][k] = beyond_step(at, t, places[j], frames[j], b)
+            if j == k:
+                blocks[k][k] = with_own(blocks[k][k], own)
+            else:
+                blocks[k][j] = before_step(at, frames[k], response, places[j], motions[j], b)
+    return list(blocks.values())
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def link_of(joint: Joint[S], q: S, algebra: Algebra[S]) -> tuple[Matrix[S], Vector[S]]:
+    """Turn from the axes behind the motion to the link frame, and lever from their origin to the
+    point of the moment, in those axes."""
+    link = joint.placement.link
+    if joint.placement.origin_stays:
+        return link.rotation, -joint.slide(q, algebra)
+    return link.rotation, link.translation
+
+
+def rides(joint: Joint[S], algebra: Algebra[S]) -> S:
+    """1 where the point of the wrench moves with the joint or lies on its axis, 0 where it stays
+    behind a joint that slides."""
+    slides = all_zero(joint.axes(algebra)[0], algebra)
+    return algebra.zero if joint.placement.origin_stays and slides else algebra.one
+
+
+def link_frame_step(
+    at: JointFrame[S], turn: Matrix[S], lever: Vector[S], b: ProgramBuilder[S]
+) -> LinkFrame[S]:
+    """CO-50"""
+    i = at.label
+    with b.step("link frames", at.name):
+        R = b.let(f"R_link_{i}", at.R @ turn, "CO-50")
+        return LinkFrame(R, b.let(f"p_{i}", at.x + at.R.apply(lever), "CO-50"))
+
+
+def felt_force(force: Spatial[S], loads: LoadSum[S] | None) -> Spatial[S]:
+    """What the joint carries: the force of inertia less the loads beyond it."""
+    return force - loads.wrench if loads else force
+
+
+def wrench_step(
+    at: JointAxis[S], frame: LinkFrame[S], felt: Spatial[S], b: ProgramBuilder[S]
+) -> Spatial[S]:
+    """CO-51"""
+    i = at.label
+    with b.step("wrenches", at.name):
+        return let_spatial(b, (f"n_w_{i}", f"f_w_{i}"), frame.wrench(felt), "CO-51")
+
+
+def own_step(
+    at: JointAxis[S], rides: S, frame: LinkFrame[S], felt: Spatial[S], b: ProgramBuilder[S]
+) -> Spatial[S]:
+    """CO-51; `rides` as in `rides`."""
+    i = at.label
+    with b.step("wrenches", at.name):
+        turned = frame.wrench((at.axis * rides).cross_force(felt))
+        own = Spatial(-turned.angular, -turned.linear)
+        return let_spatial(b, (f"n_own_{i}", f"f_own_{i}"), own, "CO-51")
+
+
+def changes_step(
+    at: JointAxis[S],
+    motion: Motion[S],
+    composite: Composite[S],
+    force: Spatial[S],
+    loads: LoadEffects[S] | None,
+    b: ProgramBuilder[S],
+) -> Slopes[S]:
+    """CO-14, CO-15: of the force on all that the joint carries, t_3, 2 t_2 and t_1."""
+    rates = rates_step(at, motion.psi, composite, b)
+    t3 = force_by_q_step(at, motion.psi, motion.rate, composite, force, loads, b)
+    return t3, rates.t2 + rates.t2, rates.t1
+
+
+def response_step(
+    at: JointAxis[S],
+    frame: LinkFrame[S],
+    composite: Composite[S],
+    loads: LoadSum[S] | None,
+    b: ProgramBuilder[S],
+) -> Response[S]:
+    """CO-52"""
+    i, body, algebra = at.label, composite.inertia, b.algebra
+    B, f = composite.coriolis.B, composite.coriolis.f
+
+    def turning(name: str, M: Matrix[S], f: Vector[S]) -> Turning[S]:
+        return Turning(b.let(f"{name}_{i}", frame.turning(M, f, algebra), "CO-52"), f)
+
+    with b.step("responses", at.name):
+        c = b.let(f"c_w_{i}", frame.sliding(body.h - frame.p * body.m), "CO-52")
+        inertia = turning("J_w", body.J, body.h)
+        coriolis = turning("B_w", B + B, f + f)
+        if loads is None:
+            return Response(body.m, c, inertia, coriolis, None)
+        back = skew(-loads.n, algebra) - loads.L
+        return Response(body.m, c, inertia, coriolis, turning("L_w", back, loads.F))
+
+
+# -- steps, one pair of joints each ------------------------------------------------------------
+
+
+def beyond_step(
+    at_j: JointAxis[S],
+    changes: Slopes[S],
+    at_i: JointAxis[S],
+    frame: LinkFrame[S],
+    b: ProgramBuilder[S],
+) -> Slopes[S]:
+    """CO-53: of the wrench in i by a joint j that it carries."""
+    with b.step("wrench derivatives", at_i.name):
+        by_q, by_qd, by_qdd = (frame.wrench(change) for change in changes)
+        return named((by_q, by_qd, by_qdd), at_i, at_j, "CO-53", b)
+
+
+def with_own(slopes: Slopes[S], own: Spatial[S]) -> Slopes[S]:
+    """CO-53 of a joint by its own coordinate."""
+    return slopes[0] + own, slopes[1], slopes[2]
+
+
+def before_step(
+    at_i: JointAxis[S],
+    frame: LinkFrame[S],
+    response: Response[S],
+    at_j: JointAxis[S],
+    motion: Motion[S],
+    b: ProgramBuilder[S],
+) -> Slopes[S]:
+    """CO-54: of the wrench in i by a joint j that carries it."""
+    S_j, psi, rate = motion.axis, motion.psi, motion.rate
+    by_qd = response.apply(psi + psi) + response.coriolis.apply(S_j.angular)
+    by_q = response.apply(rate) + response.coriolis.apply(psi.angular)
+    if response.loads is not None:
+        by_q = by_q + response.loads.apply(S_j.angular)
+
+    def in_link_axes(x: Spatial[S]) -> Spatial[S]:
+        return Spatial(x.angular, frame.R.apply_transposed(x.linear))
+
+    with b.step("wrench derivatives", at_i.name):
+        found = in_link_axes(by_q), in_link_axes(by_qd), in_link_axes(response.apply(S_j))
+        return named(found, at_i, at_j, "CO-54", b)
+
+
+def named(
+    slopes: Slopes[S], at_i: JointAxis[S], at_j: JointAxis[S], note: str, b: ProgramBuilder[S]
+) -> Slopes[S]:
+    """Name the derivatives of the wrench in i by joint j."""
+    i, j = at_i.label, at_j.label
+
+    def let(slope: Spatial[S], by: str) -> Spatial[S]:
+        moment = let_derivative(b, f"n_w_{i}", slope.angular, by, note)
+        return Spatial(moment, let_derivative(b, f"f_w_{i}", slope.linear, by, note))
+
+    by_q, by_qd, by_qdd = slopes
+    return let(by_q, f"q_{j}"), let(by_qd, f"qd_{j}"), let(by_qdd, f"qdd_{j}")
+
+
+def entries(wrench: Spatial[S]) -> tuple[S, ...]:
+    """[f n]"""
+    return (*wrench.linear, *wrench.angular)
