@@ -64,7 +64,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(82):
+    for which in range(81):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -99,7 +99,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[82]
+cdef Function FUNCTIONS[81]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -107,9 +107,9 @@ NAMES = (
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "mass_matrix",
-    "coriolis_matrix",
     "bias_forces",
     "gravity_forces",
+    "joint_wrench_derivatives",
     "point_motion",
     "point_motion_derivatives",
     "forward_dynamics",
@@ -174,7 +174,6 @@ NAMES = (
     "forward_dynamics_derivatives",
     "inverse_dynamics_derivatives",
     "mass_matrix",
-    "coriolis_matrix",
     "inverse_dynamics_derivatives",
     "mass_matrix",
     "coriolis_matrix",
@@ -201,10 +200,6 @@ SHAPES = {
         ((2,), (0,)),
         ((2, 2),),
     ),
-    "coriolis_matrix": (
-        ((2,), (2,), (0,)),
-        ((2, 2),),
-    ),
     "bias_forces": (
         ((2,), (2,), (1, 6), (0,)),
         ((2,),),
@@ -212,6 +207,10 @@ SHAPES = {
     "gravity_forces": (
         ((2,), (0,)),
         ((2,),),
+    ),
+    "joint_wrench_derivatives": (
+        ((2,), (2,), (2,), (1, 6), (0,)),
+        ((2, 6), (2, 6, 2), (2, 6, 2), (2, 6, 2)),
     ),
     "point_motion": (
         ((2,), (2,), (2,), (0,)),
@@ -233,6 +232,10 @@ SHAPES = {
         ((2,), (0,)),
         ((2, 1, 6),),
     ),
+    "coriolis_matrix": (
+        ((2,), (2,), (0,)),
+        ((2, 2),),
+    ),
     "kinetic_energy": (
         ((2,), (2,), (0,)),
         ((),),
@@ -252,10 +255,6 @@ SHAPES = {
     "joint_wrenches": (
         ((2,), (2,), (2,), (1, 6), (0,)),
         ((2, 6),),
-    ),
-    "joint_wrench_derivatives": (
-        ((2,), (2,), (2,), (1, 6), (0,)),
-        ((2, 6), (2, 6, 2), (2, 6, 2), (2, 6, 2)),
     ),
     "center_of_mass": (
         ((2,), (0,)),
@@ -288,7 +287,7 @@ PACKED_SHAPES = {
         ((4,),),
     ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'point_motion': 3, 'point_motion_derivatives': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'joint_wrench_derivatives': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'bias_forces': 2, 'gravity_forces': 1, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'coriolis_matrix': 2, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
 
 
 cdef void describe(Array *array, tuple shape):
@@ -594,31 +593,6 @@ class composite:
         return call(2, given, out)
 
     @staticmethod
-    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
-        C is skew-symmetric.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            qd (..., 2)          their velocities (rad/s or m/s)
-            parameters (..., 0)  this module has none
-            packed               True for square results as arrays (..., 4): their entries at
-                                 derivative_sparsity, row by row; all others are 0
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            coriolis_matrix (..., 2, 2)  N m s or N s
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>qd
-        given[2] = <PyObject *>parameters
-        if packed:
-            return call(70, given, out)
-        return call(3, given, out)
-
-    @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
@@ -640,7 +614,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(4, given, out)
+        return call(3, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -658,6 +632,39 @@ class composite:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
+        return call(4, given, out)
+
+    @staticmethod
+    def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint wrenches and their derivatives with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
+                                        through its joint, link-frame axes; moment about the frame
+                                        that a standard DH row starts from, else about the origin
+                                        of the link frame (N, N m)
+            dw_dq (..., 2, 6, 2)        [i, c, j] = d wrench_i[c] / d q_j
+            dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
+            dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
         return call(5, given, out)
 
     @staticmethod
@@ -836,7 +843,7 @@ class newton_euler:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(71, given, out)
+            return call(70, given, out)
         return call(11, given, out)
 
     @staticmethod
@@ -876,7 +883,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(72, given, out)
+            return call(71, given, out)
         return call(13, given, out)
 
     @staticmethod
@@ -901,7 +908,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(73, given, out)
+            return call(72, given, out)
         return call(14, given, out)
 
     @staticmethod
@@ -1406,7 +1413,7 @@ class recursive_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(74, given, out)
+            return call(73, given, out)
         return call(34, given, out)
 
     @staticmethod
@@ -1446,7 +1453,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(75, given, out)
+            return call(74, given, out)
         return call(36, given, out)
 
     @staticmethod
@@ -1471,7 +1478,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(76, given, out)
+            return call(75, given, out)
         return call(37, given, out)
 
     @staticmethod
@@ -1760,7 +1767,7 @@ class closed_form_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(77, given, out)
+            return call(76, given, out)
         return call(50, given, out)
 
     @staticmethod
@@ -1800,7 +1807,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(78, given, out)
+            return call(77, given, out)
         return call(52, given, out)
 
     @staticmethod
@@ -1825,7 +1832,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(79, given, out)
+            return call(78, given, out)
         return call(53, given, out)
 
     @staticmethod
@@ -1967,7 +1974,7 @@ class explicit_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(80, given, out)
+            return call(79, given, out)
         return call(60, given, out)
 
     @staticmethod
@@ -2079,7 +2086,7 @@ class partially_recursive_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(81, given, out)
+            return call(80, given, out)
         return call(64, given, out)
 
     @staticmethod

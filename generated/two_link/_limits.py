@@ -65,4 +65,4 @@ def samples(n: int) -> int:
     """Number of random states: fewer for large models, where every state tests n^2 entries."""
     if n <= 8:
         return 20
-    return 8 if n <= 20 else 3
+    return 8 if n <= 20 else 3 if n <= 60 else 1

@@ -133,6 +133,33 @@ class composite:
         return _call("composite", "gravity_forces", (q, parameters), out)
 
     @staticmethod
+    def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint wrenches and their derivatives with respect to q, qd and qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m);
+                                 default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            joint_wrenches (..., 2, 6)  [fx fy fz nx ny nz] exerted by the parent on the link
+                                        through its joint, link-frame axes; moment about the frame
+                                        that a standard DH row starts from, else about the origin
+                                        of the link frame (N, N m)
+            dw_dq (..., 2, 6, 2)        [i, c, j] = d wrench_i[c] / d q_j
+            dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
+            dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
+        """
+        return _call("composite", "joint_wrench_derivatives", (q, qd, qdd, loads, parameters), out)
+
+    @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
         """Position, velocity and acceleration of the model's points.
 

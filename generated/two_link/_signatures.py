@@ -81,6 +81,22 @@ outputs=(
             Array("gravity_forces", (2,)),
         ),
     ),
+    "joint_wrench_derivatives": Signature(
+        "joint_wrench_derivatives",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("loads", (1, 6), default=[0.0] * 6),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+outputs=(
+            Array("joint_wrenches", (2, 6)),
+            Array("dw_dq", (2, 6, 2)),
+            Array("dw_dqd", (2, 6, 2)),
+            Array("dw_dqdd", (2, 6, 2)),
+        ),
+    ),
     "point_motion": Signature(
         "point_motion",
         inputs=(
@@ -213,22 +229,6 @@ outputs=(
         ),
 outputs=(
             Array("joint_wrenches", (2, 6)),
-        ),
-    ),
-    "joint_wrench_derivatives": Signature(
-        "joint_wrench_derivatives",
-        inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
-            Array("loads", (1, 6), default=[0.0] * 6),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("joint_wrenches", (2, 6)),
-            Array("dw_dq", (2, 6, 2)),
-            Array("dw_dqd", (2, 6, 2)),
-            Array("dw_dqdd", (2, 6, 2)),
         ),
     ),
     "center_of_mass": Signature(

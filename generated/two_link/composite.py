@@ -13,6 +13,7 @@ mass_matrix = _functions.mass_matrix
 coriolis_matrix = _functions.coriolis_matrix
 bias_forces = _functions.bias_forces
 gravity_forces = _functions.gravity_forces
+joint_wrench_derivatives = _functions.joint_wrench_derivatives
 point_motion = _functions.point_motion
 point_motion_derivatives = _functions.point_motion_derivatives
 forward_dynamics = _functions.forward_dynamics
@@ -25,6 +26,7 @@ for _name, _function in [
     ("coriolis_matrix", coriolis_matrix),
     ("bias_forces", bias_forces),
     ("gravity_forces", gravity_forces),
+    ("joint_wrench_derivatives", joint_wrench_derivatives),
     ("point_motion", point_motion),
     ("point_motion_derivatives", point_motion_derivatives),
     ("forward_dynamics", forward_dynamics),
@@ -39,6 +41,7 @@ __all__ = [
     "coriolis_matrix",
     "bias_forces",
     "gravity_forces",
+    "joint_wrench_derivatives",
     "point_motion",
     "point_motion_derivatives",
     "forward_dynamics",
@@ -63,7 +66,6 @@ _missing = {
     'forward_kinematics': 'composite does not have forward_kinematics; newton_euler.forward_kinematics is there',
     'jacobians': 'composite does not have jacobians; recursive_lagrange.jacobians is there',
     'joint_wrenches': 'composite does not have joint_wrenches; newton_euler.joint_wrenches is there',
-    'joint_wrench_derivatives': 'composite does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
     'center_of_mass': 'composite does not have center_of_mass; newton_euler.center_of_mass is there',
     'center_of_mass_jacobian': 'composite does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',
     'centroidal_momentum': 'composite does not have centroidal_momentum; newton_euler.centroidal_momentum is there',

@@ -14,6 +14,7 @@ The remark behind a line names its equation:
     CO-8    Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] -- Singh, Russell,
             Wensing 2022 (IDSVA), with a_p the acceleration at P
     CO-9    h_j = m_j c and E_j = c h^T + (second moments about the centre), c from P
+    CO-10   K_j = w x E + u h^T and f_j = m u + w x h: int v r^T dm and int v dm
     CO-11   force int a dm = m a + W h and moment int r x a dm, from the skew part of W E
             + a h^T
     CO-12   composites: sums over the bodies from j outwards -- Featherstone 2008, section
@@ -62,6 +63,15 @@ The remark behind a line names its equation:
             t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' -- Singh, Russell,
             Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point
     CO-42   x0_j = x0_p + arm_j + slide_j, x0_Q = x0_j + arm_Q; v0_Q, a0_Q are its rates
+    CO-51   [f_w; n_w] = i_X* (f - loads); [f_own; n_own] = -i_X* (S_i x* (f - loads)), 0
+            where the joint slides and p_i stays
+    CO-52   J_w = R_link^T (J + h p^T - (p . h) 1), c_w = R_link^T (h - m p) x, B_w = 2
+            R_link^T (B + f p^T - (p . f) 1), L_w = R_link^T (F p^T - (p . F) 1 - L - n x)
+    CO-53   d w_i = i_X* t_3 by q_j, and own_i if j = i; i_X* 2 t_2 by qd_j; i_X* t_1 by
+            qdd_j
+    CO-54   d w_i = i_X* (2 B Psi'_j + I Psi''_j) by q_j, with loads turning back; 2 i_X*
+            (B S_j + I Psi'_j) by qd_j; i_X* I S_j by qdd_j -- Singh, Russell, Wensing
+            2022 (IDSVA)
     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
             2008, section 6.5
     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
@@ -397,6 +407,263 @@ def gravity_forces(q, gravity_forces):
     # backward, joint shoulder
     n_1_z = n_1_from_2_z + 0.9810000000000001*Q_1_11  # CO-33
     gravity_forces[..., 0] = n_1_z
+
+
+def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, dw_dqdd):
+    """Joint wrenches and their derivatives with respect to q, qd and qdd."""
+    dw_dq[...] = 0.0
+    dw_dqd[...] = 0.0
+    dw_dqdd[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+    tip_fx = loads[..., 0, 0]
+    tip_fy = loads[..., 0, 1]
+    tip_fz = loads[..., 0, 2]
+    tip_nx = loads[..., 0, 3]
+    tip_ny = loads[..., 0, 4]
+    tip_nz = loads[..., 0, 5]
+
+    # angles
+    C_1_21 = sin(q_1)  # CO-1
+    C_1_11 = cos(q_1)  # CO-1
+    R_2_21 = sin(q_2)  # CO-2
+    R_2_11 = cos(q_2)  # CO-2
+
+    # velocities, joint elbow
+    w0_2_z = qd_1 + qd_2  # CO-5
+
+    # bodies, joint elbow
+    c0_2_x = 0.4 + 0.2*R_2_11  # CO-9
+    h0_2_x = 0.5*c0_2_x  # CO-9
+    t1 = R_2_21*R_2_21
+    E0_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05  # CO-9
+    E0_2_11 = E0_own_2_11 + c0_2_x*h0_2_x  # CO-9
+    E0_2_22 = E0_own_2_11 + 0.020000000000000004*t1  # CO-9
+
+    # bodies, joint shoulder
+    f0_1_y = 0.1*qd_1  # CO-10
+
+    # bodies, joint elbow
+    f0_2_y = w0_2_z*h0_2_x - 0.2*qd_2  # CO-10
+
+    # composites, joint elbow
+    J0_2C_33 = E0_2_11 + E0_2_22  # CO-13
+
+    # composites, joint shoulder
+    h0_1C_x = 0.1 + h0_2_x  # CO-12
+    dw_dqdd[..., 0, 1, 0] = h0_1C_x
+    E0_1C_11 = 0.07 + E0_2_11  # CO-12
+    E0_1C_22 = 0.05 + E0_2_22  # CO-12
+    f0_1C_y = f0_1_y + f0_2_y  # CO-12
+    J0_1C_33 = E0_1C_11 + E0_1C_22  # CO-13
+    dw_dqdd[..., 0, 5, 0] = J0_1C_33
+
+    # loads, joint elbow
+    r0_2_1_x = 0.4 + 0.4*R_2_11  # CO-17
+    F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21  # CO-17
+    F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21  # CO-17
+    N0_2_1_x = tip_nx*C_1_11 + tip_ny*C_1_21  # CO-17
+    dw_dq[..., 0, 4, 0] = N0_2_1_x
+    N0_2_1_y = tip_ny*C_1_11 - tip_nx*C_1_21  # CO-17
+    t2 = tip_fz*R_2_21
+    rF0_2_1_23 = 0.4*t2  # CO-17
+    n0_2_1_x = N0_2_1_x + rF0_2_1_23  # CO-17
+    rF0_2_1_13 = tip_fz*r0_2_1_x  # CO-17
+    n0_2_1_y = N0_2_1_y - rF0_2_1_13  # CO-17
+    rF0_2_1_12 = r0_2_1_x*F0_2_1_y  # CO-17
+    t3 = 0.4*F0_2_1_x
+    rF0_2_1_21 = R_2_21*t3  # CO-17
+    n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz  # CO-17
+    rF0_2_1_11 = r0_2_1_x*F0_2_1_x  # CO-17
+    rF0_2_1_22 = 0.4*(R_2_21*F0_2_1_y)  # CO-17
+
+    # accelerations, joint shoulder
+    a_base_1_x = 9.81*C_1_21  # CO-7
+    a_base_1_y = 9.81*C_1_11  # CO-7
+
+    # accelerations, joint elbow
+    alpha0_2_z = qdd_1 + qdd_2  # CO-7
+    a0_2_x = a_base_1_x + 0.4*(qd_2*(qd_1 + w0_2_z))  # CO-7
+    a0_2_y = a_base_1_y - 0.4*qdd_2  # CO-7
+    dPsi_v_2_x = a_base_1_y + 0.4*qdd_1  # CO-8
+    t4 = qd_1*qd_1
+    dPsi_v_2_y = 0.4*t4 - a_base_1_x  # CO-8
+
+    # bodies, joint elbow
+    t5 = R_2_21*c0_2_x
+    t6 = w0_2_z*w0_2_z
+    t7 = 0.1*(t5*t6)
+    t8 = 0.1*R_2_21
+    t9 = t7 + E0_2_22*alpha0_2_z + (E0_2_11*alpha0_2_z - t7)
+    n0_in_2_z = h0_2_x*a0_2_y - t8*a0_2_x + t9  # CO-11
+    f0_in_2_x = 0.5*a0_2_x - (h0_2_x*t6 + t8*alpha0_2_z)  # CO-11
+    f0_in_2_y = h0_2_x*alpha0_2_z - t8*t6 + 0.5*a0_2_y  # CO-11
+
+    # torque, joint elbow
+    t10 = f0_in_2_y - F0_2_1_y
+    tau_2 = n0_in_2_z - n0_2_1_z - 0.4*t10  # CO-16
+    joint_wrenches[..., 1, 5] = tau_2
+
+    # loads, joint elbow
+    t11 = 0.4*tip_fz
+    moved_2_x = rF0_2_1_13 - t11  # CO-18
+    L_w_1_33 = rF0_2_1_11 + rF0_2_1_22  # CO-52
+    moved_2_z = t3 - L_w_1_33  # CO-18
+
+    # bodies, joint shoulder
+    t12 = 0.9810000000000001*C_1_11
+    n0_in_1_z = 0.12000000000000001*qdd_1 + t12  # CO-11
+    t13 = 4.905*C_1_21
+    f0_in_1_x = t13 - 0.1*t4  # CO-11
+    t14 = 4.905*C_1_11
+    f0_in_1_y = 0.1*qdd_1 + t14  # CO-11
+
+    # composites, joint shoulder
+    n0_in_1C_z = n0_in_2_z + n0_in_1_z  # CO-12
+    f0_in_1C_x = f0_in_2_x + f0_in_1_x  # CO-12
+    f0_in_1C_y = f0_in_2_y + f0_in_1_y  # CO-12
+
+    # torque, joint shoulder
+    tau_1 = n0_in_1C_z - n0_2_1_z  # CO-16
+    joint_wrenches[..., 0, 5] = tau_1
+
+    # loads, joint shoulder
+    kept_1_x = -n0_2_1_y  # CO-18
+    joint_wrenches[..., 0, 4] = kept_1_x
+
+    # wrenches, joint shoulder
+    n_w_1_x = -n0_2_1_x  # CO-51
+    joint_wrenches[..., 0, 3] = n_w_1_x
+    f_w_1_x = f0_in_1C_x - F0_2_1_x  # CO-51
+    joint_wrenches[..., 0, 0] = f_w_1_x
+    f_w_1_y = f0_in_1C_y - F0_2_1_y  # CO-51
+    joint_wrenches[..., 0, 1] = f_w_1_y
+
+    # wrenches, joint elbow
+    L_w_2_31 = n0_2_1_y + t11  # CO-52
+    n_own_2_y = R_2_11*n0_2_1_x + R_2_21*L_w_2_31  # CO-51
+    n_w_2_x = -n_own_2_y  # CO-51
+    joint_wrenches[..., 1, 3] = n_w_2_x
+    n_w_2_y = R_2_21*n0_2_1_x - R_2_11*L_w_2_31  # CO-51
+    joint_wrenches[..., 1, 4] = n_w_2_y
+    t15 = f0_in_2_x - F0_2_1_x
+    f_w_2_x = R_2_11*t15 + R_2_21*t10  # CO-51
+    joint_wrenches[..., 1, 0] = f_w_2_x
+    f_w_2_y = R_2_11*t10 - R_2_21*t15  # CO-51
+    joint_wrenches[..., 1, 1] = f_w_2_y
+
+    # answers, joint elbow
+    t1_n_2_z = J0_2C_33 - 0.2*c0_2_x  # CO-14
+    dw_dqdd[..., 0, 5, 1] = t1_n_2_z
+    dw_dqdd[..., 1, 5, 0] = t1_n_2_z
+    t1_f_2_x = -0.1*R_2_21  # CO-14
+    dw_dqdd[..., 0, 0, 0] = t1_f_2_x
+    dw_dqdd[..., 0, 0, 1] = t1_f_2_x
+    t1_f_2_y = h0_2_x - 0.2  # CO-14
+    dw_dqdd[..., 0, 1, 1] = t1_f_2_y
+    t2_f_2_x = 0.2*qd_1 - f0_2_y  # CO-14
+    t3_n_2_x = -moved_2_x  # CO-15
+    dw_dq[..., 0, 3, 1] = t3_n_2_x
+    t3_n_2_y = -0.4*t2  # CO-15
+    dw_dq[..., 0, 4, 1] = t3_n_2_y
+    t3_n_2_z = h0_2_x*dPsi_v_2_y - t8*dPsi_v_2_x + 0.4*f0_in_2_x - moved_2_z  # CO-15
+    dw_dq[..., 0, 5, 1] = t3_n_2_z
+    t3_f_2_x = 0.5*dPsi_v_2_x - f0_in_2_y  # CO-15
+    dw_dq[..., 0, 0, 1] = t3_f_2_x
+    t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y  # CO-15
+    dw_dq[..., 0, 1, 1] = t3_f_2_y
+
+    # responses, joint elbow
+    t16 = R_2_11*t8
+    c_w_2_13 = t16 - R_2_21*t1_f_2_y  # CO-52
+    t17 = qd_2*R_2_21
+    B_w_1_33 = -0.08000000000000002*t17  # CO-52
+    dw_dqd[..., 0, 5, 0] = B_w_1_33
+    t18 = R_2_21*w0_2_z
+    B_w_2_33 = B_w_1_33 + 0.08000000000000002*t18  # CO-52
+    dw_dqd[..., 1, 5, 0] = B_w_2_33
+    L_w_2_13 = R_2_21*N0_2_1_x - R_2_11*N0_2_1_y  # CO-52
+    dw_dq[..., 1, 3, 0] = L_w_2_13
+    L_w_2_23 = R_2_21*N0_2_1_y + R_2_11*N0_2_1_x  # CO-52
+    dw_dq[..., 1, 4, 0] = L_w_2_23
+
+    # wrench derivatives, joint shoulder
+    d_n_w_1_z_dqd_2 = -2.0*(0.04000000000000001*t17 + 0.04000000000000001*(qd_1*R_2_21))  # CO-53
+    dw_dqd[..., 0, 5, 1] = d_n_w_1_z_dqd_2
+    d_f_w_1_x_dqd_2 = 2.0*t2_f_2_x  # CO-53
+    dw_dqd[..., 0, 0, 1] = d_f_w_1_x_dqd_2
+    d_f_w_1_y_dqd_2 = -0.2*t18  # CO-53
+    dw_dqd[..., 0, 1, 0] = d_f_w_1_y_dqd_2
+    dw_dqd[..., 0, 1, 1] = d_f_w_1_y_dqd_2
+
+    # wrench derivatives, joint elbow
+    t19 = R_2_21*t12
+    d_n_w_2_z_dq_1 = -(t19 + a_base_1_x*t1_f_2_y + moved_2_z)  # CO-54
+    dw_dq[..., 1, 5, 0] = d_n_w_2_z_dq_1
+    t20 = t14 - F0_2_1_y
+    t21 = F0_2_1_x - t13
+    d_f_w_2_x_dq_1 = R_2_11*t20 + R_2_21*t21  # CO-54
+    dw_dq[..., 1, 0, 0] = d_f_w_2_x_dq_1
+    d_f_w_2_y_dq_1 = R_2_11*t21 - R_2_21*t20  # CO-54
+    dw_dq[..., 1, 1, 0] = d_f_w_2_y_dq_1
+    t22 = 2.0*f0_2_y
+    t23 = 0.2*t18
+    t24 = R_2_21*t23
+    d_f_w_2_x_dqd_1 = -(R_2_11*t22 + t24)  # CO-54
+    dw_dqd[..., 1, 0, 0] = d_f_w_2_x_dqd_1
+    t25 = R_2_11*t23
+    d_f_w_2_y_dqd_1 = R_2_21*t22 - t25  # CO-54
+    dw_dqd[..., 1, 1, 0] = d_f_w_2_y_dqd_1
+    d_f_w_2_x_dqdd_1 = 0.5*t5 - t16  # CO-54
+    dw_dqdd[..., 1, 0, 0] = d_f_w_2_x_dqdd_1
+    t26 = 0.1*t1
+    d_f_w_2_y_dqdd_1 = t26 + R_2_11*h0_2_x  # CO-54
+    dw_dqdd[..., 1, 1, 0] = d_f_w_2_y_dqdd_1
+    d_n_w_2_y_dq_2 = R_2_21*moved_2_x - R_2_11*rF0_2_1_23  # CO-53
+    d_n_w_2_z_dq_2 = t3_n_2_z - 0.4*t3_f_2_y  # CO-53
+    dw_dq[..., 1, 5, 1] = d_n_w_2_z_dq_2
+    d_f_w_2_x_dq_2 = R_2_11*t3_f_2_x + R_2_21*t3_f_2_y  # CO-53
+    d_f_w_2_y_dq_2 = R_2_11*t3_f_2_y - R_2_21*t3_f_2_x  # CO-53
+    d_n_w_2_z_dqd_2 = d_n_w_1_z_dqd_2 + 0.08000000000000002*t18  # CO-53
+    dw_dqd[..., 1, 5, 1] = d_n_w_2_z_dqd_2
+    d_f_w_2_x_dqd_2 = R_2_11*d_f_w_1_x_dqd_2 - t24  # CO-53
+    dw_dqd[..., 1, 0, 1] = d_f_w_2_x_dqd_2
+    d_f_w_2_y_dqd_2 = -(t25 + R_2_21*d_f_w_1_x_dqd_2)  # CO-53
+    dw_dqd[..., 1, 1, 1] = d_f_w_2_y_dqd_2
+    d_n_w_2_z_dqdd_2 = t1_n_2_z - 0.4*t1_f_2_y  # CO-53
+    dw_dqdd[..., 1, 5, 1] = d_n_w_2_z_dqdd_2
+    d_f_w_2_x_dqdd_2 = -c_w_2_13  # CO-53
+    dw_dqdd[..., 1, 0, 1] = d_f_w_2_x_dqdd_2
+    d_f_w_2_y_dqdd_2 = t26 + R_2_11*t1_f_2_y  # CO-53
+    dw_dqdd[..., 1, 1, 1] = d_f_w_2_y_dqdd_2
+
+    # answers, joint shoulder
+    t3_n_1_z = L_w_1_33 - (t19 + h0_1C_x*a_base_1_x)  # CO-15
+    dw_dq[..., 0, 5, 0] = t3_n_1_z
+    t3_f_1_x = a_base_1_y - f0_in_1C_y  # CO-15
+    t3_f_1_y = f0_in_1C_x - a_base_1_x  # CO-15
+
+    # responses, joint shoulder
+    L_w_1_13 = -N0_2_1_y  # CO-52
+    dw_dq[..., 0, 3, 0] = L_w_1_13
+
+    # wrench derivatives, joint shoulder
+    d_f_w_1_x_dqd_1 = -2.0*f0_1C_y  # CO-53
+    dw_dqd[..., 0, 0, 0] = d_f_w_1_x_dqd_1
+
+    # results
+    dw_dq[..., 1, 3, 1] = n_w_2_y - (R_2_11*moved_2_x + R_2_21*rF0_2_1_23)
+    dw_dq[..., 1, 4, 1] = n_own_2_y + d_n_w_2_y_dq_2
+    dw_dq[..., 1, 0, 1] = f_w_2_y + d_f_w_2_x_dq_2
+    dw_dq[..., 1, 1, 1] = d_f_w_2_y_dq_2 - f_w_2_x
+    dw_dq[..., 0, 0, 0] = f_w_1_y + t3_f_1_x
+    dw_dq[..., 0, 1, 0] = t3_f_1_y - f_w_1_x
+    joint_wrenches[..., 0, 2] = -tip_fz
+    joint_wrenches[..., 1, 2] = -tip_fz
 
 
 def point_motion(q, qd, qdd, position, velocity, acceleration):

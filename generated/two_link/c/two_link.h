@@ -94,6 +94,29 @@ void two_link_composite_gravity_forces(
     const double *q,
     double *gravity_forces);
 
+/* Joint wrenches and their derivatives with respect to q, qd and qdd. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  joint_wrenches[2][6]: [fx fy fz nx ny nz] exerted by the parent on the link through its
+ *          joint, link-frame axes; moment about the frame that a standard DH row starts from, else
+ *          about the origin of the link frame (N, N m)
+ *   out  dw_dq[2][6][2]: [i, c, j] = d wrench_i[c] / d q_j
+ *   out  dw_dqd[2][6][2]: [i, c, j] = d wrench_i[c] / d qd_j
+ *   out  dw_dqdd[2][6][2]: [i, c, j] = d wrench_i[c] / d qdd_j
+ */
+void two_link_composite_joint_wrench_derivatives(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *loads,
+    double *joint_wrenches,
+    double *dw_dq,
+    double *dw_dqd,
+    double *dw_dqdd);
+
 /* Position, velocity and acceleration of the model's points. By composite.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)

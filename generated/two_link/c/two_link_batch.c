@@ -105,6 +105,7 @@ static const double OPERATIONS[] = {
     23,
     84,
     60,
+    350,
     83,
     119,
     109,

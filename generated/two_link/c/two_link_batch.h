@@ -22,9 +22,9 @@ int two_link_prepare(int width);
  *     0  composite.inverse_dynamics
  *     1  composite.inverse_dynamics_derivatives
  *     2  composite.mass_matrix
- *     3  composite.coriolis_matrix
- *     4  composite.bias_forces
- *     5  composite.gravity_forces
+ *     3  composite.bias_forces
+ *     4  composite.gravity_forces
+ *     5  composite.joint_wrench_derivatives
  *     6  composite.point_motion
  *     7  composite.point_motion_derivatives
  *     8  composite.forward_dynamics
@@ -89,18 +89,17 @@ int two_link_prepare(int width);
  *     67  partially_recursive_kane.forward_dynamics_derivatives
  *     68  composite.inverse_dynamics_derivatives, packed
  *     69  composite.mass_matrix, packed
- *     70  composite.coriolis_matrix, packed
- *     71  newton_euler.inverse_dynamics_derivatives, packed
- *     72  newton_euler.mass_matrix, packed
- *     73  newton_euler.coriolis_matrix, packed
- *     74  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     75  recursive_lagrange.mass_matrix, packed
- *     76  recursive_lagrange.coriolis_matrix, packed
- *     77  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     78  closed_form_lagrange.mass_matrix, packed
- *     79  closed_form_lagrange.coriolis_matrix, packed
- *     80  explicit_kane.mass_matrix, packed
- *     81  partially_recursive_kane.mass_matrix, packed
+ *     70  newton_euler.inverse_dynamics_derivatives, packed
+ *     71  newton_euler.mass_matrix, packed
+ *     72  newton_euler.coriolis_matrix, packed
+ *     73  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     74  recursive_lagrange.mass_matrix, packed
+ *     75  recursive_lagrange.coriolis_matrix, packed
+ *     76  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     77  closed_form_lagrange.mass_matrix, packed
+ *     78  closed_form_lagrange.coriolis_matrix, packed
+ *     79  explicit_kane.mass_matrix, packed
+ *     80  partially_recursive_kane.mass_matrix, packed
  */
 symgen_function two_link_single(int which);
 

@@ -12,6 +12,7 @@
  *     CO-8    Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] -- Singh, Russell,
  *             Wensing 2022 (IDSVA), with a_p the acceleration at P
  *     CO-9    h_j = m_j c and E_j = c h^T + (second moments about the centre), c from P
+ *     CO-10   K_j = w x E + u h^T and f_j = m u + w x h: int v r^T dm and int v dm
  *     CO-11   force int a dm = m a + W h and moment int r x a dm, from the skew part of W E
  *             + a h^T
  *     CO-12   composites: sums over the bodies from j outwards -- Featherstone 2008, section
@@ -60,6 +61,15 @@
  *             t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' -- Singh, Russell,
  *             Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point
  *     CO-42   x0_j = x0_p + arm_j + slide_j, x0_Q = x0_j + arm_Q; v0_Q, a0_Q are its rates
+ *     CO-51   [f_w; n_w] = i_X* (f - loads); [f_own; n_own] = -i_X* (S_i x* (f - loads)), 0
+ *             where the joint slides and p_i stays
+ *     CO-52   J_w = R_link^T (J + h p^T - (p . h) 1), c_w = R_link^T (h - m p) x, B_w = 2
+ *             R_link^T (B + f p^T - (p . f) 1), L_w = R_link^T (F p^T - (p . F) 1 - L - n x)
+ *     CO-53   d w_i = i_X* t_3 by q_j, and own_i if j = i; i_X* 2 t_2 by qd_j; i_X* t_1 by
+ *             qdd_j
+ *     CO-54   d w_i = i_X* (2 B Psi'_j + I Psi''_j) by q_j, with loads turning back; 2 i_X*
+ *             (B S_j + I Psi'_j) by qd_j; i_X* I S_j by qdd_j -- Singh, Russell, Wensing
+ *             2022 (IDSVA)
  *     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
  *             2008, section 6.5
  *     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
@@ -454,6 +464,307 @@ void NAMED(two_link_composite_gravity_forces)(
     /* backward, joint shoulder */
     const real n_1_z = n_1_from_2_z + 0.9810000000000001*Q_1_11;  /* CO-33 */
     gravity_forces[0] = n_1_z;
+}
+#endif
+
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_composite_joint_wrench_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict joint_wrenches,
+    real *restrict dw_dq,
+    real *restrict dw_dqd,
+    real *restrict dw_dqdd)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+
+    dw_dq[4] = REAL(0.0);
+    dw_dq[5] = REAL(0.0);
+    dw_dq[16] = REAL(0.0);
+    dw_dq[17] = REAL(0.0);
+    dw_dqd[4] = REAL(0.0);
+    dw_dqd[5] = REAL(0.0);
+    dw_dqd[6] = REAL(0.0);
+    dw_dqd[7] = REAL(0.0);
+    dw_dqd[8] = REAL(0.0);
+    dw_dqd[9] = REAL(0.0);
+    dw_dqd[16] = REAL(0.0);
+    dw_dqd[17] = REAL(0.0);
+    dw_dqd[18] = REAL(0.0);
+    dw_dqd[19] = REAL(0.0);
+    dw_dqd[20] = REAL(0.0);
+    dw_dqd[21] = REAL(0.0);
+    dw_dqdd[4] = REAL(0.0);
+    dw_dqdd[5] = REAL(0.0);
+    dw_dqdd[6] = REAL(0.0);
+    dw_dqdd[7] = REAL(0.0);
+    dw_dqdd[8] = REAL(0.0);
+    dw_dqdd[9] = REAL(0.0);
+    dw_dqdd[16] = REAL(0.0);
+    dw_dqdd[17] = REAL(0.0);
+    dw_dqdd[18] = REAL(0.0);
+    dw_dqdd[19] = REAL(0.0);
+    dw_dqdd[20] = REAL(0.0);
+    dw_dqdd[21] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+    const real tip_fz = loads[2];
+    const real tip_nx = loads[3];
+    const real tip_ny = loads[4];
+    const real tip_nz = loads[5];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real C_1_21 = sines[0];  /* CO-1 */
+    const real C_1_11 = cosines[0];  /* CO-1 */
+    const real R_2_21 = sines[1];  /* CO-2 */
+    const real R_2_11 = cosines[1];  /* CO-2 */
+
+    /* velocities, joint elbow */
+    const real w0_2_z = qd_1 + qd_2;  /* CO-5 */
+
+    /* bodies, joint elbow */
+    const real c0_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
+    const real h0_2_x = 0.5*c0_2_x;  /* CO-9 */
+    const real t1 = R_2_21*R_2_21;
+    const real E0_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
+    const real E0_2_11 = E0_own_2_11 + c0_2_x*h0_2_x;  /* CO-9 */
+    const real E0_2_22 = E0_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
+
+    /* bodies, joint shoulder */
+    const real f0_1_y = 0.1*qd_1;  /* CO-10 */
+
+    /* bodies, joint elbow */
+    const real f0_2_y = w0_2_z*h0_2_x - 0.2*qd_2;  /* CO-10 */
+
+    /* composites, joint elbow */
+    const real J0_2C_33 = E0_2_11 + E0_2_22;  /* CO-13 */
+
+    /* composites, joint shoulder */
+    const real h0_1C_x = 0.1 + h0_2_x;  /* CO-12 */
+    dw_dqdd[2] = h0_1C_x;
+    const real E0_1C_11 = 0.07 + E0_2_11;  /* CO-12 */
+    const real E0_1C_22 = 0.05 + E0_2_22;  /* CO-12 */
+    const real f0_1C_y = f0_1_y + f0_2_y;  /* CO-12 */
+    const real J0_1C_33 = E0_1C_11 + E0_1C_22;  /* CO-13 */
+    dw_dqdd[10] = J0_1C_33;
+
+    /* loads, joint elbow */
+    const real r0_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
+    const real F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
+    const real F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
+    const real N0_2_1_x = tip_nx*C_1_11 + tip_ny*C_1_21;  /* CO-17 */
+    dw_dq[8] = N0_2_1_x;
+    const real N0_2_1_y = tip_ny*C_1_11 - tip_nx*C_1_21;  /* CO-17 */
+    const real t2 = tip_fz*R_2_21;
+    const real rF0_2_1_23 = 0.4*t2;  /* CO-17 */
+    const real n0_2_1_x = N0_2_1_x + rF0_2_1_23;  /* CO-17 */
+    const real rF0_2_1_13 = tip_fz*r0_2_1_x;  /* CO-17 */
+    const real n0_2_1_y = N0_2_1_y - rF0_2_1_13;  /* CO-17 */
+    const real rF0_2_1_12 = r0_2_1_x*F0_2_1_y;  /* CO-17 */
+    const real t3 = 0.4*F0_2_1_x;
+    const real rF0_2_1_21 = R_2_21*t3;  /* CO-17 */
+    const real n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz;  /* CO-17 */
+    const real rF0_2_1_11 = r0_2_1_x*F0_2_1_x;  /* CO-17 */
+    const real rF0_2_1_22 = 0.4*(R_2_21*F0_2_1_y);  /* CO-17 */
+
+    /* accelerations, joint shoulder */
+    const real a_base_1_x = 9.81*C_1_21;  /* CO-7 */
+    const real a_base_1_y = 9.81*C_1_11;  /* CO-7 */
+
+    /* accelerations, joint elbow */
+    const real alpha0_2_z = qdd_1 + qdd_2;  /* CO-7 */
+    const real a0_2_x = a_base_1_x + 0.4*(qd_2*(qd_1 + w0_2_z));  /* CO-7 */
+    const real a0_2_y = a_base_1_y - 0.4*qdd_2;  /* CO-7 */
+    const real dPsi_v_2_x = a_base_1_y + 0.4*qdd_1;  /* CO-8 */
+    const real t4 = qd_1*qd_1;
+    const real dPsi_v_2_y = 0.4*t4 - a_base_1_x;  /* CO-8 */
+
+    /* bodies, joint elbow */
+    const real t5 = R_2_21*c0_2_x;
+    const real t6 = w0_2_z*w0_2_z;
+    const real t7 = 0.1*(t5*t6);
+    const real t8 = 0.1*R_2_21;
+    const real t9 = t7 + E0_2_22*alpha0_2_z + (E0_2_11*alpha0_2_z - t7);
+    const real n0_in_2_z = h0_2_x*a0_2_y - t8*a0_2_x + t9;  /* CO-11 */
+    const real f0_in_2_x = 0.5*a0_2_x - (h0_2_x*t6 + t8*alpha0_2_z);  /* CO-11 */
+    const real f0_in_2_y = h0_2_x*alpha0_2_z - t8*t6 + 0.5*a0_2_y;  /* CO-11 */
+
+    /* torque, joint elbow */
+    const real t10 = f0_in_2_y - F0_2_1_y;
+    const real tau_2 = n0_in_2_z - n0_2_1_z - 0.4*t10;  /* CO-16 */
+    joint_wrenches[11] = tau_2;
+
+    /* loads, joint elbow */
+    const real t11 = 0.4*tip_fz;
+    const real moved_2_x = rF0_2_1_13 - t11;  /* CO-18 */
+    const real L_w_1_33 = rF0_2_1_11 + rF0_2_1_22;  /* CO-52 */
+    const real moved_2_z = t3 - L_w_1_33;  /* CO-18 */
+
+    /* bodies, joint shoulder */
+    const real t12 = 0.9810000000000001*C_1_11;
+    const real n0_in_1_z = 0.12000000000000001*qdd_1 + t12;  /* CO-11 */
+    const real t13 = 4.905*C_1_21;
+    const real f0_in_1_x = t13 - 0.1*t4;  /* CO-11 */
+    const real t14 = 4.905*C_1_11;
+    const real f0_in_1_y = 0.1*qdd_1 + t14;  /* CO-11 */
+
+    /* composites, joint shoulder */
+    const real n0_in_1C_z = n0_in_2_z + n0_in_1_z;  /* CO-12 */
+    const real f0_in_1C_x = f0_in_2_x + f0_in_1_x;  /* CO-12 */
+    const real f0_in_1C_y = f0_in_2_y + f0_in_1_y;  /* CO-12 */
+
+    /* torque, joint shoulder */
+    const real tau_1 = n0_in_1C_z - n0_2_1_z;  /* CO-16 */
+    joint_wrenches[5] = tau_1;
+
+    /* loads, joint shoulder */
+    const real kept_1_x = -n0_2_1_y;  /* CO-18 */
+    joint_wrenches[4] = kept_1_x;
+
+    /* wrenches, joint shoulder */
+    const real n_w_1_x = -n0_2_1_x;  /* CO-51 */
+    joint_wrenches[3] = n_w_1_x;
+    const real f_w_1_x = f0_in_1C_x - F0_2_1_x;  /* CO-51 */
+    joint_wrenches[0] = f_w_1_x;
+    const real f_w_1_y = f0_in_1C_y - F0_2_1_y;  /* CO-51 */
+    joint_wrenches[1] = f_w_1_y;
+
+    /* wrenches, joint elbow */
+    const real L_w_2_31 = n0_2_1_y + t11;  /* CO-52 */
+    const real n_own_2_y = R_2_11*n0_2_1_x + R_2_21*L_w_2_31;  /* CO-51 */
+    const real n_w_2_x = -n_own_2_y;  /* CO-51 */
+    joint_wrenches[9] = n_w_2_x;
+    const real n_w_2_y = R_2_21*n0_2_1_x - R_2_11*L_w_2_31;  /* CO-51 */
+    joint_wrenches[10] = n_w_2_y;
+    const real t15 = f0_in_2_x - F0_2_1_x;
+    const real f_w_2_x = R_2_11*t15 + R_2_21*t10;  /* CO-51 */
+    joint_wrenches[6] = f_w_2_x;
+    const real f_w_2_y = R_2_11*t10 - R_2_21*t15;  /* CO-51 */
+    joint_wrenches[7] = f_w_2_y;
+
+    /* answers, joint elbow */
+    const real t1_n_2_z = J0_2C_33 - 0.2*c0_2_x;  /* CO-14 */
+    dw_dqdd[11] = t1_n_2_z;
+    dw_dqdd[22] = t1_n_2_z;
+    const real t1_f_2_x = -0.1*R_2_21;  /* CO-14 */
+    dw_dqdd[0] = t1_f_2_x;
+    dw_dqdd[1] = t1_f_2_x;
+    const real t1_f_2_y = h0_2_x - 0.2;  /* CO-14 */
+    dw_dqdd[3] = t1_f_2_y;
+    const real t2_f_2_x = 0.2*qd_1 - f0_2_y;  /* CO-14 */
+    const real t3_n_2_x = -moved_2_x;  /* CO-15 */
+    dw_dq[7] = t3_n_2_x;
+    const real t3_n_2_y = -0.4*t2;  /* CO-15 */
+    dw_dq[9] = t3_n_2_y;
+    const real t3_n_2_z = h0_2_x*dPsi_v_2_y - t8*dPsi_v_2_x + 0.4*f0_in_2_x - moved_2_z;  /* CO-15 */
+    dw_dq[11] = t3_n_2_z;
+    const real t3_f_2_x = 0.5*dPsi_v_2_x - f0_in_2_y;  /* CO-15 */
+    dw_dq[1] = t3_f_2_x;
+    const real t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
+    dw_dq[3] = t3_f_2_y;
+
+    /* responses, joint elbow */
+    const real t16 = R_2_11*t8;
+    const real c_w_2_13 = t16 - R_2_21*t1_f_2_y;  /* CO-52 */
+    const real t17 = qd_2*R_2_21;
+    const real B_w_1_33 = -0.08000000000000002*t17;  /* CO-52 */
+    dw_dqd[10] = B_w_1_33;
+    const real t18 = R_2_21*w0_2_z;
+    const real B_w_2_33 = B_w_1_33 + 0.08000000000000002*t18;  /* CO-52 */
+    dw_dqd[22] = B_w_2_33;
+    const real L_w_2_13 = R_2_21*N0_2_1_x - R_2_11*N0_2_1_y;  /* CO-52 */
+    dw_dq[18] = L_w_2_13;
+    const real L_w_2_23 = R_2_21*N0_2_1_y + R_2_11*N0_2_1_x;  /* CO-52 */
+    dw_dq[20] = L_w_2_23;
+
+    /* wrench derivatives, joint shoulder */
+    const real d_n_w_1_z_dqd_2 = -2.0*(0.04000000000000001*t17 + 0.04000000000000001*(qd_1*R_2_21));  /* CO-53 */
+    dw_dqd[11] = d_n_w_1_z_dqd_2;
+    const real d_f_w_1_x_dqd_2 = 2.0*t2_f_2_x;  /* CO-53 */
+    dw_dqd[1] = d_f_w_1_x_dqd_2;
+    const real d_f_w_1_y_dqd_2 = -0.2*t18;  /* CO-53 */
+    dw_dqd[2] = d_f_w_1_y_dqd_2;
+    dw_dqd[3] = d_f_w_1_y_dqd_2;
+
+    /* wrench derivatives, joint elbow */
+    const real t19 = R_2_21*t12;
+    const real d_n_w_2_z_dq_1 = -(t19 + a_base_1_x*t1_f_2_y + moved_2_z);  /* CO-54 */
+    dw_dq[22] = d_n_w_2_z_dq_1;
+    const real t20 = t14 - F0_2_1_y;
+    const real t21 = F0_2_1_x - t13;
+    const real d_f_w_2_x_dq_1 = R_2_11*t20 + R_2_21*t21;  /* CO-54 */
+    dw_dq[12] = d_f_w_2_x_dq_1;
+    const real d_f_w_2_y_dq_1 = R_2_11*t21 - R_2_21*t20;  /* CO-54 */
+    dw_dq[14] = d_f_w_2_y_dq_1;
+    const real t22 = 2.0*f0_2_y;
+    const real t23 = 0.2*t18;
+    const real t24 = R_2_21*t23;
+    const real d_f_w_2_x_dqd_1 = -(R_2_11*t22 + t24);  /* CO-54 */
+    dw_dqd[12] = d_f_w_2_x_dqd_1;
+    const real t25 = R_2_11*t23;
+    const real d_f_w_2_y_dqd_1 = R_2_21*t22 - t25;  /* CO-54 */
+    dw_dqd[14] = d_f_w_2_y_dqd_1;
+    const real d_f_w_2_x_dqdd_1 = 0.5*t5 - t16;  /* CO-54 */
+    dw_dqdd[12] = d_f_w_2_x_dqdd_1;
+    const real t26 = 0.1*t1;
+    const real d_f_w_2_y_dqdd_1 = t26 + R_2_11*h0_2_x;  /* CO-54 */
+    dw_dqdd[14] = d_f_w_2_y_dqdd_1;
+    const real d_n_w_2_y_dq_2 = R_2_21*moved_2_x - R_2_11*rF0_2_1_23;  /* CO-53 */
+    const real d_n_w_2_z_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-53 */
+    dw_dq[23] = d_n_w_2_z_dq_2;
+    const real d_f_w_2_x_dq_2 = R_2_11*t3_f_2_x + R_2_21*t3_f_2_y;  /* CO-53 */
+    const real d_f_w_2_y_dq_2 = R_2_11*t3_f_2_y - R_2_21*t3_f_2_x;  /* CO-53 */
+    const real d_n_w_2_z_dqd_2 = d_n_w_1_z_dqd_2 + 0.08000000000000002*t18;  /* CO-53 */
+    dw_dqd[23] = d_n_w_2_z_dqd_2;
+    const real d_f_w_2_x_dqd_2 = R_2_11*d_f_w_1_x_dqd_2 - t24;  /* CO-53 */
+    dw_dqd[13] = d_f_w_2_x_dqd_2;
+    const real d_f_w_2_y_dqd_2 = -(t25 + R_2_21*d_f_w_1_x_dqd_2);  /* CO-53 */
+    dw_dqd[15] = d_f_w_2_y_dqd_2;
+    const real d_n_w_2_z_dqdd_2 = t1_n_2_z - 0.4*t1_f_2_y;  /* CO-53 */
+    dw_dqdd[23] = d_n_w_2_z_dqdd_2;
+    const real d_f_w_2_x_dqdd_2 = -c_w_2_13;  /* CO-53 */
+    dw_dqdd[13] = d_f_w_2_x_dqdd_2;
+    const real d_f_w_2_y_dqdd_2 = t26 + R_2_11*t1_f_2_y;  /* CO-53 */
+    dw_dqdd[15] = d_f_w_2_y_dqdd_2;
+
+    /* answers, joint shoulder */
+    const real t3_n_1_z = L_w_1_33 - (t19 + h0_1C_x*a_base_1_x);  /* CO-15 */
+    dw_dq[10] = t3_n_1_z;
+    const real t3_f_1_x = a_base_1_y - f0_in_1C_y;  /* CO-15 */
+    const real t3_f_1_y = f0_in_1C_x - a_base_1_x;  /* CO-15 */
+
+    /* responses, joint shoulder */
+    const real L_w_1_13 = -N0_2_1_y;  /* CO-52 */
+    dw_dq[6] = L_w_1_13;
+
+    /* wrench derivatives, joint shoulder */
+    const real d_f_w_1_x_dqd_1 = -2.0*f0_1C_y;  /* CO-53 */
+    dw_dqd[0] = d_f_w_1_x_dqd_1;
+
+    /* results */
+    dw_dq[19] = n_w_2_y - (R_2_11*moved_2_x + R_2_21*rF0_2_1_23);
+    dw_dq[21] = n_own_2_y + d_n_w_2_y_dq_2;
+    dw_dq[13] = f_w_2_y + d_f_w_2_x_dq_2;
+    dw_dq[15] = d_f_w_2_y_dq_2 - f_w_2_x;
+    dw_dq[0] = f_w_1_y + t3_f_1_x;
+    dw_dq[2] = t3_f_1_y - f_w_1_x;
+    joint_wrenches[2] = -tip_fz;
+    joint_wrenches[8] = -tip_fz;
 }
 #endif
 

@@ -249,6 +249,21 @@ static int two_link_composite_gravity_forces_compute(const real **x, real **y)
     NAMED(two_link_composite_gravity_forces)(x[0], y[0]);
     return 0;
 }
+void NAMED(two_link_composite_joint_wrench_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict joint_wrenches,
+    real *restrict dw_dq,
+    real *restrict dw_dqd,
+    real *restrict dw_dqdd);
+
+static int two_link_composite_joint_wrench_derivatives_compute(const real **x, real **y)
+{
+    NAMED(two_link_composite_joint_wrench_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
+    return 0;
+}
 int NAMED(two_link_composite_forward_dynamics_derivatives)(
     const real *restrict q,
     const real *restrict qd,
@@ -997,6 +1012,13 @@ static const struct kernel KERNELS[] = {
 #endif
      2, 1, {2, 0}, {2},
      {2}, {0}},
+#ifndef SYMGEN_VARIANT
+    {two_link_composite_joint_wrench_derivatives_compute,
+#else
+    {0,
+#endif
+     5, 4, {2, 2, 2, 6, 0}, {12, 24, 24, 24},
+     {12, 24, 24, 24}, {0}},
     {two_link_composite_point_motion_compute,
      4, 3, {2, 2, 2, 0}, {3, 3, 3},
      {3, 3, 3}, {0}},
