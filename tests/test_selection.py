@@ -144,6 +144,14 @@ def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
     assert "forward_dynamics" not in selection.built["composite"]
 
 
+def test_wrenches_of_large_robots_are_derived_where_there_are_loops(tmp_path):
+    for joints, formulation in ((6, "newton_euler"), (12, "composite")):
+        selection = select(chain(tmp_path, joints), BuildOptions())
+        assert "joint_wrench_derivatives" in selection.built[formulation]
+    human = select(read(TWO_LINK.with_name("human43.yaml")), BuildOptions())
+    assert "joint_wrench_derivatives" in human.built["composite"]
+
+
 def test_functions_that_mean_nothing_are_not_built_and_say_what_they_need():
     selection = select(read(TWO_LINK), BuildOptions())
     assert not {"outputs", "hybrid_dynamics"} & set(selection.functions)

@@ -1,16 +1,19 @@
 """Joint wrenches: bars by hand in every frame style, Pinocchio, the independent model, slopes."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from symgen import read
 from symgen.algebra.graph import Graph
 from symgen.derivation import derived_program
 from symgen.formulations import derive
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
+from symgen.optimize.operations import operations_after
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.comparison import LIMIT, agrees, complex_steps
@@ -18,6 +21,7 @@ from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 LARGE = Recipe(joints=(1, 16), loads=(0, 5))
 SMALL = Recipe(joints=(1, 7), loads=(0, 3))
 
@@ -221,3 +225,12 @@ def test_nothing_is_written_about_joints_on_different_branches(seed):
             for i in paths:
                 if i not in paths[j] and j not in paths[i]:
                     assert zeros[j - 1, :, i - 1].all()
+
+
+@pytest.mark.parametrize("name", ["puma560", "arm7", "tree12"])
+def test_the_estimate_is_within_a_factor_of_two(name):
+    description = read(EXAMPLES / f"{name}.yaml")
+    program = derived_program(description, NEWTON_EULER, "joint_wrench_derivatives")
+    count = operations_after(program.results).total
+    tree = build_tree(description, Graph())
+    assert 0.5 < NEWTON_EULER.estimate(tree, "joint_wrench_derivatives") / count < 2
