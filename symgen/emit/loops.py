@@ -59,6 +59,16 @@ class PrintedEntry:
     height: int = 1
     part: int = 0
 
+    @property
+    def index(self) -> str:
+        """Where it stands for the joints of row and column, in NumPy."""
+        return "[r, c]" if self.height == 1 else f"[r, {self.part}, c]"
+
+    @property
+    def rows(self) -> str:
+        """Its rows, in NumPy."""
+        return "" if self.height == 1 else f"[:, {self.part}]"
+
     def row(self, joint: str) -> str:
         """Its row in the array, in C; `joint` is that of the row."""
         return joint if self.height == 1 else f"{joint} * {self.height} + {self.part}"
@@ -289,9 +299,9 @@ class Loops:
             places = tuple(self._place(phase.column, joint) for joint in phase.joints)
             return PrintedPhase("known", number, squares=(phase.square,), places=places)
         if isinstance(phase, OnDiagonal):
-            entry = self._entries(phase.square)[phase.part]
-            places = (self._place(phase.column),)
-            return PrintedPhase("diagonal", number, places=places, entries=(entry,))
+            entries = (self._entries(phase.square)[phase.part],)
+            squares, places = (phase.square,), (self._place(phase.column),)
+            return PrintedPhase("diagonal", number, (), (), squares, places, entries)
         if isinstance(phase, Product):
             kind, squares, columns = "product", (phase.square,), (phase.column, phase.result)
         elif isinstance(phase, Factors):
