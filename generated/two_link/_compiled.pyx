@@ -64,7 +64,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(81):
+    for which in range(83):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -99,7 +99,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[81]
+cdef Function FUNCTIONS[83]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -107,6 +107,7 @@ NAMES = (
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "mass_matrix",
+    "coriolis_matrix",
     "bias_forces",
     "gravity_forces",
     "joint_wrench_derivatives",
@@ -174,6 +175,7 @@ NAMES = (
     "forward_dynamics_derivatives",
     "inverse_dynamics_derivatives",
     "mass_matrix",
+    "coriolis_matrix",
     "inverse_dynamics_derivatives",
     "mass_matrix",
     "coriolis_matrix",
@@ -186,7 +188,7 @@ NAMES = (
     "mass_matrix",
     "mass_matrix",
 )
-FIRST_PACKED = 68  # from here on they give packed results
+FIRST_PACKED = 69  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -198,6 +200,10 @@ SHAPES = {
     ),
     "mass_matrix": (
         ((2,), (0,)),
+        ((2, 2),),
+    ),
+    "coriolis_matrix": (
+        ((2,), (2,), (0,)),
         ((2, 2),),
     ),
     "bias_forces": (
@@ -231,10 +237,6 @@ SHAPES = {
     "inverse_dynamics_load_derivatives": (
         ((2,), (0,)),
         ((2, 1, 6),),
-    ),
-    "coriolis_matrix": (
-        ((2,), (2,), (0,)),
-        ((2, 2),),
     ),
     "kinetic_energy": (
         ((2,), (2,), (0,)),
@@ -287,7 +289,7 @@ PACKED_SHAPES = {
         ((4,),),
     ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'bias_forces': 2, 'gravity_forces': 1, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'coriolis_matrix': 2, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
 
 
 cdef void describe(Array *array, tuple shape):
@@ -567,7 +569,7 @@ class composite:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(68, given, out)
+            return call(69, given, out)
         return call(1, given, out)
 
     @staticmethod
@@ -589,8 +591,33 @@ class composite:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(69, given, out)
+            return call(70, given, out)
         return call(2, given, out)
+
+    @staticmethod
+    def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            parameters (..., 0)  this module has none
+            packed               True for square results as arrays (..., 4): their entries at
+                                 derivative_sparsity, row by row; all others are 0
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            coriolis_matrix (..., 2, 2)  N m s or N s
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>parameters
+        if packed:
+            return call(71, given, out)
+        return call(3, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -614,7 +641,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(3, given, out)
+        return call(4, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -632,7 +659,7 @@ class composite:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(4, given, out)
+        return call(5, given, out)
 
     @staticmethod
     def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -665,7 +692,7 @@ class composite:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(5, given, out)
+        return call(6, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -690,7 +717,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(6, given, out)
+        return call(7, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -718,7 +745,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(7, given, out)
+        return call(8, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -748,7 +775,7 @@ class composite:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(8, given, out)
+        return call(9, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -782,7 +809,7 @@ class composite:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(9, given, out)
+        return call(10, given, out)
 
 
 class newton_euler:
@@ -810,7 +837,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(10, given, out)
+        return call(11, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -843,8 +870,8 @@ class newton_euler:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(70, given, out)
-        return call(11, given, out)
+            return call(72, given, out)
+        return call(12, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -862,7 +889,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(12, given, out)
+        return call(13, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -883,8 +910,8 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(71, given, out)
-        return call(13, given, out)
+            return call(73, given, out)
+        return call(14, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -908,8 +935,8 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(72, given, out)
-        return call(14, given, out)
+            return call(74, given, out)
+        return call(15, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -933,7 +960,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(15, given, out)
+        return call(16, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -951,7 +978,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(16, given, out)
+        return call(17, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -971,7 +998,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(17, given, out)
+        return call(18, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -989,7 +1016,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(18, given, out)
+        return call(19, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1008,7 +1035,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(19, given, out)
+        return call(20, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1027,7 +1054,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(20, given, out)
+        return call(21, given, out)
 
     @staticmethod
     def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1057,7 +1084,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(21, given, out)
+        return call(22, given, out)
 
     @staticmethod
     def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1090,7 +1117,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(22, given, out)
+        return call(23, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1115,7 +1142,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(23, given, out)
+        return call(24, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1143,7 +1170,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(24, given, out)
+        return call(25, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1161,7 +1188,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(25, given, out)
+        return call(26, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1179,7 +1206,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(26, given, out)
+        return call(27, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1199,7 +1226,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(27, given, out)
+        return call(28, given, out)
 
     @staticmethod
     def regressor(q, qd, qdd, *, parameters=None, out=None):
@@ -1222,7 +1249,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(28, given, out)
+        return call(29, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1252,7 +1279,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(29, given, out)
+        return call(30, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1286,7 +1313,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(30, given, out)
+        return call(31, given, out)
 
 
 class kane:
@@ -1318,7 +1345,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(31, given, out)
+        return call(32, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1352,7 +1379,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(32, given, out)
+        return call(33, given, out)
 
 
 class recursive_lagrange:
@@ -1380,7 +1407,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(33, given, out)
+        return call(34, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1413,8 +1440,8 @@ class recursive_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(73, given, out)
-        return call(34, given, out)
+            return call(75, given, out)
+        return call(35, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1432,7 +1459,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(35, given, out)
+        return call(36, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1453,8 +1480,8 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(74, given, out)
-        return call(36, given, out)
+            return call(76, given, out)
+        return call(37, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1478,8 +1505,8 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(75, given, out)
-        return call(37, given, out)
+            return call(77, given, out)
+        return call(38, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1503,7 +1530,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(38, given, out)
+        return call(39, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1521,7 +1548,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(39, given, out)
+        return call(40, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1541,7 +1568,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(40, given, out)
+        return call(41, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1559,7 +1586,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(41, given, out)
+        return call(42, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1578,7 +1605,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(42, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1597,7 +1624,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(43, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1622,7 +1649,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(44, given, out)
+        return call(45, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1650,7 +1677,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(45, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1668,7 +1695,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(46, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1686,7 +1713,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(47, given, out)
+        return call(48, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1706,7 +1733,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(48, given, out)
+        return call(49, given, out)
 
 
 class closed_form_lagrange:
@@ -1734,7 +1761,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(49, given, out)
+        return call(50, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1767,8 +1794,8 @@ class closed_form_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(76, given, out)
-        return call(50, given, out)
+            return call(78, given, out)
+        return call(51, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1786,7 +1813,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(51, given, out)
+        return call(52, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1807,8 +1834,8 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(77, given, out)
-        return call(52, given, out)
+            return call(79, given, out)
+        return call(53, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1832,8 +1859,8 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(78, given, out)
-        return call(53, given, out)
+            return call(80, given, out)
+        return call(54, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1857,7 +1884,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(54, given, out)
+        return call(55, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1875,7 +1902,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(55, given, out)
+        return call(56, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1895,7 +1922,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(56, given, out)
+        return call(57, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1913,7 +1940,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(57, given, out)
+        return call(58, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1932,7 +1959,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(58, given, out)
+        return call(59, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1951,7 +1978,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(59, given, out)
+        return call(60, given, out)
 
 
 class explicit_kane:
@@ -1974,8 +2001,8 @@ class explicit_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(79, given, out)
-        return call(60, given, out)
+            return call(81, given, out)
+        return call(61, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1999,7 +2026,7 @@ class explicit_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(61, given, out)
+        return call(62, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2029,7 +2056,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(62, given, out)
+        return call(63, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2063,7 +2090,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(63, given, out)
+        return call(64, given, out)
 
 
 class partially_recursive_kane:
@@ -2086,8 +2113,8 @@ class partially_recursive_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(80, given, out)
-        return call(64, given, out)
+            return call(82, given, out)
+        return call(65, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2111,7 +2138,7 @@ class partially_recursive_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(65, given, out)
+        return call(66, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2141,7 +2168,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(66, given, out)
+        return call(67, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2175,7 +2202,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(67, given, out)
+        return call(68, given, out)
 
 
 set_up()
