@@ -216,10 +216,10 @@ def test_numpy_in_loops_takes_complex_numbers_and_all_batch_axes(tmp_path: Path)
     module = load(write(emitted("bush", tmp_path, "loops", "numpy"), tmp_path))
     straight = STRAIGHT[module.model_hash]
     q, qd, qdd = states(module, 6).values()
-    given = (q + 0.1j * qd).reshape(2, 3, -1), qd[:3], qdd[0]
+    given = {"q": (q + 0.1j * qd).reshape(2, 3, -1), "qd": qd[:3], "qdd": qdd[0]}
+    whole = dict(zip(given, np.broadcast_arrays(*given.values()), strict=True))
     for name in FUNCTIONS:
-        found = getattr(module, name)(*given)
-        wanted = getattr(straight, name)(*np.broadcast_arrays(*given))
+        found, wanted = called(module, name, given), called(straight, name, whole)
         for value, reference in zip(found, wanted, strict=True):
             assert value.shape == reference.shape and value.dtype == complex
             assert np.abs(value - reference).max() <= 1e-11 * np.abs(reference).max()
