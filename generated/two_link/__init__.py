@@ -145,6 +145,7 @@ operation_counts = {
         "joint_wrench_derivatives": {'additions': 101, 'multiplications': 125, 'divisions': 0, 'functions': 4},
         "point_motion": {'additions': 14, 'multiplications': 20, 'divisions': 0, 'functions': 4},
         "point_motion_derivatives": {'additions': 14, 'multiplications': 29, 'divisions': 0, 'functions': 4},
+        "regressor": {'additions': 29, 'multiplications': 34, 'divisions': 0, 'functions': 4},
         "forward_dynamics": {'additions': 29, 'multiplications': 37, 'divisions': 1, 'functions': 4},
         "forward_dynamics_derivatives": {'additions': 62, 'multiplications': 88, 'divisions': 1, 'functions': 4},
     },

@@ -64,7 +64,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(83):
+    for which in range(84):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -99,7 +99,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[83]
+cdef Function FUNCTIONS[84]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -113,6 +113,7 @@ NAMES = (
     "joint_wrench_derivatives",
     "point_motion",
     "point_motion_derivatives",
+    "regressor",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "inverse_dynamics",
@@ -188,7 +189,7 @@ NAMES = (
     "mass_matrix",
     "mass_matrix",
 )
-FIRST_PACKED = 69  # from here on they give packed results
+FIRST_PACKED = 70  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -225,6 +226,10 @@ SHAPES = {
     "point_motion_derivatives": (
         ((2,), (2,), (2,), (0,)),
         ((1, 3, 2), (1, 3, 2), (1, 3, 2), (1, 3, 2), (1, 3, 2), (1, 3, 2)),
+    ),
+    "regressor": (
+        ((2,), (2,), (2,), (0,)),
+        ((2, 20),),
     ),
     "forward_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -270,10 +275,6 @@ SHAPES = {
         ((2,), (2,), (0,)),
         ((6,),),
     ),
-    "regressor": (
-        ((2,), (2,), (2,), (0,)),
-        ((2, 20),),
-    ),
 }
 PACKED_SHAPES = {
     "inverse_dynamics_derivatives": (
@@ -289,7 +290,7 @@ PACKED_SHAPES = {
         ((4,),),
     ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'regressor': 3}
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2}
 
 
 cdef void describe(Array *array, tuple shape):
@@ -569,7 +570,7 @@ class composite:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(69, given, out)
+            return call(70, given, out)
         return call(1, given, out)
 
     @staticmethod
@@ -591,7 +592,7 @@ class composite:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(70, given, out)
+            return call(71, given, out)
         return call(2, given, out)
 
     @staticmethod
@@ -616,7 +617,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(71, given, out)
+            return call(72, given, out)
         return call(3, given, out)
 
     @staticmethod
@@ -748,6 +749,29 @@ class composite:
         return call(8, given, out)
 
     @staticmethod
+    def regressor(q, qd, qdd, *, parameters=None, out=None):
+        """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            regressor (..., 2, 20)  columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy,
+                                    Ixz, Iyz, Izz about the link frame's origin
+        """
+        cdef PyObject *given[5]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(9, given, out)
+
+    @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
         """Accelerations that the joint torques tau produce; all joints are free.
 
@@ -775,7 +799,7 @@ class composite:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(9, given, out)
+        return call(10, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -809,7 +833,7 @@ class composite:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(10, given, out)
+        return call(11, given, out)
 
 
 class newton_euler:
@@ -837,7 +861,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(11, given, out)
+        return call(12, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -870,8 +894,8 @@ class newton_euler:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(72, given, out)
-        return call(12, given, out)
+            return call(73, given, out)
+        return call(13, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -889,7 +913,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(13, given, out)
+        return call(14, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -910,8 +934,8 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(73, given, out)
-        return call(14, given, out)
+            return call(74, given, out)
+        return call(15, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -935,8 +959,8 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(74, given, out)
-        return call(15, given, out)
+            return call(75, given, out)
+        return call(16, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -960,7 +984,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(16, given, out)
+        return call(17, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -978,7 +1002,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(17, given, out)
+        return call(18, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -998,7 +1022,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(18, given, out)
+        return call(19, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1016,7 +1040,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(19, given, out)
+        return call(20, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1035,7 +1059,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(20, given, out)
+        return call(21, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1054,7 +1078,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(21, given, out)
+        return call(22, given, out)
 
     @staticmethod
     def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1084,7 +1108,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(22, given, out)
+        return call(23, given, out)
 
     @staticmethod
     def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1117,7 +1141,7 @@ class newton_euler:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(23, given, out)
+        return call(24, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1142,7 +1166,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(24, given, out)
+        return call(25, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1170,7 +1194,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(25, given, out)
+        return call(26, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1188,7 +1212,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(26, given, out)
+        return call(27, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1206,7 +1230,7 @@ class newton_euler:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(27, given, out)
+        return call(28, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1226,7 +1250,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(28, given, out)
+        return call(29, given, out)
 
     @staticmethod
     def regressor(q, qd, qdd, *, parameters=None, out=None):
@@ -1249,7 +1273,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(29, given, out)
+        return call(30, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1279,7 +1303,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(30, given, out)
+        return call(31, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1313,7 +1337,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(31, given, out)
+        return call(32, given, out)
 
 
 class kane:
@@ -1345,7 +1369,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(32, given, out)
+        return call(33, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1379,7 +1403,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(33, given, out)
+        return call(34, given, out)
 
 
 class recursive_lagrange:
@@ -1407,7 +1431,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(34, given, out)
+        return call(35, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1440,8 +1464,8 @@ class recursive_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(75, given, out)
-        return call(35, given, out)
+            return call(76, given, out)
+        return call(36, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1459,7 +1483,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(36, given, out)
+        return call(37, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1480,8 +1504,8 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(76, given, out)
-        return call(37, given, out)
+            return call(77, given, out)
+        return call(38, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1505,8 +1529,8 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(77, given, out)
-        return call(38, given, out)
+            return call(78, given, out)
+        return call(39, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1530,7 +1554,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(39, given, out)
+        return call(40, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1548,7 +1572,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(40, given, out)
+        return call(41, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1568,7 +1592,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(41, given, out)
+        return call(42, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1586,7 +1610,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(42, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1605,7 +1629,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(43, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1624,7 +1648,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(44, given, out)
+        return call(45, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1649,7 +1673,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(45, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1677,7 +1701,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(46, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1695,7 +1719,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(47, given, out)
+        return call(48, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1713,7 +1737,7 @@ class recursive_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(48, given, out)
+        return call(49, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1733,7 +1757,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(49, given, out)
+        return call(50, given, out)
 
 
 class closed_form_lagrange:
@@ -1761,7 +1785,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(50, given, out)
+        return call(51, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1794,8 +1818,8 @@ class closed_form_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(78, given, out)
-        return call(51, given, out)
+            return call(79, given, out)
+        return call(52, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1813,7 +1837,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(52, given, out)
+        return call(53, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1834,8 +1858,8 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(79, given, out)
-        return call(53, given, out)
+            return call(80, given, out)
+        return call(54, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1859,8 +1883,8 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(80, given, out)
-        return call(54, given, out)
+            return call(81, given, out)
+        return call(55, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1884,7 +1908,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(55, given, out)
+        return call(56, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1902,7 +1926,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(56, given, out)
+        return call(57, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1922,7 +1946,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(57, given, out)
+        return call(58, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1940,7 +1964,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(58, given, out)
+        return call(59, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1959,7 +1983,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(59, given, out)
+        return call(60, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1978,7 +2002,7 @@ class closed_form_lagrange:
         cdef PyObject *given[5]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(60, given, out)
+        return call(61, given, out)
 
 
 class explicit_kane:
@@ -2001,8 +2025,8 @@ class explicit_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(81, given, out)
-        return call(61, given, out)
+            return call(82, given, out)
+        return call(62, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2026,7 +2050,7 @@ class explicit_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(62, given, out)
+        return call(63, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2056,7 +2080,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(63, given, out)
+        return call(64, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2090,7 +2114,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(64, given, out)
+        return call(65, given, out)
 
 
 class partially_recursive_kane:
@@ -2113,8 +2137,8 @@ class partially_recursive_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(82, given, out)
-        return call(65, given, out)
+            return call(83, given, out)
+        return call(66, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2138,7 +2162,7 @@ class partially_recursive_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(66, given, out)
+        return call(67, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2168,7 +2192,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(67, given, out)
+        return call(68, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2202,7 +2226,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(68, given, out)
+        return call(69, given, out)
 
 
 set_up()

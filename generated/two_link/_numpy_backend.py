@@ -203,6 +203,24 @@ class composite:
         return _call("composite", "point_motion_derivatives", (q, qd, qdd, parameters), out)
 
     @staticmethod
+    def regressor(q, qd, qdd, *, parameters=None, out=None):
+        """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            regressor (..., 2, 20)  columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy,
+                                    Ixz, Iyz, Izz about the link frame's origin
+        """
+        return _call("composite", "regressor", (q, qd, qdd, parameters), out)
+
+    @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
         """Accelerations that the joint torques tau produce; all joints are free.
 

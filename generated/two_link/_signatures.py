@@ -128,6 +128,18 @@ outputs=(
             Array("da_dqdd", (1, 3, 2)),
         ),
     ),
+    "regressor": Signature(
+        "regressor",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
+        ),
+outputs=(
+            Array("regressor", (2, 20)),
+        ),
+    ),
     "forward_dynamics": Signature(
         "forward_dynamics",
         inputs=(
@@ -260,18 +272,6 @@ outputs=(
         ),
 outputs=(
             Array("centroidal_momentum", (6,)),
-        ),
-    ),
-    "regressor": Signature(
-        "regressor",
-        inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
-            Array("parameters", (0,), default=DEFAULT_PARAMETERS),
-        ),
-outputs=(
-            Array("regressor", (2, 20)),
         ),
     ),
 }

@@ -16,6 +16,7 @@ gravity_forces = _functions.gravity_forces
 joint_wrench_derivatives = _functions.joint_wrench_derivatives
 point_motion = _functions.point_motion
 point_motion_derivatives = _functions.point_motion_derivatives
+regressor = _functions.regressor
 forward_dynamics = _functions.forward_dynamics
 forward_dynamics_derivatives = _functions.forward_dynamics_derivatives
 
@@ -29,6 +30,7 @@ for _name, _function in [
     ("joint_wrench_derivatives", joint_wrench_derivatives),
     ("point_motion", point_motion),
     ("point_motion_derivatives", point_motion_derivatives),
+    ("regressor", regressor),
     ("forward_dynamics", forward_dynamics),
     ("forward_dynamics_derivatives", forward_dynamics_derivatives),
 ]:
@@ -44,6 +46,7 @@ __all__ = [
     "joint_wrench_derivatives",
     "point_motion",
     "point_motion_derivatives",
+    "regressor",
     "forward_dynamics",
     "forward_dynamics_derivatives",
 ]
@@ -69,7 +72,6 @@ _missing = {
     'center_of_mass': 'composite does not have center_of_mass; newton_euler.center_of_mass is there',
     'center_of_mass_jacobian': 'composite does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',
     'centroidal_momentum': 'composite does not have centroidal_momentum; newton_euler.centroidal_momentum is there',
-    'regressor': 'composite does not have regressor; newton_euler.regressor is there',
 }
 
 

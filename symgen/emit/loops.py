@@ -53,21 +53,31 @@ Visit = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class PrintedEntry:
-    """One number that a pair has in a square array: `part` of `height`."""
+    """One number that a pair has in a square array: `part` of `height`, which stand one below or,
+    in an array of `beside` joints, one beside the other."""
 
     square: str
     height: int = 1
     part: int = 0
+    beside: int = 0
 
     @property
     def index(self) -> str:
         """Where it stands for the joints of row and column, in NumPy."""
+        if self.beside:
+            return f"[r, {self.height} * c + {self.part}]"
         return "[r, c]" if self.height == 1 else f"[r, {self.part}, c]"
 
     @property
     def rows(self) -> str:
         """Its rows, in NumPy."""
         return "" if self.height == 1 else f"[:, {self.part}]"
+
+    def place(self, row: str, column: str, stride: str) -> str:
+        """Where it stands for two joints, in C."""
+        if self.beside:
+            return f"({row} * {self.beside} + {column}) * {self.height} + {self.part}"
+        return f"{self.start(row, stride)} + {column}"
 
     def row(self, joint: str) -> str:
         """Its row in the array, in C; `joint` is that of the row."""
@@ -91,8 +101,9 @@ class PrintedPhase:
 
     ``straight``: parts, and the places in columns that are 0 by structure; ``joints``: one part;
     ``pairs``: the squares and what a pair has in them, and a part for joints beyond and for joints
-    before; ``base``: the places of columns that are added up; all others (see `_solving`): squares,
-    and places of columns; ``diagonal`` also what is added to.
+    before; of these parts also, by part, the places and entries that are 0 for all; ``base``: the
+    places of columns that are added up; all others (see `_solving`): squares, and places of
+    columns; ``diagonal`` also what is added to.
     """
 
     kind: str
@@ -102,6 +113,7 @@ class PrintedPhase:
     squares: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
     entries: tuple[PrintedEntry, ...] = ()
+    absent: tuple[tuple[int, ...], ...] = ()
 
     @property
     def by_row(self) -> bool:
@@ -278,13 +290,17 @@ class Loops:
             writes = [self._place(column) for column in phase.writes]
             program, arrays = self._with_constants(phase)
             arrays[WRITTEN] = _array("columns", writes)
-            parts, _ = _body(program, arrays).printed(language, 10**9)
-            return PrintedPhase("joints", number, parts), 0
+            body = _body(program, arrays)
+            parts, _ = body.printed(language, 10**9)
+            return PrintedPhase("joints", number, parts, absent=(_zeros(body),)), 0
         if isinstance(phase, EachPair):
-            bodies = (self._pair(pair) for pair in (phase.beyond, phase.before))
+            bodies = [self._pair(pair) for pair in (phase.beyond, phase.before)]
             parts = tuple(body.printed(language, 10**9)[0][0] for body in bodies)
-            found = tuple(entry for name in phase.squares for entry in self._entries(name))
-            return PrintedPhase("pairs", number, parts, squares=phase.squares, entries=found), 0
+            absent = tuple(_zeros(body) for body in bodies)
+            beside = self.n if phase.beside else 0
+            found = tuple(entry for name in phase.squares for entry in self._entries(name, beside))
+            squares = phase.squares
+            return PrintedPhase("pairs", number, parts, (), squares, (), found, absent), 0
         if isinstance(phase, TowardsBase):
             places = [self._place(column) for column in phase.columns]
             if places != [*range(places[0], places[0] + len(places) * self.room, self.room)]:
@@ -315,9 +331,9 @@ class Loops:
         places = tuple(self._place(column) for column in columns)
         return PrintedPhase(kind, number, squares=squares, places=places)
 
-    def _entries(self, square: str) -> list[PrintedEntry]:
+    def _entries(self, square: str, beside: int = 0) -> list[PrintedEntry]:
         height = self._heights[square]
-        return [PrintedEntry(square, height, part) for part in range(height)]
+        return [PrintedEntry(square, height, part, beside) for part in range(height)]
 
     def _without_constants(
         self, phase: Straight[Scalar]
@@ -408,6 +424,15 @@ class Loops:
 
 def _written(phase: Straight[Scalar]) -> Output[Scalar]:
     return next(output for output in phase.program.outputs if output.name == WRITTEN)
+
+
+def _zeros(body: Body) -> tuple[int, ...]:
+    """Where the results stand that are 0 by structure."""
+    return tuple(
+        body.arrays[name].place(position)
+        for name, positions in body.schedule.zeros.items()
+        for position in positions
+    )
 
 
 def _columns(reads: Sequence[int], writes: Sequence[int]) -> dict[str, Array]:

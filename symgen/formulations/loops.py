@@ -156,9 +156,10 @@ class LoopsBuilder(Generic[S]):
         self,
         beyond: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]],
         before: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]],
+        beside: bool = False,
     ) -> None:
         """A phase over pairs of joints, of row and column: entries of square arrays by name."""
-        self._phases.append(EachPair(self._pair(beyond), self._pair(before)))
+        self._phases.append(EachPair(self._pair(beyond), self._pair(before), beside))
 
     def towards_base(self, columns: Iterable[Column]) -> None:
         """Add columns of every joint to those of the joint that carries it, leaves first."""

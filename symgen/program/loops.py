@@ -8,7 +8,8 @@ columns: a column holds one scalar of every joint, such as the first entry of t_
 `EachJoint`       a program over the columns of one joint, for every joint: several in a vector
 `EachPair`        programs over two joints of which one carries the other, for all such pairs: they
                   fill square arrays, one row after the other, several columns in a vector; where
-                  a pair has k entries the rows of each joint are k, and the array is (n, k, n)
+                  a pair has k entries the rows of each joint are k, and the array is (n, k, n),
+                  or its columns are, and the array is (n, n k)
 `TowardsBase`     adds columns of every joint to those of the joint that carries it, leaves first
 `OnDiagonal`      adds a column to the diagonal of a square array
 `Known`           puts entries of a column in place of some of a diagonal
@@ -92,11 +93,13 @@ class Pair(Generic[S]):
 
 @dataclass(frozen=True)
 class EachPair(Generic[S]):
-    """Square arrays.  `beyond` holds where the joint of the row carries that of the column or is
+    """Square arrays; with `beside` the entries that a pair has stand one beside the other, and the
+    array is (n, n k).  `beyond` holds where the joint of the row carries that of the column or is
     the same, `before` where it is carried by it; elsewhere there are zeros."""
 
     beyond: Pair[S]
     before: Pair[S]
+    beside: bool = False
 
     @property
     def squares(self) -> tuple[str, ...]:
@@ -236,7 +239,8 @@ class LoopedProgram(Generic[S]):
         phases: list[Phase[S]] = []
         for phase in self.phases:
             if isinstance(phase, EachPair):
-                phases.append(EachPair(of_pair(phase.beyond), of_pair(phase.before)))
+                pairs = of_pair(phase.beyond), of_pair(phase.before)
+                phases.append(replace(phase, beyond=pairs[0], before=pairs[1]))
             elif isinstance(phase, (Straight, EachJoint)):
                 phases.append(replace(phase, program=change(phase.program)))
             else:
@@ -314,21 +318,26 @@ class _Unrolling:
     def _each_pair(self, phase: EachPair[Scalar]) -> None:
         n = self.looped.n
         for name, shape in phase.shapes.items():
-            self.results[name] = (n, *shape, n), [self.graph.zero] * (n * prod(shape) * n)
+            whole = (n, n * prod(shape)) if phase.beside else (n, *shape, n)
+            self.results[name] = whole, [self.graph.zero] * prod(whole)
         for r in range(1, n + 1):
             for c in range(1, n + 1):
                 if r == c or self.looped.is_before(r, c):
-                    self._pair(phase.beyond, r, c)
+                    self._pair(phase.beyond, r, c, phase.beside)
                 elif self.looped.is_before(c, r):
-                    self._pair(phase.before, r, c)
+                    self._pair(phase.before, r, c, phase.beside)
 
-    def _pair(self, pair: Pair[Scalar], r: int, c: int) -> None:
+    def _pair(self, pair: Pair[Scalar], r: int, c: int, beside: bool) -> None:
         rows = self._given(pair.program, ROW, [(column, r) for column in pair.rows])
         columns = self._given(pair.program, COLUMN, [(column, c) for column in pair.columns])
         for name, _, found in self._values(pair.program, {**rows, **columns}):
+            n, height = self.looped.n, len(found)
             for part, entry in enumerate(found):
-                row = (r - 1) * len(found) + part
-                self.results[name][1][row * self.looped.n + c - 1] = entry
+                if beside:
+                    place = ((r - 1) * n + c - 1) * height + part
+                else:
+                    place = ((r - 1) * height + part) * n + c - 1
+                self.results[name][1][place] = entry
 
     def _towards_base(self, phase: TowardsBase) -> None:
         for i in range(self.looped.n, 0, -1):

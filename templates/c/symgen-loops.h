@@ -66,6 +66,12 @@ INLINE void put_in_row(double *square, int size, int stride, int r, int c, wide 
         for (int i = 0; i < left; ++i) at[i] = x[i];
 }
 
+/* The same entry of `count` joints or of as many as a vector has, `step` from each other. */
+INLINE void put_beside(double *at, int count, int step, wide x)
+{
+    for (int i = 0; i < WIDE && i < count; ++i) at[i * step] = x[i];
+}
+
 INLINE double total(wide x)
 {
     double sum = x[0];

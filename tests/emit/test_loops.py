@@ -32,6 +32,7 @@ FUNCTIONS = (
     "coriolis_matrix",
     "forward_dynamics_derivatives",
     "joint_wrench_derivatives",
+    "regressor",
 )
 SIZES = (0, 1, 2, 7, 8, 9, 65)
 TREES = {

@@ -33,6 +33,7 @@ SWEEPS = (
     "bias_forces",
     "gravity_forces",
     "joint_wrench_derivatives",
+    "regressor",
 )
 POINTS = ("point_motion", "point_motion_derivatives")
 ROBOTS = ("puma560", "arm7", "tree12", "human43")

@@ -72,6 +72,13 @@ The remark behind a line names its equation:
     CO-54   d w_i = i_X* (2 B Psi'_j + I Psi''_j) by q_j, with loads turning back; 2 i_X*
             (B S_j + I Psi'_j) by qd_j; i_X* I S_j by qdd_j -- Singh, Russell, Wensing
             2022 (IDSVA)
+    CO-55   u_x, u_y, u_z, x_link: R_j and x_j times the fixed turn and lever to link
+            frame j
+    CO-56   a_link = a + W x_link, c_k = W u_k, p_k = u_k x c_k, p_z = 2 alpha - p_x - p_y
+    CO-57   m: force a_link, moment x_link x a_link; mk: force c_k, moment x_link x c_k +
+            u_k x a_link; Ikk: moment alpha - p_k; Ikl: moment -(u_k x c_l + u_l x c_k) --
+            Atkeson, An, Hollerbach 1986
+    CO-58   Y_ij = S_i . (force per unit of each parameter of body j), i carries j or is j
     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
             2008, section 6.5
     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
@@ -814,6 +821,86 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     da_dqd[..., 0, 0, 0] = d_a0_hand_x_dqd_1
     d_a0_hand_y_dqd_1 = -2.0*t8  # CO-41
     da_dqd[..., 0, 1, 0] = d_a0_hand_y_dqd_1
+
+
+def regressor(q, qd, qdd, regressor):
+    """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms."""
+    regressor[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # angles
+    C_1_21 = sin(q_1)  # CO-1
+    C_1_11 = cos(q_1)  # CO-1
+    R_2_21 = sin(q_2)  # CO-2
+    R_2_11 = cos(q_2)  # CO-2
+
+    # velocities, joint elbow
+    w0_2_z = qd_1 + qd_2  # CO-5
+
+    # accelerations, joint shoulder
+    a_base_1_x = 9.81*C_1_21  # CO-7
+    a_base_1_y = 9.81*C_1_11  # CO-7
+    dPsi_v_1_y = -9.81*C_1_21  # CO-8
+    regressor[..., 0, 2] = dPsi_v_1_y
+
+    # accelerations, joint elbow
+    alpha0_2_z = qdd_1 + qdd_2  # CO-7
+    a0_2_x = a_base_1_x + 0.4*(qd_2*(qd_1 + w0_2_z))  # CO-7
+    a0_2_y = a_base_1_y - 0.4*qdd_2  # CO-7
+    t1 = 0.4*qdd_1
+    dPsi_v_2_x = a_base_1_y + t1  # CO-8
+
+    # unit forces, joint shoulder
+    N_m_1_z = 0.4*dPsi_v_2_x  # CO-57
+    regressor[..., 0, 0] = N_m_1_z
+    N_mx_1_z = t1 + dPsi_v_2_x  # CO-57
+    regressor[..., 0, 1] = N_mx_1_z
+
+    # unit forces, joint elbow
+    x_link_2_x = 0.4 + 0.4*R_2_11  # CO-55
+    t2 = w0_2_z*w0_2_z
+    t3 = R_2_21*alpha0_2_z
+    a_link_2_x = a0_2_x - (t2*x_link_2_x + 0.4*t3)  # CO-56
+    t4 = R_2_21*t2
+    a_link_2_y = alpha0_2_z*x_link_2_x - 0.4*t4 + a0_2_y  # CO-56
+    c_x_2_y = R_2_11*alpha0_2_z - t4  # CO-56
+    N_Ixz_2_y = t3 + R_2_11*t2  # CO-57
+    t5 = R_2_21*N_Ixz_2_y
+    p_x_2_z = R_2_11*c_x_2_y + t5  # CO-56
+    p_z_2_z = 2.0*alpha0_2_z - p_x_2_z - p_x_2_z  # CO-56
+    t6 = R_2_21*a_link_2_x
+    N_m_2_z = x_link_2_x*a_link_2_y - 0.4*t6  # CO-57
+    regressor[..., 0, 10] = N_m_2_z
+    N_mx_2_z = x_link_2_x*c_x_2_y + 0.4*t5 + (R_2_11*a_link_2_y - t6)  # CO-57
+    regressor[..., 0, 11] = N_mx_2_z
+    t7 = 0.4*c_x_2_y
+    t8 = R_2_21*a_link_2_y + R_2_11*a_link_2_x
+    N_my_2_z = R_2_21*t7 - x_link_2_x*N_Ixz_2_y - t8  # CO-57
+    regressor[..., 0, 12] = N_my_2_z
+    N_Ixx_2_z = alpha0_2_z - p_x_2_z  # CO-57
+    regressor[..., 0, 14] = N_Ixx_2_z
+    regressor[..., 0, 16] = N_Ixx_2_z
+    regressor[..., 1, 14] = N_Ixx_2_z
+    regressor[..., 1, 16] = N_Ixx_2_z
+    N_Izz_2_z = alpha0_2_z - p_z_2_z  # CO-57
+    regressor[..., 0, 19] = N_Izz_2_z
+    regressor[..., 1, 19] = N_Izz_2_z
+
+    # regressor, joint elbow
+    Y_2_2_m = N_m_2_z - 0.4*a_link_2_y  # CO-58
+    regressor[..., 1, 10] = Y_2_2_m
+    Y_2_2_mx = N_mx_2_z - t7  # CO-58
+    regressor[..., 1, 11] = Y_2_2_mx
+    Y_2_2_my = N_my_2_z + 0.4*N_Ixz_2_y  # CO-58
+    regressor[..., 1, 12] = Y_2_2_my
+
+    # results
+    regressor[..., 0, 9] = qdd_1
 
 
 def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):

@@ -155,6 +155,20 @@ void two_link_composite_point_motion_derivatives(
     double *da_dqd,
     double *da_dqdd);
 
+/* Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms. By
+ * composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  regressor[2][20]: columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz,
+ *          Izz about the link frame's origin
+ */
+void two_link_composite_regressor(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *regressor);
+
 /* Accelerations that the joint torques tau produce; all joints are free. By composite.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)

@@ -108,6 +108,7 @@ static const double OPERATIONS[] = {
     350,
     83,
     119,
+    143,
     109,
     205,
     101,

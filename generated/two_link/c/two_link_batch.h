@@ -28,80 +28,81 @@ int two_link_prepare(int width);
  *     6  composite.joint_wrench_derivatives
  *     7  composite.point_motion
  *     8  composite.point_motion_derivatives
- *     9  composite.forward_dynamics
- *     10  composite.forward_dynamics_derivatives
- *     11  newton_euler.inverse_dynamics
- *     12  newton_euler.inverse_dynamics_derivatives
- *     13  newton_euler.inverse_dynamics_load_derivatives
- *     14  newton_euler.mass_matrix
- *     15  newton_euler.coriolis_matrix
- *     16  newton_euler.bias_forces
- *     17  newton_euler.gravity_forces
- *     18  newton_euler.kinetic_energy
- *     19  newton_euler.potential_energy
- *     20  newton_euler.forward_kinematics
- *     21  newton_euler.jacobians
- *     22  newton_euler.joint_wrenches
- *     23  newton_euler.joint_wrench_derivatives
- *     24  newton_euler.point_motion
- *     25  newton_euler.point_motion_derivatives
- *     26  newton_euler.center_of_mass
- *     27  newton_euler.center_of_mass_jacobian
- *     28  newton_euler.centroidal_momentum
- *     29  newton_euler.regressor
- *     30  newton_euler.forward_dynamics
- *     31  newton_euler.forward_dynamics_derivatives
- *     32  kane.forward_dynamics
- *     33  kane.forward_dynamics_derivatives
- *     34  recursive_lagrange.inverse_dynamics
- *     35  recursive_lagrange.inverse_dynamics_derivatives
- *     36  recursive_lagrange.inverse_dynamics_load_derivatives
- *     37  recursive_lagrange.mass_matrix
- *     38  recursive_lagrange.coriolis_matrix
- *     39  recursive_lagrange.bias_forces
- *     40  recursive_lagrange.gravity_forces
- *     41  recursive_lagrange.kinetic_energy
- *     42  recursive_lagrange.potential_energy
- *     43  recursive_lagrange.forward_kinematics
- *     44  recursive_lagrange.jacobians
- *     45  recursive_lagrange.point_motion
- *     46  recursive_lagrange.point_motion_derivatives
- *     47  recursive_lagrange.center_of_mass
- *     48  recursive_lagrange.center_of_mass_jacobian
- *     49  recursive_lagrange.centroidal_momentum
- *     50  closed_form_lagrange.inverse_dynamics
- *     51  closed_form_lagrange.inverse_dynamics_derivatives
- *     52  closed_form_lagrange.inverse_dynamics_load_derivatives
- *     53  closed_form_lagrange.mass_matrix
- *     54  closed_form_lagrange.coriolis_matrix
- *     55  closed_form_lagrange.bias_forces
- *     56  closed_form_lagrange.gravity_forces
- *     57  closed_form_lagrange.kinetic_energy
- *     58  closed_form_lagrange.potential_energy
- *     59  closed_form_lagrange.forward_kinematics
- *     60  closed_form_lagrange.jacobians
- *     61  explicit_kane.mass_matrix
- *     62  explicit_kane.bias_forces
- *     63  explicit_kane.forward_dynamics
- *     64  explicit_kane.forward_dynamics_derivatives
- *     65  partially_recursive_kane.mass_matrix
- *     66  partially_recursive_kane.bias_forces
- *     67  partially_recursive_kane.forward_dynamics
- *     68  partially_recursive_kane.forward_dynamics_derivatives
- *     69  composite.inverse_dynamics_derivatives, packed
- *     70  composite.mass_matrix, packed
- *     71  composite.coriolis_matrix, packed
- *     72  newton_euler.inverse_dynamics_derivatives, packed
- *     73  newton_euler.mass_matrix, packed
- *     74  newton_euler.coriolis_matrix, packed
- *     75  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     76  recursive_lagrange.mass_matrix, packed
- *     77  recursive_lagrange.coriolis_matrix, packed
- *     78  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     79  closed_form_lagrange.mass_matrix, packed
- *     80  closed_form_lagrange.coriolis_matrix, packed
- *     81  explicit_kane.mass_matrix, packed
- *     82  partially_recursive_kane.mass_matrix, packed
+ *     9  composite.regressor
+ *     10  composite.forward_dynamics
+ *     11  composite.forward_dynamics_derivatives
+ *     12  newton_euler.inverse_dynamics
+ *     13  newton_euler.inverse_dynamics_derivatives
+ *     14  newton_euler.inverse_dynamics_load_derivatives
+ *     15  newton_euler.mass_matrix
+ *     16  newton_euler.coriolis_matrix
+ *     17  newton_euler.bias_forces
+ *     18  newton_euler.gravity_forces
+ *     19  newton_euler.kinetic_energy
+ *     20  newton_euler.potential_energy
+ *     21  newton_euler.forward_kinematics
+ *     22  newton_euler.jacobians
+ *     23  newton_euler.joint_wrenches
+ *     24  newton_euler.joint_wrench_derivatives
+ *     25  newton_euler.point_motion
+ *     26  newton_euler.point_motion_derivatives
+ *     27  newton_euler.center_of_mass
+ *     28  newton_euler.center_of_mass_jacobian
+ *     29  newton_euler.centroidal_momentum
+ *     30  newton_euler.regressor
+ *     31  newton_euler.forward_dynamics
+ *     32  newton_euler.forward_dynamics_derivatives
+ *     33  kane.forward_dynamics
+ *     34  kane.forward_dynamics_derivatives
+ *     35  recursive_lagrange.inverse_dynamics
+ *     36  recursive_lagrange.inverse_dynamics_derivatives
+ *     37  recursive_lagrange.inverse_dynamics_load_derivatives
+ *     38  recursive_lagrange.mass_matrix
+ *     39  recursive_lagrange.coriolis_matrix
+ *     40  recursive_lagrange.bias_forces
+ *     41  recursive_lagrange.gravity_forces
+ *     42  recursive_lagrange.kinetic_energy
+ *     43  recursive_lagrange.potential_energy
+ *     44  recursive_lagrange.forward_kinematics
+ *     45  recursive_lagrange.jacobians
+ *     46  recursive_lagrange.point_motion
+ *     47  recursive_lagrange.point_motion_derivatives
+ *     48  recursive_lagrange.center_of_mass
+ *     49  recursive_lagrange.center_of_mass_jacobian
+ *     50  recursive_lagrange.centroidal_momentum
+ *     51  closed_form_lagrange.inverse_dynamics
+ *     52  closed_form_lagrange.inverse_dynamics_derivatives
+ *     53  closed_form_lagrange.inverse_dynamics_load_derivatives
+ *     54  closed_form_lagrange.mass_matrix
+ *     55  closed_form_lagrange.coriolis_matrix
+ *     56  closed_form_lagrange.bias_forces
+ *     57  closed_form_lagrange.gravity_forces
+ *     58  closed_form_lagrange.kinetic_energy
+ *     59  closed_form_lagrange.potential_energy
+ *     60  closed_form_lagrange.forward_kinematics
+ *     61  closed_form_lagrange.jacobians
+ *     62  explicit_kane.mass_matrix
+ *     63  explicit_kane.bias_forces
+ *     64  explicit_kane.forward_dynamics
+ *     65  explicit_kane.forward_dynamics_derivatives
+ *     66  partially_recursive_kane.mass_matrix
+ *     67  partially_recursive_kane.bias_forces
+ *     68  partially_recursive_kane.forward_dynamics
+ *     69  partially_recursive_kane.forward_dynamics_derivatives
+ *     70  composite.inverse_dynamics_derivatives, packed
+ *     71  composite.mass_matrix, packed
+ *     72  composite.coriolis_matrix, packed
+ *     73  newton_euler.inverse_dynamics_derivatives, packed
+ *     74  newton_euler.mass_matrix, packed
+ *     75  newton_euler.coriolis_matrix, packed
+ *     76  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     77  recursive_lagrange.mass_matrix, packed
+ *     78  recursive_lagrange.coriolis_matrix, packed
+ *     79  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     80  closed_form_lagrange.mass_matrix, packed
+ *     81  closed_form_lagrange.coriolis_matrix, packed
+ *     82  explicit_kane.mass_matrix, packed
+ *     83  partially_recursive_kane.mass_matrix, packed
  */
 symgen_function two_link_single(int which);
 

@@ -70,6 +70,13 @@
  *     CO-54   d w_i = i_X* (2 B Psi'_j + I Psi''_j) by q_j, with loads turning back; 2 i_X*
  *             (B S_j + I Psi'_j) by qd_j; i_X* I S_j by qdd_j -- Singh, Russell, Wensing
  *             2022 (IDSVA)
+ *     CO-55   u_x, u_y, u_z, x_link: R_j and x_j times the fixed turn and lever to link
+ *             frame j
+ *     CO-56   a_link = a + W x_link, c_k = W u_k, p_k = u_k x c_k, p_z = 2 alpha - p_x - p_y
+ *     CO-57   m: force a_link, moment x_link x a_link; mk: force c_k, moment x_link x c_k +
+ *             u_k x a_link; Ikk: moment alpha - p_k; Ikl: moment -(u_k x c_l + u_l x c_k) --
+ *             Atkeson, An, Hollerbach 1986
+ *     CO-58   Y_ij = S_i . (force per unit of each parameter of body j), i carries j or is j
  *     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
  *             2008, section 6.5
  *     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
@@ -952,6 +959,123 @@ void NAMED(two_link_composite_point_motion_derivatives)(
     const real d_a0_hand_y_dqd_1 = -2.0*t8;  /* CO-41 */
     da_dqd[2] = d_a0_hand_y_dqd_1;
 }
+
+#ifndef SYMGEN_VARIANT
+
+void NAMED(two_link_composite_regressor)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict regressor)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    regressor[3] = REAL(0.0);
+    regressor[4] = REAL(0.0);
+    regressor[5] = REAL(0.0);
+    regressor[6] = REAL(0.0);
+    regressor[7] = REAL(0.0);
+    regressor[8] = REAL(0.0);
+    regressor[13] = REAL(0.0);
+    regressor[15] = REAL(0.0);
+    regressor[17] = REAL(0.0);
+    regressor[18] = REAL(0.0);
+    regressor[20] = REAL(0.0);
+    regressor[21] = REAL(0.0);
+    regressor[22] = REAL(0.0);
+    regressor[23] = REAL(0.0);
+    regressor[24] = REAL(0.0);
+    regressor[25] = REAL(0.0);
+    regressor[26] = REAL(0.0);
+    regressor[27] = REAL(0.0);
+    regressor[28] = REAL(0.0);
+    regressor[29] = REAL(0.0);
+    regressor[33] = REAL(0.0);
+    regressor[35] = REAL(0.0);
+    regressor[37] = REAL(0.0);
+    regressor[38] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real C_1_21 = sines[0];  /* CO-1 */
+    const real C_1_11 = cosines[0];  /* CO-1 */
+    const real R_2_21 = sines[1];  /* CO-2 */
+    const real R_2_11 = cosines[1];  /* CO-2 */
+
+    /* velocities, joint elbow */
+    const real w0_2_z = qd_1 + qd_2;  /* CO-5 */
+
+    /* accelerations, joint shoulder */
+    const real a_base_1_x = 9.81*C_1_21;  /* CO-7 */
+    const real a_base_1_y = 9.81*C_1_11;  /* CO-7 */
+    const real dPsi_v_1_y = -9.81*C_1_21;  /* CO-8 */
+    regressor[2] = dPsi_v_1_y;
+
+    /* accelerations, joint elbow */
+    const real alpha0_2_z = qdd_1 + qdd_2;  /* CO-7 */
+    const real a0_2_x = a_base_1_x + 0.4*(qd_2*(qd_1 + w0_2_z));  /* CO-7 */
+    const real a0_2_y = a_base_1_y - 0.4*qdd_2;  /* CO-7 */
+    const real t1 = 0.4*qdd_1;
+    const real dPsi_v_2_x = a_base_1_y + t1;  /* CO-8 */
+
+    /* unit forces, joint shoulder */
+    const real N_m_1_z = 0.4*dPsi_v_2_x;  /* CO-57 */
+    regressor[0] = N_m_1_z;
+    const real N_mx_1_z = t1 + dPsi_v_2_x;  /* CO-57 */
+    regressor[1] = N_mx_1_z;
+
+    /* unit forces, joint elbow */
+    const real x_link_2_x = 0.4 + 0.4*R_2_11;  /* CO-55 */
+    const real t2 = w0_2_z*w0_2_z;
+    const real t3 = R_2_21*alpha0_2_z;
+    const real a_link_2_x = a0_2_x - (t2*x_link_2_x + 0.4*t3);  /* CO-56 */
+    const real t4 = R_2_21*t2;
+    const real a_link_2_y = alpha0_2_z*x_link_2_x - 0.4*t4 + a0_2_y;  /* CO-56 */
+    const real c_x_2_y = R_2_11*alpha0_2_z - t4;  /* CO-56 */
+    const real N_Ixz_2_y = t3 + R_2_11*t2;  /* CO-57 */
+    const real t5 = R_2_21*N_Ixz_2_y;
+    const real p_x_2_z = R_2_11*c_x_2_y + t5;  /* CO-56 */
+    const real p_z_2_z = 2.0*alpha0_2_z - p_x_2_z - p_x_2_z;  /* CO-56 */
+    const real t6 = R_2_21*a_link_2_x;
+    const real N_m_2_z = x_link_2_x*a_link_2_y - 0.4*t6;  /* CO-57 */
+    regressor[10] = N_m_2_z;
+    const real N_mx_2_z = x_link_2_x*c_x_2_y + 0.4*t5 + (R_2_11*a_link_2_y - t6);  /* CO-57 */
+    regressor[11] = N_mx_2_z;
+    const real t7 = 0.4*c_x_2_y;
+    const real t8 = R_2_21*a_link_2_y + R_2_11*a_link_2_x;
+    const real N_my_2_z = R_2_21*t7 - x_link_2_x*N_Ixz_2_y - t8;  /* CO-57 */
+    regressor[12] = N_my_2_z;
+    const real N_Ixx_2_z = alpha0_2_z - p_x_2_z;  /* CO-57 */
+    regressor[14] = N_Ixx_2_z;
+    regressor[16] = N_Ixx_2_z;
+    regressor[34] = N_Ixx_2_z;
+    regressor[36] = N_Ixx_2_z;
+    const real N_Izz_2_z = alpha0_2_z - p_z_2_z;  /* CO-57 */
+    regressor[19] = N_Izz_2_z;
+    regressor[39] = N_Izz_2_z;
+
+    /* regressor, joint elbow */
+    const real Y_2_2_m = N_m_2_z - 0.4*a_link_2_y;  /* CO-58 */
+    regressor[30] = Y_2_2_m;
+    const real Y_2_2_mx = N_mx_2_z - t7;  /* CO-58 */
+    regressor[31] = Y_2_2_mx;
+    const real Y_2_2_my = N_my_2_z + 0.4*N_Ixz_2_y;  /* CO-58 */
+    regressor[32] = Y_2_2_my;
+
+    /* results */
+    regressor[9] = qdd_1;
+}
+#endif
 
 int NAMED(two_link_composite_forward_dynamics)(
     const real *restrict q,

@@ -264,6 +264,17 @@ static int two_link_composite_joint_wrench_derivatives_compute(const real **x, r
     NAMED(two_link_composite_joint_wrench_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
     return 0;
 }
+void NAMED(two_link_composite_regressor)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict regressor);
+
+static int two_link_composite_regressor_compute(const real **x, real **y)
+{
+    NAMED(two_link_composite_regressor)(x[0], x[1], x[2], y[0]);
+    return 0;
+}
 int NAMED(two_link_composite_forward_dynamics_derivatives)(
     const real *restrict q,
     const real *restrict qd,
@@ -1025,6 +1036,13 @@ static const struct kernel KERNELS[] = {
     {two_link_composite_point_motion_derivatives_compute,
      4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
      {6, 6, 6, 6, 6, 6}, {0}},
+#ifndef SYMGEN_VARIANT
+    {two_link_composite_regressor_compute,
+#else
+    {0,
+#endif
+     4, 1, {2, 2, 2, 0}, {40},
+     {40}, {0}},
     {two_link_composite_forward_dynamics_compute,
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},

@@ -3,9 +3,9 @@
 In link axes, joint by joint: `passages` say what is carried over a joint, `recursion` has the
 torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
 composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
-they weigh and `loads` what acts on them; `derivatives`, `coriolis` and `wrenches` put these
-together, and `loops`, `matrix_loops`, `forward_loops` and `wrench_loops` say the same joint by
-joint.  In base axes, about each joint's own origin: `points`.
+they weigh and `loads` what acts on them; `derivatives`, `coriolis`, `wrenches` and `regressor` put
+these together, and `loops`, `matrix_loops`, `forward_loops`, `wrench_loops` and `regressor_loops`
+say the same joint by joint.  In base axes, about each joint's own origin: `points`.
 """
 
 from functools import partial
@@ -27,6 +27,8 @@ from symgen.formulations.composite import (
     passages,
     points,
     recursion,
+    regressor,
+    regressor_loops,
     wrench_loops,
     wrenches,
 )
@@ -50,6 +52,7 @@ COMPOSITE = Formulation(
         **forward_derivatives.NOTES,
         **points.NOTES,
         **wrenches.NOTES,
+        **regressor.NOTES,
     },
     functions={
         "inverse_dynamics": partial(recursion.torque_function, "tau"),
@@ -65,6 +68,7 @@ COMPOSITE = Formulation(
         "hybrid_dynamics": forward.hybrid_dynamics,
         "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
         "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
+        "regressor": regressor.regressor,
     },
     estimate=costs.estimate,
     loops={
@@ -73,5 +77,6 @@ COMPOSITE = Formulation(
         "coriolis_matrix": matrix_loops.coriolis_matrix,
         "forward_dynamics_derivatives": forward_loops.forward_dynamics_derivatives,
         "joint_wrench_derivatives": wrench_loops.joint_wrench_derivatives,
+        "regressor": regressor_loops.regressor,
     },
 )

@@ -32,15 +32,15 @@ JOINT, CARRIED, PLACED, PAIR = 240, 36, 100, 12
 DERIVED, DERIVED_PAIR = 700, 40
 """Derivatives of the torques: per joint and per pair."""
 
-WRENCHES = 15_000
-"""Derivatives of joint wrenches are in loops where they matter, and those are as fast as a straight
-line of so many operations, or faster: see "Forms" in benchmarks/README.md."""
+WRITTEN = {"joint_wrench_derivatives": 15_000, "regressor": 7_000}
+"""Functions with results for every pair are in loops where they matter, and those are preferred to
+a straight line of so many operations as others estimate: see "Forms" in benchmarks/README.md."""
 
 
 def estimate(tree: KinematicTree[Any], function: str) -> int:
-    """Operations of a function that solves, roughly; `WRENCHES`; 0 for the recursions."""
-    if function == "joint_wrench_derivatives":
-        return WRENCHES
+    """Operations of a function that solves, roughly; `WRITTEN`; 0 for the recursions."""
+    if function in WRITTEN:
+        return WRITTEN[function]
     if not function.startswith(("forward_dynamics", "hybrid_dynamics")):
         return 0
     depths = {joint.number: len(tree.path(joint.number)) for joint in tree.joints}

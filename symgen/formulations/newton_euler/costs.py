@@ -1,5 +1,5 @@
 """Rough numbers of operations of the functions that solve, from 3 joints on within a factor of two,
-and of the derivatives of joint wrenches.
+of the derivatives of joint wrenches and of the regressor.
 
 M and the derivatives of torques cost so much per pair of joints of which one carries the other (a
 joint counts as such a pair, too, but for `STARTED`: the first joint of a recursion costs less), the
@@ -38,8 +38,8 @@ STARTED = 0.6
 MASS_MATRIX, SLOPES = 145, 410
 """Per pair of joints: M column by column; derivatives of the torques by q, qd and qdd."""
 
-WRENCHES = 550
-"""Per pair of joints: derivatives of the joint wrenches, which are written for every pair."""
+WRITTEN = {"joint_wrench_derivatives": 550, "regressor": 75}
+"""Per pair of joints: functions that have results for every pair."""
 
 BIAS = 240
 """Per joint: torques where the free joints have no acceleration."""
@@ -55,14 +55,14 @@ SOLVING = ("forward_dynamics", "hybrid_dynamics")
 
 
 def estimate(tree: KinematicTree[Any], function: str) -> int:
-    """Operations of a function that solves or of wrenches, roughly; 0 for the recursions."""
+    """Operations of a function that solves or has much to write, roughly; 0 for the recursions."""
     base = next((name for name in SOLVING if function.startswith(name)), None)
-    if base is None and function != "joint_wrench_derivatives":
+    if base is None and function not in WRITTEN:
         return 0
     weights = {joint.number: _weight(tree, joint) for joint in tree.joints}
     depths = {joint.number: len(tree.path(joint.number)) for joint in tree.joints}
     if base is None:
-        return round(WRENCHES * sum(weights[j] * depth for j, depth in depths.items()))
+        return round(WRITTEN[function] * sum(weights[j] * depth for j, depth in depths.items()))
     pairs = sum(weight * (depths[k] - STARTED) for k, weight in weights.items())
     first = sum(weights[k] for k in weights if depths[k] == 1)
     factorised = 1.3 * sum(depth * depth for depth in depths.values())

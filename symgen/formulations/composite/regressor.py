@@ -1,0 +1,128 @@
+"""The regressor: joint torques as a matrix times the inertial parameters of the bodies.
+
+What a body's motion needs is linear in its ten parameters: a force about P for one unit of each,
+ten for every body.  A joint that carries the body takes its part along S of all ten, in whatever
+frame they were found; other joints take nothing of it.
+
+Notation beyond that of `frames` and `motion` (body j stands in link frame j; everything in the
+basis, about P)
+
+==================  ==================  ========================================================
+paper               code                meaning
+==================  ==================  ========================================================
+--                  u_x_j, u_y_j, u_z_j axes of link frame j
+--                  x_link_j            P -> its origin
+--                  a_link_j            acceleration of the origin, minus gravity
+--                  c_x_j, ...          W u: acceleration that grows along the axis u
+--                  p_x_j, ...          u x c; their sum is 2 alpha
+--                  N_k_j, F_k_j        moment and force per unit of parameter k: m, mx, ..., Ixx,
+                                        ...; inertia takes no force
+Y_ij                Y_i_j_k             torque of joint i per unit of parameter k of body j
+==================  ==================  ========================================================
+
+Sources: Atkeson, An, Hollerbach (1986) for the linear form; the force on a particle at r of the
+body is a + W r, and inertia about the origin is tr(E) 1 - E of second moments E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Generic, NamedTuple
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.formulations.composite.frames import JointAxis, JointFrame, place_sweep
+from symgen.formulations.composite.motion import acceleration_sweep, base_sweep, velocity_sweep
+from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.formulations.interface import State
+from symgen.formulations.shared import write_matrix
+from symgen.kinematics.bodies import INERTIAL_PARAMETERS
+from symgen.kinematics.joint import Joint
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-55": "u_x, u_y, u_z, x_link: R_j and x_j times the fixed turn and lever to link frame j",
+    "CO-56": "a_link = a + W x_link, c_k = W u_k, p_k = u_k x c_k, p_z = 2 alpha - p_x - p_y",
+    "CO-57": "m: force a_link, moment x_link x a_link; mk: force c_k, moment x_link x c_k "
+    "+ u_k x a_link; Ikk: moment alpha - p_k; Ikl: moment -(u_k x c_l + u_l x c_k) "
+    "-- Atkeson, An, Hollerbach 1986",
+    "CO-58": "Y_ij = S_i . (force per unit of each parameter of body j), i carries j or is j",
+}
+
+Unit = dict[str, Spatial[S]]
+"""By parameter: the force that one unit of it needs."""
+
+
+class Fields(NamedTuple, Generic[S]):
+    """CO-7 of a link: its angular acceleration, and the acceleration a + W r of its particles."""
+
+    alpha: Vector[S]
+    a: Vector[S]
+    W: Matrix[S]
+
+
+def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """CO-58, (n, 10 n)"""
+    places = place_sweep(tree, b, state.q)
+    velocities = velocity_sweep(places, b, state.qd)
+    bases = base_sweep(tree, places, b)
+    motions = acceleration_sweep(tree, places, velocities, b, state.qd, state.qdd, bases)
+    rows = [[b.algebra.zero] * (10 * tree.n) for _ in places]
+    for j, at in places.items():
+        fields = Fields(motions[j].alpha, motions[j].a, motions[j].W)
+        unit = unit_forces_step(at, *link_of(at.joint), fields, b)
+        for i in tree.path(j):
+            rows[i - 1][10 * (j - 1) : 10 * j] = shares_step(places[i], at, unit, b)
+    write_matrix(b, "regressor", rows, 10 * tree.n)
+
+
+def link_of(joint: Joint[S]) -> tuple[Matrix[S], Vector[S]]:
+    """Turn and lever from the axes behind the motion to the link frame."""
+    link = joint.placement.link
+    return link.rotation, link.translation
+
+
+# -- steps, one body each ----------------------------------------------------------------------
+
+
+def unit_forces_step(
+    at: JointFrame[S], turn: Matrix[S], lever: Vector[S], fields: Fields[S], b: ProgramBuilder[S]
+) -> Unit[S]:
+    """CO-55, CO-56, CO-57"""
+    j, alpha, W = at.label, fields.alpha, fields.W
+    with b.step("unit forces", at.name):
+        axes = zip("xyz", (at.R @ turn).transposed.rows, strict=True)
+        u = {k: b.let(f"u_{k}_{j}", Vector(*axis), "CO-55") for k, axis in axes}
+        x = b.let(f"x_link_{j}", at.x + at.R.apply(lever), "CO-55")
+        a = b.let(f"a_link_{j}", fields.a + W.apply(x), "CO-56")
+        c = {k: b.let(f"c_{k}_{j}", W.apply(u[k]), "CO-56") for k in "xyz"}
+        p = {k: b.let(f"p_{k}_{j}", u[k].cross(c[k]), "CO-56") for k in "xy"}
+        p["z"] = b.let(f"p_z_{j}", alpha + alpha - p["x"] - p["y"], "CO-56")
+        found = {"m": Spatial(x.cross(a), a)}
+        for k in "xyz":
+            found[f"m{k}"] = Spatial(x.cross(c[k]) + u[k].cross(a), c[k])
+        nothing = zero_vector(b.algebra)
+        for name in INERTIAL_PARAMETERS[4:]:
+            k, i = name[1], name[2]
+            moment = alpha - p[k] if k == i else -(u[k].cross(c[i]) + u[i].cross(c[k]))
+            found[name] = Spatial(moment, nothing)
+        return {
+            name: let_spatial(b, (f"N_{name}_{j}", f"F_{name}_{j}"), force, "CO-57")
+            for name, force in found.items()
+        }
+
+
+# -- steps, one pair each: joint i carries body j ----------------------------------------------
+
+
+def shares_step(
+    at_i: JointAxis[S], at_j: JointAxis[S], unit: Mapping[str, Spatial[S]], b: ProgramBuilder[S]
+) -> list[S]:
+    """CO-58, in the order of the columns."""
+    pair = f"{at_i.label}_{at_j.label}"
+    with b.step("regressor", at_j.name):
+        return [
+            b.let(f"Y_{pair}_{name}", at_i.axis.dot(unit[name]), "CO-58")
+            for name in INERTIAL_PARAMETERS
+        ]
