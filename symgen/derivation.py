@@ -47,9 +47,13 @@ from symgen.validation.conditioning import condition
 Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
 
-LOOPS_FROM, BATCHES_IN_LOOPS_FROM = 7_000, 30_000
-"""Operations in loops from which they are faster for one sample than a straight line, and from
-which they are as fast for several: see "Forms" in benchmarks/README.md."""
+BATCHES_IN_LOOPS_FROM = 30_000
+"""Operations in loops from which they are about as fast for several samples as a straight line, and
+that is not derived at all: see "Forms" in benchmarks/README.md."""
+
+LOOPS_FROM, LOOPS_LIKELY_FROM, LIKELY = 12_000, 2_500, 1.4
+"""Operations of a straight line from which loops are faster for one sample; or from which they are
+where they have less than so many times its operations."""
 
 FUNCTION_WEIGHT = 10
 """A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
@@ -113,11 +117,17 @@ def _forms(
         return Forms(derived_program(*given))
     loops = derived_loops(*given)
     size = operations_in_loops(loops).total
-    if not loops.n or (form == AUTO and size < LOOPS_FROM):
-        return Forms(derived_program(*given))
-    throughout = form == LOOPS or size >= BATCHES_IN_LOOPS_FROM
-    straight = None if throughout and loops_alone else derived_program(*given)
-    return Forms(straight, loops, throughout)
+    throughout = loops.n > 0 and (form == LOOPS or size >= BATCHES_IN_LOOPS_FROM)
+    if throughout and loops_alone:
+        return Forms(None, loops, throughout)
+    straight = derived_program(*given)
+    if throughout or _one_is_faster_in_loops(size, operations_after(straight.results).total):
+        return Forms(straight, loops, throughout)
+    return Forms(straight)
+
+
+def _one_is_faster_in_loops(size: int, straight: int) -> bool:
+    return straight >= (LOOPS_LIKELY_FROM if size < LIKELY * straight else LOOPS_FROM)
 
 
 def _report(forms: Forms, seconds: float) -> FunctionReport:

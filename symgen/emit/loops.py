@@ -121,6 +121,16 @@ class PrintedPhase:
         be out of the cache before the next vector of columns is theirs."""
         return self.kind == "pairs" and any(entry.height > 1 for entry in self.entries)
 
+    @property
+    def beside(self) -> bool:
+        """Whether what a pair has stands one beside the other."""
+        return any(entry.beside for entry in self.entries)
+
+    @property
+    def beyond_alone(self) -> bool:
+        """Whether a joint has nothing of those that carry it."""
+        return len(self.absent[1]) == len(self.entries)
+
 
 @dataclass(frozen=True)
 class PrintedLoops:
