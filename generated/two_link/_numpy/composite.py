@@ -630,11 +630,16 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     t26 = 0.1*t1
     d_f_w_2_y_dqdd_1 = t26 + R_2_11*h0_2_x  # CO-54
     dw_dqdd[..., 1, 1, 0] = d_f_w_2_y_dqdd_1
-    d_n_w_2_y_dq_2 = R_2_21*moved_2_x - R_2_11*rF0_2_1_23  # CO-53
+    d_n_w_2_x_dq_2 = n_w_2_y - (R_2_11*moved_2_x + R_2_21*rF0_2_1_23)  # CO-53
+    dw_dq[..., 1, 3, 1] = d_n_w_2_x_dq_2
+    d_n_w_2_y_dq_2 = R_2_21*moved_2_x - R_2_11*rF0_2_1_23 + n_own_2_y  # CO-53
+    dw_dq[..., 1, 4, 1] = d_n_w_2_y_dq_2
     d_n_w_2_z_dq_2 = t3_n_2_z - 0.4*t3_f_2_y  # CO-53
     dw_dq[..., 1, 5, 1] = d_n_w_2_z_dq_2
-    d_f_w_2_x_dq_2 = R_2_11*t3_f_2_x + R_2_21*t3_f_2_y  # CO-53
-    d_f_w_2_y_dq_2 = R_2_11*t3_f_2_y - R_2_21*t3_f_2_x  # CO-53
+    d_f_w_2_x_dq_2 = R_2_11*t3_f_2_x + R_2_21*t3_f_2_y + f_w_2_y  # CO-53
+    dw_dq[..., 1, 0, 1] = d_f_w_2_x_dq_2
+    d_f_w_2_y_dq_2 = R_2_11*t3_f_2_y - R_2_21*t3_f_2_x - f_w_2_x  # CO-53
+    dw_dq[..., 1, 1, 1] = d_f_w_2_y_dq_2
     d_n_w_2_z_dqd_2 = d_n_w_1_z_dqd_2 + 0.08000000000000002*t18  # CO-53
     dw_dqd[..., 1, 5, 1] = d_n_w_2_z_dqd_2
     d_f_w_2_x_dqd_2 = R_2_11*d_f_w_1_x_dqd_2 - t24  # CO-53
@@ -659,16 +664,14 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dq[..., 0, 3, 0] = L_w_1_13
 
     # wrench derivatives, joint shoulder
+    d_f_w_1_x_dq_1 = f_w_1_y + t3_f_1_x  # CO-53
+    dw_dq[..., 0, 0, 0] = d_f_w_1_x_dq_1
+    d_f_w_1_y_dq_1 = t3_f_1_y - f_w_1_x  # CO-53
+    dw_dq[..., 0, 1, 0] = d_f_w_1_y_dq_1
     d_f_w_1_x_dqd_1 = -2.0*f0_1C_y  # CO-53
     dw_dqd[..., 0, 0, 0] = d_f_w_1_x_dqd_1
 
     # results
-    dw_dq[..., 1, 3, 1] = n_w_2_y - (R_2_11*moved_2_x + R_2_21*rF0_2_1_23)
-    dw_dq[..., 1, 4, 1] = n_own_2_y + d_n_w_2_y_dq_2
-    dw_dq[..., 1, 0, 1] = f_w_2_y + d_f_w_2_x_dq_2
-    dw_dq[..., 1, 1, 1] = d_f_w_2_y_dq_2 - f_w_2_x
-    dw_dq[..., 0, 0, 0] = f_w_1_y + t3_f_1_x
-    dw_dq[..., 0, 1, 0] = t3_f_1_y - f_w_1_x
     joint_wrenches[..., 0, 2] = -tip_fz
     joint_wrenches[..., 1, 2] = -tip_fz
 

@@ -731,11 +731,16 @@ void NAMED(two_link_composite_joint_wrench_derivatives)(
     const real t26 = 0.1*t1;
     const real d_f_w_2_y_dqdd_1 = t26 + R_2_11*h0_2_x;  /* CO-54 */
     dw_dqdd[14] = d_f_w_2_y_dqdd_1;
-    const real d_n_w_2_y_dq_2 = R_2_21*moved_2_x - R_2_11*rF0_2_1_23;  /* CO-53 */
+    const real d_n_w_2_x_dq_2 = n_w_2_y - (R_2_11*moved_2_x + R_2_21*rF0_2_1_23);  /* CO-53 */
+    dw_dq[19] = d_n_w_2_x_dq_2;
+    const real d_n_w_2_y_dq_2 = R_2_21*moved_2_x - R_2_11*rF0_2_1_23 + n_own_2_y;  /* CO-53 */
+    dw_dq[21] = d_n_w_2_y_dq_2;
     const real d_n_w_2_z_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-53 */
     dw_dq[23] = d_n_w_2_z_dq_2;
-    const real d_f_w_2_x_dq_2 = R_2_11*t3_f_2_x + R_2_21*t3_f_2_y;  /* CO-53 */
-    const real d_f_w_2_y_dq_2 = R_2_11*t3_f_2_y - R_2_21*t3_f_2_x;  /* CO-53 */
+    const real d_f_w_2_x_dq_2 = R_2_11*t3_f_2_x + R_2_21*t3_f_2_y + f_w_2_y;  /* CO-53 */
+    dw_dq[13] = d_f_w_2_x_dq_2;
+    const real d_f_w_2_y_dq_2 = R_2_11*t3_f_2_y - R_2_21*t3_f_2_x - f_w_2_x;  /* CO-53 */
+    dw_dq[15] = d_f_w_2_y_dq_2;
     const real d_n_w_2_z_dqd_2 = d_n_w_1_z_dqd_2 + 0.08000000000000002*t18;  /* CO-53 */
     dw_dqd[23] = d_n_w_2_z_dqd_2;
     const real d_f_w_2_x_dqd_2 = R_2_11*d_f_w_1_x_dqd_2 - t24;  /* CO-53 */
@@ -760,16 +765,14 @@ void NAMED(two_link_composite_joint_wrench_derivatives)(
     dw_dq[6] = L_w_1_13;
 
     /* wrench derivatives, joint shoulder */
+    const real d_f_w_1_x_dq_1 = f_w_1_y + t3_f_1_x;  /* CO-53 */
+    dw_dq[0] = d_f_w_1_x_dq_1;
+    const real d_f_w_1_y_dq_1 = t3_f_1_y - f_w_1_x;  /* CO-53 */
+    dw_dq[2] = d_f_w_1_y_dq_1;
     const real d_f_w_1_x_dqd_1 = -2.0*f0_1C_y;  /* CO-53 */
     dw_dqd[0] = d_f_w_1_x_dqd_1;
 
     /* results */
-    dw_dq[19] = n_w_2_y - (R_2_11*moved_2_x + R_2_21*rF0_2_1_23);
-    dw_dq[21] = n_own_2_y + d_n_w_2_y_dq_2;
-    dw_dq[13] = f_w_2_y + d_f_w_2_x_dq_2;
-    dw_dq[15] = d_f_w_2_y_dq_2 - f_w_2_x;
-    dw_dq[0] = f_w_1_y + t3_f_1_x;
-    dw_dq[2] = t3_f_1_y - f_w_1_x;
     joint_wrenches[2] = -tip_fz;
     joint_wrenches[8] = -tip_fz;
 }

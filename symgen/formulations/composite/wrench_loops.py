@@ -86,7 +86,7 @@ def joint_wrench_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> 
 
     def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
         changes = spatial(j, *CHANGES[0]), spatial(j, *CHANGES[1]), spatial(j, *CHANGES[2])
-        return by_array(beyond_step(axis(j, "c"), changes, axis(i, "r"), link_frame(i), b))
+        return by_array(beyond_step(axis(j, "c"), changes, axis(i, "r"), link_frame(i), None, b))
 
     def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
         known = link_frame(i), response_of(i, loaded)

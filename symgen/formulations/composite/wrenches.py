@@ -171,10 +171,8 @@ def pair_sweep(
         own = own_step(at, rides(at.joint, b.algebra), frames[k], felt[k], b)
         response = response_step(at, frames[k], composite, load, b)
         for j in tree.path(k):
-            blocks[j][k] = beyond_step(at, t, places[j], frames[j], b)
-            if j == k:
-                blocks[k][k] = with_own(blocks[k][k], own)
-            else:
+            blocks[j][k] = beyond_step(at, t, places[j], frames[j], own if j == k else None, b)
+            if j != k:
                 blocks[k][j] = before_step(at, frames[k], response, places[j], motions[j], b)
     return list(blocks.values())
 
@@ -279,17 +277,14 @@ def beyond_step(
     changes: Slopes[S],
     at_i: JointAxis[S],
     frame: LinkFrame[S],
+    own: Spatial[S] | None,
     b: ProgramBuilder[S],
 ) -> Slopes[S]:
-    """CO-53: of the wrench in i by a joint j that it carries."""
+    """CO-53: of the wrench in i by a joint j that it carries; by itself, with its `own`."""
     with b.step("wrench derivatives", at_i.name):
         by_q, by_qd, by_qdd = (frame.wrench(change) for change in changes)
+        by_q = by_q if own is None else by_q + own
         return named((by_q, by_qd, by_qdd), at_i, at_j, "CO-53", b)
-
-
-def with_own(slopes: Slopes[S], own: Spatial[S]) -> Slopes[S]:
-    """CO-53 of a joint by its own coordinate."""
-    return slopes[0] + own, slopes[1], slopes[2]
 
 
 def before_step(
