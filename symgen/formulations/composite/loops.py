@@ -115,13 +115,18 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
 def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
     """Axes, frames and bodies."""
     for j, at in places.items():
-        write_spatial(x, j, ("S_w", "S_v"), at.axis)
-        x.write(j, "R0", at.R)
-        x.write(j, "x0", at.x)
+        write_frame(j, at, x)
         body = own_body(at.joint, x.b.algebra)
         x.write(j, "m", body.mass)
         x.write(j, "com", body.com)
         x.write(j, "E_own", body.E, symmetric=True)
+
+
+def write_frame(j: int, at: JointFrame[S], x: StraightBuilder[S]) -> None:
+    """Axis, and frame behind the joint."""
+    write_spatial(x, j, ("S_w", "S_v"), at.axis)
+    x.write(j, "R0", at.R)
+    x.write(j, "x0", at.x)
 
 
 def write_velocities(velocities: Mapping[int, Velocity[S]], x: StraightBuilder[S]) -> None:

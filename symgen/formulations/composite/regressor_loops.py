@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
 from symgen.formulations.composite.frames import JointFrame, place_sweep
-from symgen.formulations.composite.loops import axis, spatial, write_spatial
+from symgen.formulations.composite.loops import axis, spatial, write_frame
 from symgen.formulations.composite.motion import acceleration_sweep, base_sweep, velocity_sweep
 from symgen.formulations.composite.regressor import Fields, link_of, shares_step, unit_forces_step
 from symgen.formulations.composite.spatial import Spatial
@@ -31,9 +31,7 @@ def regressor(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
         motions = acceleration_sweep(tree, places, velocities, x.b, *given)
         for j, at in places.items():
             turn, lever = link_of(at.joint)
-            write_spatial(x, j, ("S_w", "S_v"), at.axis)
-            x.write(j, "R0", at.R)
-            x.write(j, "x0", at.x)
+            write_frame(j, at, x)
             x.write(j, "turn", turn)
             x.write(j, "lever", lever)
             x.write(j, "alpha0", motions[j].alpha)
