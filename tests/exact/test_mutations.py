@@ -138,15 +138,15 @@ def test_a_mistake_that_changes_a_result_is_found(item):
 
 
 def test_most_mistakes_are_named_by_the_comparison_alone():
-    """Measured: 130 of 176 as the first wrong statement, 75 of 109 in derivatives; 5 more as the
+    """Measured: 145 of 191 as the first wrong statement, 89 of 121 in derivatives; 8 more as the
     first result that differs.  The others are statements that no other function of the
     formulation has, and no derivatives of a statement: those of the closed form of the derivatives
     by composite bodies, and of functions that solve, whose recursion runs twice, so that what bears
     one name in two of them need not be the same."""
     named = [item for item in MUTANTS if is_named(item, exact=True)]
-    assert len(named) >= 0.7 * len(MUTANTS)
+    assert len(named) >= 0.75 * len(MUTANTS)
     in_derivatives = [item for item in named if item[1] in DERIVATIVES]
-    assert len(in_derivatives) >= 0.65 * sum(item[1] in DERIVATIVES for item in MUTANTS)
+    assert len(in_derivatives) >= 0.7 * sum(item[1] in DERIVATIVES for item in MUTANTS)
     results = [item for item in MUTANTS if item not in named and is_named(item, exact=False)]
     assert len(named) + len(results) >= 0.75 * len(MUTANTS)
 
