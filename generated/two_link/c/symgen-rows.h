@@ -36,49 +36,57 @@ typedef double row_of_2 __attribute__((vector_size(16), aligned(8), may_alias));
 #define CAN_TURN 0
 #endif
 
+/* Where entry i of a row stands among the vectors. */
+#define AT(i) (kept ? kept[i] : (i))
+
 #if CAN_TURN
 
-/* Rows i and k exchange what stands at a distance of 1, 2 or 4 columns. */
+/* LANES rows of a square are held in r0, r1, ...: not in an array, which gcc copies to the stack in
+ * pieces smaller than a vector, and a load of what was just stored in pieces waits for all of them.
+ * Rows i and k exchange what stands at a distance of 1, 2 or 4 columns. */
 #if LANES == 8
+#define EACH_ROW(X) FOUR_ROWS(X) X(4) X(5) X(6) X(7)
 #define EXCHANGE_1(i, k) EXCHANGE(i, k, (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15))
 #define EXCHANGE_2(i, k) EXCHANGE(i, k, (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15))
 #define EXCHANGE_4(i, k) EXCHANGE(i, k, (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15))
+#define TURN_SQUARE \
+    EXCHANGE_1(0, 1) EXCHANGE_1(2, 3) EXCHANGE_1(4, 5) EXCHANGE_1(6, 7) \
+    EXCHANGE_2(0, 2) EXCHANGE_2(1, 3) EXCHANGE_2(4, 6) EXCHANGE_2(5, 7) \
+    EXCHANGE_4(0, 4) EXCHANGE_4(1, 5) EXCHANGE_4(2, 6) EXCHANGE_4(3, 7)
 #elif LANES == 4
+#define EACH_ROW(X) FOUR_ROWS(X)
 #define EXCHANGE_1(i, k) EXCHANGE(i, k, (0, 4, 2, 6), (1, 5, 3, 7))
 #define EXCHANGE_2(i, k) EXCHANGE(i, k, (0, 1, 4, 5), (2, 3, 6, 7))
+#define TURN_SQUARE EXCHANGE_1(0, 1) EXCHANGE_1(2, 3) EXCHANGE_2(0, 2) EXCHANGE_2(1, 3)
 #else
+#define EACH_ROW(X) X(0) X(1)
 #define EXCHANGE_1(i, k) EXCHANGE(i, k, (0, 2), (1, 3))
+#define TURN_SQUARE EXCHANGE_1(0, 1)
 #endif
+#define FOUR_ROWS(X) X(0) X(1) X(2) X(3)
 #define LISTED(...) __VA_ARGS__
 #define EXCHANGE(i, k, even, odd) \
-    do { \
-        const real upper = r[i], lower = r[k]; \
-        r[i] = __builtin_shufflevector(upper, lower, LISTED even); \
-        r[k] = __builtin_shufflevector(upper, lower, LISTED odd); \
-    } while (0)
+    { \
+        const real upper = r##i, lower = r##k; \
+        r##i = __builtin_shufflevector(upper, lower, LISTED even); \
+        r##k = __builtin_shufflevector(upper, lower, LISTED odd); \
+    }
 
-/* Turn over LANES rows of LANES columns. */
-INLINE void turn_square(real *r)
-{
-#if LANES == 8
-    EXCHANGE_1(0, 1); EXCHANGE_1(2, 3); EXCHANGE_1(4, 5); EXCHANGE_1(6, 7);
-    EXCHANGE_2(0, 2); EXCHANGE_2(1, 3); EXCHANGE_2(4, 6); EXCHANGE_2(5, 7);
-    EXCHANGE_4(0, 4); EXCHANGE_4(1, 5); EXCHANGE_4(2, 6); EXCHANGE_4(3, 7);
-#elif LANES == 4
-    EXCHANGE_1(0, 1); EXCHANGE_1(2, 3);
-    EXCHANGE_2(0, 2); EXCHANGE_2(1, 3);
-#else
-    EXCHANGE_1(0, 1);
-#endif
-}
+#define ROW(k) (rows + (ptrdiff_t)(k) * size + at)
+#define GET_ROW(k) real r##k = *(const row_of_lanes *)ROW(k);
+#define PUT_ROW(k) *(row_of_lanes *)ROW(k) = r##k;
+#define GET_ENTRY(k) real r##k = v[AT(at + k)];
+#define PUT_ENTRY(k) v[at + k] = r##k;
 
 #if LANES == 8
-/* Turn over two squares of 4 rows and columns, side by side in r[0] to r[3]. */
-INLINE void turn_two_squares(real *r)
-{
-    EXCHANGE_1(0, 1); EXCHANGE_1(2, 3);
-    EXCHANGE_2(0, 2); EXCHANGE_2(1, 3);
-}
+/* Two squares of 4 rows and columns, side by side in r0 to r3: rows k and k + 4. */
+#define TURN_TWO_SQUARES EXCHANGE_1(0, 1) EXCHANGE_1(2, 3) EXCHANGE_2(0, 2) EXCHANGE_2(1, 3)
+#define GET_TWO_ROWS(k) \
+    real r##k = __builtin_shufflevector( \
+        *(const row_of_4 *)ROW(k), *(const row_of_4 *)ROW(k + 4), 0, 1, 2, 3, 4, 5, 6, 7);
+#define PUT_TWO_ROWS(k) \
+    *(row_of_4 *)ROW(k) = __builtin_shufflevector(r##k, r##k, 0, 1, 2, 3); \
+    *(row_of_4 *)ROW(k + 4) = __builtin_shufflevector(r##k, r##k, 4, 5, 6, 7);
 #endif
 
 #endif
@@ -90,9 +98,6 @@ INLINE void load_some(int size, const double *rows, int valid, real *v)
         for (int k = 0; k < LANES; ++k)
             v[i][k] = rows[(ptrdiff_t)(k < valid ? k : valid - 1) * size + i];
 }
-
-/* Where entry i of a row stands among the vectors. */
-#define AT(i) (kept ? kept[i] : (i))
 
 INLINE void store_some(int size, const int *kept, const real *v, int valid, double *rows)
 {
@@ -106,11 +111,9 @@ static void load_full(int size, const double *rows, real *v)
     if (size >= LANES) {
         for (int i = 0; i < size; i += LANES) {
             const int at = i + LANES <= size ? i : size - LANES;
-            real r[LANES];
-            for (int k = 0; k < LANES; ++k)
-                r[k] = *(const row_of_lanes *)(rows + (ptrdiff_t)k * size + at);
-            turn_square(r);
-            for (int k = 0; k < LANES; ++k) v[at + k] = r[k];
+            EACH_ROW(GET_ROW)
+            TURN_SQUARE
+            EACH_ROW(PUT_ENTRY)
         }
         return;
     }
@@ -118,14 +121,9 @@ static void load_full(int size, const double *rows, real *v)
     if (size >= 4) {
         for (int i = 0; i < size; i += 4) {
             const int at = i + 4 <= size ? i : size - 4;
-            real r[4];
-            for (int k = 0; k < 4; ++k) {
-                const row_of_4 left = *(const row_of_4 *)(rows + (ptrdiff_t)k * size + at);
-                const row_of_4 right = *(const row_of_4 *)(rows + (ptrdiff_t)(k + 4) * size + at);
-                r[k] = __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7);
-            }
-            turn_two_squares(r);
-            for (int k = 0; k < 4; ++k) v[at + k] = r[k];
+            FOUR_ROWS(GET_TWO_ROWS)
+            TURN_TWO_SQUARES
+            FOUR_ROWS(PUT_ENTRY)
         }
         return;
     }
@@ -143,11 +141,9 @@ INLINE void store_full(int size, const int *kept, const real *v, double *rows)
     if (size >= LANES) {
         for (int i = 0; i < size; i += LANES) {
             const int at = i + LANES <= size ? i : size - LANES;
-            real r[LANES];
-            for (int k = 0; k < LANES; ++k) r[k] = v[AT(at + k)];
-            turn_square(r);
-            for (int k = 0; k < LANES; ++k)
-                *(row_of_lanes *)(rows + (ptrdiff_t)k * size + at) = r[k];
+            EACH_ROW(GET_ENTRY)
+            TURN_SQUARE
+            EACH_ROW(PUT_ROW)
         }
         return;
     }
@@ -155,15 +151,9 @@ INLINE void store_full(int size, const int *kept, const real *v, double *rows)
     if (size >= 4) {
         for (int i = 0; i < size; i += 4) {
             const int at = i + 4 <= size ? i : size - 4;
-            real r[4];
-            for (int k = 0; k < 4; ++k) r[k] = v[AT(at + k)];
-            turn_two_squares(r);
-            for (int k = 0; k < 4; ++k) {
-                *(row_of_4 *)(rows + (ptrdiff_t)k * size + at)
-                    = __builtin_shufflevector(r[k], r[k], 0, 1, 2, 3);
-                *(row_of_4 *)(rows + (ptrdiff_t)(k + 4) * size + at)
-                    = __builtin_shufflevector(r[k], r[k], 4, 5, 6, 7);
-            }
+            FOUR_ROWS(GET_ENTRY)
+            TURN_TWO_SQUARES
+            FOUR_ROWS(PUT_TWO_ROWS)
         }
         return;
     }
