@@ -14,11 +14,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.toolchain.cache import Cache, open_cache
 from symgen.toolchain.compiler import (
+    PLAIN_OPTIONS,
+    WRAPPER_OPTIONS,
     Compiler,
     check_flag_set,
     extension_suffix,
@@ -149,13 +152,12 @@ class _Build:
         # for <...> as well, a robot called math would hide the header of the C library.
         includes = include_folders()
         tasks = [task for item in extensions for task in self.tasks(item, includes)]
-        # The longest chains first: Cython, then the C files, then what needs their results.
-        tasks.sort(key=lambda task: ("cython", "c", "link").index(task.stage))
         inputs = {
             path: text
             for item in extensions
             for path, text in extension_inputs(self.bundle, item).items()
         }
+        tasks.sort(key=partial(_rank, inputs))
         with file_system_errors("write the sources to compile"):
             _write_all(folder, inputs)
             for task in tasks:
@@ -169,7 +171,8 @@ class _Build:
         translate = (*_cython_command(module), extension.pyx, "-o", wrapper)
         tasks = [Task("cython", f"translation of {extension.pyx}", translate, wrapper)]
         objects: list[str] = []
-        for source, more in ((wrapper, ()), *self._units(extension)):
+        around = WRAPPER_OPTIONS if extension.c_sources else ()
+        for source, more in ((wrapper, around), *self._units(extension)):
             result = f"{module}/{len(objects)}.o"
             command = self.compiler.compile_command(
                 source, result, flags=self.flags, includes=includes, more=more
@@ -189,7 +192,7 @@ class _Build:
             if source == extension.chooser and versions:
                 yield source, (f"-DSYMGEN_VERSIONS(X)={listed}",)
             elif source in extension.versioned and any(v.width == 1 for v in versions):
-                yield source, ("-O1",)  # it serves old processors alone: half the time of gcc
+                yield source, PLAIN_OPTIONS
             else:
                 yield source, ()
         for version in versions:
@@ -206,6 +209,16 @@ class _Build:
 def _cython_command(module: str) -> tuple[str, ...]:
     # -P: a file in the build folder must never be taken for a module of Python.
     return (sys.executable, "-P", "-m", "cython", "-3", "--module-name", module)
+
+
+def _rank(inputs: Mapping[str, str], task: Task) -> tuple[int, bool, int]:
+    """The longest chains first: Cython, what it wrote, the C files, then what needs all of them.
+
+    And the longest files first, so that no processor is left alone with one of them.
+    """
+    stage = ("cython", "c", "link").index(task.stage)
+    length = max((len(inputs.get(name, "")) for name in task.command), default=0)
+    return stage, not task.needs, -length
 
 
 def _write_all(folder: Path, files: Mapping[str, str]) -> None:

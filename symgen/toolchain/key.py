@@ -19,7 +19,14 @@ import numpy as np
 
 import symgen
 from symgen.emit.bundle import Extension, SourceBundle
-from symgen.toolchain.compiler import COMMON_FLAGS, FLAG_SETS, Compiler, python_abi
+from symgen.toolchain.compiler import (
+    COMMON_FLAGS,
+    FLAG_SETS,
+    PLAIN_OPTIONS,
+    WRAPPER_OPTIONS,
+    Compiler,
+    python_abi,
+)
 
 HEADER_SUFFIXES = (".h", ".pxd", ".pxi")
 """Files of a package that any of its extensions may include."""
@@ -111,6 +118,6 @@ def extension_module(extension: Extension, digest: str) -> str:
 
 def _binary_identity(compiler: Compiler, flags: str) -> str:
     numpy_major = np.__version__.partition(".")[0]
-    options = (*COMMON_FLAGS, *FLAG_SETS[flags])
+    options = (*COMMON_FLAGS, *FLAG_SETS[flags], *WRAPPER_OPTIONS, *PLAIN_OPTIONS)
     identity = (*compiler.command, compiler.version, compiler.processor(flags), *options)
     return digest_of(*identity, python_abi(), numpy_major)

@@ -42,7 +42,8 @@ def run_tasks(
 ) -> dict[str, float]:
     """Run all tasks in `folder`; return the seconds that the commands of each stage took.
 
-    The first one that fails ends the others; so does an exception, Ctrl-C included.
+    Of those that can start, the first in `tasks` does.  The first one that fails ends the others;
+    so does an exception, Ctrl-C included.
     """
     totals = {task.stage: 0 for task in tasks}
     for task in tasks:
@@ -54,7 +55,8 @@ def run_tasks(
     running: dict[Future[Completed], Task] = {}
     with ThreadPoolExecutor(jobs) as pool, Processes() as processes:
         while waiting or running:
-            for task in [task for task in waiting if made.issuperset(task.needs)]:
+            ready = [task for task in waiting if made.issuperset(task.needs)]
+            for task in ready[: jobs - len(running)]:
                 waiting.remove(task)
                 future = pool.submit(
                     processes.run, task.command, cwd=folder, environment=environment
