@@ -143,14 +143,20 @@ class Extension:
 
     Paths are relative to the package folder.  `name` is the stem of the module without any hash.
     Those of `c_sources` that are also `versioned` are compiled again for every set of instructions
-    that the compiler offers, and `chooser` is told which those are: see ``symgen-real.h``.
+    that the compiler offers, those `versioned_for_one` only where that is for one sample at a time,
+    and `chooser` is told which those are: see ``symgen-real.h``.
     """
 
     name: str
     pyx: str
     c_sources: tuple[str, ...] = ()
     versioned: tuple[str, ...] = ()
+    versioned_for_one: tuple[str, ...] = ()
     chooser: str = ""
+
+    def again_for(self, width: int) -> tuple[str, ...]:
+        """Return what is compiled again for a set of instructions and `width` samples at a time."""
+        return (*self.versioned, *self.versioned_for_one) if width == 1 else self.versioned
 
 
 @dataclass(frozen=True)

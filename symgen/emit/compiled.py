@@ -30,18 +30,25 @@ MOST_SLOTS = 2**14
 """A kernel with a larger workspace is left to one sample at a time: with eight it would take more
 than a MiB of a thread's stack."""
 
+EVERYWHERE = ""
+FOR_ONE_SAMPLE = "SYMGEN_WIDTH == 1"
+PLAIN = "!defined SYMGEN_VARIANT"
+"""The versions that a kernel is compiled in, as a condition of the preprocessor; none: in all."""
+
 VERBATIM = ("c/symgen-real.h", "c/symgen-loops.h", "c/symgen-rows.h")
 """The same for every robot."""
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """The folder ``c`` and ``_compiled.pyx``."""
-    robot, values = module.robot, {**module.values(), **wrapper.values(module)}
-    served = _vectorised(module)
+    robot, guards = module.robot, _guards(module)
+    values = {**module.values(), **wrapper.values(module), "guards": guards}
     rows = {
-        "vectorised": served,
-        "scalar": [kernel for kernel in module.kernels if kernel not in served],
-        "served": [(kernel.formulation, kernel.function.name) for kernel in served],
+        "guarded": [
+            (guard, [kernel for kernel in module.kernels if guards[_name(kernel)] == guard])
+            for guard in (EVERYWHERE, FOR_ONE_SAMPLE, PLAIN)
+            if guard in guards.values()
+        ],
         "most_arrays": max(values["most_inputs"], values["most_outputs"]),
     }
     folder = {name: templates.source(name) for name in VERBATIM}
@@ -50,7 +57,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     folder[f"c/{robot}_batch.h"] = templates.render("c/batch.h", **values)
     folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values, work=_work(module))
     for formulation in module.formulations:
-        own = {**values, "formulation": formulation, "vectorised": served}
+        own = {**values, "formulation": formulation}
         for name, kernels in _sources(robot, formulation).items():
             folder[name] = _source(kernels, own, templates)
     folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
@@ -76,36 +83,51 @@ def _source(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Tem
 
 def extensions(module: Module) -> tuple[Extension, ...]:
     """The wrapper, linked with the kernels."""
-    robot, served = module.robot, _vectorised(module)
+    robot, guards = module.robot, _guards(module)
     sources = {n: k for f in module.formulations for n, k in _sources(robot, f).items()}
     rows, chooser = f"c/{robot}_rows.c", f"c/{robot}_batch.c"
-    versioned = [name for name, kernels in sources.items() if any(k in served for k in kernels)]
+    for_versions: dict[str, list[str]] = {EVERYWHERE: [rows], FOR_ONE_SAMPLE: []}
+    for name, kernels in sources.items():
+        needed = {guards[_name(kernel)] for kernel in kernels}
+        widest = next((guard for guard in for_versions if guard in needed), PLAIN)
+        if widest != PLAIN:
+            for_versions[widest].append(name)
     return (
         Extension(
             name="_compiled",
             pyx="_compiled.pyx",
             c_sources=(*sources, rows, chooser),
-            versioned=(*versioned, rows),
+            versioned=tuple(for_versions[EVERYWHERE]),
+            versioned_for_one=tuple(for_versions[FOR_ONE_SAMPLE]),
             chooser=chooser,
         ),
     )
 
 
+def _name(kernel: Kernel) -> tuple[str, str]:
+    return kernel.formulation, kernel.function.name
+
+
 def _work(module: Module) -> dict[tuple[str, str], int]:
     """What the packed functions cost."""
-    kernels = {(kernel.formulation, kernel.function.name): kernel for kernel in module.kernels}
+    kernels = {_name(kernel): kernel for kernel in module.kernels}
     return {name: kernels[name].work for name in module.packed}
 
 
-def _vectorised(module: Module) -> tuple[Kernel, ...]:
-    """The kernels of the top level: those that are made for speed, in a version for every set of
-    instructions.  The other formulations are there to be read and compared."""
-    serving = {function.name: function.formulation for function in module.functions}
-    return tuple(
-        kernel
-        for kernel in module.kernels
-        if serving.get(kernel.function.name) == kernel.formulation and _slots(kernel) <= MOST_SLOTS
-    )
+def _guards(module: Module) -> dict[tuple[str, str], str]:
+    """Formulation and function -> the versions that the kernel is compiled in.
+
+    In all of them if it serves the top level, which is made for speed; the other formulations are
+    there to be read and compared.
+    """
+    serving = {(function.formulation, function.name) for function in module.functions}
+
+    def guard(kernel: Kernel) -> str:
+        if _name(kernel) not in serving:
+            return PLAIN
+        return EVERYWHERE if _slots(kernel) <= MOST_SLOTS else FOR_ONE_SAMPLE
+
+    return {_name(kernel): guard(kernel) for kernel in module.kernels}
 
 
 def _slots(kernel: Kernel) -> int:

@@ -191,12 +191,12 @@ class _Build:
         for source in extension.c_sources:
             if source == extension.chooser and versions:
                 yield source, (f"-DSYMGEN_VERSIONS(X)={listed}",)
-            elif source in extension.versioned and any(v.width == 1 for v in versions):
+            elif source in extension.again_for(1) and any(v.width == 1 for v in versions):
                 yield source, PLAIN_OPTIONS
             else:
                 yield source, ()
         for version in versions:
-            for source in extension.versioned:
+            for source in extension.again_for(version.width):
                 yield source, (*version.options, *version.macros)
 
     def result(self, extension: Extension, folder: Path) -> Binary:

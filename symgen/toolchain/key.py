@@ -104,7 +104,8 @@ def extension_digest(
 ) -> str:
     """Return the digest under which the binary of `extension` is kept."""
     inputs = extension_inputs(bundle, extension)
-    listed = json.dumps([extension.name, extension.pyx, extension.c_sources, extension.versioned])
+    versions = [extension.versioned, extension.versioned_for_one]
+    listed = json.dumps([extension.name, extension.pyx, extension.c_sources, *versions])
     texts = [text for item in inputs.items() for text in item]
     if extension.versioned:
         texts += [repr(version) for version in compiler.versions(flags)]

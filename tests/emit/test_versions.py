@@ -192,6 +192,35 @@ def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name:
                 assert np.abs(value - wanted).max(initial=0.0) <= 1e-12 * scale, (width, size)
 
 
+def test_large_workspaces_are_left_to_one_sample_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("symgen.emit.compiled.MOST_SLOTS", -1)  # all are too large
+    names = ("inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix")
+    module = symgen.load(
+        EXAMPLES / "tree12.yaml",
+        functions=",".join(names),
+        formulations="composite",
+        out=tmp_path,
+    )
+    if "compiled" not in module.backends:
+        pytest.skip("no C compiler")
+    compiled, plain = module.backends["compiled"], module.backends["numpy"].composite
+    state = states(module, 9)
+    widths = [width for width in (1, 4, 8) if runs(width) and compiled.choose(width)]
+    for name in names:
+        wanted = called(plain, name, state)
+        results = []
+        for width in widths:
+            assert compiled.choose(width) == width
+            results.append(called(module, name, state))
+            for value, expected in zip(results[-1], wanted, strict=True):
+                scale = np.abs(expected).max(initial=1.0)
+                assert np.abs(value - expected).max(initial=0.0) <= 1e-12 * scale, (name, width)
+        for other in results[1:]:  # the same code, so the same bits
+            assert all(np.array_equal(x, y) for x, y in zip(results[0], other, strict=True))
+
+
 def test_nothing_is_written_beyond_the_rows(modules: dict[int, ModuleType]) -> None:
     for module in modules.values():
         for size in (1, 2, 5, 8, 11):

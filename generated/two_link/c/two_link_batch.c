@@ -216,15 +216,20 @@ static char *room_for(size_t size)
     return (char *)(held + 1);
 }
 
+/* The best version that has the kernel, and the room it takes: not all have all. */
+static const struct version *version_for(int which, size_t *size)
+{
+    const struct version *const best_first[] = {many, one, VERSIONS};
+    int i = 0;
+    while ((*size = best_first[i]->room(which)) == (size_t)-1) ++i;
+    return best_first[i];
+}
+
 static void *compute(void *given)
 {
     struct share *const s = given;
-    const struct version *version = many;
-    size_t size = version->room(s->which);
-    if (size == (size_t)-1) {  /* only the plain version has this kernel */
-        version = VERSIONS;
-        size = 0;
-    }
+    size_t size;
+    const struct version *version = version_for(s->which, &size);
     char *room = size ? room_for(size) : 0;
     if (size && !room) version = VERSIONS;
     s->singular = version->rows(s->which, s->first, s->end, s->x, s->dx, s->y, room);

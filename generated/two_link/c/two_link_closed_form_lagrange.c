@@ -34,7 +34,7 @@
 #include "two_link.h"
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_inverse_dynamics)(
     const real *restrict q,
@@ -161,7 +161,7 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_inverse_dynamics_derivatives)(
     const real *restrict q,
@@ -364,7 +364,7 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_derivatives)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_inverse_dynamics_load_derivatives)(
     const real *restrict q,
@@ -423,7 +423,7 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_load_derivatives)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_mass_matrix)(
     const real *restrict q,
@@ -496,7 +496,7 @@ void NAMED(two_link_closed_form_lagrange_mass_matrix)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_coriolis_matrix)(
     const real *restrict q,
@@ -580,7 +580,7 @@ void NAMED(two_link_closed_form_lagrange_coriolis_matrix)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_bias_forces)(
     const real *restrict q,
@@ -681,7 +681,7 @@ void NAMED(two_link_closed_form_lagrange_bias_forces)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_gravity_forces)(
     const real *restrict q,
@@ -722,7 +722,7 @@ void NAMED(two_link_closed_form_lagrange_gravity_forces)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_kinetic_energy)(
     const real *restrict q,
@@ -798,7 +798,7 @@ void NAMED(two_link_closed_form_lagrange_kinetic_energy)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_potential_energy)(
     const real *restrict q,
@@ -838,7 +838,7 @@ void NAMED(two_link_closed_form_lagrange_potential_energy)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_forward_kinematics)(
     const real *restrict q,
@@ -912,7 +912,7 @@ void NAMED(two_link_closed_form_lagrange_forward_kinematics)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_closed_form_lagrange_jacobians)(
     const real *restrict q,

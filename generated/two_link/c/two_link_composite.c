@@ -434,7 +434,7 @@ void NAMED(two_link_composite_bias_forces)(
     bias_forces[0] = n_1_z;
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_composite_gravity_forces)(
     const real *restrict q,
@@ -474,7 +474,7 @@ void NAMED(two_link_composite_gravity_forces)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_composite_joint_wrench_derivatives)(
     const real *restrict q,
@@ -963,7 +963,7 @@ void NAMED(two_link_composite_point_motion_derivatives)(
     da_dqd[2] = d_a0_hand_y_dqd_1;
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_composite_regressor)(
     const real *restrict q,
@@ -1193,7 +1193,7 @@ int NAMED(two_link_composite_forward_dynamics)(
     return samples;
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 int NAMED(two_link_composite_forward_dynamics_derivatives)(
     const real *restrict q,

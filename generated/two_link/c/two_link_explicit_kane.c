@@ -44,7 +44,7 @@
 #include "two_link.h"
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_explicit_kane_mass_matrix)(
     const real *restrict q,
@@ -82,7 +82,7 @@ void NAMED(two_link_explicit_kane_mass_matrix)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_explicit_kane_bias_forces)(
     const real *restrict q,
@@ -151,7 +151,7 @@ void NAMED(two_link_explicit_kane_bias_forces)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 int NAMED(two_link_explicit_kane_forward_dynamics)(
     const real *restrict q,
@@ -264,7 +264,7 @@ int NAMED(two_link_explicit_kane_forward_dynamics)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 int NAMED(two_link_explicit_kane_forward_dynamics_derivatives)(
     const real *restrict q,

@@ -41,7 +41,7 @@
 #include "two_link.h"
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 int NAMED(two_link_kane_forward_dynamics)(
     const real *restrict q,

@@ -100,7 +100,7 @@
 #include "two_link.h"
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_inverse_dynamics)(
     const real *restrict q,
@@ -175,7 +175,7 @@ void NAMED(two_link_newton_euler_inverse_dynamics)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
     const real *restrict q,
@@ -323,7 +323,7 @@ void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(
     const real *restrict q,
@@ -374,7 +374,7 @@ void NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_mass_matrix)(
     const real *restrict q,
@@ -414,7 +414,7 @@ void NAMED(two_link_newton_euler_mass_matrix)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_coriolis_matrix)(
     const real *restrict q,
@@ -459,7 +459,7 @@ void NAMED(two_link_newton_euler_coriolis_matrix)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_bias_forces)(
     const real *restrict q,
@@ -525,7 +525,7 @@ void NAMED(two_link_newton_euler_bias_forces)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_gravity_forces)(
     const real *restrict q,
@@ -600,7 +600,7 @@ void NAMED(two_link_newton_euler_kinetic_energy)(
     kinetic_energy[0] = 0.5*(twice_T_1 + twice_T_2);
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_potential_energy)(
     const real *restrict q,
@@ -711,7 +711,7 @@ void NAMED(two_link_newton_euler_forward_kinematics)(
     forward_kinematics[31] = REAL(1.0);
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_jacobians)(
     const real *restrict q,
@@ -1141,7 +1141,7 @@ void NAMED(two_link_newton_euler_joint_wrench_derivatives)(
     dw_dqdd[23] = REAL(0.12000000000000001);
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_point_motion)(
     const real *restrict q,
@@ -1219,7 +1219,7 @@ void NAMED(two_link_newton_euler_point_motion)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_newton_euler_point_motion_derivatives)(
     const real *restrict q,
@@ -1587,7 +1587,7 @@ void NAMED(two_link_newton_euler_regressor)(
     regressor[9] = qdd_1;
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 int NAMED(two_link_newton_euler_forward_dynamics)(
     const real *restrict q,
@@ -1707,7 +1707,7 @@ int NAMED(two_link_newton_euler_forward_dynamics)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real *restrict q,

@@ -51,7 +51,7 @@
 #include "two_link.h"
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_partially_recursive_kane_mass_matrix)(
     const real *restrict q,
@@ -100,7 +100,7 @@ void NAMED(two_link_partially_recursive_kane_mass_matrix)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_partially_recursive_kane_bias_forces)(
     const real *restrict q,
@@ -169,7 +169,7 @@ void NAMED(two_link_partially_recursive_kane_bias_forces)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 int NAMED(two_link_partially_recursive_kane_forward_dynamics)(
     const real *restrict q,
@@ -295,7 +295,7 @@ int NAMED(two_link_partially_recursive_kane_forward_dynamics)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 int NAMED(two_link_partially_recursive_kane_forward_dynamics_derivatives)(
     const real *restrict q,

@@ -48,7 +48,7 @@
 #include "two_link.h"
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_inverse_dynamics)(
     const real *restrict q,
@@ -210,7 +210,7 @@ void NAMED(two_link_recursive_lagrange_inverse_dynamics_load_derivatives)(
     dtau_dloads[11] = REAL(-1.0);
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_mass_matrix)(
     const real *restrict q,
@@ -301,7 +301,7 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
     const real *restrict q,
@@ -407,7 +407,7 @@ void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_bias_forces)(
     const real *restrict q,
@@ -551,7 +551,7 @@ void NAMED(two_link_recursive_lagrange_gravity_forces)(
     gravity_forces[1] = tau_2;
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_kinetic_energy)(
     const real *restrict q,
@@ -641,7 +641,7 @@ void NAMED(two_link_recursive_lagrange_potential_energy)(
     potential_energy[0] = U;
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_forward_kinematics)(
     const real *restrict q,
@@ -779,7 +779,7 @@ void NAMED(two_link_recursive_lagrange_jacobians)(
     jacobians[23] = REAL(1.0);
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_point_motion)(
     const real *restrict q,
@@ -856,7 +856,7 @@ void NAMED(two_link_recursive_lagrange_point_motion)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     const real *restrict q,
@@ -985,7 +985,7 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_center_of_mass)(
     const real *restrict q,
@@ -1025,7 +1025,7 @@ void NAMED(two_link_recursive_lagrange_center_of_mass)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_center_of_mass_jacobian)(
     const real *restrict q,
@@ -1077,7 +1077,7 @@ void NAMED(two_link_recursive_lagrange_center_of_mass_jacobian)(
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 void NAMED(two_link_recursive_lagrange_centroidal_momentum)(
     const real *restrict q,

@@ -48,7 +48,7 @@
 #include "two_link.h"
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 PART part_1_of_inverse_dynamics_derivatives(
     const real *restrict q,

@@ -239,7 +239,7 @@ static int two_link_recursive_lagrange_jacobians_compute(const real **x, real **
     return 0;
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 void NAMED(two_link_composite_gravity_forces)(
     const real *restrict q,
     real *restrict gravity_forces);
@@ -829,7 +829,7 @@ static int two_link_composite_coriolis_matrix_packed(const real **x, real **y)
     return singular;
 }
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_newton_euler_inverse_dynamics_derivatives_packed(const real **x, real **y)
 {
@@ -847,7 +847,7 @@ static int two_link_newton_euler_inverse_dynamics_derivatives_packed(const real 
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_newton_euler_mass_matrix_packed(const real **x, real **y)
 {
@@ -861,7 +861,7 @@ static int two_link_newton_euler_mass_matrix_packed(const real **x, real **y)
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_newton_euler_coriolis_matrix_packed(const real **x, real **y)
 {
@@ -875,7 +875,7 @@ static int two_link_newton_euler_coriolis_matrix_packed(const real **x, real **y
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_recursive_lagrange_inverse_dynamics_derivatives_packed(const real **x, real **y)
 {
@@ -893,7 +893,7 @@ static int two_link_recursive_lagrange_inverse_dynamics_derivatives_packed(const
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_recursive_lagrange_mass_matrix_packed(const real **x, real **y)
 {
@@ -907,7 +907,7 @@ static int two_link_recursive_lagrange_mass_matrix_packed(const real **x, real *
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_recursive_lagrange_coriolis_matrix_packed(const real **x, real **y)
 {
@@ -921,7 +921,7 @@ static int two_link_recursive_lagrange_coriolis_matrix_packed(const real **x, re
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_closed_form_lagrange_inverse_dynamics_derivatives_packed(const real **x, real **y)
 {
@@ -939,7 +939,7 @@ static int two_link_closed_form_lagrange_inverse_dynamics_derivatives_packed(con
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_closed_form_lagrange_mass_matrix_packed(const real **x, real **y)
 {
@@ -953,7 +953,7 @@ static int two_link_closed_form_lagrange_mass_matrix_packed(const real **x, real
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_closed_form_lagrange_coriolis_matrix_packed(const real **x, real **y)
 {
@@ -967,7 +967,7 @@ static int two_link_closed_form_lagrange_coriolis_matrix_packed(const real **x, 
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_explicit_kane_mass_matrix_packed(const real **x, real **y)
 {
@@ -981,7 +981,7 @@ static int two_link_explicit_kane_mass_matrix_packed(const real **x, real **y)
 }
 #endif
 
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
 
 static int two_link_partially_recursive_kane_mass_matrix_packed(const real **x, real **y)
 {
@@ -1016,14 +1016,14 @@ static const struct kernel KERNELS[] = {
     {two_link_composite_bias_forces_compute,
      4, 1, {2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_composite_gravity_forces_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_composite_joint_wrench_derivatives_compute,
 #else
     {0,
@@ -1036,7 +1036,7 @@ static const struct kernel KERNELS[] = {
     {two_link_composite_point_motion_derivatives_compute,
      4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
      {6, 6, 6, 6, 6, 6}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_composite_regressor_compute,
 #else
     {0,
@@ -1046,56 +1046,56 @@ static const struct kernel KERNELS[] = {
     {two_link_composite_forward_dynamics_compute,
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_composite_forward_dynamics_derivatives_compute,
 #else
     {0,
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_inverse_dynamics_compute,
 #else
     {0,
 #endif
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_inverse_dynamics_derivatives_compute,
 #else
     {0,
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_inverse_dynamics_load_derivatives_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {12},
      {12}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_mass_matrix_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_coriolis_matrix_compute,
 #else
     {0,
 #endif
      3, 1, {2, 2, 0}, {4},
      {4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_bias_forces_compute,
 #else
     {0,
 #endif
      4, 1, {2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_gravity_forces_compute,
 #else
     {0,
@@ -1105,7 +1105,7 @@ static const struct kernel KERNELS[] = {
     {two_link_newton_euler_kinetic_energy_compute,
      3, 1, {2, 2, 0}, {1},
      {1}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_potential_energy_compute,
 #else
     {0,
@@ -1115,7 +1115,7 @@ static const struct kernel KERNELS[] = {
     {two_link_newton_euler_forward_kinematics_compute,
      2, 1, {2, 0}, {32},
      {32}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_jacobians_compute,
 #else
     {0,
@@ -1128,14 +1128,14 @@ static const struct kernel KERNELS[] = {
     {two_link_newton_euler_joint_wrench_derivatives_compute,
      5, 4, {2, 2, 2, 6, 0}, {12, 24, 24, 24},
      {12, 24, 24, 24}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_point_motion_compute,
 #else
     {0,
 #endif
      4, 3, {2, 2, 2, 0}, {3, 3, 3},
      {3, 3, 3}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_point_motion_derivatives_compute,
 #else
     {0,
@@ -1154,21 +1154,21 @@ static const struct kernel KERNELS[] = {
     {two_link_newton_euler_regressor_compute,
      4, 1, {2, 2, 2, 0}, {40},
      {40}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_forward_dynamics_compute,
 #else
     {0,
 #endif
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_newton_euler_forward_dynamics_derivatives_compute,
 #else
     {0,
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_kane_forward_dynamics_compute,
 #else
     {0,
@@ -1178,14 +1178,14 @@ static const struct kernel KERNELS[] = {
     {two_link_kane_forward_dynamics_derivatives_compute,
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_inverse_dynamics_compute,
 #else
     {0,
 #endif
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_inverse_dynamics_derivatives_compute,
 #else
     {0,
@@ -1195,21 +1195,21 @@ static const struct kernel KERNELS[] = {
     {two_link_recursive_lagrange_inverse_dynamics_load_derivatives_compute,
      2, 1, {2, 0}, {12},
      {12}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_mass_matrix_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_coriolis_matrix_compute,
 #else
     {0,
 #endif
      3, 1, {2, 2, 0}, {4},
      {4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_bias_forces_compute,
 #else
     {0,
@@ -1219,7 +1219,7 @@ static const struct kernel KERNELS[] = {
     {two_link_recursive_lagrange_gravity_forces_compute,
      2, 1, {2, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_kinetic_energy_compute,
 #else
     {0,
@@ -1229,7 +1229,7 @@ static const struct kernel KERNELS[] = {
     {two_link_recursive_lagrange_potential_energy_compute,
      2, 1, {2, 0}, {1},
      {1}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_forward_kinematics_compute,
 #else
     {0,
@@ -1239,168 +1239,168 @@ static const struct kernel KERNELS[] = {
     {two_link_recursive_lagrange_jacobians_compute,
      2, 1, {2, 0}, {24},
      {24}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_point_motion_compute,
 #else
     {0,
 #endif
      4, 3, {2, 2, 2, 0}, {3, 3, 3},
      {3, 3, 3}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_point_motion_derivatives_compute,
 #else
     {0,
 #endif
      4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
      {6, 6, 6, 6, 6, 6}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_center_of_mass_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {3},
      {3}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_center_of_mass_jacobian_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {6},
      {6}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_centroidal_momentum_compute,
 #else
     {0,
 #endif
      3, 1, {2, 2, 0}, {6},
      {6}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_inverse_dynamics_compute,
 #else
     {0,
 #endif
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_inverse_dynamics_derivatives_compute,
 #else
     {0,
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_inverse_dynamics_load_derivatives_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {12},
      {12}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_mass_matrix_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_coriolis_matrix_compute,
 #else
     {0,
 #endif
      3, 1, {2, 2, 0}, {4},
      {4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_bias_forces_compute,
 #else
     {0,
 #endif
      4, 1, {2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_gravity_forces_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_kinetic_energy_compute,
 #else
     {0,
 #endif
      3, 1, {2, 2, 0}, {1},
      {1}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_potential_energy_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {1},
      {1}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_forward_kinematics_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {32},
      {32}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_jacobians_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {24},
      {24}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_explicit_kane_mass_matrix_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_explicit_kane_bias_forces_compute,
 #else
     {0,
 #endif
      4, 1, {2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_explicit_kane_forward_dynamics_compute,
 #else
     {0,
 #endif
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_explicit_kane_forward_dynamics_derivatives_compute,
 #else
     {0,
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_partially_recursive_kane_mass_matrix_compute,
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_partially_recursive_kane_bias_forces_compute,
 #else
     {0,
 #endif
      4, 1, {2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_partially_recursive_kane_forward_dynamics_compute,
 #else
     {0,
 #endif
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {two_link_partially_recursive_kane_forward_dynamics_derivatives_compute,
 #else
     {0,
@@ -1416,77 +1416,77 @@ static const struct kernel KERNELS[] = {
     {PACKED(two_link_composite_coriolis_matrix),
      3, 1, {2, 2, 0}, {4},
      {4}, {RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_newton_euler_inverse_dynamics_derivatives),
 #else
     {0,
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_newton_euler_mass_matrix),
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_newton_euler_coriolis_matrix),
 #else
     {0,
 #endif
      3, 1, {2, 2, 0}, {4},
      {4}, {RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_recursive_lagrange_inverse_dynamics_derivatives),
 #else
     {0,
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_recursive_lagrange_mass_matrix),
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_recursive_lagrange_coriolis_matrix),
 #else
     {0,
 #endif
      3, 1, {2, 2, 0}, {4},
      {4}, {RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_closed_form_lagrange_inverse_dynamics_derivatives),
 #else
     {0,
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_closed_form_lagrange_mass_matrix),
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_closed_form_lagrange_coriolis_matrix),
 #else
     {0,
 #endif
      3, 1, {2, 2, 0}, {4},
      {4}, {RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_explicit_kane_mass_matrix),
 #else
     {0,
 #endif
      2, 1, {2, 0}, {4},
      {4}, {RELATED}},
-#ifndef SYMGEN_VARIANT
+#if !defined SYMGEN_VARIANT
     {PACKED(two_link_partially_recursive_kane_mass_matrix),
 #else
     {0,
