@@ -37,7 +37,7 @@ cdef extern from "numpy/arrayobject.h" nogil:
 cdef extern from "numpy/arrayobject.h":
     int _import_array() except -1
     object PyArray_SimpleNew(int, npy_intp *, int)
-    object PyArray_ToScalar(void *, object)
+    object PyArray_ToScalar(void *, PyArrayObject *)
 
 cdef enum:
     MOST_BATCH_AXES = 64  # of any NumPy array
@@ -474,7 +474,7 @@ cdef object call(int which, PyObject **given, object out):
     if singular:
         tell_singular(NAMES[which], singular, batch.count, batch.axes == 0)
     if out is None and f.outputs == 1 and f.output[0].axes == 0 and batch.axes == 0:
-        return PyArray_ToScalar(PyArray_DATA(<PyArrayObject *>result), result)
+        return PyArray_ToScalar(PyArray_DATA(<PyArrayObject *>result), <PyArrayObject *>result)
     return result
 
 

@@ -22,6 +22,14 @@ FLAGS = (
 )  # fmt: skip
 """Arithmetic in which every bit is that of the evaluation of the graph."""
 
+OURS = ("-Werror", "-pedantic")
+CYTHONS = (
+    "-Werror=incompatible-pointer-types",
+    "-Werror=int-conversion",
+    "-Werror=implicit-function-declaration",
+)
+"""What newer compilers (gcc 14, clang 16) refuse without being asked."""
+
 
 def write(bundle: SourceBundle, folder: Path) -> Path:
     """Write the files of a package below `folder`; return the package's folder."""
@@ -44,7 +52,7 @@ def compile_extensions(bundle: SourceBundle, target: Path, flags: tuple[str, ...
         _run([*cython, str(target / extension.pyx), "-o", str(generated)])
         objects = []
         for source in (generated, *(target / name for name in extension.c_sources)):
-            strict = ("-Werror", "-pedantic") if source != generated else ("-w",)
+            strict = OURS if source != generated else CYTHONS
             objects.append(str(source.with_suffix(".o")))
             command = ["cc", *flags, *strict, *includes, "-c", str(source), "-o", objects[-1]]
             _run(command)

@@ -17,16 +17,27 @@ static int has_all(void) { return 1; }
 #ifndef SYMGEN_VERSIONS
 #define SYMGEN_VERSIONS(X)
 #elif defined(__x86_64__)
-static int has_avx2(void)
+#include <cpuid.h>
+
+/* Whether the processor has all of these, and the system keeps the registers (bits of XCR0).  Asked
+ * here, because __builtin_cpu_supports knows nothing where the run-time library of the compiler is
+ * not its own. */
+static int has(unsigned leaf_1_ecx, unsigned leaf_7_ebx, unsigned registers)
 {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-        && __builtin_cpu_supports("bmi2");
+    unsigned a, b, c, d, kept, upper;
+    leaf_1_ecx |= bit_OSXSAVE;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & leaf_1_ecx) != leaf_1_ecx) return 0;
+    __asm__("xgetbv" : "=a"(kept), "=d"(upper) : "c"(0));
+    if ((kept & registers) != registers) return 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & leaf_7_ebx) == leaf_7_ebx;
 }
+#define XMM_YMM 0x06u
+#define MASKS_ZMM 0xe0u
+
+static int has_avx2(void) { return has(bit_FMA, bit_AVX2 | bit_BMI2, XMM_YMM); }
 static int has_avx512(void)
 {
-    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl");
+    return has_avx2() && has(0, bit_AVX512F | bit_AVX512DQ | bit_AVX512VL, XMM_YMM | MASKS_ZMM);
 }
 #endif
 
