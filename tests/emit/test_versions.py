@@ -192,6 +192,26 @@ def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name:
                 assert np.abs(value - wanted).max(initial=0.0) <= 1e-12 * scale, (width, size)
 
 
+def test_a_million_rows(modules: dict[int, ModuleType]) -> None:
+    size = 1_000_003
+    plain = next(iter(modules.values())).backends["numpy"].newton_euler
+    state = states(next(iter(modules.values())), size)
+    some = np.r_[:9, size // 2 : size // 2 + 9, size - 9 : size]
+    wanted = plain.inverse_dynamics(*[given[some] for given in state.values()])
+    first = None
+    for module in modules.values():
+        before = module.threads
+        for threads in (1, 2, 3):
+            module.threads = threads
+            try:
+                tau = module.inverse_dynamics(*state.values())
+            finally:
+                module.threads = before
+            np.testing.assert_allclose(tau[some], wanted, rtol=0.0, atol=1e-12 * abs(wanted).max())
+            first = tau if first is None else first
+            assert np.abs(tau - first).max() <= 1e-12 * np.abs(first).max()
+
+
 def test_large_workspaces_are_left_to_one_sample_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
