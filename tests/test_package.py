@@ -56,10 +56,16 @@ def test_importing_symgen_is_light():
     assert done.stdout.strip() == "[]"
 
 
-def test_every_example_model_builds(tmp_path):
-    for model in sorted(EXAMPLES.glob("*.yaml")):
-        robot = symgen.load(model, out=tmp_path, backend="numpy")
-        assert robot.name == model.stem
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem == "human43"))
+        for path in sorted(EXAMPLES.glob("*.yaml"))
+    ],
+)
+def test_every_example_model_builds(model, tmp_path):
+    robot = symgen.load(model, out=tmp_path, backend="numpy")
+    assert robot.name == model.stem
 
 
 def test_the_example_script_runs():

@@ -17,7 +17,9 @@ LARGE = {"tree12", "human43", "satellite_arm"}
 """Too large for a closed form here."""
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "human43")) for name in ROBOTS]
+)
 def test_pinocchio_and_each_other(name):
     compare(read(EXAMPLES / f"{name}.yaml"), seed=43)
 

@@ -70,7 +70,7 @@ def test_there_are_four_ways():
         (SMALL, range(1, 40, 2), 1),
         (LARGE, range(0, 40, 2), 0),
         (MIXED, range(101, 300, 2), 20),
-        (TO_TWENTY, range(400, 600), 3),
+        pytest.param(TO_TWENTY, range(400, 600), 3, marks=pytest.mark.slow),
         (MIXED_TERMS, range(400, 600), 6),
     ],
     ids=["small", "large", "mixed", "to twenty", "mixed with terms"],

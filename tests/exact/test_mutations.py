@@ -137,6 +137,7 @@ def test_a_mistake_that_changes_a_result_is_found(item):
     assert (place.kind, place.joint, place.statement) == (step.kind, step.joint, line.name)
 
 
+@pytest.mark.slow
 def test_most_mistakes_are_named_by_the_comparison_alone():
     """Measured: 145 of 191 as the first wrong statement, 89 of 121 in derivatives; 8 more as the
     first result that differs.  The others are statements that no other function of the
