@@ -36,7 +36,7 @@ ABLE = [item for item in FORMULATIONS if FUNCTIONS[0] in item.functions]
 
 
 def slow(*seeds):
-    """Large robots, and enough others are left."""
+    """Those that take longest; robots of their kind are among the others."""
     return [pytest.param(seed, marks=pytest.mark.slow) for seed in seeds]
 
 
