@@ -1,4 +1,4 @@
-"""The command line: `symgen build | check | compare | show`.
+"""The command line: `symgen new | build | check | compare | show`.
 
 Only this module and `symgen.terminal` print.  Exit status: 0 done, 1 symgen's own fault, 2 the
 user's input is wrong, 3 the result failed its validation, 4 the tool chain failed, 130 interrupted.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -81,7 +82,7 @@ class Suggesting(click.Group):
 def cli() -> None:
     """Generate fast, validated code for the dynamics of robots.
 
-    Start with: symgen build robot.yaml
+    Start with: symgen new robot.yaml; symgen build robot.yaml
     """
 
 
@@ -174,6 +175,18 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(options=options, **rest)
 
     return with_options
+
+
+@cli.command()
+@Model
+@Quiet
+def new(model: Path, quiet: bool) -> None:
+    """Write MODEL, a file with a robot to be changed into yours."""
+    from symgen.starter import write_starter
+
+    written = write_starter(model)
+    if not quiet:
+        click.echo(f"wrote {written}; change it, then: symgen build {shlex.quote(str(written))}")
 
 
 @cli.command()

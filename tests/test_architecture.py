@@ -27,7 +27,7 @@ DOORS = (
     ("derivation",),
     ("qualification",),
     ("pipeline",),
-    ("checking", "comparison", "drawing", "typesetting", "steps", "showing"),
+    ("checking", "comparison", "drawing", "typesetting", "starter", "steps", "showing"),
     ("terminal", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(DOORS) for name in names}
