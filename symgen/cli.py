@@ -1,4 +1,4 @@
-"""The command line: `symgen new | build | check | compare | show`.
+"""The command line: `symgen new | schema | build | check | compare | show`.
 
 Only this module and `symgen.terminal` print.  Exit status: 0 done, 1 symgen's own fault, 2 the
 user's input is wrong, 3 the result failed its validation, 4 the tool chain failed, 130 interrupted.
@@ -187,6 +187,14 @@ def new(model: Path, quiet: bool) -> None:
     written = write_starter(model)
     if not quiet:
         click.echo(f"wrote {written}; change it, then: symgen build {shlex.quote(str(written))}")
+
+
+@cli.command()
+def schema() -> None:
+    """Print the JSON schema of model files, for completion in editors."""
+    from symgen.description.published import json_schema
+
+    click.echo(json.dumps(json_schema(), indent=2))
 
 
 @cli.command()

@@ -212,18 +212,20 @@ _AXES: Mapping[str, str] = {"x": "[1, 0, 0]", "y": "[0, 1, 0]", "z": "[0, 0, 1]"
 _NUMBER_SCHEMA: dict[str, Any] = {"type": ["number", "string"]}
 _ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, {"type": "array", "items": _NUMBER_SCHEMA}]}
 _TEXT_SCHEMA = {"type": "string"}
+_NAME_SCHEMA = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$", "maxLength": 64}
+_LETTERS_SCHEMA = {"type": "array", "items": {"enum": ["x", "y", "z"]}}
 
 Number = Annotated[Expression | None, PlainValidator(_expression), WithJsonSchema(_NUMBER_SCHEMA)]
 Quantified = Annotated[
     Expression | None, PlainValidator(_quantified), WithJsonSchema(_NUMBER_SCHEMA)
 ]
 Text = Annotated[str | None, *_leaf(_text, _TEXT_SCHEMA)]
-Name = Annotated[str | None, *_leaf(_name, _TEXT_SCHEMA)]
+Name = Annotated[str | None, *_leaf(_name, _NAME_SCHEMA)]
 Version = Annotated[int | None, *_leaf(_version, {"const": FORMAT_VERSION})]
 Convention = Annotated[str | None, *_leaf(_convention, {"enum": list(CONVENTIONS)})]
 JointType = Annotated[str | None, *_leaf(_joint_type, {"enum": list(JOINT_TYPES)})]
 Turns = Annotated[str | None, *_leaf(_turns, _TEXT_SCHEMA)]
-Letters = Annotated[tuple[str, ...] | None, *_leaf(_letters, {"type": "array"})]
+Letters = Annotated[tuple[str, ...] | None, *_leaf(_letters, _LETTERS_SCHEMA)]
 Entries = Annotated[
     tuple[Number, ...] | None, WrapValidator(_entries), WithJsonSchema(_ENTRIES_SCHEMA)
 ]

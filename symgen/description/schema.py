@@ -1,7 +1,8 @@
 """The shape of a model file: which keys there are, and what kind of value each takes.
 
-The tables are pydantic models, so that the shape is declared once and can be published as a JSON
-schema.  What two values have to do with each other is checked in `symgen.description.checks`.
+The tables are pydantic models, so that the shape is declared once; `symgen.description.published`
+makes a JSON schema of them.  What two values have to do with each other is checked in
+`symgen.description.checks`.
 
 Every key may come out as None: it was not given, or its value was faulty and has been reported.
 That is how one reading finds all faults: `shape` records what pydantic objects to, takes exactly
@@ -38,6 +39,11 @@ from symgen.description.reading import Listing, Node, Scalar
 from symgen.description.wording import KeyPath, did_you_mean, nearest, shown
 
 
+def optional(words: str) -> Any:
+    """A key that may be missing, and what it means: editors show that."""
+    return Field(default=None, description=words)
+
+
 class KeyTable(BaseModel):
     """A mapping with fixed keys.
 
@@ -58,8 +64,8 @@ class ParameterTable(KeyTable):
     """A parameter: its value alone, or a mapping."""
 
     value: Number = Field(description="a number or an expression")
-    unit: Text = None
-    description: Text = None
+    unit: Text = optional("unit of the value, for readers")
+    description: Text = optional("what it is, for readers")
 
     @model_validator(mode="before")
     @classmethod
@@ -82,30 +88,30 @@ class OutputTable(ParameterTable):
 class PoseTable(KeyTable):
     """A fixed transform; what is missing is zero."""
 
-    xyz: Triple = None
-    rpy: Triple = None
+    xyz: Triple = optional("translation [x, y, z] in m")
+    rpy: Triple = optional("rotations about the fixed axes x, y, z, one after the other, in rad")
 
 
 class DhTable(KeyTable):
     """A row of a Denavit-Hartenberg table; what is missing is zero."""
 
-    theta: Number = None
-    d: Number = None
-    a: Number = None
-    alpha: Number = None
+    theta: Number = optional("rotation about z in rad; a revolute joint adds its coordinate")
+    d: Number = optional("translation along z in m; a prismatic joint adds its coordinate")
+    a: Number = optional("translation along x in m")
+    alpha: Number = optional("rotation about x in rad")
 
 
 class LimitsTable(KeyTable):
     """Joint limits; what is missing is not limited."""
 
-    lower: Entries = None
-    upper: Entries = None
-    velocity: Entries = None
-    effort: Entries = None
+    lower: Entries = optional("of the coordinate")
+    upper: Entries = optional("of the coordinate")
+    velocity: Entries = optional("largest speed")
+    effort: Entries = optional("largest torque (N m) or force (N)")
 
 
 class InertiaTable(KeyTable):
-    """An inertia tensor; what is missing is zero."""
+    """Entries of an inertia tensor in axes of the link frame; what is missing is zero."""
 
     xx: Number = None
     yy: Number = None
@@ -118,10 +124,10 @@ class InertiaTable(KeyTable):
 class LinkTable(KeyTable):
     """The link that a joint carries."""
 
-    name: Name = None
-    mass: Number = None
-    com: Triple = None
-    inertia: InertiaTable | None = None
+    name: Name = optional("by default the joint's")
+    mass: Number = optional("in kg; 0 by default")
+    com: Triple = optional("centre of mass in the link frame, in m")
+    inertia: InertiaTable | None = optional("about the centre of mass, in kg m^2")
 
 
 class JointTable(KeyTable):
@@ -132,24 +138,24 @@ class JointTable(KeyTable):
 
     name: Name = Field(description="a name such as 'elbow'")
     type: JointType = Field(description=TYPES_IN_WORDS)
-    parent: Name = None
-    convention: Convention = None
-    before: PoseTable | None = None
-    dh: DhTable | None = None
-    origin: PoseTable | None = None
-    axis: Axis = None
-    axes: Letters = None
-    sequence: Turns = None
-    limits: LimitsTable | None = None
-    rotor_inertia: Entries = None
-    gear_ratio: Entries = None
-    damping: Entries = None
-    stiffness: Entries = None
-    rest: Entries = None
-    friction: Entries = None
-    friction_velocity: Entries = None
-    prescribed: Flags = None
-    link: LinkTable | None = None
+    parent: Name = optional("listed before, or base; by default the joint before")
+    convention: Convention = optional("of this joint's dh: standard or modified")
+    before: PoseTable | None = optional("a fixed pose in the parent's link frame, ahead of dh")
+    dh: DhTable | None = optional("row of the Denavit-Hartenberg table")
+    origin: PoseTable | None = optional("in place of dh: pose in the parent's link frame")
+    axis: Axis = optional("of the joint in its frame, [0, 0, 1] by default")
+    axes: Letters = optional("of a universal joint, [x, y] by default")
+    sequence: Turns = optional("of the rotations of a spherical or floating joint, zyx by default")
+    limits: LimitsTable | None = optional("kept as metadata of the module")
+    rotor_inertia: Entries = optional("in kg m^2, before the gear")
+    gear_ratio: Entries = optional("1 by default")
+    damping: Entries = optional("torque per velocity")
+    stiffness: Entries = optional("of a spring between parent and link")
+    rest: Entries = optional("coordinate at which the spring is slack")
+    friction: Entries = optional("torque at high speed")
+    friction_velocity: Entries = optional("at which it has reached 76 %, 1e-3 by default")
+    prescribed: Flags = optional("hybrid dynamics is given its acceleration")
+    link: LinkTable | None = optional("what the joint carries")
 
 
 class PointTable(KeyTable):
@@ -157,7 +163,7 @@ class PointTable(KeyTable):
 
     name: Name = Field(description="a name such as 'tip'")
     link: Name = Field(description="the name of a link")
-    point: Triple = None
+    point: Triple = optional("in the link frame, [0, 0, 0] by default")
 
 
 class RobotTable(KeyTable):
@@ -165,14 +171,14 @@ class RobotTable(KeyTable):
 
     symgen: Version = Field(description="the version of the format; write 'symgen: 1'")
     name: Name = Field(description="the name of the robot and of its generated package")
-    description: Text = None
-    convention: Convention = None
-    gravity: Triple = None
-    parameters: dict[str, ParameterTable | None] | None = None
-    joints: list[JointTable | None] | None = None
-    loads: list[PointTable | None] | None = None
-    points: list[PointTable | None] | None = None
-    outputs: dict[str, OutputTable | None] | None = None
+    description: Text = optional("what it is, for readers")
+    convention: Convention = optional("of dh rows: standard (distal) or modified (Craig)")
+    gravity: Triple = optional("the way things fall, in the base frame, m/s^2")
+    parameters: dict[str, ParameterTable | None] | None = optional("named numbers")
+    joints: list[JointTable | None] | None = optional("parents before children")
+    loads: list[PointTable | None] | None = optional("where the environment acts")
+    points: list[PointTable | None] | None = optional("whose motion is wanted")
+    outputs: dict[str, OutputTable | None] | None = optional("named expressions of the motion")
 
 
 # ------------------------------------------------------------------------------------ the check
