@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from symgen.comparison import Comparison
 from symgen.exact import ExactResult
 from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
@@ -19,6 +19,9 @@ from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.report import BuildReport
 from symgen.validation.checks import Check
 from symgen.validation.validate import ValidationResult
+
+if TYPE_CHECKING:  # it loads SymPy, half a second that no build needs
+    from symgen.comparison import Comparison
 
 
 def _out() -> Console:

@@ -56,6 +56,12 @@ def test_importing_symgen_is_light():
     assert done.stdout.strip() == "[]"
 
 
+def test_building_does_not_load_sympy():
+    program = "import sys, symgen.pipeline, symgen.terminal; print('sympy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.strip() == "False", done.stderr
+
+
 @pytest.mark.parametrize(
     "model",
     [
