@@ -31,6 +31,8 @@ from symgen.description.wording import did_you_mean, shown
 from symgen.joints import JOINTS
 
 FORMAT_VERSION = 1
+MAX_NAME = 64
+NAME_PATTERN = "[A-Za-z][A-Za-z0-9_]*"
 CONVENTIONS = ("standard", "modified")
 JOINT_TYPES = tuple(kind.name for kind in JOINTS)
 TYPES_IN_WORDS = f"{', '.join(JOINT_TYPES[:-1])} or {JOINT_TYPES[-1]}"
@@ -212,7 +214,7 @@ _AXES: Mapping[str, str] = {"x": "[1, 0, 0]", "y": "[0, 1, 0]", "z": "[0, 0, 1]"
 _NUMBER_SCHEMA: dict[str, Any] = {"type": ["number", "string"]}
 _ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, {"type": "array", "items": _NUMBER_SCHEMA}]}
 _TEXT_SCHEMA = {"type": "string"}
-_NAME_SCHEMA = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$", "maxLength": 64}
+_NAME_SCHEMA = {"type": "string", "pattern": f"^{NAME_PATTERN}$", "maxLength": MAX_NAME}
 _LETTERS_SCHEMA = {"type": "array", "items": {"enum": ["x", "y", "z"]}}
 
 Number = Annotated[Expression | None, PlainValidator(_expression), WithJsonSchema(_NUMBER_SCHEMA)]

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 from symgen.description.expressions import CONSTANTS, FUNCTIONS
 from symgen.description.findings import Findings
+from symgen.description.leaves import MAX_NAME, NAME_PATTERN
 from symgen.description.model import coordinate_names
 from symgen.description.schema import JointTable, RobotTable
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import joint_type
 
 BASE = "base"
-MAX_NAME = 64
-_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_PATTERN = re.compile(NAME_PATTERN)
 
 # C99 and C11, the new words of C23 (the default of recent compilers), and `asm`, which every
 # compiler reserves in its default mode.  Names that begin with an underscore are illegal anyway.

@@ -25,7 +25,6 @@ NAME = "compiled"
 LINES_PER_PART = 150
 """Some 400 operations: longer functions run no faster and take a compiler longer."""
 
-
 MOST_SLOTS = 2**14
 """A kernel with a larger workspace is left to one sample at a time: with eight it would take more
 than a MiB of a thread's stack."""

@@ -47,7 +47,7 @@ a call takes as long (within 25 ns, either way)."""
 
 PLAIN_OPTIONS = ("-O1",)
 """For the plain version of kernels where there is another one for a single sample: it serves old
-processors alone, and takes gcc half the time."""
+processors alone, and takes gcc a fifth to a third less time."""
 
 FLAG_SETS: dict[str, tuple[str, ...]] = {
     "portable": (),
