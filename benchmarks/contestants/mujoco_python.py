@@ -63,6 +63,7 @@ class Robot:
         import mujoco
 
         self.mujoco, self.bodies = mujoco, bodies
+        mujoco.set_mju_user_warning(print)  # else they go into a file in the working directory
         try:
             self.model = mujoco.MjModel.from_xml_string(model_xml(bodies))
         except ValueError as error:
