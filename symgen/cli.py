@@ -1,4 +1,4 @@
-"""The command line: `symgen new | schema | build | check | compare | show`.
+"""The command line: `symgen new | convert | schema | build | check | compare | show`.
 
 Only this module and `symgen.terminal` print.  Exit status: 0 done, 1 symgen's own fault, 2 the
 user's input is wrong, 3 the result failed its validation, 4 the tool chain failed, 130 interrupted.
@@ -187,6 +187,35 @@ def new(model: Path, quiet: bool) -> None:
     written = write_starter(model)
     if not quiet:
         click.echo(f"wrote {written}; change it, then: symgen build {shlex.quote(str(written))}")
+
+
+@cli.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option(
+    "--floating-base",
+    is_flag=True,
+    help="The root link moves freely, on a joint of six coordinates, in place of being the base.",
+)
+@click.option(
+    "--round-angles",
+    is_flag=True,
+    help="Angles such as 1.5708 become pi/2, which shortens the code.",
+)
+@click.option("--force", is_flag=True, help="Replace TARGET if it exists.")
+@Quiet
+def convert(
+    source: Path, target: Path, floating_base: bool, round_angles: bool, force: bool, quiet: bool
+) -> None:
+    """Write SOURCE, a robot in URDF, as the model file TARGET."""
+    from symgen.converting import convert
+
+    done = convert(source, target, floating_base, round_angles, force)
+    for warning in () if quiet else done.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if not quiet:
+        count = "1 coordinate" if done.n == 1 else f"{done.n} coordinates"
+        click.echo(f"wrote {target}, {count}; symgen build {shlex.quote(str(target))}")
 
 
 @cli.command()

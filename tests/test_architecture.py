@@ -27,7 +27,16 @@ DOORS = (
     ("derivation",),
     ("qualification",),
     ("pipeline",),
-    ("checking", "comparison", "drawing", "typesetting", "starter", "steps", "showing"),
+    (
+        "checking",
+        "comparison",
+        "converting",
+        "drawing",
+        "showing",
+        "starter",
+        "steps",
+        "typesetting",
+    ),
     ("terminal", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(DOORS) for name in names}

@@ -1,6 +1,6 @@
 """A model file, checked: path -> `RobotDescription`, or one `ModelError` with every fault.
 
-    read_document   file -> YAML tree with lines           (symgen.description.reading)
+    read_document   file -> tree with lines                (symgen.description.documents)
     shape           tree -> tables of typed values         (symgen.description.schema)
     the rest        tables -> description                  (here, names, parameters, joints, ...)
 
@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from os import PathLike
 
+from symgen.description.documents import read_document
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
 from symgen.description.findings import Findings
 from symgen.description.joints import JointChecks
@@ -33,7 +34,7 @@ from symgen.description.model import (
 from symgen.description.names import BASE, NameSpace, illegal_name, name_space
 from symgen.description.outputs import check_outputs
 from symgen.description.parameters import check_parameters, warn_coordinates, warn_unused
-from symgen.description.reading import Document, read_document
+from symgen.description.reading import Document
 from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import PointTable, RobotTable, shape
 from symgen.description.wording import KeyPath, shown
@@ -59,6 +60,7 @@ def check(document: Document) -> RobotDescription:
     points = link_points("points", robot.points, names, scalars)
     outputs = check_outputs(robot, scalars)
     findings.raise_faults()
+    scalars.warn_rounded()
     warn_unused(parameters, scalars)
     warn_coordinates(parameters, findings)
     warn_no_joints(robot, findings)

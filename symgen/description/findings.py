@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from symgen.description.model import Source
 from symgen.description.reading import Document
-from symgen.description.wording import KeyPath, key_path, nearest, shown
+from symgen.description.wording import KeyPath, nearest, shown
 from symgen.errors import Fault, ModelError
 
 _MOST_SUGGESTIONS = 200
@@ -22,13 +22,13 @@ class Findings:
     def __init__(self, document: Document) -> None:
         self.document = document
         self._faults: dict[Fault, None] = dict.fromkeys(document.faults)  # as an ordered set
-        self._warnings: dict[Fault, None] = {}
+        self._warnings: dict[Fault, None] = dict.fromkeys(document.warnings)
         self._broken: set[KeyPath] = set()  # only asked for membership
         self._suggestions = _MOST_SUGGESTIONS
 
     def source(self, path: KeyPath) -> Source:
         """File, line and key path of a value."""
-        return Source(self.document.file, self.document.line(path), key_path(path))
+        return Source(self.document.file, self.document.line(path), self.document.key(path))
 
     def fault(self, path: KeyPath, message: str) -> None:
         """Record a fault of the value at `path`."""

@@ -239,7 +239,9 @@ class JointChecks:
             return
         problem = indefinite(values)
         warning = None if problem else breaks_triangle(values)
-        if problem:
+        if problem and self.findings.document.foreign:  # files of CAD programs are as they are
+            self.findings.warn(path, problem)
+        elif problem:
             self.findings.fault(path, problem)
         if warning:
             self.findings.warn(path, warning)

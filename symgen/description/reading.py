@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
@@ -89,11 +89,30 @@ Node = Scalar | Table | Listing
 
 @dataclass(frozen=True)
 class Document:
-    """A YAML document: its name as the user gave it, its tree, faults that did not stop it."""
+    """A document: its name as the user gave it, its tree, faults that did not stop it.
+
+    One that was made from another format has `places`: what messages call parts of it, in the
+    words of that format; and `warnings` from there.
+    """
 
     file: str
     root: Node
     faults: tuple[Fault, ...]
+    warnings: tuple[Fault, ...] = ()
+    places: Mapping[KeyPath, str] | None = None
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it was made from another format."""
+        return self.places is not None
+
+    def key(self, path: KeyPath) -> str:
+        """The name of a place in messages."""
+        places = self.places or {}
+        for end in range(len(path), 0, -1):
+            if path[:end] in places:
+                return ".".join(filter(None, (places[path[:end]], key_path(path[end:]))))
+        return key_path(path)
 
     def line(self, path: KeyPath) -> int:
         """The line of a key or list item; of the nearest enclosing one if it is not there."""
@@ -110,16 +129,17 @@ class Document:
         return line
 
 
-def read_document(path: str | PathLike[str]) -> Document:
-    """Read one YAML file; `ModelError` where there is no tree to look at."""
-    file = fspath(path)
-    return compose(_decode(_load(Path(path), file), file), file)
+def decode(content: bytes, file: str) -> Document:
+    """The tree of a YAML file; `ModelError` where there is none to look at."""
+    return compose(_decode(content, file), file)
 
 
 # ------------------------------------------------------------------------------------- the file
 
 
-def _load(path: Path, file: str) -> bytes:
+def load(path: str | PathLike[str]) -> bytes:
+    """The content of a file of at most 4 MiB; `ModelError` where it cannot be read."""
+    path, file = Path(path), fspath(path)
     try:
         # Devices and pipes could block, or never end.
         if not stat.S_ISREG(path.stat().st_mode):

@@ -55,6 +55,7 @@ class Scalars:
         self.values: dict[str, float] = {}
         self.used: set[str] = set()  # these two are only asked for membership
         self.in_radians: set[str] = set()  # parameters that pi or deg has a part in
+        self.rounded: list[KeyPath] = []  # angles of another format that look rounded
 
     def define(self, name: str, value: float) -> None:
         """Give a parameter its value; those that it depends on have theirs."""
@@ -119,18 +120,26 @@ class Scalars:
         if abs(value) > _LARGEST_ANGLE:
             self.warn_degrees(path, expression, value)
             return
-        quarters = round(value / _QUARTER)
-        exact = quarters * _QUARTER
-        if (
-            0 < abs(quarters) <= _MOST_QUARTERS
-            and rounding.quarter_turns(value) is None
-            and abs(value - exact) <= _NEAR * abs(exact)
-        ):
+        meant = rounded_from(value)
+        if meant is not None and self.findings.document.foreign:
+            self.rounded.append(path)  # many in such files: they are reported together
+        elif meant is not None:
             self.findings.warn(
                 path,
-                f"the angle {value:.17g} is near {_multiple(quarters)} but "
-                f"not equal to it; write '{_multiple(quarters)}' if that is "
-                "meant, so that its sine and cosine become exact",
+                f"the angle {value:.17g} is near {meant} but not equal to it; write '{meant}' if "
+                "that is meant, so that its sine and cosine become exact",
+            )
+
+    def warn_rounded(self) -> None:
+        """Report at once that a file of another format has rounded angles."""
+        if self.rounded:
+            count = len(self.rounded)
+            angles = "one angle is" if count == 1 else f"{count} angles are"
+            self.findings.warn(
+                self.rounded[0],
+                f"{angles} near a multiple of pi/2 but not equal to it; symgen convert "
+                "--round-angles writes 'pi/2', so that sine and cosine become exact and the code "
+                "shorter",
             )
 
     def origin(self, path: KeyPath, expression: Expression) -> tuple[KeyPath, Expression]:
@@ -171,6 +180,15 @@ def vector(entries: tuple[Number, Number, Number] | None, default: Triple = ORIG
         return default
     x, y, z = entries
     return x or default[0], y or default[1], z or default[2]
+
+
+def rounded_from(value: float) -> str | None:
+    """The multiple of pi/2 that an angle (rad) is near but not equal to, or None."""
+    quarters = round(value / _QUARTER)
+    exact = quarters * _QUARTER
+    if not 0 < abs(quarters) <= _MOST_QUARTERS or rounding.quarter_turns(value) is not None:
+        return None
+    return _multiple(quarters) if abs(value - exact) <= _NEAR * abs(exact) else None
 
 
 def _multiple(quarters: int) -> str:

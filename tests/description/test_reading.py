@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from symgen.description.documents import read_document
 from symgen.description.reading import (
     MAX_BYTES,
     MAX_WEIGHT,
@@ -15,7 +16,6 @@ from symgen.description.reading import (
     Scalar,
     Table,
     compose,
-    read_document,
 )
 from symgen.errors import ModelError
 

@@ -1,0 +1,79 @@
+"""`symgen convert`: a robot in another format as a model file.
+
+What is written is read again and checked before it takes its place.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from symgen.description.checks import check
+from symgen.description.documents import read_document
+from symgen.description.reading import Listing, Node, Scalar, Table, decode
+from symgen.description.scalars import rounded_from
+from symgen.description.writing import model_text
+from symgen.errors import Fault, RequestError
+from symgen.starter import SUFFIXES
+from symgen.toolchain.files import write_atomically
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What was written, how many coordinates it has, and what there is to say about it."""
+
+    target: Path
+    n: int
+    warnings: tuple[Fault, ...]
+
+
+def convert(
+    source: str | Path,
+    target: Path,
+    floating_base: bool = False,
+    round_angles: bool = False,
+    force: bool = False,
+) -> Conversion:
+    """Write the robot in the file `source` as the model file `target`.
+
+    With `floating_base` the root link moves freely; with `round_angles` angles of frames that are
+    near a multiple of pi/2 (1e-4 of it) become that.  Raises `ModelError` where `source` is wrong,
+    `RequestError` where `target` exists (unless `force`) or cannot be written.
+    """
+    document = read_document(source, floating_base)
+    if round_angles:
+        document = replace(document, root=_with_exact_angles(document.root))
+    description = check(document)
+    heading = f"Made by symgen convert from {Path(source).name}."
+    text = model_text(document, heading)
+    check(decode(text.encode(), str(target)))
+    _write(target, text, force)
+    n = sum(joint.coordinates for joint in description.joints)
+    return Conversion(target, n, description.warnings)
+
+
+def _with_exact_angles(node: Node, key: str = "") -> Node:
+    """A tree in which the rpy of all frames are multiples of pi/2 where they are near one."""
+    if isinstance(node, Table):
+        entries = {
+            name: replace(entry, value=_with_exact_angles(entry.value, name))
+            for name, entry in node.entries.items()
+        }
+        return replace(node, entries=entries)
+    if isinstance(node, Listing):
+        return replace(node, items=tuple(_with_exact_angles(item, key) for item in node.items))
+    meant = rounded_from(float(node.text)) if key == "rpy" else None
+    return node if meant is None else Scalar(meant, "text", node.line)
+
+
+def _write(target: Path, text: str, force: bool) -> None:
+    """Write at once or not at all; never over another file unless that is asked for."""
+    if target.suffix not in SUFFIXES:
+        raise RequestError(f"{target} is no name for a model file; expected one such as arm.yaml")
+    if os.path.lexists(target) and not force:
+        raise RequestError(f"{target} is there already; choose another name, or add --force")
+    try:
+        write_atomically(target, text.encode())
+    except OSError as error:
+        raise RequestError(f"cannot write {target}: {error.strerror}") from error

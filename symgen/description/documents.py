@@ -1,0 +1,26 @@
+"""A file -> its document, by the ending of its name: a model file, or another format."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike, fspath
+
+from symgen.description.foreign import ENDINGS, document_of_xml
+from symgen.description.reading import Document, decode, load
+
+
+def read_document(path: str | PathLike[str], floating_base: bool = False) -> Document:
+    """Read one file; `ModelError` where there is no tree to look at.
+
+    With `floating_base` the root link of another format moves freely, on a joint of six
+    coordinates; model files say such things themselves.
+    """
+    file, content = fspath(path), load(path)
+    if is_foreign(path):
+        return document_of_xml(content, file, floating_base)
+    return decode(content, file)
+
+
+def is_foreign(path: str | PathLike[str]) -> bool:
+    """Whether the name of a file says that it is in another format."""
+    return os.path.splitext(fspath(path))[1].lower() in ENDINGS

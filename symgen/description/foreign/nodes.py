@@ -1,0 +1,32 @@
+"""Nodes of a model file, made rather than read: what other formats are turned into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from symgen.description.reading import Entry, Listing, Node, Scalar, Table
+
+
+def text(words: str, line: int) -> Scalar:
+    """A name or a text."""
+    return Scalar(words, "text", line)
+
+
+def table(entries: Mapping[str, Node | None], line: int) -> Table:
+    """A mapping, without what is None."""
+    given = {key: Entry(node.line, node) for key, node in entries.items() if node is not None}
+    return Table(given, line, *_size(entry.value for entry in given.values()))
+
+
+def listing(items: Sequence[Node] | None, line: int) -> Listing | None:
+    """A list; None where there is none."""
+    return None if items is None else Listing(tuple(items), line, *_size(items))
+
+
+def _size(nodes: Iterable[Node]) -> tuple[int, int]:
+    """Weight and height of what holds `nodes`."""
+    weight, height = 1, 1
+    for node in nodes:
+        inner = (1, 0) if isinstance(node, Scalar) else (node.weight, node.height)
+        weight, height = weight + inner[0], max(height, 1 + inner[1])
+    return weight, height

@@ -1,0 +1,415 @@
+"""URDF -> the document of a model file.
+
+| URDF | model file |
+| --- | --- |
+| the link that no joint carries | `base`; or a link on a joint of six coordinates |
+| joint origin, axis (default x) | `origin`, `axis`; both have the link frame behind the motion |
+| continuous | revolute, without limits of position; all other types bear the same name |
+| inertial origin, mass, inertia | `mass`, `com`, `inertia`, turned into link-frame axes |
+| limit, dynamics damping and friction | `limits`, `damping`, `friction` |
+
+Joints stand depth first, children of a link in the order of the file.  Numbers are copied as they
+are written, but for inertias that are turned.  Meshes, transmissions and what simulators add are
+left out; so is what the base link weighs, for it does not move.  xacro is refused: it is a program.
+
+Source: the URDF specification of ROS (wiki.ros.org/urdf/XML), and urdfdom where that is silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from symgen.description.foreign.legal import LegalNames
+from symgen.description.foreign.nodes import listing, table, text
+from symgen.description.foreign.rotations import from_rpy, turned
+from symgen.description.foreign.xml import Element, Faults, number, values
+from symgen.description.names import BASE
+from symgen.description.reading import Document, Node, Scalar, Table
+from symgen.description.wording import KeyPath, did_you_mean, nearest, shown
+from symgen.errors import Fault
+
+TYPES = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "floating": "floating",
+}
+FLOATING_BASE = "floating_base"
+"""The joint between the base and the root link of a robot that is not bolted down."""
+
+_ATTRIBUTES = {  # of the elements that are read
+    "origin": ("xyz", "rpy"),
+    "axis": ("xyz",),
+    "mass": ("value",),
+    "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+    "limit": ("lower", "upper", "velocity", "effort"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
+_OF_JOINTS = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
+_OF_INERTIALS = ("origin", "mass", "inertia")
+
+
+@dataclass
+class _Joint:
+    """A joint element with the links that it names."""
+
+    element: Element
+    name: str
+    kind: str
+    parent: str
+    child: str
+
+
+@dataclass
+class _Robot:
+    """The elements of the file by name, and what is wrong with them."""
+
+    file: str
+    root: Element
+    floating_base: bool
+    faults: Faults
+    warnings: list[Fault] = field(default_factory=list)
+    links: dict[str, Element] = field(default_factory=dict)
+    joints: list[_Joint] = field(default_factory=list)
+    carried: dict[str, list[_Joint]] = field(default_factory=dict)
+
+    def warn(self, line: int, key: str, message: str) -> None:
+        self.warnings.append(Fault(self.file, line, key, message))
+
+
+def document_of_urdf(root: Element, file: str, floating_base: bool = False) -> Document:
+    """The document of a <robot>; `ModelError` lists everything that is wrong with it."""
+    robot = _Robot(file, root, floating_base, Faults(file))
+    _take_links(robot)
+    _take_joints(robot)
+    robot.faults.raise_if_any()
+    root_link = _root_link(robot)
+    return _document(robot, root_link)
+
+
+# ------------------------------------------------------------------------------------- the graph
+
+
+def _take_links(robot: _Robot) -> None:
+    for element in robot.root.all("link"):
+        name = robot.faults.text(element, "name", "link")
+        if name in robot.links:
+            first = robot.links[name].line
+            robot.faults.add(element, "link", f"{shown(name)} is a link already, in line {first}")
+        elif name:
+            robot.links[name] = element
+    if not robot.links:
+        robot.faults.add(robot.root, "", "a robot needs at least one <link>")
+
+
+def _take_joints(robot: _Robot) -> None:
+    lines: dict[str, int] = {}
+    carriers: dict[str, _Joint] = {}
+    for element in robot.root.all("joint"):
+        name = robot.faults.text(element, "name", "joint")
+        key = f"joint.{name}" if name else "joint"
+        if name in lines:
+            first = lines[name]
+            robot.faults.add(element, key, f"{shown(name)} is a joint already, in line {first}")
+        lines.setdefault(name, element.line)
+        joint = _Joint(
+            element,
+            name,
+            _kind(robot, element, key),
+            _end(robot, element, "parent", key),
+            _end(robot, element, "child", key),
+        )
+        other = carriers.setdefault(joint.child, joint)
+        if other is not joint and joint.child:
+            robot.faults.add(
+                element,
+                key,
+                f"the link {shown(joint.child)} is carried by the joint {shown(other.name)} "
+                "already; closed loops are not available yet",
+            )
+        robot.joints.append(joint)
+        robot.carried.setdefault(joint.parent, []).append(joint)
+
+
+def _kind(robot: _Robot, element: Element, key: str) -> str:
+    kind = robot.faults.text(element, "type", key)
+    if kind == "planar":
+        robot.faults.add(
+            element,
+            key,
+            "planar joints are not available yet; write two prismatic joints and a revolute one",
+        )
+    elif kind and kind not in TYPES:
+        hint = did_you_mean(kind, TYPES) or f"; there are {', '.join(TYPES)}"
+        robot.faults.add(element, key, f"type: no joint type {shown(kind)}{hint}")
+    return TYPES.get(kind, "")
+
+
+def _end(robot: _Robot, element: Element, tag: str, key: str) -> str:
+    """The link that <parent> or <child> names; "" where there is none."""
+    found = element.first(tag)
+    if found is None:
+        robot.faults.add(element, key, f'a joint needs <{tag} link="..."/>')
+        return ""
+    name = robot.faults.text(found, "link", f"{key}.{tag}")
+    if name and name not in robot.links:
+        hint = did_you_mean(name, robot.links)
+        robot.faults.add(found, f"{key}.{tag}", f"there is no <link> named {shown(name)}{hint}")
+        return ""
+    return name
+
+
+def _root_link(robot: _Robot) -> str:
+    """The link that everything hangs on."""
+    carried = {joint.child for joint in robot.joints}
+    roots = [name for name in robot.links if name not in carried]
+    if len(roots) > 1:
+        robot.faults.add(
+            robot.links[roots[1]],
+            f"link.{roots[1]}",
+            f"no joint carries this link, nor {shown(roots[0])}; exactly one link is the base",
+        )
+    joints = [joint for joint, _ in _depth_first(robot, roots[0])] if roots else []
+    lost = [joint for joint in robot.joints if joint not in joints]
+    if not robot.faults and lost:
+        robot.faults.add(
+            lost[0].element,
+            f"joint.{lost[0].name}",
+            "this joint belongs to a loop of parents and children; exactly one link is the base",
+        )
+    robot.faults.raise_if_any()
+    return roots[0]
+
+
+def _depth_first(robot: _Robot, root: str) -> Iterator[tuple[_Joint, str]]:
+    """The joints that hang on a link, each with the link that carries it."""
+    waiting = [(joint, root) for joint in reversed(robot.carried.get(root, []))]
+    while waiting:
+        joint, parent = waiting.pop()
+        yield joint, parent
+        waiting += [(child, joint.child) for child in reversed(robot.carried.get(joint.child, []))]
+
+
+# ---------------------------------------------------------------------------------- the document
+
+
+def _document(robot: _Robot, root_link: str) -> Document:
+    ordered = [joint for joint, _ in _depth_first(robot, root_link)]
+    names = LegalNames([*(joint.name for joint in ordered), *robot.links])
+    joint_names = {joint.name: names.new("joint", joint.name) for joint in ordered}
+    link_names = _link_names(robot, root_link, ordered, joint_names, names)
+    parts = _Parts(robot, joint_names, link_names)
+    items: list[Node] = []
+    places: dict[KeyPath, str] = {}
+    if robot.floating_base:
+        base = names.new("joint", FLOATING_BASE)
+        items.append(parts.floating_base(base, root_link))
+        places["joints", 0] = places["joints", 0, "link"] = f"link.{root_link}"
+    else:
+        parts.warn_base(root_link)
+    for joint in ordered:
+        places["joints", len(items)] = f"joint.{joint.name}"
+        places["joints", len(items), "link"] = f"link.{joint.child}"
+        items.append(parts.joint(joint))
+    robot.faults.raise_if_any()
+    if names.renamed:
+        robot.warn(robot.root.line, "", names.report())
+    line = robot.root.line
+    robot_name = LegalNames(()).new("robot", robot.root.attributes.get("name", "").strip())
+    document = table(
+        {
+            "symgen": Scalar("1", "int", line),
+            "name": text(robot_name, line),
+            "joints": listing(items, line),
+        },
+        line,
+    )
+    return Document(robot.file, document, (), tuple(robot.warnings), places)
+
+
+def _link_names(
+    robot: _Robot,
+    root_link: str,
+    ordered: list[_Joint],
+    joint_names: dict[str, str],
+    names: LegalNames,
+) -> dict[str, str]:
+    """Former name of a link -> new one; a link that is called as its joint stays so."""
+    new = {}
+    if robot.floating_base:
+        new[root_link] = names.new("link", root_link)
+    else:
+        new[root_link] = BASE
+    for joint in ordered:
+        same = joint.child == joint.name
+        new[joint.child] = joint_names[joint.name] if same else names.new("link", joint.child)
+    return new
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Makes the nodes of joints and links."""
+
+    robot: _Robot
+    joint_names: dict[str, str]
+    link_names: dict[str, str]
+
+    def joint(self, joint: _Joint) -> Table:
+        """One joint with its link."""
+        element, key, faults = joint.element, f"joint.{joint.name}", self.robot.faults
+        self.warn_unknown(element, _OF_JOINTS, key)
+        mimic = element.first("mimic")
+        if mimic is not None:
+            faults.add(mimic, f"{key}.mimic", "mimic joints are not available yet")
+        moves, continuous = joint.kind != "fixed", element.attributes["type"] == "continuous"
+        dynamics = element.first("dynamics") if moves else None
+        limits = element.first("limit") if moves else None
+        axis = element.first("axis")
+        directed = joint.kind in ("revolute", "prismatic")
+        direction = faults.numbers(axis, "xyz", f"{key}.axis", 3) if directed else None
+        if directed and direction is None:
+            direction = [number(word, element.line) for word in ("1", "0", "0")]
+        limit_keys = _ATTRIBUTES["limit"][2 if continuous or not directed else 0 :]
+        return table(
+            {
+                "name": text(self.joint_names[joint.name], element.line),
+                "type": text(joint.kind, element.line),
+                "parent": text(self.link_names[joint.parent], element.line),
+                "origin": self.origin(element, key),
+                "axis": listing(direction, element.line),
+                "limits": self.numbers(limits, limit_keys, f"{key}.limit"),
+                "damping": _unless_zero(faults.number(dynamics, "damping", f"{key}.dynamics")),
+                "friction": _unless_zero(faults.number(dynamics, "friction", f"{key}.dynamics")),
+                "link": self.link(joint.child, joint.child != joint.name),
+            },
+            element.line,
+        )
+
+    def floating_base(self, name: str, root_link: str) -> Table:
+        """The joint of six coordinates under the root link."""
+        line = self.robot.links[root_link].line
+        return table(
+            {
+                "name": text(name, line),
+                "type": text("floating", line),
+                "parent": text(BASE, line),
+                "origin": table({}, line),
+                "link": self.link(root_link, True),
+            },
+            line,
+        )
+
+    def origin(self, element: Element, key: str) -> Table:
+        """The pose of a joint in its parent's link frame."""
+        origin, line = element.first("origin"), element.line
+        if origin is None:
+            return table({}, line)
+        faults, key = self.robot.faults, f"{key}.origin"
+        return table(
+            {
+                name: listing(_unless_zeros(faults.numbers(origin, name, key, 3)), origin.line)
+                for name in ("xyz", "rpy")
+            },
+            origin.line,
+        )
+
+    def numbers(self, element: Element | None, names: tuple[str, ...], key: str) -> Table | None:
+        """A mapping of the attributes of an element; None where there is none of them."""
+        if element is None:
+            return None
+        given = {name: self.robot.faults.number(element, name, key) for name in names}
+        found = any(value is not None for value in given.values())
+        return table(given, element.line) if found else None
+
+    def link(self, name: str, named: bool) -> Table | None:
+        """The link of that name: mass, centre of mass, inertia in axes of the link frame."""
+        element = self.robot.links[name]
+        new = {"name": text(self.link_names[name], element.line) if named else None}
+        inertial, key = element.first("inertial"), f"link.{name}.inertial"
+        self.warn_unknown(element, ("inertial",), f"link.{name}")
+        if inertial is None:
+            return table(new, element.line) if named else None
+        self.warn_unknown(inertial, _OF_INERTIALS, key)
+        origin = inertial.first("origin")
+        com = self.robot.faults.numbers(origin, "xyz", f"{key}.origin", 3)
+        return table(
+            {
+                **new,
+                "mass": self.mass(inertial, key),
+                "com": listing(_unless_zeros(com), inertial.line),
+                "inertia": self.inertia(inertial, key),
+            },
+            inertial.line,
+        )
+
+    def mass(self, inertial: Element, key: str) -> Scalar | None:
+        """The mass that an inertial must give."""
+        element, faults = inertial.first("mass"), self.robot.faults
+        if element is None:
+            faults.add(inertial, key, 'an <inertial> needs <mass value="..."/>')
+            return None
+        if faults.text(element, "value", f"{key}.mass"):
+            return faults.number(element, "value", f"{key}.mass")
+        return None
+
+    def inertia(self, inertial: Element, key: str) -> Table | None:
+        """The tensor about the centre of mass, turned into the axes of the link frame."""
+        element, faults = inertial.first("inertia"), self.robot.faults
+        if element is None:
+            return None
+        names = _ATTRIBUTES["inertia"]
+        key = f"{key}.inertia"
+        for name in names[:3]:
+            faults.text(element, name, key)
+        found = [faults.number(element, name, key) for name in names]
+        entries = [number("0", element.line) if entry is None else entry for entry in found]
+        rpy = faults.numbers(
+            inertial.first("origin"), "rpy", f"{key[: -len('.inertia')]}.origin", 3
+        )
+        if rpy is not None and any(values(rpy)):
+            tensor = turned(from_rpy(values(rpy)), values(entries))
+            entries = [number(entry, element.line) for entry in tensor]
+        inner = {name[1:]: _unless_zero(x) for name, x in zip(names, entries, strict=True)}
+        return table(inner, element.line)
+
+    def warn_base(self, root_link: str) -> None:
+        """What the root link weighs counts for nothing where it is the base."""
+        element = self.robot.links[root_link]
+        if element.first("inertial") is not None:
+            self.robot.warn(
+                element.line,
+                f"link.{root_link}",
+                "this link is the base, and its inertia is left out, for it does not move; a robot "
+                "that floats: symgen convert --floating-base",
+            )
+
+    def warn_unknown(self, element: Element, known: tuple[str, ...], key: str) -> None:
+        """Warn of what looks like a misspelt element or attribute; all else is for others."""
+        for child in element.children:
+            meant = None if child.tag in known else nearest(child.tag, known)
+            if meant is not None:
+                self.robot.warn(
+                    child.line, key, f"<{child.tag}> is left out; did you mean <{meant}>?"
+                )
+            attributes = _ATTRIBUTES.get(child.tag, ()) if child.tag in known else ()
+            for name in child.attributes if attributes else ():
+                meant = None if name in attributes else nearest(name, attributes)
+                if meant is not None:
+                    self.robot.warn(
+                        child.line,
+                        f"{key}.{child.tag}",
+                        f"{shown(name)} is left out; did you mean {shown(meant)}?",
+                    )
+
+
+def _unless_zero(value: Scalar | None) -> Scalar | None:
+    """None for a number that is zero: it is the default."""
+    return None if value is None or float(value.text) == 0.0 else value
+
+
+def _unless_zeros(numbers: list[Scalar] | None) -> list[Scalar] | None:
+    """None for numbers that are all zero."""
+    return numbers if numbers and any(values(numbers)) else None

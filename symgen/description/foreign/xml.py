@@ -1,0 +1,167 @@
+"""An XML file from a stranger -> a tree of elements, each of which knows its line.
+
+The parser is expat, of the standard library.  A document type is refused where it begins: only it
+can define entities, and with them all that XML expands or fetches.  Comments, texts between
+elements and processing instructions say nothing in these formats and are left out.
+
+Limits beside the size of the file: 256 levels of nesting, 100,000 elements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Never
+from xml.parsers import expat
+
+from symgen.description.reading import Scalar
+from symgen.description.wording import shown
+from symgen.errors import Fault, ModelError
+
+MAX_DEPTH = 256
+MAX_ELEMENTS = 100_000
+_NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_MOST_FAULTS = 200
+
+
+@dataclass
+class Element:
+    """An element: its name with any prefix, its attributes, its children in order."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """The children of that name."""
+        return (child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> Element | None:
+        """The first child of that name."""
+        return next(self.all(tag), None)
+
+
+def read_xml(content: bytes, file: str) -> Element:
+    """The root element; `ModelError` where there is none to look at."""
+    parser = expat.ParserCreate()
+    reader = _Reader(file, parser)
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.StartDoctypeDeclHandler = reader.doctype
+    parser.EntityDeclHandler = reader.doctype
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        words = expat.errors.messages[error.code]
+        raise stop(file, error.lineno, f"malformed XML: {words}") from None
+    except (LookupError, ValueError) as error:  # an encoding that Python does not know
+        raise stop(file, 1, f"malformed XML: {error}") from None
+    if reader.root is None:
+        raise stop(file, 0, "the file is empty")
+    return reader.root
+
+
+def stop(file: str, line: int, message: str) -> ModelError:
+    """The error of a file that cannot be read any further."""
+    return ModelError([Fault(file, line, "", message)])
+
+
+class _Reader:
+    def __init__(self, file: str, parser: expat.XMLParserType) -> None:
+        self.file, self.parser = file, parser
+        self.root: Element | None = None
+        self.open: list[Element] = []
+        self.count = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, self.parser.CurrentLineNumber)
+        self.count += 1
+        if self.count > MAX_ELEMENTS:
+            raise self.stop(f"more than {MAX_ELEMENTS} elements; no robot is that large")
+        if len(self.open) >= MAX_DEPTH:
+            raise self.stop(f"nested deeper than {MAX_DEPTH} levels")
+        if self.open:
+            self.open[-1].children.append(element)
+        else:
+            self.root = element
+        self.open.append(element)
+
+    def end(self, tag: str) -> None:
+        self.open.pop()
+
+    def doctype(self, *_: object) -> Never:
+        raise self.stop("a document type (<!DOCTYPE ...>) is not allowed; remove it")
+
+    def stop(self, message: str) -> ModelError:
+        return stop(self.file, self.parser.CurrentLineNumber, message)
+
+
+class Faults:
+    """What is wrong with an XML file, collected; `key` says which part is meant."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._faults: dict[Fault, None] = {}  # as an ordered set
+
+    def add(self, element: Element, key: str, message: str) -> None:
+        """Record a fault."""
+        if len(self._faults) < _MOST_FAULTS:
+            self._faults[Fault(self.file, element.line, key, message)] = None
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._faults)
+
+    def raise_if_any(self) -> None:
+        """End with all faults in one report, if there are any."""
+        if self._faults:
+            raise ModelError(list(self._faults))
+
+    # -- attributes --------------------------------------------------------------------------------
+
+    def text(self, element: Element, attribute: str, key: str) -> str:
+        """An attribute that must be there; "" where it is not."""
+        value = element.attributes.get(attribute, "").strip()
+        if not value:
+            self.add(element, key, f"<{element.tag}> needs the attribute {attribute!r}")
+        return value
+
+    def numbers(
+        self, element: Element | None, attribute: str, key: str, count: int
+    ) -> list[Scalar] | None:
+        """The numbers of an attribute, None where it is not given or faulty."""
+        if element is None or attribute not in element.attributes:
+            return None
+        written = element.attributes[attribute]
+        words = written.split()
+        if len(words) != count or not all(map(_is_number, words)):
+            expected = "a number" if count == 1 else f"{count} numbers with spaces between them"
+            self.add(
+                element,
+                key,
+                f"{attribute}: expected {expected}, found {shown(written)}",
+            )
+            return None
+        return [number(word, element.line) for word in words]
+
+    def number(self, element: Element | None, attribute: str, key: str) -> Scalar | None:
+        """One number, None where it is not given or faulty."""
+        found = self.numbers(element, attribute, key, 1)
+        return None if found is None else found[0]
+
+
+def _is_number(word: str) -> bool:
+    """Whether `word` is a finite float64."""
+    return bool(_NUMBER.fullmatch(word)) and abs(float(word)) != float("inf")
+
+
+def number(value: str | float, line: int) -> Scalar:
+    """A number as a node of a model file: as it was written, or with all its digits."""
+    return Scalar(value if isinstance(value, str) else repr(value), "float", line)
+
+
+def values(numbers: list[Scalar]) -> list[float]:
+    """The numbers as floats."""
+    return [float(x.text) for x in numbers]

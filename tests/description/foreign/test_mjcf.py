@@ -1,0 +1,182 @@
+"""MJCF files: what they become, agreement with MuJoCo, messages."""
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from symgen.derivation import derived_program
+from symgen.description import read
+from symgen.errors import ModelError
+from symgen.formulations import formulation_named
+from symgen.program.evaluation import call
+from tests.oracles.comparison import agrees
+
+ARM = """<mujoco model="arm">
+  <compiler angle="radian"/>
+  <option gravity="0 1 -9"/>
+  <default>
+    <joint damping="0.5"/>
+    <default class="wrist"><joint axis="1 0 0" armature="0.1" range="-1 2"/></default>
+  </default>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="upper" pos="0 0 0.3" euler="0.1 -0.2 0.3">
+      <joint name="shoulder" pos="0.05 0.1 -0.02" axis="0 1 1"/>
+      <inertial pos="0.1 0.02 -0.03" mass="2.5"
+                fullinertia="0.02 0.03 0.025 0.001 -0.002 0.003"/>
+      <body name="mount" pos="0.2 0 0" axisangle="1 2 2 0.7">
+        <inertial pos="0 0 0.1" mass="0.5" diaginertia="0.01 0.01 0.005"/>
+        <body name="hand" pos="0.5 0 0" quat="2 0.2 0 1" childclass="wrist">
+          <joint name="bend"/>
+          <joint name="slide" type="slide" axis="0 0.6 0.8" pos="0 0 0.1"/>
+          <inertial pos="0 0.1 0" mass="1" quat="0.9 0.1 0.2 0.3"
+                    diaginertia="0.01 0.02 0.025"/>
+        </body>
+      </body>
+      <body name="other" pos="0 0.2 0" xyaxes="0 1 0 -1 0 0.2">
+        <joint name="turn" axis="0 0 1" ref="0.3" stiffness="2" springref="0.1"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="0.01 0.02 0.02"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def written(folder, text):
+    path = Path(folder) / "arm.xml"
+    path.write_text(text)
+    return path
+
+
+def torques(description, q, qd, qdd):
+    newton_euler = formulation_named("newton_euler")
+    program = derived_program(description, newton_euler, "inverse_dynamics")
+    (tau,) = call(program, {"q": q, "qd": qd, "qdd": qdd, "loads": np.zeros((0, 6))})
+    return tau
+
+
+def by_mujoco(path, names, q, qd, qdd):
+    """Inverse dynamics with springs and damping; limits and contacts are switched off."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    data = mujoco.MjData(model)
+    places = [model.joint(name).dofadr[0] for name in names]
+    data.qpos[places], data.qvel[places], data.qacc[places] = q, qd, qdd
+    mujoco.mj_inverse(model, data)
+    return data.qfrc_inverse[places]
+
+
+def compare_with_mujoco(folder, text):
+    path = written(folder, text)
+    description, rng = read(path), np.random.default_rng(3)
+    names = [joint.name for joint in description.joints if joint.coordinates]
+    for _ in range(3):
+        q, qd, qdd = rng.uniform(-2, 2, (3, len(names)))
+        expected = by_mujoco(path, names, q, qd, qdd)
+        assert agrees(torques(description, q, qd, qdd), expected, 1e-10)
+    return description
+
+
+def test_the_dynamics_are_those_of_mujoco(tmp_path):
+    description = compare_with_mujoco(tmp_path, ARM)
+    assert description.warnings == ()
+    assert [joint.link.name for joint in description.joints] == [
+        "upper", "mount", "hand_1", "hand", "other",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('<compiler angle="radian"/>', ""),  # degrees
+        ('angle="radian"', 'angle="radian" eulerseq="ZYX"'),
+        ('angle="radian"', 'angle="radian" eulerseq="zxz"'),
+        ('xyaxes="0 1 0 -1 0 0.2"', 'zaxis="1 2 -3"'),
+        ('xyaxes="0 1 0 -1 0 0.2"', 'zaxis="0 0 -2"'),
+        ('xyaxes="0 1 0 -1 0 0.2"', 'xyaxes="1 2 3 0 1 0"'),
+        ('<body name="mount"', '<body name="mount" childclass="wrist"'),
+        ('<joint name="turn"', '<joint name="turn" class="wrist"'),
+        ('<joint name="bend"/>', '<joint name="bend" pos="0.1 0.2 0.3" ref="-0.4"/>'),
+        ('type="slide"', 'type="slide" ref="0.5"'),
+        ('<option gravity="0 1 -9"/>', ""),
+    ],
+)
+def test_settings_mean_what_mujoco_makes_of_them(old, new, tmp_path):
+    assert old in ARM
+    compare_with_mujoco(tmp_path, ARM.replace(old, new))
+
+
+def test_limits_in_degrees_and_radians(tmp_path):
+    bend, slide = read(written(tmp_path, ARM)).joints[2:4]
+    assert (bend.limits[0].lower, bend.limits[0].upper) == (-1, 2)
+    text = ARM.replace('<compiler angle="radian"/>', "")
+    bend, slide = read(written(tmp_path, text)).joints[2:4]
+    np.testing.assert_allclose((bend.limits[0].lower, bend.limits[0].upper), np.radians((-1, 2)))
+    assert (slide.limits[0].lower, slide.limits[0].upper) == (-1, 2)
+
+
+def test_a_free_body_and_a_ball_have_angles(tmp_path):
+    text = ARM.replace('<joint name="shoulder" pos="0.05 0.1 -0.02" axis="0 1 1"/>', "<freejoint/>")
+    text = text.replace('<joint name="turn" axis="0 0 1" ref="0.3" stiffness="2" springref="0.1"/>',
+                        '<joint name="turn" type="ball"/>')  # fmt: skip
+    path = written(tmp_path, text)
+    description = read(path)
+    assert [joint.type for joint in description.joints] == [
+        "floating", "fixed", "revolute", "prismatic", "spherical",
+    ]  # fmt: skip
+    assert [x.key for x in description.warnings] == ["joint.upper_joint", "joint.turn"]
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    angles = np.array([0.3, -0.5, 0.7])
+    turn = Rotation.from_euler("ZYX", angles).as_quat(scalar_first=True)
+    q = np.array([0.1, 0.2, 0.4, *angles, 0.5, -0.6, *angles])
+    data.qpos[:] = [0.1, 0.2, 0.4, *turn, 0.5, -0.6, *turn]
+    mujoco.mj_kinematics(model, data)
+    newton_euler = formulation_named("newton_euler")
+    program = derived_program(description, newton_euler, "forward_kinematics")
+    (poses,) = call(program, {"q": q})
+    links = [joint.link.name for joint in description.joints]
+    for name in ("upper", "mount", "other"):
+        pose = poses[links.index(name)]
+        np.testing.assert_allclose(pose[:3, 3], data.body(name).xpos, atol=1e-12)
+        np.testing.assert_allclose(pose[:3, :3].ravel(), data.body(name).xmat, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('type="slide"', 'type="slider"', "no joint type 'slider'; did you mean 'slide'?"),
+        ('<default class="wrist"', '<default class="wirst"', "did you mean 'wirst'?"),
+        ('mass="2.5"', 'mass="2.5" quat="1 0 0 0"', "'fullinertia' says its own orientation"),
+        ('mass="0.5" ', "", "<inertial> needs the attribute 'mass'"),
+        ('diaginertia="0.01 0.01 0.005"', "", "needs either 'diaginertia' or 'fullinertia'"),
+        ('diaginertia="0.01 0.01 0.005"', 'diaginertia="1 1"', "diaginertia: expected 3 numbers"),
+        ('pos="0.2 0 0"', 'pos="0.2 0 0" quat="1 0 0 0"', "an orientation is given once"),
+        ('axisangle="1 2 2 0.7"', 'axisangle="0 0 0 1"', "axisangle: the direction is zero"),
+        ("<worldbody>", '<worldbody><include file="a.xml"/>', "<include> is not available"),
+        ("<worldbody>", '<worldbody><frame pos="0 0 1"/>', "<frame> is not available"),
+        ('<inertial pos="0 0 0.1" mass="0.5"', '<geom size="1"/><site pos="0 0 1" name="a"',
+         "geoms and no <inertial>"),
+        ('angle="radian"', 'eulerseq="xy"', "eulerseq: expected three of"),
+        ('angle="radian"', 'coordinate="global"', "global coordinates are not read"),
+        ('mass="1"', 'mass="-1"', "the mass is negative"),
+        ("worldbody>", "wordbody>", "a model needs a <worldbody>"),
+        ("mujoco", "model", "expected <robot> (URDF) or <mujoco> (MJCF)"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
+    assert old in ARM
+    with pytest.raises(ModelError) as caught:
+        read(written(tmp_path, ARM.replace(old, new)))
+    assert message in str(caught.value)
+    assert all(fault.line or "element" in fault.message for fault in caught.value.faults)
+
+
+def test_constraints_are_left_out_with_a_warning(tmp_path):
+    equality = '<equality><joint joint1="bend" joint2="turn"/></equality></mujoco>'
+    (warning,) = read(written(tmp_path, ARM.replace("</mujoco>", equality))).warnings
+    assert warning.key == "equality"

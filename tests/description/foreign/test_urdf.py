@@ -1,0 +1,323 @@
+"""URDF files: what they become, agreement with Pinocchio's reading, messages for beginners."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from symgen.cli import run
+from symgen.derivation import derived_program
+from symgen.description import read
+from symgen.description.checks import check
+from symgen.description.documents import read_document
+from symgen.errors import ModelError
+from symgen.formulations import formulation_named
+from symgen.program.evaluation import call
+from tests.oracles.comparison import agrees
+from tests.oracles.pinocchio_urdf import PinocchioUrdf
+
+ARM = """<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base_link"/>
+  <joint name="shoulder" type="revolute">
+    <origin xyz="0 0 0.3" rpy="0.1 -0.2 0.3"/>
+    <parent link="base_link"/><child link="upper"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-1" upper="2" velocity="3" effort="40"/>
+    <dynamics damping="0.5" friction="0.25"/>
+  </joint>
+  <link name="upper">
+    <inertial>
+      <origin xyz="0.1 0.02 -0.03" rpy="0.4 0.5 0.6"/>
+      <mass value="2.5"/>
+      <inertia ixx="0.02" iyy="0.03" izz="0.025" ixy="0.001" ixz="-0.002" iyz="0.003"/>
+    </inertial>
+  </link>
+  <joint name="slide" type="prismatic">
+    <origin xyz="0.5 0 0"/>
+    <parent link="upper"/><child link="fore"/>
+    <limit lower="-1" upper="1" velocity="1" effort="1"/>
+  </joint>
+  <link name="fore">
+    <inertial><mass value="1"/>
+      <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
+  </link>
+</robot>
+"""
+
+
+def written(folder, text, name="arm.urdf"):
+    path = Path(folder) / name
+    path.write_text(text)
+    return path
+
+
+def numbers(values):
+    return [float(x.text) for x in values]
+
+
+def test_every_part_of_a_joint_and_its_link(tmp_path):
+    robot = read(written(tmp_path, ARM))
+    assert robot.name == "arm"
+    assert robot.warnings == ()
+    shoulder, slide = robot.joints
+    assert (shoulder.name, shoulder.type, shoulder.parent) == ("shoulder", "revolute", "base")
+    assert (slide.link.name, slide.parent) == ("fore", "upper")
+    assert numbers(shoulder.origin.rpy) == [0.1, -0.2, 0.3]
+    assert numbers(shoulder.axis) == [0, 1, 0]
+    assert numbers(slide.axis) == [1, 0, 0]
+    limits = shoulder.limits[0]
+    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (-1, 2, 3, 40)
+    assert float(shoulder.terms[0].damping.text) == 0.5
+    assert float(shoulder.terms[0].friction.text) == 0.25
+    assert numbers(shoulder.link.com) == [0.1, 0.02, -0.03]
+    assert shoulder.source.line == 4
+    assert shoulder.source.key == "joint.shoulder"
+
+
+def test_continuous_joints_have_no_limits_of_position(tmp_path):
+    text = ARM.replace('type="revolute"', 'type="continuous"')
+    limits = read(written(tmp_path, text)).joints[0].limits[0]
+    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (None, None, 3, 40)
+
+
+def without_joint_forces(text):
+    """Pinocchio leaves them out of its inverse dynamics."""
+    return text.replace("<dynamics", "<ignored")
+
+
+def compare_with_pinocchio(path, text, floating_base=False, samples=2, masses=True):
+    """Torques and masses of every sample, and the frames of all links, to 1e-10."""
+    description = check(read_document(path, floating_base))
+    oracle = PinocchioUrdf(text, description, floating_base)
+    n, rng = oracle.model.nv, np.random.default_rng(5)
+    newton_euler = formulation_named("newton_euler")
+    functions = ("inverse_dynamics", *(("mass_matrix",) if masses else ()))
+    programs = {name: derived_program(description, newton_euler, name) for name in functions}
+    for _ in range(samples):
+        q, qd, qdd = rng.uniform(-2, 2, (3, n))
+        state = {"q": q, "qd": qd, "qdd": qdd, "loads": np.zeros((0, 6))}
+        terms = [term for joint in description.joints for term in joint.terms]
+        losses = np.array([float(x.damping.text) for x in terms]) * qd + np.array(
+            [float(x.friction.text) for x in terms]
+        ) * np.tanh(qd / 1e-3)
+        (tau,) = call(programs["inverse_dynamics"], state)
+        expected = oracle.inverse_dynamics(q, qd, qdd)
+        assert agrees(tau - losses, expected, 1e-10)
+        if masses:
+            (M,) = call(programs["mass_matrix"], state)
+            assert agrees(M, oracle.mass_matrix(q), 1e-10)
+
+
+def test_the_dynamics_are_those_that_pinocchio_reads(tmp_path):
+    compare_with_pinocchio(written(tmp_path, ARM), ARM)
+
+
+def test_a_floating_base(tmp_path):
+    root = '<link name="base_link"><inertial><mass value="5"/><origin xyz="0.1 0 0.2"/>'
+    root += '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.25"/></inertial></link>'
+    text = ARM.replace('<link name="base_link"/>', root)
+    path = written(tmp_path, text)
+    compare_with_pinocchio(path, text, floating_base=True)
+    robot = check(read_document(path, floating_base=True))
+    assert robot.joints[0].type == "floating"
+    assert robot.joints[0].link.name == "base_link"
+    fixed = read(path)
+    assert [fault.key for fault in fixed.warnings] == ["link.base_link"]
+
+
+@st.composite
+def urdf_texts(draw):
+    """Random trees: every type of joint that Pinocchio reads, turned inertias, awkward names."""
+    count = draw(st.integers(1, 7))
+    number = st.floats(-1.5, 1.5, allow_nan=False).map(lambda x: repr(round(x, 3)))
+    triple = st.lists(number, min_size=3, max_size=3).map(" ".join)
+    lines = ['<robot name="drawn">', '<link name="0 root"/>']
+    joints = []
+    for k in range(1, count + 1):
+        parent = draw(st.integers(0, k - 1))
+        kind = draw(st.sampled_from(["revolute", "continuous", "prismatic", "fixed"]))
+        axis = draw(st.sampled_from(["1 0 0", "0 1 0", "0 0 1", "0.6 0 -0.8", "1 2 -2"]))
+        a, b, c = (draw(st.floats(0.01, 0.2)) for _ in range(3))
+        joints.append(
+            f'<joint name="j-{k}" type="{kind}"><origin xyz="{draw(triple)}" rpy="{draw(triple)}"/>'
+            f'<parent link="{link(parent)}"/><child link="{link(k)}"/><axis xyz="{axis}"/>'
+            '<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>'
+        )
+        lines.append(
+            f'<link name="{link(k)}"><inertial>'
+            f'<origin xyz="{draw(triple)}" rpy="{draw(triple)}"/>'
+            f'<mass value="{draw(st.floats(0.1, 5))!r}"/><inertia ixx="{b + c!r}" iyy="{a + c!r}" '
+            f'izz="{a + b!r}" ixy="0.001" ixz="-0.002" iyz="0.0015"/></inertial></link>'
+        )
+    return "\n".join([*lines, *draw(st.permutations(joints)), "</robot>"])
+
+
+def link(k):
+    return "0 root" if k == 0 else f"link/{k}"
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(text=urdf_texts())
+def test_random_trees_in_any_order_of_joints(text, tmp_path_factory):
+    path = written(tmp_path_factory.mktemp("drawn"), text, "drawn.urdf")
+    compare_with_pinocchio(path, text)
+
+
+# ------------------------------------------------------------------------------------- messages
+
+
+def faults(folder, text, name="arm.urdf"):
+    with pytest.raises(ModelError) as caught:
+        read(written(folder, text, name))
+    return [str(fault).removeprefix(f"{folder}/") for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('child link="fore"', 'child link="for"', "no <link> named 'for'; did you mean 'fore'?"),
+        ('<child link="fore"/>', "", 'joint.slide: a joint needs <child link="..."/>'),
+        ('type="prismatic"', 'type="prismtic"', "'prismtic'; did you mean 'prismatic'?"),
+        ('type="prismatic"', 'type="planar"', "planar joints are not available yet"),
+        ('type="prismatic"', "", "<joint> needs the attribute 'type'"),
+        ('<joint name="slide"', "<joint", "<joint> needs the attribute 'name'"),
+        ('name="slide"', 'name="shoulder"', "'shoulder' is a joint already, in line 4"),
+        ('<link name="fore"', '<link name="upper"', "'upper' is a link already, in line 11"),
+        ('xyz="0 0 0.3"', 'xyz="0 0"', "xyz: expected 3 numbers with spaces between them"),
+        ('xyz="0 0 0.3"', 'xyz="0, 0, 0.3"', "found '0, 0, 0.3'"),
+        ('rpy="0.1 -0.2 0.3"', 'rpy="0.1 -0.2 pi"', "rpy: expected 3 numbers"),
+        ('lower="-1"', 'lower="${-pi}"', "lower: expected a number, found '${-pi}'"),
+        ('<mass value="2.5"/>', "", 'an <inertial> needs <mass value="..."/>'),
+        ('<mass value="2.5"/>', '<mass kg="2.5"/>', "<mass> needs the attribute 'value'"),
+        ('<mass value="2.5"/>', '<mass value="1e999"/>', "value: expected a number"),
+        ('<mass value="2.5"/>', '<mass value="-1"/>', "link.upper.mass: the mass is negative"),
+        ('ixx="0.02" ', "", "<inertia> needs the attribute 'ixx'"),
+        ('xyz="0 1 0"', 'xyz="0 0 0"', "joint.shoulder.axis: the axis is zero"),
+        ('<parent link="upper"/>', '<parent link="fore"/>', "belongs to a loop"),
+        ('<parent link="base_link"/>', '<parent link="fore"/>', "a loop of parents and children"),
+        ("</robot>", '<link name="lost"/></robot>', "link.lost: no joint carries this link"),
+        ("</robot>", "", "malformed XML: no element found"),
+        ("</joint>", "</jiont>", "malformed XML: mismatched tag"),
+        ('<robot name="arm">', '<model name="arm">', "malformed XML: mismatched tag"),
+        ("<robot", "<!DOCTYPE robot>\n<robot", "a document type (<!DOCTYPE ...>) is not allowed"),
+        ("</robot>", '<xacro:include filename="a"/></robot>', "this is xacro"),
+    ],
+)
+def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
+    assert old in ARM
+    found = faults(tmp_path, ARM.replace(old, new, 1))
+    assert any(message in fault for fault in found), found
+    assert all(fault.startswith("arm.urdf") for fault in found)
+
+
+def test_a_loop_is_refused(tmp_path):
+    joint = '<joint name="back" type="fixed"><parent link="base_link"/><child link="fore"/></joint>'
+    (fault,) = faults(tmp_path, ARM.replace("</robot>", joint + "</robot>"))
+    assert "'fore' is carried by the joint 'slide' already" in fault
+
+
+def test_all_faults_are_reported_at_once_in_the_order_of_the_file(tmp_path):
+    text = ARM.replace('xyz="0 0 0.3"', 'xyz="a b c"').replace('value="1"', 'value="x"')
+    found = faults(tmp_path, text)
+    assert [fault.split(":")[1] for fault in found] == ["5", "24"]
+
+
+def test_xacro_names_the_command_that_expands_it(tmp_path):
+    text = '<robot xmlns:xacro="x" name="a"><xacro:macro name="b"/></robot>'
+    (fault,) = faults(tmp_path, text, "arm.urdf.xacro")
+    assert fault.endswith(f"xacro {tmp_path}/arm.urdf.xacro > {tmp_path}/arm.urdf")
+
+
+def test_a_file_that_xacro_wrote_is_urdf(tmp_path):
+    text = ARM.replace('<robot name="arm">', '<robot name="arm" xmlns:xacro="http://ros.org">')
+    assert len(read(written(tmp_path, text)).joints) == 2
+
+
+def test_what_looks_misspelt_is_a_warning(tmp_path):
+    text = ARM.replace("<axis xyz", "<axes xyz", 1).replace("damping=", "dampening=")
+    warnings = [str(x) for x in read(written(tmp_path, text)).warnings]
+    assert any("<axes> is left out; did you mean <axis>?" in x for x in warnings)
+    assert any("'dampening' is left out; did you mean 'damping'?" in x for x in warnings)
+
+
+def test_an_impossible_inertia_is_a_warning_on_import(tmp_path):
+    text = ARM.replace('ixy="0.001"', 'ixy="0.5"')
+    (warning,) = read(written(tmp_path, text)).warnings
+    assert "not positive semi-definite" in warning.message
+    assert warning.key == "link.upper.inertia"
+    compare_with_pinocchio(tmp_path / "arm.urdf", text)
+
+
+def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
+    text = ARM.replace('"upper"', '"upper-arm"').replace('"fore"', '"7 fore"')
+    text = text.replace('"slide"', '"upper_arm"').replace('"base_link"', '"while"')
+    robot = read(written(tmp_path, text))
+    assert [joint.name for joint in robot.joints] == ["shoulder", "upper_arm"]
+    assert [joint.link.name for joint in robot.joints] == ["upper_arm_link", "link_7_fore"]
+    (warning,) = robot.warnings
+    assert warning.message == (
+        "names that are no identifiers were changed: link 'upper-arm' is upper_arm_link, "
+        "link '7 fore' is link_7_fore"
+    )
+
+
+def test_a_link_that_is_called_as_another_joint_gets_another_name(tmp_path):
+    text = ARM.replace('"upper"', '"slide"', 10)
+    robot = read(written(tmp_path, text))
+    assert [joint.link.name for joint in robot.joints] == ["slide_link", "fore"]
+    same = ARM.replace('"upper"', '"shoulder"')
+    assert read(written(tmp_path, same)).joints[0].link.name == "shoulder"
+    assert read(written(tmp_path, same)).warnings == ()
+
+
+# -------------------------------------------------------------------------------------- commands
+
+
+def test_convert_writes_a_model_file_of_the_same_robot(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, ARM)
+    assert run(["convert", "arm.urdf", "arm.yaml"]) == 0
+    assert "wrote arm.yaml, 2 coordinates" in capfd.readouterr().out
+    one, other = read("arm.urdf"), read("arm.yaml")
+    state = {"q": [0.3, -0.2], "qd": [1.0, 2.0], "qdd": [0.5, -1.0], "loads": np.zeros((0, 6))}
+    programs = [
+        derived_program(x, formulation_named("newton_euler"), "inverse_dynamics")
+        for x in (one, other)
+    ]
+    first, second = (call(program, state) for program in programs)
+    np.testing.assert_array_equal(first, second)
+    assert [x.limits for x in one.joints] == [x.limits for x in other.joints]
+
+
+def test_convert_never_replaces_a_file_unasked(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, ARM)
+    Path("arm.yaml").write_text("mine")
+    assert run(["convert", "arm.urdf", "arm.yaml"]) == 2
+    assert "arm.yaml is there already" in capfd.readouterr().err
+    assert Path("arm.yaml").read_text() == "mine"
+    assert run(["convert", "arm.urdf", "arm.yaml", "--force", "--quiet"]) == 0
+    assert read("arm.yaml").name == "arm"
+    assert sorted(x.name for x in tmp_path.iterdir()) == ["arm.urdf", "arm.yaml"]
+
+
+def test_round_angles_makes_exact_quarter_turns(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, ARM.replace('rpy="0.1 -0.2 0.3"', 'rpy="1.5708 0.2 -3.14159"'))
+    (warning,) = read("arm.urdf").warnings
+    assert "2 angles are near a multiple of pi/2" in warning.message
+    assert run(["convert", "arm.urdf", "arm.yaml", "--round-angles"]) == 0
+    assert [x.text for x in read("arm.yaml").joints[0].origin.rpy] == ["pi/2", "0.2", "-pi"]
+    assert capfd.readouterr().err == ""
+
+
+def test_build_takes_a_urdf_file(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, ARM)
+    command = ["build", "arm.urdf", "--backend", "numpy", "--functions", "inverse_dynamics"]
+    assert run(command) == 0
+    assert "from generated import arm" in capfd.readouterr().out
+    assert (tmp_path / "generated" / "arm" / "__init__.py").is_file()
