@@ -20,7 +20,7 @@ from typing import Any
 import click
 
 from symgen import __version__
-from symgen.errors import SymgenError, ValidationError
+from symgen.errors import RequestError, SymgenError, ValidationError
 from symgen.options import BACKENDS, FLAGS, FORMS, BuildOptions, names
 
 
@@ -309,14 +309,42 @@ def _check_exactly(
 
 
 @cli.command()
-@Model
+@click.argument("model", type=click.Path(path_type=Path), required=False)
 @build_options
+@click.option(
+    "--family",
+    help="In place of MODEL a family of robots (serial, planar), to see how formulations grow.",
+)
+@click.option("--joints", help="Sizes of the family: 1..12 (the default), or 2,4,8.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="SVG file for the growth of the family; default: FAMILY.svg.",
+)
 @Json
 @Quiet
-def compare(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> None:
-    """Compare the formulations of MODEL: operations, lines, seconds, ns per call, disagreement."""
+def compare(
+    model: Path | None,
+    options: BuildOptions,
+    family: str | None,
+    joints: str | None,
+    plot: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Compare the formulations of MODEL: operations, lines, seconds, ns per call, disagreement.
+
+    Or how they grow: symgen compare --family serial --joints 1..12
+    """
     from symgen import comparison, terminal
 
+    if (model is None) == (family is None):
+        raise click.UsageError("give either MODEL or --family, such as: --family serial")
+    if family is not None:
+        _compare_family(family, joints or "1..12", options, plot, as_json, quiet)
+        return
+    if model is None or joints is not None or plot is not None:
+        raise click.UsageError("--joints and --plot are options of --family")
     if options.formulations == ("default",):
         options = replace(options, formulations=("all",))
     with terminal.journal(silent=quiet or as_json) as journal:
@@ -325,6 +353,28 @@ def compare(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> N
         click.echo(json.dumps(result.as_json(), indent=2))
     elif not quiet:
         terminal.print_comparison(result)
+
+
+def _compare_family(
+    family: str, joints: str, options: BuildOptions, plot: Path | None, as_json: bool, quiet: bool
+) -> None:
+    from symgen import growth, terminal
+    from symgen.charts import growth_svg
+    from symgen.toolchain.files import write_atomically
+
+    sizes = growth.parse_range(joints)
+    with terminal.journal(silent=quiet or as_json) as journal:
+        result = growth.grow(family, sizes, options.formulations, options.functions, journal)
+    plot = plot or Path(f"{family}.svg")
+    try:
+        write_atomically(plot, growth_svg(result).encode())
+    except OSError as error:
+        raise RequestError(f"cannot write {plot}: {error.strerror}") from error
+    if as_json:
+        click.echo(json.dumps(result.as_json(), indent=2))
+    elif not quiet:
+        terminal.print_growth(result)
+        click.echo(f"plot: {plot}")
 
 
 @cli.command()

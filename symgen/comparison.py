@@ -1,14 +1,17 @@
 """`symgen compare`: what each formulation costs, and how far they disagree.
 
-Times are of the compiled module where there is a compiler: a single call from Python with `out`
-given, and the time per sample in a batch of 1000 rows; the minimum of several repetitions.
+Every formulation is compiled alike, for several samples at a time, too.  Times are of the compiled
+module where there is a compiler: a single call from Python with `out` given, and the time per
+sample in a batch of 1000 rows on one thread; the minimum of several repetitions.  Lines, bytes and
+seconds of the compiler are those of a C file with that function alone, compiled once for this
+processor.
 """
 
 from __future__ import annotations
 
 import timeit
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,12 +19,14 @@ from typing import Any
 import numpy as np
 
 from symgen.algebra.sympy_algebra import to_sympy
-from symgen.derivation import Derived, derive_all
+from symgen.derivation import Derived, derive_all, package_of
+from symgen.emit.emission import kernel_files
 from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
 from symgen.options import BuildOptions
-from symgen.pipeline import run
+from symgen.pipeline import Built, run
 from symgen.program.functions import function_named
+from symgen.toolchain.compile import seconds_alone
 from symgen.toolchain.loading import forget_package, load_package
 from symgen.validation.checks import (
     ARGUMENTS,
@@ -40,13 +45,27 @@ LARGEST_SYMPY_COMPARISON = 3
 takes minutes."""
 
 
+MAIN = (
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+)
+"""What stands first: with and without derivatives."""
+
+Name = tuple[str, str]
+"""Formulation and function."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One function by one formulation.
 
-    `after_sympy` is what `sympy.cse` leaves of the expanded expressions, for small models.
-    `disagreement` is the largest relative difference from the first formulation that has the
-    function.
+    `before` are all operations of the expanded expressions, None where that was not derived;
+    `after_sympy` is what `sympy.cse` leaves of them, for small models.  `statements` are the named
+    temporaries; `lines` and `size` (bytes) those of C with this function alone.  `compile_seconds`
+    is None without a compiler.  `disagreement` is the largest relative difference from the first
+    formulation that has the function.
     """
 
     formulation: str
@@ -55,7 +74,10 @@ class Row:
     after: OperationCount
     after_sympy: int | None
     statements: int
+    lines: int
+    size: int
     derive_seconds: float
+    compile_seconds: float | None
     single_ns: float
     batch_ns: float
     disagreement: float
@@ -63,14 +85,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All rows, and what was compared: robot, coordinates, backend, lines of C or Python."""
+    """All rows, and what was compared: robot, number of coordinates, backend."""
 
     robot: str
     n: int
     backend: str
-    lines: dict[str, int]
-    compile_seconds: float | None
-    """None where the binary was in the cache."""
     rows: tuple[Row, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -80,71 +99,95 @@ class Comparison:
 
 def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Comparison:
     """Build MODEL with several formulations into the cache, and measure them."""
-    built = run(path, options, journal)
-    report, formulations = built.report, built.selection.formulations
+    built = run(path, replace(options, equal=True), journal)
     with journal.stage("derive"):
-        derived = built.derived or derive_all(built.description, built.selection, journal.progress)
-    module = load_package(report.folder)
-    try:
-        rows = _rows(module, derived, formulations, journal)
-        return Comparison(
-            robot=report.robot,
-            n=report.n,
-            backend=module.backend,
-            lines=_lines(report.folder, module, formulations),
-            compile_seconds=report.seconds["compile"] if report.compiled_now else None,
-            rows=tuple(rows),
+        derived = built.derived or derive_all(
+            built.description, built.selection, journal.progress, options.form
         )
+    module: Any = load_package(built.report.folder)
+    module.threads = 1
+    try:
+        rows = _rows(module, built, derived, journal)
+        return Comparison(built.report.robot, built.report.n, module.backend, tuple(rows))
     finally:
         forget_package(module)
 
 
-def _rows(
-    module: ModuleType, derived: Derived, formulations: tuple[str, ...], journal: Journal
-) -> list[Row]:
-    values = module.default_parameters
-    states = random_states(module.n, module.n_loads, BATCH, parameters=values)
-    evaluations = {
-        name: Evaluation(Subject(name, getattr(module, name)), states) for name in formulations
-    }
+def _rows(module: ModuleType, built: Built, derived: Derived, journal: Journal) -> list[Row]:
+    formulations = built.selection.formulations
+    reports = [report for report in derived.reports if report.formulation in formulations]
+    sources = kernel_files(package_of(built.description, built.selection, derived))
+    seconds = _compile_seconds(module, built.report.folder, sources, journal)
+    differences = _disagreements(module, [(x.formulation, x.function) for x in reports])
     rows = []
-    selected = [report for report in derived.reports if report.formulation in formulations]
-    first: dict[str, str] = {}
-    for report in selected:
-        first.setdefault(report.function, report.formulation)
-    for done, report in enumerate(selected):
-        function = report.function
-        journal.progress(f"measure: {report.formulation}.{function}", done, len(selected))
-        mine, reference = evaluations[report.formulation], evaluations[first[function]]
-        errors = [
-            relative_error(value, other)
-            for value, other in zip(
-                mine.results(function), reference.results(function), strict=True
-            )
-        ]
-        single, batch = _nanoseconds(getattr(module, report.formulation), function, states)
-        program = derived.built[report.formulation][function].straight
+    for done, report in enumerate(reports):
+        name = report.formulation, report.function
+        journal.progress(f"measure: {'.'.join(name)}", done, len(reports))
+        single, batch = _nanoseconds(module, *name)
+        program = derived.built[report.formulation][report.function].straight
         rows.append(
             Row(
-                report.formulation,
-                function,
-                report.before,
-                report.after,
-                _sympy_operations(program.results)
+                formulation=report.formulation,
+                function=report.function,
+                before=report.before,
+                after=report.after,
+                after_sympy=_sympy_operations(program.results)
                 if program and module.n <= LARGEST_SYMPY_COMPARISON
                 else None,
-                report.statements,
-                report.derive_seconds,
-                single,
-                batch,
-                max(errors, default=0.0),
+                statements=report.statements,
+                lines=sources[name].count("\n"),
+                size=len(sources[name].encode()),
+                derive_seconds=report.derive_seconds,
+                compile_seconds=seconds.get(name),
+                single_ns=single,
+                batch_ns=batch,
+                disagreement=differences[name],
             )
         )
     return sorted(rows, key=lambda row: (_order(row.function), formulations.index(row.formulation)))
 
 
+def _compile_seconds(
+    module: ModuleType, folder: Path, sources: dict[Name, str], journal: Journal
+) -> dict[Name, float]:
+    """Of every function alone; nothing where there is no compiled module."""
+    if module.backend == "numpy":
+        return {}
+    headers = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("c/*.h")}
+    return seconds_alone(
+        sources,
+        headers,
+        progress=lambda name, done, total: journal.progress(
+            f"compile alone: {'.'.join(name)}", done, total
+        ),
+    )
+
+
+def _disagreements(module: ModuleType, names: list[Name]) -> dict[Name, float]:
+    """Largest relative difference of every function from that of the first formulation."""
+    states = _states(module)
+    evaluations = {
+        formulation: Evaluation(Subject(formulation, getattr(module, formulation)), states)
+        for formulation, _ in names
+    }
+    first: dict[str, str] = {}
+    differences = {}
+    for formulation, function in names:
+        first.setdefault(function, formulation)
+        mine = evaluations[formulation].results(function)
+        reference = evaluations[first[function]].results(function)
+        errors = [relative_error(x, other) for x, other in zip(mine, reference, strict=True)]
+        differences[formulation, function] = max(errors, default=0.0)
+    return differences
+
+
+def _states(module: ModuleType) -> Any:
+    values = module.default_parameters
+    return random_states(module.n, module.n_loads, BATCH, parameters=values)
+
+
 def _order(function: str) -> int:
-    return list(ARGUMENTS).index(function)
+    return [*MAIN, *ARGUMENTS].index(function)
 
 
 def _sympy_operations(results: Any) -> int:
@@ -157,14 +200,15 @@ def _sympy_operations(results: Any) -> int:
     )
 
 
-def _nanoseconds(formulation: Any, function: str, states: Any) -> tuple[float, float]:
+def _nanoseconds(module: ModuleType, formulation: str, function: str) -> tuple[float, float]:
     """(one sample, per sample of a batch), results written to arrays that are there already."""
+    states, target = _states(module), getattr(module, formulation)
     names = [*ARGUMENTS[function], *(["loads"] if function in LOADED else [])]
     batch = {name: np.ascontiguousarray(getattr(states, name)) for name in names}
     single = {name: values[0].copy() for name, values in batch.items()}
     return (
-        _fastest(_call(formulation, function, single)) * 1e9,
-        _fastest(_call(formulation, function, batch)) * 1e9 / BATCH,
+        _fastest(_call(target, function, single)) * 1e9,
+        _fastest(_call(target, function, batch)) * 1e9 / BATCH,
     )
 
 
@@ -187,16 +231,3 @@ def _fastest(call: Callable[[], Any]) -> float:
         number *= 4
         taken = timer.timeit(number)
     return min([taken, *timer.repeat(REPETITIONS, number)]) / number
-
-
-def _lines(folder: Path, module: ModuleType, formulations: tuple[str, ...]) -> dict[str, int]:
-    """Lines of generated arithmetic per formulation: C where it is compiled, else Python."""
-    patterns = {"compiled": "c/{robot}_{name}*.c", "numpy": "_numpy/{name}*.py"}
-    pattern = patterns.get(module.backend, patterns["numpy"])
-    return {
-        name: sum(
-            len(file.read_text().splitlines())
-            for file in sorted(folder.glob(pattern.format(robot=module.name, name=name)))
-        )
-        for name in formulations
-    }

@@ -220,8 +220,13 @@ def _out_of_range(description: RobotDescription, what: str, error: Exception) ->
     )
 
 
-def package_of(description: RobotDescription, selection: Selection, derived: Derived) -> Package:
-    """The selected programs with the module's metadata, ready for emission."""
+def package_of(
+    description: RobotDescription, selection: Selection, derived: Derived, equal: bool = False
+) -> Package:
+    """The selected programs with the module's metadata, ready for emission.
+
+    `equal`: see `symgen.emit.bundle.Package`.
+    """
     programs = {
         name: {function: derived.built[name][function] for function in functions}
         for name, functions in selection.built.items()
@@ -238,6 +243,7 @@ def package_of(description: RobotDescription, selection: Selection, derived: Der
             for function in selection.functions
         },
         missing=_missing(selection),
+        equal=equal,
     )
 
 

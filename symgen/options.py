@@ -30,7 +30,8 @@ class BuildOptions:
     ``("none",)`` or names of parameters of the model that become arguments.  `form` is how kernels
     are written: in a straight line, in loops where a formulation has them, or by size.  A
     `thorough` build is validated by every formulation; else large functions are left to one beside
-    what is built.
+    what is built.  With `equal` every formulation is compiled as the one that serves the top
+    level is, for several samples at a time, too: so that times can be compared.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
@@ -43,6 +44,7 @@ class BuildOptions:
     force: bool = False
     out: Path | None = None
     thorough: bool = False
+    equal: bool = False
 
     def __post_init__(self) -> None:
         if self.backend is not None and self.backend not in BACKENDS:

@@ -140,7 +140,7 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
             )
     with journal.stage("emit"):
         # Programs -> SourceBundle
-        package = package_of(plan.description, plan.selection, derived)
+        package = package_of(plan.description, plan.selection, derived, plan.options.equal)
         bundle = emit(package, plan.backends, plan.options.templates)
     with journal.stage("compile"):
         # SourceBundle -> binaries
@@ -237,6 +237,7 @@ def _key(
         "backends": backends,
         "runtime_parameters": selection.runtime_parameters,
         "form": options.form,
+        "equal": options.equal,
     }
     templates = () if options.templates is None else (options.templates,)
     return build_key(model_hash(description), choices, compiler, options.flags, templates)

@@ -22,6 +22,7 @@ from symgen.validation.validate import ValidationResult
 
 if TYPE_CHECKING:  # it loads SymPy, half a second that no build needs
     from symgen.comparison import Comparison
+    from symgen.growth import Growth
 
 
 def _out() -> Console:
@@ -255,9 +256,9 @@ def print_comparison(result: Comparison) -> None:
     """One table, function by function."""
     console = _out()
     with_sympy = any(row.after_sympy is not None for row in result.rows)
-    headings = ["expanded", "add", "mul", "func"]
-    headings += ["cse"] if with_sympy else []
-    table = _table("", *headings, "ns 1", "ns batch", "diff")
+    headings = ["expanded", "add", "mul", "func", *(["cse"] if with_sympy else []), "temps"]
+    headings += ["lines", "kB", "derive s", "compile s", "ns 1", "ns batch", "diff"]
+    table = _table("", *headings)
     function = ""
     for row in result.rows:
         if row.function != function:
@@ -269,7 +270,12 @@ def print_comparison(result: Comparison) -> None:
             f"{row.after.additions:,}",
             f"{row.after.multiplications:,}",
             f"{row.after.functions + row.after.divisions:,}",
-            *([f"{row.after_sympy:,}"] if row.after_sympy is not None else []),
+            *(["" if row.after_sympy is None else f"{row.after_sympy:,}"] if with_sympy else []),
+            f"{row.statements:,}",
+            f"{row.lines:,}",
+            f"{row.size / 1e3:,.1f}",
+            f"{row.derive_seconds:.2f}",
+            "-" if row.compile_seconds is None else f"{row.compile_seconds:.2f}",
             f"{row.single_ns:,.0f}",
             f"{row.batch_ns:,.0f}",
             f"{row.disagreement:.0e}",
@@ -277,18 +283,48 @@ def print_comparison(result: Comparison) -> None:
     coordinates = "1 coordinate" if result.n == 1 else f"{result.n} coordinates"
     console.print(f"{result.robot}: {coordinates}, {result.backend} backend", markup=False)
     _print_table(console, table)
-    for name, count in result.lines.items():
-        seconds = sum(row.derive_seconds for row in result.rows if row.formulation == name)
-        console.print(f"{name}: {count:,} lines, derived in {seconds:.2f} s", markup=False)
-    if result.compile_seconds is not None:
-        console.print(f"compiled together in {result.compile_seconds:.1f} s", markup=False)
-    elif result.backend != "numpy":
-        console.print("compiled before: the binary was in the cache", markup=False)
     first = result.rows[0].formulation if result.rows else "the first"
     console.print(
         f"{OPERATIONS_LEGEND} (divisions count as functions); "
         + ("cse: all operations that sympy.cse leaves; " if with_sympy else "")
-        + "ns 1: one call from Python; ns batch: per sample of 1000; diff: largest relative "
-        f"difference from {first}",
+        + "temps: named temporaries; lines, kB, compile s: of a C file with the function alone; ns "
+        "1: one call from Python; ns batch: per sample of 1000; diff: largest relative difference "
+        f"from {first}",
         markup=False,
     )
+
+
+def print_growth(growth: Growth) -> None:
+    """One table per function: operations by size and formulation; exponents; crossings."""
+    console = _out()
+    for function in dict.fromkeys(x.function for x in growth.sizes):
+        names = list(dict.fromkeys(x.formulation for x in growth.sizes if x.function == function))
+        table = _table("joints", *names)
+        cells = {
+            (x.formulation, x.n): f"{x.operations:,}"
+            for x in growth.sizes
+            if x.function == function
+        }
+        for n in growth.joints:
+            table.add_row(str(n), *(cells.get((name, n), "-") for name in names))
+        fitted = growth.exponents.get(function, {})
+        if fitted:
+            powers = (f"n^{fitted[name]:.2f}" if name in fitted else "-" for name in names)
+            table.add_row("grows as", *powers)
+        console.print(f"[bold]{function}[/]")
+        _print_table(console, table)
+        for crossing in growth.crossings:
+            if crossing.function == function:
+                console.print(f"  {_crossing(crossing.formulation, crossing.n)}", markup=False)
+    console.print(
+        "operations of all kinds that remain when common subexpressions are shared; grows as: "
+        "fitted over the upper half of the sizes; -: too large to be of use",
+        markup=False,
+    )
+
+
+def _crossing(formulation: str, n: int) -> str:
+    if n == 0:
+        return f"the closed form never needs fewer operations than {formulation}"
+    joints = "1 joint" if n == 1 else f"{n} joints"
+    return f"the closed form needs fewer operations than {formulation} up to {joints}"

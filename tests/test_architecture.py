@@ -28,10 +28,13 @@ DOORS = (
     ("qualification",),
     ("pipeline",),
     (
+        "charts",
         "checking",
         "comparison",
         "converting",
         "drawing",
+        "families",
+        "growth",
         "showing",
         "starter",
         "steps",

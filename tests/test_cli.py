@@ -183,7 +183,9 @@ def test_check_and_compare(folder, capfd):
     rows = json.loads(capfd.readouterr().out)["rows"]
     assert {row["formulation"] for row in rows} == {item.name for item in FORMULATIONS}
     assert all(row["disagreement"] < 1e-12 for row in rows)
-    assert all(row["single_ns"] > 0 and row["batch_ns"] > 0 for row in rows)
+    for key in ("single_ns", "batch_ns", "compile_seconds", "derive_seconds", "lines", "size"):
+        assert all(row[key] > 0 for row in rows)
+    assert all(row["before"]["additions"] >= row["after"]["additions"] for row in rows)
     assert run(["compare", TWO_LINK]) == 0
     assert "…" not in capfd.readouterr().out
 

@@ -129,12 +129,14 @@ class Package:
     `programs` maps formulation -> function -> its forms, in the order in which they are printed.
     `fastest` maps each function to the formulation that serves it at the top level.
     `missing` maps each function that was not built to the sentence that its AttributeError shows.
+    With `equal` every formulation is compiled for speed, not only what serves the top level.
     """
 
     metadata: ModuleMetadata
     programs: Mapping[str, Mapping[str, Forms]]
     fastest: Mapping[str, str]
     missing: Mapping[str, str] = field(default_factory=dict)
+    equal: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ names that no robot can have.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from symgen.emit import wrapper
@@ -61,6 +62,20 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             folder[name] = _source(kernels, own, templates)
     folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
     return folder
+
+
+def alone(module: Module, templates: Templates) -> dict[tuple[str, str], str]:
+    """Formulation and function -> a C file with this kernel, without its table of equations."""
+    files = {}
+    for formulation in module.formulations:
+        values = {
+            **module.values(),
+            "guards": dict.fromkeys(map(_name, formulation.kernels), EVERYWHERE),
+            "formulation": replace(formulation, notes=""),
+        }
+        for kernel in formulation.kernels:
+            files[_name(kernel)] = _source([kernel], values, templates)
+    return files
 
 
 def _source(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templates) -> str:
@@ -117,12 +132,12 @@ def _guards(module: Module) -> dict[tuple[str, str], str]:
     """Formulation and function -> the versions that the kernel is compiled in.
 
     In all of them if it serves the top level, which is made for speed; the other formulations are
-    there to be read and compared.
+    there to be read, unless the package is to have them `equal`.
     """
     serving = {(function.formulation, function.name) for function in module.functions}
 
     def guard(kernel: Kernel) -> str:
-        if _name(kernel) not in serving:
+        if _name(kernel) not in serving and not module.package.equal:
             return PLAIN
         return EVERYWHERE if _slots(kernel) <= MOST_SLOTS else FOR_ONE_SAMPLE
 

@@ -49,6 +49,11 @@ BACKENDS: tuple[Backend, ...] = (compiled, cython, numpy)
 BACKEND_NAMES = tuple(backend.NAME for backend in BACKENDS)
 
 
+def kernel_files(source: Package, templates: Path | None = None) -> dict[tuple[str, str], str]:
+    """Formulation and function -> C source of the kernel alone, to see what it amounts to."""
+    return compiled.alone(module(source), Templates(templates))
+
+
 def emit(
     source: Package, backends: Sequence[str] = ("compiled",), templates: Path | None = None
 ) -> SourceBundle:

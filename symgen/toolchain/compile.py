@@ -12,10 +12,11 @@ import json
 import platform
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.toolchain.cache import Cache, open_cache
@@ -30,7 +31,10 @@ from symgen.toolchain.compiler import (
 )
 from symgen.toolchain.files import file_system_errors, relative_path, write_new
 from symgen.toolchain.key import extension_digest, extension_inputs, extension_module
-from symgen.toolchain.tasks import Progress, Task, processors, run_tasks
+from symgen.toolchain.processes import Processes
+from symgen.toolchain.tasks import Progress, Task, checked, processors, run_tasks
+
+Key = TypeVar("Key")
 
 BINARIES_FILE = "binaries.json"
 """Tells a generated package which files to load; its runtime reads it."""
@@ -118,6 +122,35 @@ def compile_extensions(
     seconds["total"] = time.perf_counter() - start
     binaries = tuple(found[item.name] for item in bundle.extensions)
     return CompileResult(binaries, compiler.cpu_features(flags), seconds)
+
+
+def seconds_alone(
+    sources: Mapping[Key, str],
+    headers: Mapping[str, str],
+    *,
+    compiler: Compiler | None = None,
+    cache: Cache | None = None,
+    progress: Callable[[Key, int, int], None] = lambda key, done, total: None,
+) -> dict[Key, float]:
+    """Seconds that each C file takes alone, one after the other, for this processor.
+
+    `headers` are the files that they include, by path relative to their folder.
+    """
+    compiler = compiler or find_compiler()
+    seconds: dict[Key, float] = {}
+    with (cache or open_cache()).workspace("compile") as folder, Processes() as processes:
+        with file_system_errors("write the sources to compile"):
+            _write_all(folder, headers)
+        for done, (key, text) in enumerate(sources.items()):
+            progress(key, done, len(sources))
+            with file_system_errors("write the sources to compile"):
+                _write_all(folder, {f"{done}.c": text})
+            command = compiler.compile_command(f"{done}.c", f"{done}.o", flags="native")
+            task = Task("c", f"compilation of {key}", command, f"{done}.o")
+            environment = {"TMPDIR": str(folder)}
+            completed = processes.run(command, cwd=folder, environment=environment)
+            seconds[key] = checked(task, completed).seconds
+    return seconds
 
 
 def _from_cache(

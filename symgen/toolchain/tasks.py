@@ -65,7 +65,7 @@ def run_tasks(
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
                 task = running.pop(future)
-                seconds[task.stage] += _checked(task, future.result()).seconds
+                seconds[task.stage] += checked(task, future.result()).seconds
                 done[task.stage] += 1
                 made.add(task.output)
                 if progress is not None:
@@ -73,7 +73,8 @@ def run_tasks(
     return seconds
 
 
-def _checked(task: Task, completed: Completed) -> Completed:
+def checked(task: Task, completed: Completed) -> Completed:
+    """Return what a command did, or raise `CommandFailedError` with its output."""
     if completed.status:
         status = describe_status(completed.status)
         hint = hint_for(completed.output)
