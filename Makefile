@@ -56,6 +56,7 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 $(VENV)/.installed-for-tests: pyproject.toml $(VENV)/.created
 	@echo "installing symgen, the test tools and the linters into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[test,lint]'
+	@[ -z "$$CI" ] || $(PIP_INSTALL) --editable '.[robots]' || echo "without example-robot-data" >&2
 	@touch $@ $(VENV)/.installed
 
 # A peer that cannot be installed here is left out; the comparison names it.

@@ -1,0 +1,93 @@
+"""All robots of the package `example-robot-data` against Pinocchio's own reading of them.
+
+The package (131 MB) is an extra of its own: pip install 'symgen[robots]'.
+"""
+
+import functools
+import importlib.metadata
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from symgen.description.checks import check
+from symgen.description.documents import read_document
+from symgen.errors import ModelError
+from tests.description.foreign.test_urdf import compare_with_pinocchio, torques
+
+LACKS_MIMIC = (
+    "alex_psyonic_hands", "baxter", "panda", "panda_collision", "pr2", "romeo", "talos_full_v2",
+    "talos_full_v2_box", "talos_left_arm", "talos_reduced", "talos_reduced_box",
+    "talos_reduced_corrected", "tiago_pro",
+)  # fmt: skip
+"""Robots with mimic joints, which are not available yet."""
+
+EMPTY = "ur3"
+"""A file without a link: what remained of a xacro file."""
+
+
+@functools.cache
+def robots():
+    """Every URDF file of the package."""
+    try:
+        files = importlib.metadata.files("example-robot-data") or []
+    except importlib.metadata.PackageNotFoundError:
+        return ()
+    return tuple(sorted(Path(file.locate()) for file in files if file.name.endswith(".urdf")))
+
+
+def named(path):
+    return f"{path.parts[-3]}/{path.stem}"
+
+
+needs_robots = pytest.mark.skipif(
+    not robots(), reason="needs example-robot-data: pip install 'symgen[robots]'"
+)
+
+
+def perturbed(text, rng):
+    """The same robot with other frames, axes and masses; comments may hold xacro."""
+
+    def moved(match):
+        words = match.group(2).split()
+        values = [float(word) + rng.uniform(-0.2, 0.2) for word in words]
+        return f'{match.group(1)}="{" ".join(map(repr, values))}"'
+
+    text = re.sub(r'(xyz|rpy)="([^"$]*)"', moved, text)
+    return re.sub(
+        r'(mass\s+value)="([^"]*)"',
+        lambda m: f'{m.group(1)}="{float(m.group(2)) * rng.uniform(0.5, 2.0)!r}"',
+        text,
+    )
+
+
+@needs_robots
+@pytest.mark.parametrize("floating_base", [False, True], ids=["fixed", "floating"])
+@pytest.mark.parametrize("path", robots(), ids=named)
+def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path):
+    if path.stem in LACKS_MIMIC or path.stem == EMPTY:
+        with pytest.raises(ModelError) as caught:
+            read_document(path, floating_base)
+        words = "needs at least one <link>" if path.stem == EMPTY else "mimic joints are not avail"
+        assert words in str(caught.value)
+        return
+    text = path.read_text(encoding="utf-8")
+    compare_with_pinocchio(path, text, floating_base, samples=1, masses=False)
+    changed = perturbed(text, np.random.default_rng(2))
+    assert changed != text or path.stem == "iris_simple"
+    copy = tmp_path / path.name
+    copy.write_text(changed, encoding="utf-8")
+    compare_with_pinocchio(copy, changed, floating_base, samples=1, masses=False)
+
+
+@needs_robots
+def test_ur5_has_the_torques_that_were_published():
+    (path,) = [path for path in robots() if path.stem == "ur5_robot"]
+    description = check(read_document(path))
+    q = 0.1 * np.arange(1, 7)
+    tau = torques(description, q, np.full(6, 0.2), np.full(6, 0.3))
+    expected = [
+        1.0403534046, -54.513479697, -12.817983141, 0.35675218832, 0.058066853683, 0.013119725521,
+    ]  # fmt: skip
+    np.testing.assert_allclose(tau, expected, rtol=5e-11)
