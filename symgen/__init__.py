@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from symgen.description.model import RobotDescription
+    from symgen.grading import Verdict
     from symgen.simulation import simulate
     from symgen.symbolic import SymbolicDynamics
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "derive", "load", "read", "simulate"]
+__all__ = ["__version__", "derive", "grade", "load", "read", "simulate"]
 
 
 def read(path: str | Path) -> RobotDescription:
@@ -66,6 +67,18 @@ def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDy
 
     description = read(model) if isinstance(model, str | Path) else model
     return derive_symbolically(description, formulation)
+
+
+def grade(model: RobotDescription | str | Path, answer: str, file: str = "answer") -> Verdict:
+    """Compare a student's `answer` (the text of a file or cell) with the truth about `model`.
+
+    Lines are such as ``M[1,2] = I2 + m2*l2**2``; see `symgen.grading.answer`.  `file` is what
+    messages call it.  Raises `symgen.errors.ModelError` for lines that cannot be understood.
+    """
+    from symgen import grading
+
+    description = read(model) if isinstance(model, str | Path) else model
+    return grading.grade(description, answer, file)
 
 
 if not TYPE_CHECKING:  # it would allow any name

@@ -1,4 +1,4 @@
-"""The command line: `symgen new | convert | schema | build | check | compare | show`.
+"""The command line: `symgen new | convert | schema | build | check | compare | show | grade`.
 
 Only this module and `symgen.terminal` print.  Exit status: 0 done, 1 symgen's own fault, 2 the
 user's input is wrong, 3 the result failed its validation, 4 the tool chain failed, 130 interrupted.
@@ -375,6 +375,30 @@ def _compare_family(
     elif not quiet:
         terminal.print_growth(result)
         click.echo(f"plot: {plot}")
+
+
+@cli.command()
+@Model
+@click.argument("answer", type=click.Path(path_type=Path))
+@Json
+@Quiet
+def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
+    """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
+
+    The answer is a file with lines such as 'M[1,2] = I2 + m2*l2**2', 'tau[1] = ...',
+    'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define names.
+    """
+    import symgen
+    from symgen.description.reading import load
+
+    text = load(answer).decode("utf-8", errors="replace")
+    verdict = symgen.grade(model, text, str(answer))
+    if as_json:
+        click.echo(json.dumps(verdict.as_json(), indent=2))
+    elif not quiet:
+        click.echo(str(verdict))
+    if not verdict.passed:
+        raise click.exceptions.Exit(ValidationError.exit_status)
 
 
 @cli.command()

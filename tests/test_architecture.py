@@ -34,6 +34,7 @@ DOORS = (
         "converting",
         "drawing",
         "families",
+        "grading",
         "growth",
         "showing",
         "starter",
@@ -43,7 +44,7 @@ DOORS = (
     ("terminal", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(DOORS) for name in names}
-SYMPY = {"algebra", "symbolic", "typesetting", "showing", "comparison"}
+SYMPY = {"algebra", "symbolic", "typesetting", "showing", "comparison", "grading"}
 ANSWERS = {"why_not", "applies_to_every_tree"}
 JOINT_TYPES = {joint.name for joint in JOINTS}
 FILES = sorted(ROOT.rglob("*.py"))

@@ -1,0 +1,133 @@
+"""SymPy expressions at a random point of a prime field: equal values mean equal expressions.
+
+As `symgen.exact` does with programs, but over SymPy, whose numbers are exact: an answer that
+multiplies numbers out is as good as one that does not.  Angles are added as points of the circle,
+so that cos(q1 + q2) and c1 c2 - s1 s2 are the same; so are those of half an angle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy
+
+from symgen.algebra.prime_field import PrimeField, Residue
+
+Expr = Any
+MOST_HALVES = 200
+"""Multiples of half an angle that are taken apart."""
+
+
+class Values:
+    """The values of expressions at one point; a symbol's value depends on its name alone.
+
+    `given` are the values of some symbols.  ZeroDivisionError and NotASquareError where an
+    expression has none.
+    """
+
+    def __init__(self, field: PrimeField, given: Mapping[Expr, Residue] | None = None) -> None:
+        self.field = field
+        self.known: dict[Expr, Residue] = dict(given or {})
+        self._angles: dict[Expr, tuple[Residue, Residue]] = {}
+        self._halves: dict[Expr, tuple[Residue, Residue]] = {}
+
+    def of(self, expression: Expr) -> Residue:
+        """The value of an expression."""
+        if expression not in self.known:
+            self.known[expression] = self._value(expression)
+        return self.known[expression]
+
+    def _value(self, x: Expr) -> Residue:
+        field = self.field
+        if x.is_Symbol:
+            return field.draw("symbol", x.name)
+        if x.is_Rational:
+            return field.number(int(x.p)) / field.number(int(x.q))
+        if x.is_Float:
+            return field.constant(float(x))
+        if x.is_NumberSymbol:
+            return field.draw("constant", str(x))
+        if x.is_Add:
+            return self._sum([self.of(part) for part in x.args])
+        if x.is_Mul:
+            return self._product([self.of(part) for part in x.args])
+        if x.is_Pow:
+            return self._power(x)
+        if x.func in (sympy.cos, sympy.sin):
+            return self.angle(x.args[0])[x.func is sympy.sin]
+        if x.func is sympy.tan:
+            cosine, sine = self.angle(x.args[0])
+            return sine / cosine
+        name = x.func.__name__.lower()
+        function = field.arithmetic.functions.get(name)
+        values = [self.of(part) for part in x.args]
+        return function(*values) if function else field.draw(name, *(v.value for v in values))
+
+    def _sum(self, values: list[Residue]) -> Residue:
+        return sum(values[1:], values[0])
+
+    def _product(self, values: list[Residue]) -> Residue:
+        product = values[0]
+        for value in values[1:]:
+            product = product * value
+        return product
+
+    def _power(self, x: Expr) -> Residue:
+        base, exponent = x.args
+        twice = 2 * exponent
+        if not twice.is_Integer or abs(int(twice)) > 2**20:
+            return self.field.draw("pow", self.of(base).value, self.of(exponent).value)
+        value = self.of(base)
+        if not exponent.is_Integer:
+            value = self.field.sqrt(value)
+            exponent = twice
+        power = self.field.pow(value, self.field.number(abs(int(exponent))))
+        return power if exponent > 0 else self.field.number(1) / power
+
+    def angle(self, x: Expr) -> tuple[Residue, Residue]:
+        """(cos x, sin x), a point of the circle."""
+        if x not in self._angles:
+            self._angles[x] = self._angle(x)
+        return self._angles[x]
+
+    def turn(self, x: Expr, point: tuple[Residue, Residue]) -> None:
+        """Say what (cos x/2, sin x/2) of a symbol is."""
+        self._halves[x] = point
+
+    def _angle(self, x: Expr) -> tuple[Residue, Residue]:
+        one, zero = self.field.number(1), self.field.number(0)
+        if x == 0:
+            return one, zero
+        if x.is_Add:
+            total = one, zero
+            for part in x.args:
+                total = _turned(total, self.angle(part))
+            return total
+        count, rest = x.as_coeff_Mul()
+        if rest is sympy.pi and (2 * count).is_Integer:
+            return ((one, zero), (zero, one), (-one, zero), (zero, -one))[int(2 * count) % 4]
+        halves = 2 * count
+        if not halves.is_Integer or abs(halves) > MOST_HALVES:
+            halves, rest = sympy.Integer(2), x
+        cosine, sine = self.half(rest)
+        once = (cosine, sine) if halves > 0 else (cosine, -sine)
+        total = one, zero
+        for _ in range(abs(int(halves))):
+            total = _turned(total, once)
+        return total
+
+    def half(self, x: Expr) -> tuple[Residue, Residue]:
+        """Cosine and sine of x/2, from which those of all its multiples follow."""
+        if x not in self._halves:
+            value = self.of(x) / self.field.number(2)
+            self._halves[x] = self.field.cos(value), self.field.sin(value)
+        return self._halves[x]
+
+
+def _turned(
+    one: tuple[Residue, Residue], other: tuple[Residue, Residue]
+) -> tuple[Residue, Residue]:
+    """The sum of two angles."""
+    (c, s), (d, t) = one, other
+    return c * d - s * t, s * d + c * t

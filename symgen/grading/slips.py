@@ -1,0 +1,172 @@
+"""The usual slips, as robots: an answer that is right for another robot says what went wrong.
+
+Every slip is a change of the robot or of the state that is asked about.  If an answer agrees with
+the truth about the changed one, identically, the slip is what the student has done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from symgen.description.expressions import ZERO, Expression, Node, Operation
+from symgen.description.model import JointDescription, LinkDescription, RobotDescription, Triple
+from symgen.grading.truth import AS_IT_IS, Changed
+
+Six = tuple[Expression, Expression, Expression, Expression, Expression, Expression]
+NOTHING: Triple = (ZERO, ZERO, ZERO)
+
+
+@dataclass(frozen=True)
+class Slip:
+    """What was done wrong, in words, and what the answer is then right for."""
+
+    words: str
+    description: RobotDescription
+    changed: Changed = AS_IT_IS
+
+
+def slips_of(description: RobotDescription, links: bool = True) -> Iterator[Slip]:
+    """All slips that make sense for a robot, the most usual ones first; with or without those
+    about single `links`."""
+    yield from _of_state(description)
+    yield from _of_gravity(description)
+    for place, joint in enumerate(description.joints if links else ()):
+        for words, changed in _of_link(joint):
+            joints = list(description.joints)
+            joints[place] = changed
+            yield Slip(words, replace(description, joints=tuple(joints)))
+
+
+def _of_state(description: RobotDescription) -> Iterator[Slip]:
+    yield Slip("velocity terms are missing", description, Changed(("qd",)))
+    yield Slip("acceleration terms are missing", description, Changed(("qdd",)))
+    yield Slip("the loads are missing", description, Changed(("loads",)))
+    if len(description.joints) > 1:
+        words = (
+            "angles are measured from the base; a coordinate is measured from the link before "
+            "(wrong frame)"
+        )
+        yield Slip(words, description, Changed(absolute=True))
+
+
+def _of_gravity(description: RobotDescription) -> Iterator[Slip]:
+    x, y, z = (_negative(part) for part in description.gravity)
+    yield Slip("gravity has the wrong sign", replace(description, gravity=(x, y, z)))
+    yield Slip("gravity is missing", replace(description, gravity=NOTHING))
+
+
+def _of_link(joint: JointDescription) -> Iterator[tuple[str, JointDescription]]:
+    """The slips about one link, each with the changed joint."""
+    link = joint.link
+    name, nothing = link.name, (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+    arm = _from_joint(joint)
+    steiner = _steiner(link.mass, arm)
+
+    def changed(words: str, link: LinkDescription) -> tuple[str, JointDescription]:
+        return words, replace(joint, link=link)
+
+    yield changed(
+        f"the link {name} is left out (missing child)",
+        replace(link, mass=ZERO, com=NOTHING, inertia=nothing),
+    )
+    yield changed(
+        f"the inertia of {name} is taken as if it were about its joint (moment about the wrong "
+        "point: m r^2 is missing)",
+        replace(link, inertia=_summed(link.inertia, steiner, "-")),
+    )
+    yield changed(
+        f"m r^2 of {name} is counted twice (moment about the wrong point)",
+        replace(link, inertia=_summed(link.inertia, steiner, "+")),
+    )
+    yield changed(
+        f"the inertia of {name} about its centre of mass is missing",
+        replace(link, inertia=nothing),
+    )
+    yield changed(f"the mass of {name} is missing", replace(link, mass=ZERO))
+    yield changed(
+        f"the centre of mass of {name} is taken at the origin of its frame",
+        replace(link, com=NOTHING),
+    )
+    x, y, z = (_negative(part) for part in _offset(joint))
+    yield changed(
+        f"the centre of mass of {name} is taken in its joint", replace(link, com=(x, y, z))
+    )
+    if joint.dh is not None and joint.dh.convention == "standard":
+        x, y, z = (_combined("-", c, o) for c, o in zip(link.com, _offset(joint), strict=True))
+        yield changed(
+            f"the centre of mass of {name} is measured from its joint, not from the link's frame "
+            "at the far end (wrong frame)",
+            replace(link, com=(x, y, z)),
+        )
+    if any(entry.root != ZERO.root for entry in link.inertia[3:]):
+        xx, yy, zz, *products = link.inertia
+        xy, xz, yz = (_negative(entry) for entry in products)
+        yield changed(
+            f"products of inertia of {name} have the wrong sign",
+            replace(link, inertia=(xx, yy, zz, xy, xz, yz)),
+        )
+
+
+# -- arithmetic of expressions -----------------------------------------------------------------
+
+
+def _offset(joint: JointDescription) -> Triple:
+    """From the joint to the origin of its link's frame, in axes of that frame (standard DH)."""
+    row = joint.dh
+    if row is None or row.convention != "standard":
+        return NOTHING
+    sine, cosine = (
+        _expression(Operation(name, (row.alpha.root,)), row.alpha) for name in ("sin", "cos")
+    )
+    return row.a, _combined("*", row.d, sine), _combined("*", row.d, cosine)
+
+
+def _from_joint(joint: JointDescription) -> Triple:
+    """From the joint to the centre of mass of its link, in axes of the link frame."""
+    x, y, z = (_combined("+", c, o) for c, o in zip(joint.link.com, _offset(joint), strict=True))
+    return x, y, z
+
+
+def _steiner(mass: Expression, r: Triple) -> Six:
+    """m (r^2 1 - r r^T): xx, yy, zz, xy, xz, yz."""
+    x, y, z = r
+
+    def times(a: Expression, b: Expression) -> Expression:
+        return _combined("*", mass, _combined("*", a, b))
+
+    squares = [times(part, part) for part in (x, y, z)]
+    return (
+        _combined("+", squares[1], squares[2]),
+        _combined("+", squares[0], squares[2]),
+        _combined("+", squares[0], squares[1]),
+        _negative(times(x, y)),
+        _negative(times(x, z)),
+        _negative(times(y, z)),
+    )
+
+
+def _summed(one: Six, other: Six, operator: str) -> Six:
+    xx, yy, zz, xy, xz, yz = (_combined(operator, a, b) for a, b in zip(one, other, strict=True))
+    return xx, yy, zz, xy, xz, yz
+
+
+def _combined(operator: str, one: Expression, other: Expression) -> Expression:
+    """``one operator other``; what is 0 stays simple, so that structure is kept."""
+    zeros = one.root == ZERO.root, other.root == ZERO.root
+    if operator == "*" and any(zeros):
+        return ZERO
+    if operator in "+-" and zeros[1]:
+        return one
+    if operator == "+" and zeros[0]:
+        return other
+    return _expression(Operation(operator, (one.root, other.root)), one, other)
+
+
+def _negative(one: Expression) -> Expression:
+    return one if one.root == ZERO.root else _expression(Operation("neg", (one.root,)), one)
+
+
+def _expression(root: Node, *parts: Expression) -> Expression:
+    names = tuple(dict.fromkeys(name for part in parts for name in part.names))
+    return Expression("", root, names)

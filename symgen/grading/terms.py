@@ -1,0 +1,223 @@
+"""The first wrong term of an answer: both sides multiplied out, sum by sum.
+
+Exact: coefficients are rational numbers, sin^2 is 1 - cos^2, the sine of a sum is taken apart.  An
+answer that is no polynomial of parameters, sines, cosines and rates, or too long to be multiplied
+out, has no terms to compare; that is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from symgen.description.expressions import Name, Node, Number, Operation
+
+Expr = Any
+MOST_TERMS = 20_000
+"""Of an answer, before like terms are collected."""
+
+_RANK = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 4}
+
+
+@dataclass(frozen=True)
+class WrongTerm:
+    """`written` is the summand of the answer that it stands in, "" for what is missing there.
+
+    `product` is the term itself, `found` its factor in the answer and `expected` the true one;
+    `alone` says that nothing else is wrong.
+    """
+
+    written: str
+    product: str
+    found: Expr
+    expected: Expr
+    alone: bool
+
+    @property
+    def is_the_slip(self) -> bool:
+        """Whether a sign or a factor of this one term is all that is wrong."""
+        return self.alone and self.found != 0 and bool(self.slip)
+
+    @property
+    def slip(self) -> str:
+        """What may have gone wrong, "" where the factor says nothing."""
+        if self.found == 0:
+            return "a term is forgotten"
+        if self.found == -self.expected:
+            return "a sign"
+        if 2 * self.found == self.expected:
+            return "a missing factor 2"
+        if self.found == 2 * self.expected:
+            return "a factor 2 too many"
+        return ""
+
+    @property
+    def words(self) -> str:
+        """What is wrong with it."""
+        if self.found == 0:
+            return f"the term {_with(self.expected, self.product)} is missing"
+        where = "" if self.written == self.product else f" (in {self.written})"
+        term = f"the term {_with(self.found, self.product)}{where}"
+        if self.expected == 0:
+            return f"{term} does not belong there"
+        if self.found == -self.expected:
+            return f"{term} has the wrong sign"
+        if 2 * self.found == self.expected:
+            return f"{term} lacks a factor 2"
+        if self.found == 2 * self.expected:
+            return f"{term} has a factor 2 too many"
+        return f"{term} should be {_with(self.expected, self.product)}"
+
+
+def _with(factor: Expr, product: str) -> str:
+    """A term with its factor."""
+    if factor in (1, -1):
+        return f"{'-' if factor == -1 else ''}{product}"
+    return f"{factor}" if product == "1" else f"{factor}*{product}"
+
+
+def first_wrong_term(
+    summands: Sequence[tuple[str, Expr]], truth: Expr, size: int
+) -> WrongTerm | None:
+    """The first of an answer's `summands` with a wrong term in it, or what is missing.
+
+    None where there is no telling.  `size` is the number of terms of the answer.
+    """
+    if size > MOST_TERMS:
+        return None
+    *everything, truth = (sympy.expand_trig(x) for x in (*(x for _, x in summands), truth))
+    generators, replaced = _generators([*everything, truth])
+    try:
+        parts = [_terms(x.xreplace(replaced), generators) for x in everything]
+        true = _terms(truth.xreplace(replaced), generators)
+    except sympy.PolynomialError:
+        return None
+    found: dict[tuple[int, ...], Expr] = {}
+    for part in parts:
+        for monomial, factor in part.items():
+            found[monomial] = found.get(monomial, 0) + factor
+    zero = sympy.S.Zero
+    wrong = [
+        m
+        for m in dict.fromkeys([*found, *true])
+        if sympy.expand(found.get(m, zero) - true.get(m, zero)) != 0
+    ]
+    names = {generator: name for name, generator in replaced.items()}
+    for (written, _), part in zip(summands, parts, strict=True):
+        for monomial in part:
+            if monomial in wrong and found[monomial] != 0:
+                product = _product(monomial, generators, names)
+                expected = true.get(monomial, zero)
+                return WrongTerm(written, product, found[monomial], expected, len(wrong) == 1)
+    for monomial in true:
+        if monomial in wrong:
+            product = _product(monomial, generators, names)
+            return WrongTerm("", product, zero, true[monomial], len(wrong) == 1)
+    return None
+
+
+def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Expr]]:
+    """Symbols, then symbols for sines and cosines, two for every angle; what stands for what."""
+    angles = {x.args[0] for e in expressions for x in e.atoms(sympy.sin, sympy.cos)}
+    waves = [wave(x) for x in sorted(angles, key=str) for wave in (sympy.cos, sympy.sin)]
+    replaced = {x: sympy.Dummy(str(x)) for x in waves}
+    symbols = {x for e in expressions for x in e.xreplace(replaced).free_symbols}
+    own = sorted(symbols - set(replaced.values()), key=str)
+    return [*own, *replaced.values()], replaced
+
+
+def _terms(expression: Expr, generators: Sequence[Expr]) -> dict[tuple[int, ...], Expr]:
+    """Exponents of the generators -> factor, with no square of a sine left."""
+    if not generators:
+        return {(): expression} if expression != 0 else {}
+    found: dict[tuple[int, ...], Expr] = {}
+    for monomial, factor in sympy.Poly(expression, *generators).as_dict().items():
+        for reduced, more in _without_squares(monomial, generators).items():
+            found[reduced] = found.get(reduced, 0) + more * factor
+    return dict(sorted(((m, x) for m, x in found.items() if x != 0), reverse=True))
+
+
+def _without_squares(
+    monomial: tuple[int, ...], generators: Sequence[Expr]
+) -> dict[tuple[int, ...], int]:
+    """sin^k as powers of 1 - cos^2; the cosine of an angle stands before its sine."""
+    found = {monomial: 1}
+    for place, generator in enumerate(generators):
+        if not generator.name.startswith("sin(") or monomial[place] < 2:
+            continue
+        pairs, odd = divmod(monomial[place], 2)
+        expanded: dict[tuple[int, ...], int] = {}
+        for exponents, factor in found.items():
+            for k in range(pairs + 1):
+                changed = list(exponents)
+                changed[place] = odd
+                changed[place - 1] += 2 * k
+                key = tuple(changed)
+                more = factor * (-1) ** k * math.comb(pairs, k)
+                expanded[key] = expanded.get(key, 0) + more
+        found = expanded
+    return found
+
+
+def _product(
+    monomial: tuple[int, ...], generators: Sequence[Expr], names: Mapping[Expr, Expr]
+) -> str:
+    """A monomial as the grammar of answers writes it."""
+    parts = []
+    for generator, power in zip(generators, monomial, strict=True):
+        text = str(names.get(generator, generator))
+        if power:
+            parts.append(text if power == 1 else f"{text}**{power}")
+    return "*".join(parts) or "1"
+
+
+# -- the answer as it is written ---------------------------------------------------------------
+
+
+def summands_of(root: Node) -> list[Node]:
+    """The terms of the outermost sum, with their signs, in the order of the text."""
+    if isinstance(root, Operation) and root.operator == "+":
+        return [*summands_of(root.operands[0]), *summands_of(root.operands[1])]
+    if isinstance(root, Operation) and root.operator == "-":
+        right = [Operation("neg", (x,)) for x in summands_of(root.operands[1])]
+        return [*summands_of(root.operands[0]), *right]
+    return [root]
+
+
+def written(node: Node, outer: int = 0) -> str:
+    """An expression as text, with the parentheses that it needs."""
+    if isinstance(node, Number):
+        return f"{node.value:g}"
+    if isinstance(node, Name):
+        return node.name
+    if node.operator not in _RANK:
+        return f"{node.operator}({', '.join(written(x) for x in node.operands)})"
+    rank = _RANK[node.operator]
+    if node.operator == "neg":
+        text = f"-{written(node.operands[0], rank)}"
+    else:
+        left, right = node.operands
+        space = " " if rank == 1 else ""
+        after = rank + (node.operator in "-/")
+        first = min(rank, 2) if rank < 4 else rank + 1  # a sign in front needs no parentheses
+        text = f"{written(left, first)}{space}{node.operator}{space}{written(right, after)}"
+    return f"({text})" if rank < outer else text
+
+
+def number_of_terms(node: Node) -> int:
+    """How many terms an expression has when it is multiplied out, at most."""
+    if not isinstance(node, Operation):
+        return 1
+    counts = [number_of_terms(x) for x in node.operands]
+    if node.operator in "+-":
+        return min(counts[0] + counts[1], 10 * MOST_TERMS)
+    if node.operator == "*":
+        return min(counts[0] * counts[1], 10 * MOST_TERMS)
+    if node.operator == "**" and isinstance(node.operands[1], Number):
+        power = abs(node.operands[1].value)
+        return int(min(counts[0] ** min(power, 64), 10 * MOST_TERMS))
+    return counts[0]

@@ -1,0 +1,107 @@
+"""What is true of a robot at one random point: every entry of every function, every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from symgen.algebra.prime_field import PrimeField, Residue
+from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
+from symgen.description.model import RobotDescription
+from symgen.formulations import derive, formulation_named
+from symgen.grading.residues import Values
+from symgen.kinematics.scalars import scalar
+from symgen.kinematics.tree import build_tree
+from symgen.program.program import Program
+
+Expr = Any
+GIVEN_BY = "newton_euler"
+"""The formulation that says what is right where none is asked for: it has every function."""
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A robot in another state than the one that is asked about.
+
+    `zeros` names inputs (``qd``, ``qdd``, ``loads``) that are 0; with `absolute` the coordinates
+    of the answer are angles from the base, so that q_k is the difference of two of them.
+    """
+
+    zeros: tuple[str, ...] = ()
+    absolute: bool = False
+
+
+AS_IT_IS = Changed()
+
+
+@dataclass
+class Truth:
+    """A robot over SymPy; programs are derived once each."""
+
+    description: RobotDescription
+    _programs: dict[tuple[str, str], Program[Expr]] = field(default_factory=dict)
+
+    def program(self, function: str, formulation: str = GIVEN_BY) -> Program[Expr]:
+        """The steps of a function by a formulation; ZeroDivisionError where it has no solution."""
+        key = function, formulation
+        if key not in self._programs:
+            tree = build_tree(self.description, SymPyAlgebra())
+            self._programs[key] = derive(tree, formulation_named(formulation), function)
+        return self._programs[key]
+
+    @property
+    def coordinates(self) -> int:
+        """Number of coordinates."""
+        return sum(joint.coordinates for joint in self.description.joints)
+
+    @property
+    def definitions(self) -> dict[Expr, Expr]:
+        """Derived parameter -> its expression of independent ones."""
+        algebra, found = SymPyAlgebra(), dict[Expr, Expr]()
+        for parameter in self.description.parameters:
+            if parameter.derived:
+                value = scalar(parameter.expression, algebra)
+                found[symbol(parameter.name)] = value.xreplace(found)
+        return found
+
+    def values(self, prime: PrimeField, program: Program[Expr], changed: Changed) -> Values:
+        """The point, with all steps of `program` there."""
+        values = Values(prime)
+        for name, definition in self.definitions.items():
+            values.known[name] = values.of(definition)
+        arrays = {array.name: array.symbols for array in program.inputs}
+        for name in changed.zeros:
+            values.known.update({x: prime.number(0) for x in arrays.get(name, ())})
+        if changed.absolute:
+            _relative(values, arrays)
+        for statement in program.statements:
+            values.known[symbol(statement.name)] = values.of(statement.value)
+        return values
+
+    def entries(
+        self, prime: PrimeField, function: str, result: str, changed: Changed = AS_IT_IS
+    ) -> list[Residue]:
+        """All entries of one result, in order."""
+        program = self.program(function)
+        values = self.values(prime, program, changed)
+        return [values.of(x) for x in output_named(program, result).entries]
+
+
+def output_named(program: Program[Expr], result: str) -> Any:
+    """The output called `result`."""
+    return next(output for output in program.outputs if output.name == result)
+
+
+def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]]) -> None:
+    """Every coordinate becomes the difference of the given one and the one before."""
+    for name, symbols in arrays.items():
+        if name not in ("q", "qd", "qdd"):
+            continue
+        given = [values.of(x) for x in symbols]
+        angles = [values.half(x) for x in symbols] if name == "q" else []
+        for k in range(1, len(symbols)):
+            values.known[symbols[k]] = given[k] - given[k - 1]
+            if angles:
+                (c, s), (d, t) = angles[k], angles[k - 1]
+                values.turn(symbols[k], (c * d + s * t, s * d - c * t))

@@ -1,0 +1,226 @@
+"""Answers of students: right ones in any form, thirty wrong ones, and what cannot be understood."""
+
+import json
+from pathlib import Path
+
+import pytest
+import sympy
+
+import symgen
+from symgen.cli import run
+from symgen.errors import ModelError
+from symgen.grading import grade
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TWO_LINK = symgen.read(EXAMPLES / "two_link.yaml")
+
+M11 = "I1 + I2 + m1*l1**2 + m2*(L1**2 + l2**2 + 2*L1*l2*c2)"
+M12 = "I2 + m2*(l2**2 + L1*l2*c2)"
+M22 = "I2 + m2*l2**2"
+G1 = "g*(m1*l1*c1 + m2*L1*c1 + m2*l2*c12)"
+G2 = "m2*l2*g*c12"
+H = "m2*L1*l2*s2"
+TAU1 = f"({M11})*qdd1 + ({M12})*qdd2 - {H}*(2*qd1*qd2 + qd2**2) + {G1}"
+TAU2 = f"({M12})*qdd1 + ({M22})*qdd2 + {H}*qd1**2 + {G2}"
+RIGHT = f"""
+M[1,1] = {M11}
+M[1,2] = {M12}
+M[2,1] = {M12}
+M[2,2] = {M22}
+G[1] = {G1}
+G[2] = {G2}
+tau[1] = {TAU1}
+tau[2] = {TAU2}
+b[1] = -{H}*(2*qd1*qd2 + qd2**2) + {G1}
+V = g*(m1*l1*s1 + m2*(L1*s1 + l2*s12))
+T = (({M11})*qd1**2 + 2*({M12})*qd1*qd2 + ({M22})*qd2**2)/2
+dtau_dq[2,1] = -m2*l2*g*s12
+dtau_dq[2,2] = m2*L1*l2*(c2*qd1**2 - s2*qdd1) - m2*l2*g*s12
+dtau_dqd[1,2] = -2*{H}*(qd1 + qd2)
+dtau_dqdd[1,2] = {M12}
+com[1] = (m1*l1*c1 + m2*(L1*c1 + l2*c12))/(m1 + m2)
+forward_kinematics[2,1,4] = L1*c1 + L2*c12
+newton_euler.omega_2_z = qd1 + qd2
+"""
+
+
+def graded(text, robot=TWO_LINK):
+    return grade(robot, text).rows
+
+
+def test_right_answers_are_right():
+    rows = graded(RIGHT)
+    assert [row.label for row in rows if not row.right] == []
+    assert len(rows) == 18
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "M[1,2] = I2 + m2*L2**2/4 + m2*L1*L2/2*cos(q2)",  # the derived parameter written out
+        "M[1,2] = I2 + m2*l2*(l2 + L1*cos(q_2))",
+        "M[1,2] = I2 + m2*l2**2 + m2*L1*l2*(cos(q1)*c12 + s1*sin(q1 + q2))",
+        "M[1,2] = I2 + m2*l2**2 + m2*L1*l2*(1 - 2*sin(q2/2)**2)",
+        "a = m2*l2  # mine\nM[1,2] = I2 + a*(l2 +\n    L1*c2)",
+        "M[1,2] = I2 + m2*(0.5*L2)**2 + 5e-1*L1*L2*m2*tan(q2)*c2**2/s2",
+        "mass_matrix[1,2] = I2 + sqrt(m2**4)*l2**2/m2 + m2*L1*l2*cos(-q2 + 2*pi)",
+    ],
+)
+def test_how_an_answer_is_written_does_not_matter(answer):
+    rows = graded(answer)
+    assert [row.right for row in rows] == [True], rows
+
+
+WRONG = [
+    ("M[1,1]", M11.replace("2*L1", "L1"), "L1*l2*m2*cos(q2)", "lacks a factor 2", "factor 2"),
+    ("M[1,1]", M11.replace("2*L1", "4*L1"), "4*L1*l2*m2*cos(q2)", "factor 2 too many", "factor 2"),
+    ("M[1,1]", M11.replace("+ 2*", "- 2*"), "L1*l2*m2*cos(q2)", "wrong sign", "a sign"),
+    ("M[1,1]", M11.replace("I1 + I2", "I1"), "I2", "missing", "inertia of forearm about"),
+    ("M[1,1]", M11.replace("l1**2", "L1**2", 1), "L1**2*m1", "does not belong", ""),
+    ("M[1,1]", M11.replace("c2)", "s2)"), "L1*l2*m2*sin(q2)", "does not belong", ""),
+    ("M[1,1]", "I1 + m1*l1**2", "I2", "missing", "the link forearm is left out"),
+    ("M[1,1]", M11.replace(" + m1*l1**2", ""), "l1**2*m1", "missing", "moment about the wrong"),
+    ("M[1,2]", M22, "L1*l2*m2*cos(q2)", "missing", "this is M[2,2]"),
+    ("M[1,2]", M12.replace("c2", "c12"), "cos(q1)*cos(q2)", "does not belong", ""),
+    ("M[2,2]", f"2*({M22})", "2*I2", "factor 2 too many", "too many in the whole entry"),
+    ("M[2,2]", "I2", "l2**2*m2", "missing", "moment about the wrong point"),
+    ("M[2,2]", "I2 + 2*m2*l2**2", "l2**2*m2", "factor 2 too many", "factor 2"),
+    ("M[2,2]", "m2*l2**2", "I2", "missing", "inertia of forearm about its centre"),
+    ("M[2,2]", "I2 + m2*L2**2", "L2**2*m2", "should be", ""),
+    ("G[1]", G1.replace("g*", "-g*", 1), "g*m2*cos(q1)", "wrong sign", "whole entry"),
+    ("G[1]", G1.replace(" + m2*l2*c12", ""), "g*l2*m2*", "missing", "is taken in its joint"),
+    ("G[1]", "g*m1*l1*c1", "L1*g*m2*cos(q1)", "missing", "forearm is left out (missing child)"),
+    ("G[1]", G1.replace("c12", "c2"), "g*l2*m2*cos(q2)", "does not belong", "wrong frame"),
+    ("G[2]", G2.replace("c12", "s12"), "", "does not belong", ""),
+    ("tau[1]", TAU1.replace("2*qd1*qd2", "qd1*qd2"), "qd1*qd2", "lacks a factor 2", "factor 2"),
+    ("tau[1]", TAU1.replace("- m2*L1", "+ m2*L1"), "qd1*qd2*sin(q2)", "wrong sign", "a sign"),
+    ("tau[1]", f"({M11})*qdd1 + ({M12})*qdd2 + {G1}", "qd", "missing", "velocity terms"),
+    ("tau[2]", f"({M12})*qdd1 + ({M22})*qdd2 + {H}*qd1**2", "g*", "missing", "gravity is missing"),
+    ("tau[2]", TAU2.replace(f"+ {G2}", f"- {G2}"), "g*l2*m2", "wrong sign", "gravity has the"),
+    ("tau[2]", f"{H}*qd1**2 + {G2}", "qdd", "missing", "acceleration terms"),
+    ("tau[2]", TAU1, "", "does not belong", "this is tau[1]"),
+    ("V", "g*(m1*l1*s1 + m2*(L1*s1 + l2*s2))", "g*l2*m2*sin(q2)", "does not", "wrong frame"),
+    ("T", RIGHT.split("T = ")[1].split("/2\n")[0], "", "2 too many", "2 too many in the whole"),
+    ("dtau_dq[2,1]", "-m2*l2*g*s12 + m2*L1*l2*c2*qd1**2 - m2*L1*l2*s2*qdd1", "", "does not belong",
+     "this is dtau_dq[2,2]"),
+    ("dtau_dq[2,1]", "m2*l2*g*s12", "g*l2*m2", "wrong sign", "the sign of the whole entry"),
+    ("dtau_dqd[1,2]", f"-2*{H}*qd2", "qd1*sin(q2)", "missing", "this is dtau_dqd[1,1]"),
+    ("com[1]", "m1*l1*c1 + m2*(L1*c1 + l2*c12)", "", "no sum of products", ""),
+    ("newton_euler.omega_2_z", "qd2", "", "missing", "forgotten"),
+    ("newton_euler.omega_2_z", "qd1 - qd2", "-qd2", "wrong sign", "a sign"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("label", "answer", "term", "what", "slip"), WRONG)
+def test_a_wrong_answer_is_graded_with_its_first_wrong_term(label, answer, term, what, slip):
+    (row,) = graded(f"{label} = {answer}")
+    assert row.label == label
+    assert not row.right
+    assert term in row.wrong, row
+    assert what in row.wrong, row
+    assert slip in row.slip, row
+
+
+def test_there_are_thirty_of_them_and_they_differ():
+    assert len({(label, answer) for label, answer, *_ in WRONG}) >= 30
+
+
+@pytest.mark.parametrize("robot", ["two_link", "cart_pole", "double_pendulum"])
+@pytest.mark.parametrize("function", ["mass_matrix", "gravity_forces", "kinetic_energy"])
+def test_the_closed_form_of_another_formulation_is_right_and_any_change_of_it_wrong(
+    robot, function
+):
+    description = symgen.read(EXAMPLES / f"{robot}.yaml")
+    result = symgen.derive(description, "closed_form_lagrange").expanded(function)
+    if isinstance(result, sympy.MatrixBase):
+        n = result.rows
+        indices = [(i, k) for i in range(n) for k in range(result.cols)]
+        labels = [
+            f"{function}[{i + 1},{k + 1}]" if result.cols > 1 else f"{function}[{i + 1}]"
+            for i, k in indices
+        ]
+        entries = [result[i, k] for i, k in indices]
+    else:
+        labels, entries = [function], [result]
+    entries = [str(sympy.expand(entry)) for entry in entries]
+    if max(map(len, entries)) > 1900:
+        pytest.skip("longer than an answer may be")
+    text = "\n".join(f"{label} = {entry}" for label, entry in zip(labels, entries, strict=True))
+    assert all(row.right for row in grade(description, text).rows)
+    extra = next(iter(description.parameter_values))
+    changed = text.replace("\n", f" + {extra}/7\n") + f" + {extra}/7"
+    assert not any(row.right for row in grade(description, changed).rows)
+
+
+def test_loads_count_where_the_answer_speaks_of_them():
+    loaded = f"tau[2] = {TAU2} - L2*(tip_fy*c12 - tip_fx*s12) - tip_nz"
+    assert graded(loaded)[0].right
+    (row,) = graded(loaded.replace("- tip_nz", "+ tip_nz"))
+    assert "tip_nz" in row.wrong
+    assert "wrong sign" in row.wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no answer in it"),
+        ("# M[1,1] = 1", "no answer in it"),
+        ("a = 1", "nothing in it is asked for"),
+        ("M[1,1]", "expected 'NAME = EXPRESSION'"),
+        ("M[1,1] = ", "expression"),
+        ("M[1,1] = m1*l1^2", "powers are written with **"),
+        ("M[1,1] = m1 l1", "column"),
+        ("M[1,1] = m3", "unknown name 'm3'; known are L1, L2, l1"),
+        ("M[1,1] = __import__('os')", "column"),
+        ("M[3,1] = 1", "expected M[1..2,1..2]"),
+        ("M[1] = 1", "expected M[1..2,1..2]"),
+        ("M = 1", "expected M[1..2,1..2]"),
+        ("T[1] = 1", "expected T = ..."),
+        ("N[1,1] = 1", "nothing is called 'N'"),
+        ("m1 = 3", "this name belongs to the model"),
+        ("cos = 3", "this name belongs to the model"),
+        ("M[1,1] = 1\nM[1,1] = 2", "has an answer already, in line 1"),
+        ("M[1,1] = 2**m1", "a power higher than 1000"),
+        ("M[1,1] = ((2**99)**99)**99", "a power higher than 1000"),
+        ("M[1,1] = 1/0", "divides by zero"),
+        ("M[1,1] = 1/(m1 - m1)", "divides by zero"),
+        ("newton_euler.omega_9_z = 1", "newton_euler has no step 'omega_9_z'"),
+        ("newton_oiler.omega_2_z = 1", "did you mean 'newton_euler'?"),
+        ("M[1,1] = c123", "unknown name 'c123'"),
+        ("M[1,1] = q3", "unknown name 'q3'"),
+        ("x" * 300_000, "longer than"),
+        ("\n" * 5000 + "M[1,1] = 1", "longer than"),
+        ("M[1,1] = " + "(" * 100 + "1" + ")" * 100, "nest"),
+    ],
+)
+def test_what_cannot_be_understood_says_so(text, message):
+    with pytest.raises(ModelError) as caught:
+        grade(TWO_LINK, text, "a.txt")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("a.txt")
+
+
+def test_the_command(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    model = str(EXAMPLES / "two_link.yaml")
+    Path("right.txt").write_text(RIGHT)
+    assert run(["grade", model, "right.txt"]) == 0
+    assert "18 of 18 right" in capfd.readouterr().out
+    Path("wrong.txt").write_text("M[2,2] = I2\nM[1,2] = I2 + m2*(l2**2 + L1*l2*c2)")
+    assert run(["grade", model, "wrong.txt"]) == 3
+    out = capfd.readouterr()
+    assert "line 1: M[2,2]: WRONG" in out.out
+    assert "1 of 2 right" in out.out
+    assert out.err == ""
+    assert run(["grade", model, "wrong.txt", "--json"]) == 3
+    data = json.loads(capfd.readouterr().out)
+    assert [row["right"] for row in data["rows"]] == [False, True]
+    assert not data["passed"]
+    assert run(["grade", model, "none.txt"]) == 2
+    assert "there is no such file" in capfd.readouterr().err
+
+
+def test_from_python():
+    verdict = symgen.grade(EXAMPLES / "two_link.yaml", "M[2,2] = I2 + m2*l2**2")
+    assert verdict.passed
+    assert str(verdict) == "line 1: M[2,2]: right\n1 of 1 right"
