@@ -1,7 +1,7 @@
 """`symgen grade`: a student's answer against the truth, exactly.
 
     read_answer        text                -> assignments              (answer)
-    quantities         names on the left   -> entries of functions     (quantities)
+    Questions          assignments         -> entries, steps, SymPy    (questions, quantities)
     values             both sides          -> numbers of prime fields  (residues, truth)
     first_wrong_term   what differs        -> the term at fault        (terms)
     slips_of           robot               -> robots of usual slips    (slips)
@@ -13,6 +13,7 @@ matter.  An answer that is wrong for this robot, and identically right for one t
 mistaken it for, tells the slip.
 """
 
-from symgen.grading.grade import Graded, Verdict, grade
+from symgen.grading.grade import grade
+from symgen.grading.verdict import Graded, Verdict
 
 __all__ = ["Graded", "Verdict", "grade"]

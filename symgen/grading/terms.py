@@ -60,8 +60,8 @@ class WrongTerm:
         """What is wrong with it."""
         if self.found == 0:
             return f"the term {_with(self.expected, self.product)} is missing"
-        where = "" if self.written == self.product else f" (in {self.written})"
-        term = f"the term {_with(self.found, self.product)}{where}"
+        own = _with(self.found, self.product)
+        term = f"the term {own}" if own == self.written else f"the term {own} (in {self.written})"
         if self.expected == 0:
             return f"{term} does not belong there"
         if self.found == -self.expected:

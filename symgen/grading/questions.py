@@ -1,0 +1,245 @@
+"""An answer with a meaning: which entries and steps it is about, and what its names stand for.
+
+On the left stand entries of results (`symgen.grading.quantities`), steps of a formulation, and
+names of the student's own.  On the right the student's own names come first, then parameters, the
+steps of the formulation that is asked about, coordinates and their rates (``q1``, ``qd_2``),
+abbreviations (``c12``), components of loads (``tip_fx``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+
+from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
+from symgen.description.expressions import FUNCTIONS as WORDS
+from symgen.description.expressions import Name, Node, Number, Operation
+from symgen.description.model import RobotDescription
+from symgen.description.wording import did_you_mean, shown
+from symgen.errors import Fault, RequestError
+from symgen.formulations import FORMULATIONS, provided_functions
+from symgen.grading.answer import Assignment
+from symgen.grading.quantities import QUANTITIES
+from symgen.grading.truth import AS_IT_IS, GIVEN_BY, Changed, Truth, output_named
+from symgen.kinematics.scalars import scalar
+from symgen.program.program import Program
+
+Expr = Any
+HIGHEST_POWER = 1000
+"""Of what is multiplied out in an answer."""
+
+_COORDINATE = re.compile(r"(q|qd|qdd|tau)_?([0-9]+)")
+_WAVE = re.compile(r"([cs])_?([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Question:
+    """An assignment that is graded, as an expression, and the truth about it."""
+
+    assignment: Assignment
+    answer: Expr
+    program: Program[Expr]
+    place: int
+    """Of the entry in its result; -1 for a step."""
+
+
+@dataclass
+class Questions:
+    """An answer with everything that its names can mean."""
+
+    description: RobotDescription
+    file: str
+    assignments: tuple[Assignment, ...]
+    faults: list[Fault] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.truth = Truth(self.description)
+        self.parameters = {x.name: symbol(x.name) for x in self.description.parameters}
+        self.known: dict[str, Expr] = {}
+        self.state = self.asked_state()
+        seen: dict[str, int] = {}
+        for assignment in self.assignments:
+            label = assignment.label
+            if label in seen:
+                self.fault(assignment, f"{label} has an answer already, in line {seen[label]}")
+            seen.setdefault(label, assignment.line)
+            self.take(assignment)
+
+    def fault(self, assignment: Assignment, message: str) -> None:
+        self.faults.append(Fault(self.file, assignment.line, assignment.label, message))
+
+    def asked_state(self) -> Changed:
+        """Without loads, unless the answer speaks of any."""
+        loads = self.loads()
+        used = {name for assignment in self.assignments for name in assignment.value.names}
+        return AS_IT_IS if used & loads.keys() else Changed(zeros=("loads",))
+
+    # -- what is on the left ----------------------------------------------------------------
+
+    def take(self, assignment: Assignment) -> None:
+        """A question or a definition."""
+        formulation, dot, step = assignment.name.partition(".")
+        if dot:
+            self.take_step(assignment, formulation, step)
+        elif assignment.name in QUANTITIES:
+            self.take_entry(assignment)
+        elif assignment.index:
+            hint = (
+                did_you_mean(assignment.name, QUANTITIES) or f"; there are {', '.join(QUANTITIES)}"
+            )
+            self.fault(assignment, f"nothing is called {shown(assignment.name)}{hint}")
+        elif assignment.name in {**self.parameters, **WORDS, "pi": 0, "deg": 0}:
+            self.fault(assignment, "this name belongs to the model; choose another one")
+        else:
+            value = self.expression(assignment, None)
+            if value is not None:
+                self.known[assignment.name] = value
+
+    def take_entry(self, assignment: Assignment) -> None:
+        quantity = QUANTITIES[assignment.name]
+        program = self.program(assignment, quantity.function, GIVEN_BY)
+        if program is None:
+            return
+        shape = output_named(program, quantity.result).shape
+        inside = len(assignment.index) == len(shape) and all(
+            1 <= i <= size for i, size in zip(assignment.index, shape, strict=True)
+        )
+        if not inside:
+            sizes = ",".join(f"1..{size}" for size in shape)
+            expected = f"{assignment.name}[{sizes}]" if shape else f"{assignment.name} = ..."
+            self.fault(assignment, f"expected {expected}")
+            return
+        place = 0
+        for i, size in zip(assignment.index, shape, strict=True):
+            place = place * size + i - 1
+        self.ask(assignment, program, place)
+
+    def take_step(self, assignment: Assignment, formulation: str, step: str) -> None:
+        """A step of the recursion of a formulation: of inverse, or else of forward dynamics."""
+        names = [item.name for item in FORMULATIONS]
+        if formulation not in names:
+            hint = did_you_mean(formulation, names) or f"; there are {', '.join(names)}"
+            self.fault(assignment, f"no formulation is called {shown(formulation)}{hint}")
+            return
+        provided = provided_functions(FORMULATIONS[names.index(formulation)])
+        function = next(
+            x for x in ("inverse_dynamics", "forward_dynamics", *provided) if x in provided
+        )
+        program = self.program(assignment, function, formulation)
+        if program is None:
+            return
+        steps = [statement.name for statement in program.statements]
+        if step not in steps:
+            hint = did_you_mean(step, steps) or f"; they begin with {', '.join(steps[:6])}"
+            self.fault(assignment, f"{formulation} has no step {shown(step)}{hint}")
+            return
+        self.ask(assignment, program, -1)
+
+    def program(
+        self, assignment: Assignment, function: str, formulation: str
+    ) -> Program[Expr] | None:
+        try:
+            return self.truth.program(function, formulation)
+        except (ZeroDivisionError, RequestError) as error:
+            self.fault(assignment, f"{function} has no solution for this robot: {error}")
+            return None
+
+    def ask(self, assignment: Assignment, program: Program[Expr], place: int) -> None:
+        value = self.expression(assignment, program)
+        if value is not None:
+            self.questions.append(Question(assignment, value, program, place))
+
+    # -- what is on the right ---------------------------------------------------------------
+
+    def expression(self, assignment: Assignment, program: Program[Expr] | None) -> Expr | None:
+        """The right side over SymPy, None where it is faulty; steps of `program` may be named."""
+        value = assignment.value
+        if _power(value.root) > HIGHEST_POWER:
+            self.fault(assignment, f"a power higher than {HIGHEST_POWER}, or one that is no number")
+            return None
+        meant = {}
+        for name in value.names:
+            meaning = self.meaning(name, program)
+            if meaning is None:
+                known = [*self.known, *self.parameters, *self.coordinates()]
+                hint = did_you_mean(name, known) or f"; known are {', '.join(known)}"
+                self.fault(assignment, f"unknown name {shown(name)}{hint}")
+                return None
+            meant[symbol(name)] = meaning
+        try:
+            expression = scalar(value, SymPyAlgebra()).xreplace(meant)
+        except (ArithmeticError, ValueError, TypeError) as error:
+            self.fault(assignment, f"has no value: {error}")
+            return None
+        if expression.has(sympy.zoo, sympy.nan, sympy.oo):
+            self.fault(assignment, "divides by zero")
+            return None
+        return expression
+
+    def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
+        """What a name on the right stands for; the student's own names come first."""
+        if name in self.known:
+            return self.known[name]
+        if name in self.parameters:
+            return self.parameters[name]
+        if program is not None and name in {x.name for x in program.statements}:
+            return symbol(name)
+        return self.input(name)
+
+    def input(self, name: str) -> Expr | None:
+        """A coordinate or its rate (q1, qd_2), an abbreviation (c12), a load's component."""
+        coordinate, wave = _COORDINATE.fullmatch(name), _WAVE.fullmatch(name)
+        if coordinate:
+            return self.coordinates().get(f"{coordinate[1]}{int(coordinate[2])}")
+        if wave:
+            angles = [self.coordinates().get(f"q{digit}") for digit in wave[2]]
+            if None in angles:
+                return None
+            angle = sympy.Add(*angles)
+            return sympy.cos(angle) if wave[1] == "c" else sympy.sin(angle)
+        return self.loads().get(name)
+
+    def loads(self) -> Mapping[str, Expr]:
+        """The components of all loads: tip_fx and so on."""
+        arrays = self.truth.program("inverse_dynamics").inputs
+        symbols = (x for array in arrays if array.name == "loads" for x in array.symbols)
+        return {x.name: x for x in symbols}
+
+    def coordinates(self) -> Mapping[str, Expr]:
+        """q1, qd1, qdd1 and tau1, and so on: the symbols of the programs."""
+        found: dict[str, Expr] = {}
+        for array in self.truth.program("inverse_dynamics").inputs:
+            if array.name in ("q", "qd", "qdd"):
+                found.update({f"{array.name}{k}": x for k, x in enumerate(array.symbols, start=1)})
+        n = sum(name.startswith("qdd") for name in found)
+        found.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
+        return found
+
+
+def _power(node: Node) -> float:
+    """The highest power in an expression when it is multiplied out; infinite for ``2**x``."""
+    if isinstance(node, Number | Name):
+        return 1.0
+    powers = [_power(x) for x in node.operands]
+    if node.operator == "**":
+        exponent = _number(node.operands[1])
+        return float("inf") if exponent is None else powers[0] * max(1.0, abs(exponent))
+    return sum(powers) if node.operator in "*/" else max(powers)
+
+
+def _number(node: Node) -> float | None:
+    """The value of a number with signs, and of a fraction of two; else None."""
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Operation) and node.operator == "neg":
+        value = _number(node.operands[0])
+        return None if value is None else -value
+    if isinstance(node, Operation) and node.operator == "/":
+        one, other = (_number(x) for x in node.operands)
+        return one / other if one is not None and other else None
+    return None

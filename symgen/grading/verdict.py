@@ -1,0 +1,52 @@
+"""What comes of grading: right or wrong, line by line."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One line of an answer: `wrong` and `slip` say what is the matter where it is not right."""
+
+    label: str
+    line: int
+    right: bool
+    wrong: str = ""
+    slip: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All graded lines, in the order of the answer."""
+
+    robot: str
+    rows: tuple[Graded, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything is right."""
+        return all(row.right for row in self.rows)
+
+    @property
+    def first_wrong(self) -> Graded | None:
+        """The first line that is wrong."""
+        return next((row for row in self.rows if not row.right), None)
+
+    @property
+    def summary(self) -> str:
+        """How many are right."""
+        right = sum(row.right for row in self.rows)
+        return f"{right} of {len(self.rows)} right"
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as plain data."""
+        return {**asdict(self), "passed": self.passed}
+
+    def __str__(self) -> str:
+        lines = []
+        for row in self.rows:
+            lines.append(f"line {row.line}: {row.label}: {'right' if row.right else 'WRONG'}")
+            lines += [f"    {words}" for words in (row.wrong, row.slip) if words]
+        return "\n".join([*lines, self.summary])
