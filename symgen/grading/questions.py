@@ -71,6 +71,7 @@ class Questions:
             self.take(assignment)
 
     def fault(self, assignment: Assignment, message: str) -> None:
+        """Record what cannot be understood."""
         self.faults.append(Fault(self.file, assignment.line, assignment.label, message))
 
     def asked_state(self) -> Changed:
@@ -101,6 +102,7 @@ class Questions:
                 self.known[assignment.name] = value
 
     def take_entry(self, assignment: Assignment) -> None:
+        """An entry of a result."""
         quantity = QUANTITIES[assignment.name]
         program = self.program(assignment, quantity.function, GIVEN_BY)
         if program is None:
@@ -143,6 +145,7 @@ class Questions:
     def program(
         self, assignment: Assignment, function: str, formulation: str
     ) -> Program[Expr] | None:
+        """What is true, None where there is no solution."""
         try:
             return self.truth.program(function, formulation)
         except (ZeroDivisionError, RequestError) as error:
@@ -150,6 +153,7 @@ class Questions:
             return None
 
     def ask(self, assignment: Assignment, program: Program[Expr], place: int) -> None:
+        """Take in a question whose left side is understood."""
         value = self.expression(assignment, program)
         if value is not None:
             self.questions.append(Question(assignment, value, program, place))
