@@ -58,11 +58,14 @@ class Truth:
     @property
     def definitions(self) -> dict[Expr, Expr]:
         """Derived parameter -> its expression of independent ones."""
-        algebra, found = SymPyAlgebra(), dict[Expr, Expr]()
-        for parameter in self.description.parameters:
-            if parameter.derived:
-                value = scalar(parameter.expression, algebra)
-                found[symbol(parameter.name)] = value.xreplace(found)
+        algebra = SymPyAlgebra()
+        found = {
+            symbol(parameter.name): scalar(parameter.expression, algebra)
+            for parameter in self.description.parameters
+            if parameter.derived
+        }
+        for _ in found:  # one may be derived from another, in any order of the file
+            found = {name: value.xreplace(found) for name, value in found.items()}
         return found
 
     def values(self, prime: PrimeField, program: Program[Expr], changed: Changed) -> Values:

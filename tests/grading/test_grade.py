@@ -8,6 +8,8 @@ import sympy
 
 import symgen
 from symgen.cli import run
+from symgen.description.checks import check
+from symgen.description.reading import decode
 from symgen.errors import ModelError
 from symgen.grading import grade
 
@@ -150,6 +152,17 @@ def test_the_closed_form_of_another_formulation_is_right_and_any_change_of_it_wr
     extra = next(iter(description.parameter_values))
     changed = text.replace("\n", f" + {extra}/7\n") + f" + {extra}/7"
     assert not any(row.right for row in grade(description, changed).rows)
+
+
+def test_parameters_derived_from_derived_ones_that_stand_later():
+    text = (EXAMPLES / "two_link.yaml").read_text()
+    text = text.replace(
+        "  l2: L2/2 ", "  l2: half*L2\n  half: third*3/2\n  third: one/3\n  one: 1 "
+    )
+    robot = check(decode(text.encode(), "two_link.yaml"))
+    assert graded("M[2,2] = I2 + m2*L2**2*one**2/4", robot)[0].right
+    assert graded("M[2,2] = I2 + m2*L2**2*(3*third/2)**2", robot)[0].right
+    assert not graded("M[2,2] = I2 + m2*L2**2/4", robot)[0].right  # one is a parameter
 
 
 def test_loads_count_where_the_answer_speaks_of_them():
