@@ -63,7 +63,8 @@ def _with_exact_angles(node: Node, key: str = "") -> Node:
         return replace(node, entries=entries)
     if isinstance(node, Listing):
         return replace(node, items=tuple(_with_exact_angles(item, key) for item in node.items))
-    meant = rounded_from(float(node.text)) if key == "rpy" else None
+    plain = key == "rpy" and node.kind == "float"
+    meant = rounded_from(float(node.text)) if plain else None
     return node if meant is None else Scalar(meant, "text", node.line)
 
 

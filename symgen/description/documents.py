@@ -7,6 +7,7 @@ from os import PathLike, fspath
 
 from symgen.description.foreign import ENDINGS, document_of_xml
 from symgen.description.reading import Document, decode, load
+from symgen.errors import RequestError
 
 
 def read_document(path: str | PathLike[str], floating_base: bool = False) -> Document:
@@ -18,6 +19,8 @@ def read_document(path: str | PathLike[str], floating_base: bool = False) -> Doc
     file, content = fspath(path), load(path)
     if is_foreign(path):
         return document_of_xml(content, file, floating_base)
+    if floating_base:
+        raise RequestError("--floating-base is for URDF; a model file says so: type: floating")
     return decode(content, file)
 
 

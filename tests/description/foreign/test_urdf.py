@@ -313,6 +313,19 @@ def test_round_angles_makes_exact_quarter_turns(tmp_path, monkeypatch, capfd):
     assert capfd.readouterr().err == ""
 
 
+def test_a_model_file_is_converted_too(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    pose = "origin: {xyz: [1, 0, 0], rpy: [pi/2, 1.5708, 0x1]}"
+    text = (
+        f"symgen: 1\nname: a\njoints:\n  - {{name: j, type: revolute, {pose}, link: {{mass: 1}}}}"
+    )
+    Path("a.yaml").write_text(text)
+    assert run(["convert", "a.yaml", "b.yaml", "--round-angles", "--quiet"]) == 0
+    assert [x.text for x in read("b.yaml").joints[0].origin.rpy] == ["pi/2", "pi/2", "0x1"]
+    assert run(["convert", "a.yaml", "c.yaml", "--floating-base"]) == 2
+    assert "--floating-base is for URDF" in capfd.readouterr().err
+
+
 def test_build_takes_a_urdf_file(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     written(tmp_path, ARM)
