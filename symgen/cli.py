@@ -202,19 +202,32 @@ def new(model: Path, quiet: bool) -> None:
     is_flag=True,
     help="Angles such as 1.5708 become pi/2, which shortens the code.",
 )
+@click.option(
+    "--style",
+    type=click.Choice(["standard", "modified", "origin"]),
+    help="Write joints by standard or modified DH rows, or by origin and axis.",
+)
 @click.option("--force", is_flag=True, help="Replace TARGET if it exists.")
 @Quiet
 def convert(
-    source: Path, target: Path, floating_base: bool, round_angles: bool, force: bool, quiet: bool
+    source: Path,
+    target: Path,
+    floating_base: bool,
+    round_angles: bool,
+    style: str | None,
+    force: bool,
+    quiet: bool,
 ) -> None:
-    """Write SOURCE, a robot in URDF, as the model file TARGET."""
+    """Write SOURCE, a robot in URDF or MJCF or a model file, as the model file TARGET."""
     from symgen.converting import convert
 
-    done = convert(source, target, floating_base, round_angles, force)
+    done = convert(source, target, floating_base, round_angles, style, force)
     for warning in () if quiet else done.warnings:
         click.echo(f"warning: {warning}", err=True)
     if not quiet:
         count = "1 coordinate" if done.n == 1 else f"{done.n} coordinates"
+        if done.pose_error is not None:
+            click.echo(f"largest pose error of a link in random states: {done.pose_error:.1e}")
         click.echo(f"wrote {target}, {count}; symgen build {shlex.quote(str(target))}")
 
 

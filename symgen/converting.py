@@ -15,6 +15,7 @@ from symgen.description.reading import Listing, Node, Scalar, Table, decode
 from symgen.description.scalars import rounded_from
 from symgen.description.writing import model_text
 from symgen.errors import Fault, RequestError
+from symgen.restyling import restyled
 from symgen.starter import SUFFIXES
 from symgen.toolchain.files import write_atomically
 
@@ -26,6 +27,8 @@ class Conversion:
     target: Path
     n: int
     warnings: tuple[Fault, ...]
+    pose_error: float | None = None
+    """Of a conversion to another style: the largest difference of an entry of a link's pose."""
 
 
 def convert(
@@ -33,24 +36,29 @@ def convert(
     target: Path,
     floating_base: bool = False,
     round_angles: bool = False,
+    style: str | None = None,
     force: bool = False,
 ) -> Conversion:
     """Write the robot in the file `source` as the model file `target`.
 
     With `floating_base` the root link moves freely; with `round_angles` angles of frames that are
-    near a multiple of pi/2 (1e-4 of it) become that.  Raises `ModelError` where `source` is wrong,
-    `RequestError` where `target` exists (unless `force`) or cannot be written.
+    near a multiple of pi/2 (1e-4 of it) become that; `style`: see `symgen.restyling`.  Raises
+    `ModelError` where `source` is wrong, `RequestError` where `target` exists (unless `force`) or
+    cannot be written.
     """
     document = read_document(source, floating_base)
     if round_angles:
         document = replace(document, root=_with_exact_angles(document.root))
+    warnings, error = check(document).warnings, None
+    if style is not None:
+        document, error = restyled(document, style)
     description = check(document)
     heading = f"Made by symgen convert from {Path(source).name}."
     text = model_text(document, heading)
     check(decode(text.encode(), str(target)))
     _write(target, text, force)
     n = sum(joint.coordinates for joint in description.joints)
-    return Conversion(target, n, description.warnings)
+    return Conversion(target, n, warnings, error)
 
 
 def _with_exact_angles(node: Node, key: str = "") -> Node:

@@ -36,6 +36,7 @@ DOORS = (
         "families",
         "grading",
         "growth",
+        "restyling",
         "showing",
         "starter",
         "steps",
