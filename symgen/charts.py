@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from xml.etree import ElementTree
 
+from symgen.errors import RequestError
 from symgen.growth import Growth, Size
 
 PANEL_WIDTH, PANEL_HEIGHT = 430, 300
@@ -41,6 +43,15 @@ class _Scale:
     def __call__(self, value: float) -> float:
         span = math.log(self.high / self.low) or 1.0
         return self.start + (self.end - self.start) * math.log(value / self.low) / span
+
+
+def check_picture(path: Path) -> None:
+    """Say before the work begins that a picture cannot be written there; RequestError."""
+    if path.suffix.lower() != ".svg":
+        raise RequestError(f"{str(path)!r} is no name for a picture; expected one such as grow.svg")
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else f"needs the folder {path.parent}"
+        raise RequestError(f"cannot write {path}: it {what}")
 
 
 def growth_svg(growth: Growth) -> str:

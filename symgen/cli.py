@@ -354,7 +354,8 @@ def compare(
     if (model is None) == (family is None):
         raise click.UsageError("give either MODEL or --family, such as: --family serial")
     if family is not None:
-        _compare_family(family, joints or "1..12", options, plot, as_json, quiet)
+        sizes = "1..12" if joints is None else joints
+        _compare_family(family, sizes, options, plot, as_json, quiet)
         return
     if model is None or joints is not None or plot is not None:
         raise click.UsageError("--joints and --plot are options of --family")
@@ -372,13 +373,18 @@ def _compare_family(
     family: str, joints: str, options: BuildOptions, plot: Path | None, as_json: bool, quiet: bool
 ) -> None:
     from symgen import growth, terminal
-    from symgen.charts import growth_svg
+    from symgen.charts import check_picture, growth_svg
+    from symgen.families import FAMILIES
     from symgen.toolchain.files import write_atomically
 
+    if options.backend is not None or options.runtime_parameters != ("none",):
+        raise click.UsageError("--family counts operations: --backend and the like say nothing")
     sizes = growth.parse_range(joints)
+    plot = Path(f"{family}.svg") if plot is None else plot
+    if family in FAMILIES:
+        check_picture(plot)
     with terminal.journal(silent=quiet or as_json) as journal:
         result = growth.grow(family, sizes, options.formulations, options.functions, journal)
-    plot = plot or Path(f"{family}.svg")
     try:
         write_atomically(plot, growth_svg(result).encode())
     except OSError as error:

@@ -13,6 +13,7 @@ from symgen.description.checks import check
 from symgen.description.documents import read_document
 from symgen.description.reading import Listing, Node, Scalar, Table, decode
 from symgen.description.scalars import rounded_from
+from symgen.description.wording import shown
 from symgen.description.writing import model_text
 from symgen.errors import Fault, RequestError
 from symgen.restyling import restyled
@@ -53,7 +54,7 @@ def convert(
     if style is not None:
         document, error = restyled(document, style)
     description = check(document)
-    heading = f"Made by symgen convert from {Path(source).name}."
+    heading = f"Made by symgen convert from {shown(Path(source).name)}."
     text = model_text(document, heading)
     check(decode(text.encode(), str(target)))
     _write(target, text, force)

@@ -67,11 +67,16 @@ def _planar_joint(i: int) -> str:
 FAMILIES: Mapping[str, Callable[[int], str]] = {"serial": serial, "planar": planar}
 
 
+def check_size(joints: int) -> None:
+    """Raise RequestError for what is too large, or nothing."""
+    if not 1 <= joints <= MOST_JOINTS:
+        raise RequestError(f"--joints: expected 1 to {MOST_JOINTS}, found {joints}")
+
+
 def member(family: str, joints: int) -> RobotDescription:
     """The robot of a family with so many joints."""
     if family not in FAMILIES:
         raise RequestError(f"there is no family {family!r}; there are: {', '.join(FAMILIES)}")
-    if not 1 <= joints <= MOST_JOINTS:
-        raise RequestError(f"--joints: expected 1 to {MOST_JOINTS}, found {joints}")
+    check_size(joints)
     text = FAMILIES[family](joints)
     return check(decode(text.encode(), f"{family}{joints}"))

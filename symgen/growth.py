@@ -2,8 +2,8 @@
 
 For every robot of a family (`symgen.families`) and every formulation: operations before and after
 common subexpressions are shared, named temporaries, seconds of the derivation.  From these an
-exponent p of cost ~ n^p for every formulation, fitted by least squares to the logarithms over the
-upper half of the sizes; and the crossings: up to which n the closed form needs fewer operations
+exponent p of cost ~ n^p for every formulation, fitted by least squares to the logarithms for n from
+half of the largest one on; and the crossings: up to which n the closed form needs fewer operations
 than a recursion.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from symgen.algebra.graph import Graph
 from symgen.derivation import derived_program
 from symgen.errors import RequestError
-from symgen.families import member
+from symgen.families import MOST_JOINTS, check_size, member
 from symgen.formulations import FORMULATIONS, Formulation, formulation_named
 from symgen.journal import Journal
 from symgen.kinematics.tree import build_tree
@@ -59,10 +59,8 @@ class Size:
 
 @dataclass(frozen=True)
 class Crossing:
-    """The closed form needs fewer operations than `formulation` up to `n` joints.
-
-    0: nowhere; `n` is the largest size that was looked at where it always does.
-    """
+    """`n` is the largest size at which the closed form needs fewer operations than `formulation`;
+    0: at none that was looked at."""
 
     function: str
     formulation: str
@@ -99,13 +97,15 @@ def parse_range(text: str) -> tuple[int, ...]:
     try:
         if len(parts) == 2:
             first, last = map(int, parts)
-            found = tuple(range(first, last + 1))
+            found = tuple(range(first, min(last, MOST_JOINTS + 1) + 1))
         else:
             found = tuple(sorted({int(word) for word in text.split(",")}))
     except ValueError:
         found = ()
     if not found:
         raise RequestError(f"--joints: expected a range such as 1..12, or 2,4,8; found {text!r}")
+    for n in (found[0], found[-1]):
+        check_size(n)
     return found
 
 
@@ -151,7 +151,9 @@ def grow(
                     )
                 )
     if not sizes:
-        raise RequestError("none of these formulations has any of these functions")
+        raise RequestError(
+            "none of these formulations has any of these functions, at a size that is of use"
+        )
     sizes.sort(key=lambda x: (wanted.index(x.function), _place(x.formulation), x.n))
     return Growth(family, tuple(joints), tuple(sizes), _exponents(sizes), _crossings(sizes))
 
@@ -165,11 +167,11 @@ def _formulations(names: Sequence[str]) -> list[Formulation]:
 def _functions(names: Sequence[str]) -> list[str]:
     if tuple(names) == (DEFAULT,):
         return list(FUNCTIONS)
-    senseless = {name for name in FUNCTION_NAMES if function_named(name).needs}
+    lacking = {name for name in FUNCTION_NAMES if function_named(name).needs}
     if tuple(names) == (ALL,):
-        return [name for name in FUNCTION_NAMES if name not in senseless]
+        return [name for name in FUNCTION_NAMES if name not in lacking]
     for name in names:
-        if name not in FUNCTION_NAMES or name in senseless:
+        if name not in FUNCTION_NAMES or name in lacking:
             raise RequestError(f"no function of these robots is called {name!r}")
     return list(names)
 

@@ -375,11 +375,14 @@ def _link(node: Node, moved: _Moved | None) -> Node:
     if "inertia" in entries:
         turned = entries_of(turn @ symmetric(moved.inertia) @ turn.T)
         size = max(map(abs, turned), default=0.0)
-        pairs = {
+        pairs: dict[str, Node | None] = {
             key: _number(x, line)
             for key, x in zip(("xx", "yy", "zz", "xy", "xz", "yz"), turned, strict=True)
             if abs(x) > 1e-15 * size
         }
+        former = entries["inertia"].value
+        if isinstance(former, Table) and "accepted" in former.entries:
+            pairs["accepted"] = former.entries["accepted"].value
         entries["inertia"] = Entry(line, table(pairs, line))
     return replace(node, entries=entries)
 

@@ -318,7 +318,7 @@ def print_growth(growth: Growth) -> None:
                 console.print(f"  {_crossing(crossing.formulation, crossing.n)}", markup=False)
     console.print(
         "operations of all kinds that remain when common subexpressions are shared; grows as: "
-        "fitted over the upper half of the sizes; -: too large to be of use",
+        "fitted for n from half of the largest one on; -: too large to be of use",
         markup=False,
     )
 
@@ -327,4 +327,4 @@ def _crossing(formulation: str, n: int) -> str:
     if n == 0:
         return f"the closed form never needs fewer operations than {formulation}"
     joints = "1 joint" if n == 1 else f"{n} joints"
-    return f"the closed form needs fewer operations than {formulation} up to {joints}"
+    return f"the closed form needs fewer operations than {formulation} for at most {joints}"

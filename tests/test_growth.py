@@ -120,6 +120,11 @@ def test_the_command_prints_tables_and_writes_the_picture(tmp_path, monkeypatch,
         (["--family", "serial", "--functions", "torque"], "no function of these robots"),
         (["--family", "serial", "--formulations", "kan"], "no formulation is called 'kan'"),
         (["--family", "serial", "--joints", "1", "--plot", "no/a.svg"], "cannot write no/a.svg"),
+        (["--family", "serial", "--joints", "1", "--plot", ""], "no name for a picture"),
+        (["--family", "serial", "--joints", "1", "--plot", "mine.py"], "no name for a picture"),
+        (["--family", "serial", "--joints", ""], "expected a range such as"),
+        (["--family", "serial", "--joints", "1..999999999999"], "expected 1 to 100, found 101"),
+        (["--family", "serial", "--backend", "numpy"], "--family counts operations"),
     ],
 )
 def test_what_cannot_be_compared(arguments, message, tmp_path, monkeypatch, capfd):

@@ -239,7 +239,7 @@ class JointChecks:
             return
         problem = indefinite(values)
         warning = None if problem else breaks_triangle(values)
-        if problem and self.findings.document.foreign:  # files of CAD programs are as they are
+        if problem and table.accepted:
             self.findings.warn(path, problem)
         elif problem:
             self.findings.fault(path, problem)

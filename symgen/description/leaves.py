@@ -232,6 +232,7 @@ Entries = Annotated[
     tuple[Number, ...] | None, WrapValidator(_entries), WithJsonSchema(_ENTRIES_SCHEMA)
 ]
 _FLAGS_SCHEMA = {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "boolean"}}]}
+Flag = Annotated[bool | None, *_leaf(_flag, {"type": "boolean"})]
 Flags = Annotated[tuple[bool, ...] | None, *_leaf(_flags, _FLAGS_SCHEMA)]
 Triple = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_three)]
 Axis = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_axis)]

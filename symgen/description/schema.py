@@ -22,6 +22,7 @@ from symgen.description.leaves import (
     Axis,
     Convention,
     Entries,
+    Flag,
     Flags,
     JointType,
     Letters,
@@ -119,6 +120,7 @@ class InertiaTable(KeyTable):
     xy: Number = None
     xz: Number = None
     yz: Number = None
+    accepted: Flag = optional("true for a tensor that no body has, and that is meant all the same")
 
 
 class LinkTable(KeyTable):

@@ -6,6 +6,7 @@ Lists of numbers, and mappings that hold nothing but numbers and names, stand in
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -17,6 +18,8 @@ _IN_ONE_LINE = ("dh", "before", "origin", "limits", "inertia", "mimic")
 """Mappings that are short by their nature."""
 _WIDE = 1_000_000
 _TAG = "tag:yaml.org,2002:"
+_BARE_POINT = re.compile(r"^([-+]?)\.(?=[0-9])")
+"""``.5e3`` is a number, but not for every reader of YAML."""
 
 
 def model_text(document: Document, heading: str = "") -> str:
@@ -47,6 +50,7 @@ def _pair(key: str, entry: Entry, in_line: bool) -> tuple[Any, Any]:
 
 
 def _scalar(node: Scalar) -> Any:
-    plain_integer = node.text.lstrip("+-").isdigit()
+    text = _BARE_POINT.sub(r"\g<1>0.", node.text) if node.kind == "float" else node.text
+    plain_integer = text.lstrip("+-").isdigit()
     kind = {"text": "str", "float": "int" if plain_integer else "float"}.get(node.kind, node.kind)
-    return ScalarNode(_TAG + kind, node.text)
+    return ScalarNode(_TAG + kind, text)

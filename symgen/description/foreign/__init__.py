@@ -10,6 +10,8 @@ later points there.  Nothing in these files is evaluated, fetched or included.
 
 from __future__ import annotations
 
+import shlex
+
 from symgen.description.foreign.mjcf import document_of_mjcf
 from symgen.description.foreign.urdf import document_of_urdf
 from symgen.description.foreign.xml import Element, read_xml, stop
@@ -17,7 +19,7 @@ from symgen.description.reading import Document
 from symgen.description.wording import shown
 from symgen.errors import RequestError
 
-ENDINGS = (".urdf", ".xml", ".xacro")
+ENDINGS = (".urdf", ".xml", ".mjcf", ".xacro")
 
 
 def document_of_xml(content: bytes, file: str, floating_base: bool = False) -> Document:
@@ -36,14 +38,15 @@ def document_of_xml(content: bytes, file: str, floating_base: bool = False) -> D
 
 def _refuse_xacro(root: Element, file: str) -> None:
     """xacro is a program that writes URDF, and no file's program is run here."""
+    spaces = [name for name, value in root.attributes.items() if value.endswith("xacro")]
+    prefixes = ("xacro:", *(f"{name.removeprefix('xmlns:')}:" for name in spaces))
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        if element.tag.startswith("xacro:"):
-            urdf = file.removesuffix(".xacro").removesuffix(".urdf") + ".urdf"
-            raise stop(
-                file,
-                element.line,
-                f"this is xacro, which has to be expanded first: xacro {file} > {urdf}",
-            )
+        if element.tag.startswith(prefixes):
+            stem = file.removesuffix(".xacro").removesuffix(".urdf")
+            urdf = f"{stem}.urdf" if f"{stem}.urdf" != file else f"{stem}.expanded.urdf"
+            command = f"xacro {shlex.quote(file)} > {shlex.quote(urdf)}"
+            message = f"this is xacro, which has to be expanded first: {command}"
+            raise stop(file, element.line, message)
         waiting += reversed(element.children)

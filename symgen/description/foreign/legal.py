@@ -1,67 +1,92 @@
-"""Names of other formats as names of model files: legal ones stay, the others are renamed.
+"""Names of other formats as names of model files: legal ones stay, the others are changed.
 
 The same file always gives the same names: what is illegal in a name becomes '_', and of two that
-would be alike the later one gets a number.
+would be alike the later one gets its kind behind it, or a number.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from symgen.description.leaves import MAX_NAME
+from symgen.description.model import coordinate_names
 from symgen.description.names import BASE, illegal_name
 from symgen.description.wording import shown
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]+")
-_ROOM = 8
-"""Characters that are left for a number, and for that of a coordinate."""
+_ROOM = 12
+"""Characters that are left for a kind, a number, and that of a coordinate."""
+
+_MOST_REPORTED = 40
 
 
 class LegalNames:
-    """A name space; `renamed` maps (kind, former name) to the new name, in order."""
+    """A name space; `changed` lists kind, former and new name of all that were changed."""
 
-    def __init__(self, legal: Iterable[str]) -> None:
-        """`legal` are the names that will stand as they are, so that no other one takes them."""
-        self._taken = {name for name in legal if is_legal(name)}
+    def __init__(self, own: Iterable[str] = ()) -> None:
+        """`own` are the names of the file: no name that is made up takes one of them."""
+        self._own = {name for name in own if is_legal(name)}
         self._given: set[str] = set()
-        self.renamed: dict[tuple[str, str], str] = {}
+        self._numbers: Counter[str] = Counter()
+        self.changed: list[tuple[str, str, str]] = []
 
-    def new(self, kind: str, name: str) -> str:
+    def new(self, kind: str, name: str, coordinates: int = 1) -> str:
         """The name of a `kind` (joint, link) that the file calls `name`."""
-        if is_legal(name) and name not in self._given:
-            self._given.add(name)
-            return name
-        legal = self._free(_similar(kind, name), kind)
-        self.renamed[kind, name] = legal
+        if is_legal(name) and self._is_free(name, coordinates, own=True):
+            return self._take(name, coordinates)
+        legal = self.made(kind, name, coordinates)
+        self.changed.append((kind, name, legal))
         return legal
 
-    def report(self) -> str:
-        """What was renamed, in words."""
-        changes = (f"{kind} {shown(old)} is {new}" for (kind, old), new in self.renamed.items())
-        return f"names that are no identifiers were changed: {', '.join(changes)}"
+    def made(self, kind: str, name: str, coordinates: int = 1) -> str:
+        """A name like `name` for something that has none in the file."""
+        similar = _similar(kind, name)
+        for candidate in (similar, f"{similar}_{kind}"):
+            if self._is_free(candidate, coordinates):
+                return self._take(candidate, coordinates)
+        while True:
+            self._numbers[similar] += 1
+            candidate = f"{similar}_{self._numbers[similar] + 1}"
+            if self._is_free(candidate, coordinates):
+                return self._take(candidate, coordinates)
 
-    def _free(self, similar: str, kind: str) -> str:
-        candidates = [similar, f"{similar}_{kind}"]
-        number = 2
-        while candidates[0] in self._taken:
-            candidates.pop(0)
-            if not candidates:
-                candidates.append(f"{similar}_{number}")
-                number += 1
-        self._taken.add(candidates[0])
-        self._given.add(candidates[0])
-        return candidates[0]
+    def report(self) -> str:
+        """What was changed, in words."""
+        shown_ones = self.changed[:_MOST_REPORTED]
+        words = ", ".join(f"{kind} {shown(old)} is {new}" for kind, old, new in shown_ones)
+        more = len(self.changed) - len(shown_ones)
+        behind = f", and {more} more" if more else ""
+        return f"names that are no identifiers, or taken, were changed: {words}{behind}"
+
+    def _is_free(self, name: str, coordinates: int, own: bool = False) -> bool:
+        others = [x for x in coordinate_names(name, coordinates) if x != name]
+        if name in self._given or any(x in self._given or x in self._own for x in others):
+            return False
+        return own or name not in self._own
+
+    def _take(self, name: str, coordinates: int) -> str:
+        self._given.update((name, *coordinate_names(name, coordinates)))
+        return name
+
+
+def name_of_robot(name: str, names: LegalNames) -> str:
+    """The name of the robot, which has a name space of its own; ``robot`` where it has none."""
+    legal = LegalNames().made("robot", name.strip()) if name.strip() else "robot"
+    if legal != name:
+        names.changed.append(("robot", name, legal))
+    return legal
 
 
 def is_legal(name: str) -> bool:
-    """Whether `name` may stand as it is."""
-    return name != BASE and len(name) <= MAX_NAME - _ROOM // 2 and illegal_name(name) is None
+    """Whether `name` may stand as it is, with the number of a coordinate behind it."""
+    return name != BASE and len(name) <= MAX_NAME - 2 and illegal_name(name) is None
 
 
 def _similar(kind: str, name: str) -> str:
     """The legal name that is nearest to `name`."""
     plain = _ILLEGAL.sub("_", name)[: MAX_NAME - 2 * _ROOM]
     if not plain[:1].isalpha():
-        plain = f"{kind}_{plain.lstrip('_')}"
+        plain = f"{kind}_{plain.lstrip('_')}".rstrip("_")
     return plain if is_legal(plain) else f"{plain}_{kind}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from symgen.description.inertia import ENTRIES, indefinite
 from symgen.description.reading import Entry, Listing, Node, Scalar, Table
 
 
@@ -21,6 +23,18 @@ def table(entries: Mapping[str, Node | None], line: int) -> Table:
 def listing(items: Sequence[Node] | None, line: int) -> Listing | None:
     """A list; None where there is none."""
     return None if items is None else Listing(tuple(items), line, *_size(items))
+
+
+def inertia(entries: Sequence[Scalar], line: int) -> Table:
+    """A tensor from its entries, xx, yy, zz, xy, xz, yz.
+
+    One that no body can have is said to be meant: CAD programs write such.
+    """
+    values = [float(entry.text) for entry in entries]
+    given = {key: x for key, x in zip(ENTRIES, entries, strict=True) if float(x.text) != 0.0}
+    finite = all(map(math.isfinite, values))
+    meant = Scalar("true", "bool", line) if finite and indefinite(values) else None
+    return table({**given, "accepted": meant}, line)
 
 
 def _size(nodes: Iterable[Node]) -> tuple[int, int]:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
+_SMALLEST = 1e-100
+"""Of the largest entry of a direction."""
 
 
 def about(axis: str, angle: float) -> Matrix:
@@ -28,17 +30,32 @@ def from_rpy(rpy: Sequence[float]) -> Matrix:
 
 
 def to_rpy(rotation: Matrix) -> tuple[float, float, float]:
-    """The angles of `from_rpy`; where pitch is a right angle, roll is 0."""
-    pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[0, 0], rotation[1, 0]))
-    if math.hypot(rotation[0, 0], rotation[1, 0]) < 1e-12:
-        return 0.0, pitch, math.atan2(-rotation[0, 1], rotation[1, 1])
+    """The angles of `from_rpy`; where pitch is a right angle, roll is what rounding makes it.
+
+    Yaw is taken behind roll, not from the matrix: what roll has lost near right angles comes back.
+    """
     roll = math.atan2(rotation[2, 1], rotation[2, 2])
-    return roll, pitch, math.atan2(rotation[1, 0], rotation[0, 0])
+    pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[2, 1], rotation[2, 2]))
+    c, s = math.cos(roll), math.sin(roll)
+    sine = s * rotation[0, 2] - c * rotation[0, 1]
+    cosine = c * rotation[1, 1] - s * rotation[1, 2]
+    return roll, pitch, math.atan2(sine, cosine)
+
+
+def unit(direction: Sequence[float]) -> Matrix:
+    """The direction with length 1; ValueError where there is none, or none in float64."""
+    vector = np.asarray(direction, dtype=float)
+    size = float(np.abs(vector).max(initial=0.0))
+    if not _SMALLEST < size < 1.0 / _SMALLEST:
+        raise ValueError("no direction")
+    vector = vector / size
+    result: Matrix = vector / np.linalg.norm(vector)
+    return result
 
 
 def from_quaternion(quaternion: Sequence[float]) -> Matrix:
-    """The rotation of a quaternion w, x, y, z of any length but 0."""
-    w, x, y, z = np.asarray(quaternion, dtype=float) / np.linalg.norm(quaternion)
+    """The rotation of a quaternion w, x, y, z of any length; ValueError for 0."""
+    w, x, y, z = unit(quaternion)
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -49,8 +66,8 @@ def from_quaternion(quaternion: Sequence[float]) -> Matrix:
 
 
 def from_axis_angle(axis: Sequence[float], angle: float) -> Matrix:
-    """The rotation by `angle` (rad) about an axis of any length but 0."""
-    direction = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+    """The rotation by `angle` (rad) about an axis of any length; ValueError for 0."""
+    direction = unit(axis)
     return from_quaternion([math.cos(angle / 2), *(math.sin(angle / 2) * direction)])
 
 

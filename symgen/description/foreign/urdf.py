@@ -20,14 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from symgen.description.foreign.legal import LegalNames
-from symgen.description.foreign.nodes import listing, table, text
+from symgen.description.foreign.legal import LegalNames, name_of_robot
+from symgen.description.foreign.nodes import inertia, listing, table, text
 from symgen.description.foreign.rotations import from_rpy, turned
-from symgen.description.foreign.xml import Element, Faults, number, values
+from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, stop, values
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
-from symgen.description.wording import KeyPath, did_you_mean, nearest, shown
-from symgen.errors import Fault
+from symgen.description.wording import KeyPath, shown
+from symgen.joints import joint_type
 
 TYPES = {
     "revolute": "revolute",
@@ -50,6 +50,7 @@ _ATTRIBUTES = {  # of the elements that are read
 }
 _OF_JOINTS = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 _OF_INERTIALS = ("origin", "mass", "inertia")
+_FOR_OTHERS = ("visual", "collision", "contact", "safety_controller", "calibration", "self_filter")
 
 
 @dataclass
@@ -71,13 +72,9 @@ class _Robot:
     root: Element
     floating_base: bool
     faults: Faults
-    warnings: list[Fault] = field(default_factory=list)
     links: dict[str, Element] = field(default_factory=dict)
     joints: list[_Joint] = field(default_factory=list)
     carried: dict[str, list[_Joint]] = field(default_factory=dict)
-
-    def warn(self, line: int, key: str, message: str) -> None:
-        self.warnings.append(Fault(self.file, line, key, message))
 
 
 def document_of_urdf(root: Element, file: str, floating_base: bool = False) -> Document:
@@ -106,6 +103,8 @@ def _take_links(robot: _Robot) -> None:
 
 
 def _take_joints(robot: _Robot) -> None:
+    if sum(1 for _ in robot.root.all("joint")) > MOST_JOINTS:
+        raise stop(robot.file, 0, f"more than {MOST_JOINTS} joints; no robot is that large")
     lines: dict[str, int] = {}
     carriers: dict[str, _Joint] = {}
     for element in robot.root.all("joint"):
@@ -143,7 +142,7 @@ def _kind(robot: _Robot, element: Element, key: str) -> str:
             "planar joints are not available yet; write two prismatic joints and a revolute one",
         )
     elif kind and kind not in TYPES:
-        hint = did_you_mean(kind, TYPES) or f"; there are {', '.join(TYPES)}"
+        hint = robot.faults.hint(kind, TYPES)
         robot.faults.add(element, key, f"type: no joint type {shown(kind)}{hint}")
     return TYPES.get(kind, "")
 
@@ -156,7 +155,7 @@ def _end(robot: _Robot, element: Element, tag: str, key: str) -> str:
         return ""
     name = robot.faults.text(found, "link", f"{key}.{tag}")
     if name and name not in robot.links:
-        hint = did_you_mean(name, robot.links)
+        hint = robot.faults.hint(name, robot.links)
         robot.faults.add(found, f"{key}.{tag}", f"there is no <link> named {shown(name)}{hint}")
         return ""
     return name
@@ -172,8 +171,8 @@ def _root_link(robot: _Robot) -> str:
             f"link.{roots[1]}",
             f"no joint carries this link, nor {shown(roots[0])}; exactly one link is the base",
         )
-    joints = [joint for joint, _ in _depth_first(robot, roots[0])] if roots else []
-    lost = [joint for joint in robot.joints if joint not in joints]
+    joints = {joint.name for joint, _ in _depth_first(robot, roots[0])} if roots else set()
+    lost = [joint for joint in robot.joints if joint.name not in joints]
     if not robot.faults and lost:
         robot.faults.add(
             lost[0].element,
@@ -199,13 +198,16 @@ def _depth_first(robot: _Robot, root: str) -> Iterator[tuple[_Joint, str]]:
 def _document(robot: _Robot, root_link: str) -> Document:
     ordered = [joint for joint, _ in _depth_first(robot, root_link)]
     names = LegalNames([*(joint.name for joint in ordered), *robot.links])
-    joint_names = {joint.name: names.new("joint", joint.name) for joint in ordered}
+    joint_names = {
+        joint.name: names.new("joint", joint.name, joint_type(joint.kind).coordinates)
+        for joint in ordered
+    }
     link_names = _link_names(robot, root_link, ordered, joint_names, names)
     parts = _Parts(robot, joint_names, link_names)
     items: list[Node] = []
     places: dict[KeyPath, str] = {}
     if robot.floating_base:
-        base = names.new("joint", FLOATING_BASE)
+        base = names.made("joint", FLOATING_BASE, joint_type("floating").coordinates)
         items.append(parts.floating_base(base, root_link))
         places["joints", 0] = places["joints", 0, "link"] = f"link.{root_link}"
     else:
@@ -215,10 +217,10 @@ def _document(robot: _Robot, root_link: str) -> Document:
         places["joints", len(items), "link"] = f"link.{joint.child}"
         items.append(parts.joint(joint))
     robot.faults.raise_if_any()
-    if names.renamed:
-        robot.warn(robot.root.line, "", names.report())
     line = robot.root.line
-    robot_name = LegalNames(()).new("robot", robot.root.attributes.get("name", "").strip())
+    robot_name = name_of_robot(robot.root.attributes.get("name", ""), names)
+    if names.changed:
+        robot.faults.warn(robot.root, "", names.report())
     document = table(
         {
             "symgen": Scalar("1", "int", line),
@@ -227,7 +229,7 @@ def _document(robot: _Robot, root_link: str) -> Document:
         },
         line,
     )
-    return Document(robot.file, document, (), tuple(robot.warnings), places)
+    return Document(robot.file, document, (), tuple(robot.faults.warnings), places)
 
 
 def _link_names(
@@ -273,6 +275,8 @@ class _Parts:
         if directed and direction is None:
             direction = [number(word, element.line) for word in ("1", "0", "0")]
         limit_keys = _ATTRIBUTES["limit"][2 if continuous or not directed else 0 :]
+        if limits is not None and not {"lower", "upper"}.isdisjoint(limits.attributes):
+            limits.attributes = {"lower": "0", "upper": "0", **limits.attributes}  # by definition
         return table(
             {
                 "name": text(self.joint_names[joint.name], element.line),
@@ -372,15 +376,14 @@ class _Parts:
         if rpy is not None and any(values(rpy)):
             tensor = turned(from_rpy(values(rpy)), values(entries))
             entries = [number(entry, element.line) for entry in tensor]
-        inner = {name[1:]: _unless_zero(x) for name, x in zip(names, entries, strict=True)}
-        return table(inner, element.line)
+        return None if faults else inertia(entries, element.line)
 
     def warn_base(self, root_link: str) -> None:
         """What the root link weighs counts for nothing where it is the base."""
         element = self.robot.links[root_link]
         if element.first("inertial") is not None:
-            self.robot.warn(
-                element.line,
+            self.robot.faults.warn(
+                element,
                 f"link.{root_link}",
                 "this link is the base, and its inertia is left out, for it does not move; a robot "
                 "that floats: symgen convert --floating-base",
@@ -388,21 +391,18 @@ class _Parts:
 
     def warn_unknown(self, element: Element, known: tuple[str, ...], key: str) -> None:
         """Warn of what looks like a misspelt element or attribute; all else is for others."""
+        faults = self.robot.faults
         for child in element.children:
-            meant = None if child.tag in known else nearest(child.tag, known)
+            usual = child.tag in known or child.tag in _FOR_OTHERS
+            meant = None if usual else faults.nearest(child.tag, known)
             if meant is not None:
-                self.robot.warn(
-                    child.line, key, f"<{child.tag}> is left out; did you mean <{meant}>?"
-                )
+                faults.warn(child, key, f"<{child.tag}> is left out; did you mean <{meant}>?")
             attributes = _ATTRIBUTES.get(child.tag, ()) if child.tag in known else ()
             for name in child.attributes if attributes else ():
-                meant = None if name in attributes else nearest(name, attributes)
+                meant = None if name in attributes else faults.nearest(name, attributes)
                 if meant is not None:
-                    self.robot.warn(
-                        child.line,
-                        f"{key}.{child.tag}",
-                        f"{shown(name)} is left out; did you mean {shown(meant)}?",
-                    )
+                    words = f"{shown(name)} is left out; did you mean {shown(meant)}?"
+                    faults.warn(child, f"{key}.{child.tag}", words)
 
 
 def _unless_zero(value: Scalar | None) -> Scalar | None:

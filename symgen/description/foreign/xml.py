@@ -10,19 +10,22 @@ Limits beside the size of the file: 256 levels of nesting, 100,000 elements.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Never
 from xml.parsers import expat
 
 from symgen.description.reading import Scalar
-from symgen.description.wording import shown
+from symgen.description.wording import nearest, shown
 from symgen.errors import Fault, ModelError
 
 MAX_DEPTH = 256
 MAX_ELEMENTS = 100_000
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _MOST_FAULTS = 200
+_MOST_LISTED = 8
+MOST_JOINTS = 3000
+"""Of a robot in another format."""
 
 
 @dataclass
@@ -56,10 +59,10 @@ def read_xml(content: bytes, file: str) -> Element:
     except expat.ExpatError as error:
         words = expat.errors.messages[error.code]
         raise stop(file, error.lineno, f"malformed XML: {words}") from None
-    except (LookupError, ValueError) as error:  # an encoding that Python does not know
-        raise stop(file, 1, f"malformed XML: {error}") from None
-    if reader.root is None:
-        raise stop(file, 0, "the file is empty")
+    except (LookupError, ValueError):
+        raise stop(file, 1, "malformed XML: an encoding that is not known here") from None
+    if reader.root is None:  # expat finds a root or an error
+        raise stop(file, 0, "malformed XML: no element found")
     return reader.root
 
 
@@ -99,16 +102,35 @@ class _Reader:
 
 
 class Faults:
-    """What is wrong with an XML file, collected; `key` says which part is meant."""
+    """What is wrong with an XML file, or remarkable, collected; `key` says which part is meant."""
 
     def __init__(self, file: str) -> None:
         self.file = file
+        self.warnings: list[Fault] = []
         self._faults: dict[Fault, None] = {}  # as an ordered set
+        self._hints = _MOST_FAULTS
 
     def add(self, element: Element, key: str, message: str) -> None:
         """Record a fault."""
         if len(self._faults) < _MOST_FAULTS:
             self._faults[Fault(self.file, element.line, key, message)] = None
+
+    def warn(self, element: Element, key: str, message: str) -> None:
+        """Record a remark."""
+        if len(self.warnings) < _MOST_FAULTS:
+            self.warnings.append(Fault(self.file, element.line, key, message))
+
+    def nearest(self, word: str, known: Iterable[str]) -> str | None:
+        """As in `wording`, but not for ever: a search over thousands of names takes its time."""
+        self._hints -= 1
+        return nearest(word, known) if self._hints >= 0 else None
+
+    def hint(self, word: str, known: Collection[str]) -> str:
+        """The tail of a message about an unknown word: the nearest known one, or all of a few."""
+        candidate = self.nearest(word, known)
+        if candidate is not None:
+            return f"; did you mean {shown(candidate)}?"
+        return f"; there are {', '.join(known)}" if 0 < len(known) <= _MOST_LISTED else ""
 
     def __bool__(self) -> bool:
         """Whether there are any."""

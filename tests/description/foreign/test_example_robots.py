@@ -13,6 +13,8 @@ import pytest
 
 from symgen.description.checks import check
 from symgen.description.documents import read_document
+from symgen.description.reading import decode
+from symgen.description.writing import model_text
 from symgen.errors import ModelError
 from tests.description.foreign.test_urdf import compare_with_pinocchio, torques
 
@@ -72,6 +74,9 @@ def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path
         words = "needs at least one <link>" if path.stem == EMPTY else "mimic joints are not avail"
         assert words in str(caught.value)
         return
+    document = read_document(path, floating_base)
+    converted = check(decode(model_text(document).encode(), "converted.yaml"))
+    assert [x.name for x in converted.joints] == [x.name for x in check(document).joints]
     text = path.read_text(encoding="utf-8")
     compare_with_pinocchio(path, text, floating_base, samples=1, masses=False)
     changed = perturbed(text, np.random.default_rng(2))

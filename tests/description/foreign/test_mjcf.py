@@ -1,5 +1,6 @@
 """MJCF files: what they become, agreement with MuJoCo, messages."""
 
+import tracemalloc
 from pathlib import Path
 
 import mujoco
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from symgen.cli import run
 from symgen.derivation import derived_program
 from symgen.description import read
 from symgen.errors import ModelError
@@ -103,6 +105,13 @@ def test_the_dynamics_are_those_of_mujoco(tmp_path):
         ('<joint name="bend"/>', '<joint name="bend" pos="0.1 0.2 0.3" ref="-0.4"/>'),
         ('type="slide"', 'type="slide" ref="0.5"'),
         ('<option gravity="0 1 -9"/>', ""),
+        ('<option gravity="0 1 -9"/>', '<option gravity="0 0 1"/><option gravity="1 2 3"/>'),
+        ('<option gravity="0 1 -9"/>', '<option><flag gravity="disable"/></option>'),
+        ('angle="radian"/>', 'angle="radian" eulerseq="zYx"/><compiler autolimits="true"/>'),
+        ("<default>", '<default><joint damping="3" armature="0.2"/></default><default>'),
+        ('quat="2 0.2 0 1"', 'quat="0.70710678 1e-8 0.70710678 2e-8"'),
+        ('quat="2 0.2 0 1"', 'quat="0.6991667425534 0.1056747 0.6991667425534 0.1056748"'),
+        ('axisangle="1 2 2 0.7"', 'axisangle="1e-9 1 0 1.5707963"'),
     ],
 )
 def test_settings_mean_what_mujoco_makes_of_them(old, new, tmp_path):
@@ -163,6 +172,13 @@ def test_a_free_body_and_a_ball_have_angles(tmp_path):
          "geoms and no <inertial>"),
         ('angle="radian"', 'eulerseq="xy"', "eulerseq: expected three of"),
         ('angle="radian"', 'coordinate="global"', "global coordinates are not read"),
+        ('angle="radian"', 'angle="Degree"', "angle: expected degree or radian"),
+        ('angle="radian"', 'settotalmass="3"', "settotalmass changes masses"),
+        ('name="mount"', 'name="upper"', "'upper' is a body already, in line 10"),
+        ('name="slide"', 'name="bend"', "'bend' is a joint already, in line 17"),
+        ('<joint name="bend"/>', '<joint name="bend" type="free"/>', "a free joint is the only"),
+        ('quat="2 0.2 0 1"', 'quat="1e-200 0 0 0"', "quat: the direction is zero"),
+        ('axisangle="1 2 2 0.7"', 'axisangle="1e200 0 0 1"', "axisangle: the direction is zero"),
         ('mass="1"', 'mass="-1"', "the mass is negative"),
         ("worldbody>", "wordbody>", "a model needs a <worldbody>"),
         ("mujoco", "model", "expected <robot> (URDF) or <mujoco> (MJCF)"),
@@ -173,7 +189,70 @@ def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
     with pytest.raises(ModelError) as caught:
         read(written(tmp_path, ARM.replace(old, new)))
     assert message in str(caught.value)
-    assert all(fault.line or "element" in fault.message for fault in caught.value.faults)
+    assert all(fault.line > 0 for fault in caught.value.faults)
+
+
+def test_a_table_has_no_need_of_a_mass(tmp_path):
+    table = '<body name="table"><geom size="1"/></body></worldbody>'
+    compare_with_mujoco(tmp_path, ARM.replace("</worldbody>", table))
+
+
+def test_made_up_names_take_nobody_elses(tmp_path):
+    text = """<mujoco><worldbody>
+      <body name="a"><joint/><joint axis="1 0 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+        <body name="a_1"><joint name="a_joint"/>
+          <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
+        <body name="a_joint_joint"><joint name="a" type="ball"/>
+          <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
+      </body></worldbody></mujoco>"""
+    robot = read(written(tmp_path, text))
+    links = [joint.link.name for joint in robot.joints]
+    assert links[1:] == ["a", "a_1", "a_joint_joint"]
+    names = [*links, *(joint.name for joint in robot.joints if joint.name != joint.link.name)]
+    assert len(set(names)) == len(names)
+
+
+def test_defaults_are_not_for_free_joints_and_no_range_is_no_limit(tmp_path):
+    text = ARM.replace('<joint name="shoulder" pos="0.05 0.1 -0.02" axis="0 1 1"/>', "<freejoint/>")
+    text = text.replace('<joint name="bend"/>', '<joint name="bend" range="0 0"/>')
+    robot = read(written(tmp_path, text))
+    assert {float(x.damping.text) for x in robot.joints[0].terms} == {0.0}
+    assert robot.joints[2].limits[0].lower is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ('name="mount"', 'name="mount" gravcomp="1"', "body.mount"),
+        ('gravity="0 1 -9"', 'gravity="0 1 -9" density="1.2"', "option"),
+        ('name="bend"', 'name="bend" springdamper="1 1"', "joint.bend"),
+    ],
+)
+def test_what_is_left_out_though_it_pushes_is_a_warning(old, new, key, tmp_path):
+    (warning,) = read(written(tmp_path, ARM.replace(old, new))).warnings
+    assert warning.key == key
+    assert "left out" in warning.message
+
+
+def test_converted_files_are_the_same_robot(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, ARM)
+    assert run(["convert", "arm.xml", "arm.yaml"]) == 0
+    q, qd, qdd = np.random.default_rng(3).uniform(-2, 2, (3, 4))
+    one, other = (torques(read(x), q, qd, qdd) for x in ("arm.xml", "arm.yaml"))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_many_classes_with_many_attributes_take_no_memory(tmp_path):
+    attributes = " ".join(f'a{k}=""' for k in range(20_000))
+    classes = "".join(f'<default class="c{k}"/>' for k in range(20_000))
+    defaults = f"<default><joint {attributes}/>{classes}</default>"
+    path = written(tmp_path, ARM.replace("<default>", f"{defaults}<default>", 1))
+    tracemalloc.start()
+    read(path)
+    assert tracemalloc.get_traced_memory()[1] < 200e6
+    tracemalloc.stop()
 
 
 def test_constraints_are_left_out_with_a_warning(tmp_path):

@@ -1,5 +1,7 @@
 """URDF files: what they become, agreement with Pinocchio's reading, messages for beginners."""
 
+import contextlib
+import time
 from pathlib import Path
 
 import numpy as np
@@ -101,10 +103,16 @@ def compare_with_pinocchio(path, text, floating_base=False, samples=2, masses=Tr
     oracle = PinocchioUrdf(text, description, floating_base)
     n, rng = oracle.model.nv, np.random.default_rng(5)
     newton_euler = formulation_named("newton_euler")
+    frames = derived_program(description, newton_euler, "forward_kinematics")
     for _ in range(samples):
         q, qd, qdd = rng.uniform(-2, 2, (3, n))
         tau = torques(description, q, qd, qdd)
         assert agrees(tau, oracle.inverse_dynamics(q, qd, qdd), 1e-10)
+        (poses,) = call(frames, {"q": q})
+        for joint, pose in zip(description.joints, poses, strict=True):
+            kind, _, link = joint.link.source.key.partition(".")
+            if kind == "link":
+                assert agrees(pose, oracle.frame(link, q), 1e-10)
         if masses:
             (M,) = call(derived_program(description, newton_euler, "mass_matrix"), {"q": q})
             assert agrees(M, oracle.mass_matrix(q), 1e-10)
@@ -228,6 +236,9 @@ def test_xacro_names_the_command_that_expands_it(tmp_path):
     text = '<robot xmlns:xacro="x" name="a"><xacro:macro name="b"/></robot>'
     (fault,) = faults(tmp_path, text, "arm.urdf.xacro")
     assert fault.endswith(f"xacro {tmp_path}/arm.urdf.xacro > {tmp_path}/arm.urdf")
+    other = '<robot xmlns:x="http://www.ros.org/wiki/xacro" name="a"><x:macro name="b"/></robot>'
+    (fault,) = faults(tmp_path, other, "my arm.urdf")
+    assert fault.endswith(f"> '{tmp_path}/my arm.expanded.urdf'")
 
 
 def test_a_file_that_xacro_wrote_is_urdf(tmp_path):
@@ -258,8 +269,8 @@ def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
     assert [joint.link.name for joint in robot.joints] == ["upper_arm_link", "link_7_fore"]
     (warning,) = robot.warnings
     assert warning.message == (
-        "names that are no identifiers were changed: link 'upper-arm' is upper_arm_link, "
-        "link '7 fore' is link_7_fore"
+        "names that are no identifiers, or taken, were changed: "
+        "link 'upper-arm' is upper_arm_link, link '7 fore' is link_7_fore"
     )
 
 
@@ -324,6 +335,71 @@ def test_a_model_file_is_converted_too(tmp_path, monkeypatch, capfd):
     assert [x.text for x in read("b.yaml").joints[0].origin.rpy] == ["pi/2", "pi/2", "0x1"]
     assert run(["convert", "a.yaml", "c.yaml", "--floating-base"]) == 2
     assert "--floating-base is for URDF" in capfd.readouterr().err
+
+
+def test_what_cad_programs_write_is_converted_too(tmp_path, monkeypatch, capfd):
+    """An inertia that no body has, numbers without a digit ahead, a strange file name."""
+    monkeypatch.chdir(tmp_path)
+    text = ARM.replace('ixy="0.001"', 'ixy="0.5"').replace('xyz="0.5 0 0"', 'xyz=".5e0 +.5 -.5E1"')
+    name = "a\x07 \u2028\udcff.urdf"
+    Path(name).write_text(text)
+    assert run(["convert", name, "arm.yaml"]) == 0
+    assert "not positive semi-definite" in capfd.readouterr().err
+    robot = read("arm.yaml")
+    assert [float(x.text) for x in robot.joints[1].origin.xyz] == [0.5, 0.5, -5.0]
+    assert "not positive semi-definite" in robot.warnings[0].message
+    assert run(["convert", "arm.yaml", "dh.yaml", "--style", "standard", "--quiet"]) == 0
+    assert read("dh.yaml").warnings
+
+
+def test_a_limit_without_the_other_one_is_zero(tmp_path):
+    """As the format defines."""
+    limits = (
+        read(written(tmp_path, ARM.replace('lower="-1" upper="2"', 'upper="2"'))).joints[0].limits
+    )
+    assert (limits[0].lower, limits[0].upper) == (0.0, 2.0)
+
+
+def test_names_of_coordinates_are_kept_free(tmp_path):
+    text = ARM.replace('type="revolute"', 'type="floating"').replace('"fore"', '"shoulder_2"')
+    robot = read(written(tmp_path, text))
+    assert [joint.name for joint in robot.joints] == ["shoulder_joint", "slide"]
+    base = ARM.replace('"fore"', '"floating_base_2"')
+    robot = check(read_document(written(tmp_path, base), floating_base=True))
+    assert robot.joints[0].name == "floating_base_joint"
+
+
+def fixed_chain(stem, wrong=""):
+    """Links with names alike, on 2,900 joints, whose parents are perhaps misspelt."""
+    links = "".join(f'<link name="{stem}{k:05}"/>' for k in range(2901))
+    joints = "".join(
+        f'<joint name="j{k}" type="fixed"><parent link="{stem}{k:05}{wrong}"/>'
+        f'<child link="{stem}{k + 1:05}"/></joint>'
+        for k in range(2900)
+    )
+    return links + joints
+
+
+MANY_ATTRIBUTES = " ".join(f'x{k}=""' for k in range(50_000))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        fixed_chain("l", wrong="x"),
+        fixed_chain("a" * 60),
+        '<link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>'
+        f'<child link="b"/><limit {MANY_ATTRIBUTES}/></joint>',
+        "".join(f'<joint name="j{k}" type="fixed"/>' for k in range(20_000)),
+    ],
+    ids=["misspelt parents", "names alike", "attributes", "joints"],
+)
+def test_large_wrong_files_take_seconds_at_most(text, tmp_path):
+    path = written(tmp_path, f'<robot name="a">{text}</robot>')
+    start = time.monotonic()
+    with contextlib.suppress(ModelError):
+        read(path)
+    assert time.monotonic() - start < 30  # minutes before
 
 
 def test_build_takes_a_urdf_file(tmp_path, monkeypatch, capfd):
