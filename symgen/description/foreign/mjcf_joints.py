@@ -1,0 +1,148 @@
+"""The joints of MJCF, with their defaults."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from symgen.description.foreign.mjcf_settings import (
+    HERE,
+    Pose,
+    Reading,
+    attributes_of,
+)
+from symgen.description.foreign.nodes import listing, table
+from symgen.description.foreign.rotations import Matrix, from_axis_angle, unit
+from symgen.description.foreign.xml import Element, number, values
+from symgen.description.reading import Node, Scalar, Table
+from symgen.description.wording import shown
+
+TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
+
+
+@dataclass(frozen=True)
+class MjcfJoint:
+    """A joint of MJCF, with its defaults: `anchor` and `axis` are in the body's frame."""
+
+    reading: Reading
+    element: Element
+    attributes: dict[str, str]
+    name: str
+    mujoco_type: str
+    anchor: Matrix
+    axis: list[Scalar]
+
+    @classmethod
+    def of(cls, reading: Reading, element: Element, body: str, inherited: str) -> MjcfJoint:
+        """What the element says; faults are recorded here."""
+        attributes = attributes_of(reading, element, inherited)
+        name = element.attributes.get("name", "").strip() or f"{body}_joint"
+        filled = Element(element.tag, attributes, element.line)
+        kind = "free" if element.tag == "freejoint" else attributes.get("type", "hinge")
+        if kind not in TYPES:
+            hint = reading.faults.hint(kind, TYPES)
+            message = f"no joint type {shown(kind)}{hint}"
+            reading.faults.add(element, f"joint.{name}", message)
+            kind = "hinge"
+        at = reading.faults.numbers(filled, "pos", f"joint.{name}", 3)
+        axis = reading.faults.numbers(filled, "axis", f"joint.{name}", 3)
+        return cls(
+            reading,
+            filled,
+            attributes,
+            name,
+            kind,
+            np.array(values(at)) if at and kind != "free" else np.zeros(3),
+            axis or [number(word, element.line) for word in ("0", "0", "1")],
+        )
+
+    @property
+    def key(self) -> str:
+        """What messages call it."""
+        return f"joint.{self.name}"
+
+    @property
+    def kind(self) -> str:
+        """The type in a model file."""
+        return TYPES[self.mujoco_type]
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it places its body anywhere."""
+        return self.mujoco_type == "free"
+
+    @property
+    def turns(self) -> bool:
+        """Whether its coordinate is an angle."""
+        return self.mujoco_type == "hinge"
+
+    @property
+    def directed(self) -> bool:
+        """Whether it has one coordinate, along or about its axis."""
+        return self.mujoco_type in ("hinge", "slide")
+
+    @property
+    def at_zero(self) -> Pose:
+        """Its motion where the coordinate is 0: MuJoCo counts from `ref`."""
+        found = self.numbers("ref", 1) if self.directed else None
+        if not found or not values(found)[0]:
+            return HERE
+        ref = values(found)[0]
+        try:
+            axis = unit(values(self.axis))
+        except ValueError:
+            return HERE  # the check of the axis says so
+        if self.turns:
+            turn = from_axis_angle(axis.tolist(), -self.reading.angle(ref))
+            return Pose(np.zeros(3), turn)
+        return Pose(-ref * axis, np.eye(3))
+
+    def numbers(self, attribute: str, count: int) -> list[Scalar] | None:
+        """Numbers of an attribute, its own or a default; None where it is not given."""
+        return self.reading.faults.numbers(self.element, attribute, self.key, count)
+
+    def term(self, attribute: str, is_angle: bool = False) -> Scalar | None:
+        """A number that is not 0; angles in rad."""
+        found = self.numbers(attribute, 1)
+        if not found or not values(found)[0]:
+            return None
+        if is_angle and self.turns and self.reading.degrees:
+            return number(math.radians(values(found)[0]), self.element.line)
+        return found[0]
+
+    def entries(self) -> dict[str, Node | None]:
+        """What the model file says of it beside name, type, parent and origin."""
+        stiffness = self.term("stiffness")
+        terms: dict[str, Node | None] = {
+            "rotor_inertia": self.term("armature"),
+            "damping": self.term("damping"),
+            "stiffness": stiffness,
+            "rest": self.term("springref", is_angle=True) if stiffness else None,
+            "friction": self.term("frictionloss"),
+        }
+        if "springdamper" in self.attributes:
+            self.reading.faults.warn(self.element, self.key, "springdamper is left out")
+        if not self.directed:
+            if stiffness is not None:
+                self.reading.faults.warn(self.element, self.key, "stiffness is left out")
+            self.reading.faults.warn(
+                self.element,
+                self.key,
+                f"a {self.mujoco_type} joint has angles (about z, y and x, one after the other) "
+                "here, and a quaternion in MuJoCo",
+            )
+            return {k: x for k, x in terms.items() if k not in ("stiffness", "rest")}
+        return {"axis": listing(self.axis, self.element.line), "limits": self.limits(), **terms}
+
+    def limits(self) -> Table | None:
+        """The range of a joint that is limited."""
+        found = self.numbers("range", 2)
+        if not found or self.attributes.get("limited", "auto") == "false":
+            return None
+        if not any(values(found)) and "limited" not in self.attributes:
+            return None  # a range of 0 to 0 limits nothing
+        if self.turns and self.reading.degrees:
+            found = [number(math.radians(x), self.element.line) for x in values(found)]
+        return table({"lower": found[0], "upper": found[1]}, self.element.line)

@@ -1,0 +1,180 @@
+"""The settings of an MJCF file, and poses as it writes them: what bodies and joints are read with.
+
+Of several elements of one kind the later one overrides what the former one says.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from symgen.description.foreign.legal import LegalNames
+from symgen.description.foreign.rotations import (
+    Matrix,
+    about,
+    from_axis_angle,
+    from_quaternion,
+    unit,
+)
+from symgen.description.foreign.xml import Element, Faults, values
+from symgen.description.reading import Node, Scalar, Table
+from symgen.description.wording import KeyPath, shown
+
+FLAT = "let MuJoCo write the model as it understands it: mujoco.mj_saveLastXML(path, model)"
+_MEDIA = ("density", "viscosity", "wind")
+_CHANGES_MASSES = ("settotalmass", "boundmass", "boundinertia", "balanceinertia")
+_OF_JOINTS = (
+    "type", "pos", "axis", "ref", "range", "limited", "stiffness", "springref", "springdamper",
+    "damping", "armature", "frictionloss",
+)  # fmt: skip
+ORIENTATIONS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A place and an orientation."""
+
+    at: Matrix
+    turn: Matrix
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(self.at + self.turn @ other.at, self.turn @ other.turn)
+
+
+HERE = Pose(np.zeros(3), np.eye(3))
+
+
+@dataclass
+class Reading:
+    """The file with its settings, and what has been made of it."""
+
+    file: str
+    root: Element
+    faults: Faults
+    names: LegalNames
+    degrees: bool = True
+    sequence: str = "xyz"
+    gravity: list[Scalar] | None = None
+    weightless: bool = False
+    defaults: dict[str, dict[str, str]] = field(default_factory=dict)
+    joints: list[Node] = field(default_factory=list)
+    places: dict[KeyPath, str] = field(default_factory=dict)
+    bodies: int = 0
+
+    def angle(self, value: float) -> float:
+        """An angle of the file in rad."""
+        return math.radians(value) if self.degrees else value
+
+    def link_name(self, body: Element, name: str) -> str:
+        """The name of the link of a body."""
+        own = body.attributes.get("name", "").strip()
+        return self.names.new("link", own) if own else self.names.made("link", name)
+
+    def add(self, joint: Table, key: str) -> None:
+        """One joint of the model; `key` is what messages call it and its link."""
+        self.places["joints", len(self.joints)] = key
+        self.joints.append(joint)
+
+
+def take_settings(reading: Reading) -> None:
+    """Of several elements of one kind the later one overrides what the former one says."""
+    for compiler in reading.root.all("compiler"):
+        _take_compiler(reading, compiler)
+    for option in reading.root.all("option"):
+        for name in _MEDIA:
+            if name in option.attributes:
+                reading.faults.warn(option, "option", f"{name} is left out")
+        if any(flag.attributes.get("gravity") == "disable" for flag in option.all("flag")):
+            reading.weightless = True
+        gravity = reading.faults.numbers(option, "gravity", "option", 3)
+        reading.gravity = gravity or reading.gravity
+    none: dict[str, str] = {}
+    waiting = [(x, "main", none) for x in reversed(list(reading.root.all("default")))]
+    while waiting:
+        element, name, inherited = waiting.pop()
+        name = element.attributes.get("class", name)
+        joint = element.first("joint")
+        own = {} if joint is None else joint.attributes
+        own = {key: value for key, value in own.items() if key in _OF_JOINTS}
+        reading.defaults[name] = {**inherited, **reading.defaults.get(name, {}), **own}
+        inner = reversed(list(element.all("default")))
+        waiting += [(x, name, reading.defaults[name]) for x in inner]
+
+
+def _take_compiler(reading: Reading, compiler: Element) -> None:
+    given, faults = compiler.attributes, reading.faults
+    angle = given.get("angle", "degree" if reading.degrees else "radian")
+    if angle not in ("degree", "radian"):
+        message = f"angle: expected degree or radian, found {shown(angle)}"
+        faults.add(compiler, "compiler", message)
+    reading.degrees = angle == "degree"
+    reading.sequence = given.get("eulerseq", reading.sequence)
+    if len(reading.sequence) != 3 or set(reading.sequence.lower()) - set("xyz"):
+        message = f"eulerseq: expected three of x, y, z, X, Y, Z, found {shown(given['eulerseq'])}"
+        faults.add(compiler, "compiler", message)
+    if given.get("coordinate", "local") != "local":
+        faults.add(compiler, "compiler", f"global coordinates are not read; {FLAT}")
+    if given.get("inertiafromgeom") == "true":
+        faults.add(compiler, "compiler", f"inertiafromgeom: geoms are not read; {FLAT}")
+    for name in _CHANGES_MASSES:
+        if name in given and given[name] not in ("false", "0", "-1"):
+            message = f"{name} changes masses when the model is compiled; {FLAT}"
+            faults.add(compiler, "compiler", message)
+
+
+def attributes_of(reading: Reading, joint: Element, inherited: str) -> dict[str, str]:
+    """Those of a joint, with the defaults of its class."""
+    if joint.tag == "freejoint":
+        return joint.attributes
+    name = joint.attributes.get("class", inherited)
+    if name not in reading.defaults and name != "main":
+        hint = reading.faults.hint(name, reading.defaults)
+        reading.faults.add(joint, "joint", f"there is no default class {shown(name)}{hint}")
+    return {**reading.defaults.get(name, {}), **joint.attributes}
+
+
+def pose_of(reading: Reading, element: Element, key: str) -> Pose:
+    """The pose that an element gives in its parent's frame."""
+    at = reading.faults.numbers(element, "pos", key, 3)
+    return Pose(np.array(values(at)) if at else np.zeros(3), _orientation(reading, element, key))
+
+
+def _orientation(reading: Reading, element: Element, key: str) -> Matrix:
+    given = [name for name in ORIENTATIONS if name in element.attributes]
+    if len(given) > 1:
+        reading.faults.add(element, key, f"{' and '.join(given)}: an orientation is given once")
+    if not given:
+        return np.eye(3)
+    found = reading.faults.numbers(element, given[0], key, ORIENTATIONS[given[0]])
+    if found is None:
+        return np.eye(3)
+    try:
+        return _rotation(reading, given[0], np.array(values(found)))
+    except ValueError:
+        reading.faults.add(element, key, f"{given[0]}: the direction is zero")
+        return np.eye(3)
+
+
+def _rotation(reading: Reading, name: str, x: Matrix) -> Matrix:
+    """The orientation that an attribute means; ValueError where it has no direction."""
+    if name == "euler":
+        result = np.eye(3)
+        for letter, value in zip(reading.sequence, x.tolist(), strict=True):
+            turn = about(letter.lower(), reading.angle(value))
+            result = result @ turn if letter.islower() else turn @ result
+        return result
+    if name == "quat":
+        return from_quaternion(x.tolist())
+    if name == "axisangle":
+        return from_axis_angle(x[:3].tolist(), reading.angle(float(x[3])))
+    if name == "xyaxes":
+        first = unit(x[:3].tolist())
+        second = unit((x[3:] - (first @ x[3:]) * first).tolist())
+        return np.column_stack([first, second, np.cross(first, second)])
+    direction = unit(x.tolist())  # zaxis: the shortest rotation that takes z there
+    normal = np.cross([0.0, 0.0, 1.0], direction)
+    sine = float(np.linalg.norm(normal))
+    axis = normal.tolist() if sine > 1e-100 else [1.0, 0.0, 0.0]
+    return from_axis_angle(axis, math.atan2(sine, float(direction[2])))
