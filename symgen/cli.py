@@ -407,11 +407,13 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
     The answer is a file with lines such as 'M[1,2] = I2 + m2*l2**2', 'tau[1] = ...',
     'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define names.
     """
-    import symgen
+    from symgen import grading, terminal
+    from symgen.description import read
     from symgen.description.reading import load
 
     text = load(answer).decode("utf-8", errors="replace")
-    verdict = symgen.grade(model, text, str(answer))
+    with terminal.journal(silent=quiet or as_json) as journal:
+        verdict = grading.grade(read(model), text, str(answer), journal.progress)
     if as_json:
         click.echo(json.dumps(verdict.as_json(), indent=2))
     elif not quiet:

@@ -26,6 +26,7 @@ from symgen.grading.terms import (
 )
 from symgen.grading.truth import Changed, Truth, output_named
 from symgen.grading.verdict import Graded, Verdict
+from symgen.journal import Progress
 from symgen.kinematics.scalars import scalar
 
 Expr = Any
@@ -40,7 +41,12 @@ MOST_LINKS = 8
 """Robots with more joints are not tried with slips about single links: it would take minutes."""
 
 
-def grade(description: RobotDescription, text: str, file: str = "answer") -> Verdict:
+def grade(
+    description: RobotDescription,
+    text: str,
+    file: str = "answer",
+    progress: Progress = lambda what, done, total: None,
+) -> Verdict:
     """Grade the answer `text` about a robot.
 
     Raises `ModelError` with every line that cannot be understood; then nothing is graded.
@@ -53,8 +59,11 @@ def grade(description: RobotDescription, text: str, file: str = "answer") -> Ver
         names = ", ".join(QUANTITIES)
         message = f"nothing in it is asked for; what can be graded: {names}, FORMULATION.STEP"
         raise ModelError([Fault(file, 0, "", message)])
-    grading = _Grading(asked)
-    return Verdict(description.name, tuple(grading.graded(x) for x in asked.questions))
+    grading, rows = _Grading(asked), list[Graded]()
+    for question in asked.questions:
+        progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
+        rows.append(grading.graded(question))
+    return Verdict(description.name, tuple(rows))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy
+from sympy.polys.polyerrors import BasePolynomialError
 
 from symgen.description.expressions import Name, Node, Number, Operation
 
@@ -94,7 +95,7 @@ def first_wrong_term(
     try:
         parts = [_terms(x.xreplace(replaced), generators) for x in everything]
         true = _terms(truth.xreplace(replaced), generators)
-    except sympy.PolynomialError:
+    except BasePolynomialError:
         return None
     found: dict[tuple[int, ...], Expr] = {}
     for part in parts:
