@@ -114,6 +114,7 @@ class LimitsTable(KeyTable):
 class InertiaTable(KeyTable):
     """Entries of an inertia tensor in axes of the link frame; what is missing is zero."""
 
+    example: ClassVar[tuple[str, ...]] = ("xx", "yy", "zz", "xy", "xz", "yz")
     xx: Number = None
     yy: Number = None
     zz: Number = None
