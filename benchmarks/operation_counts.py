@@ -16,18 +16,11 @@ from symgen.algebra.graph import Graph
 from symgen.derivation import derived_program
 from symgen.description import read
 from symgen.formulations import FORMULATIONS
+from symgen.growth import LARGEST, MAIN_FUNCTIONS
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 
 DOCUMENT = ROOT / "docs" / "operation_counts.md"
-FUNCTIONS = (
-    "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics",
-    "forward_dynamics_derivatives",
-)
-LARGEST = 300_000
-"""A result with more operations than this (estimated) is not derived."""
 
 
 def count(description, formulation, function):
@@ -60,7 +53,7 @@ def main():
     parser.add_argument("--write", action="store_true", help=f"into {DOCUMENT.name}")
     options = parser.parse_args()
     text = DOCUMENT.read_text()
-    for function in FUNCTIONS:
+    for function in MAIN_FUNCTIONS:
         lines = table(function, range(1, options.joints + 1))
         print(function, *lines, "", sep="\n", flush=True)
         text = replaced(text, function, lines)

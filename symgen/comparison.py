@@ -21,6 +21,7 @@ import numpy as np
 from symgen.algebra.sympy_algebra import to_sympy
 from symgen.derivation import Derived, derive_all, package_of
 from symgen.emit.emission import kernel_files
+from symgen.growth import MAIN_FUNCTIONS
 from symgen.journal import Journal
 from symgen.optimize.operations import OperationCount
 from symgen.options import BuildOptions
@@ -44,14 +45,6 @@ LARGEST_SYMPY_COMPARISON = 3
 """Up to this many coordinates `sympy.cse` is shown beside our own counts; above it
 takes minutes."""
 
-
-MAIN = (
-    "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics",
-    "forward_dynamics_derivatives",
-)
-"""What stands first: with and without derivatives."""
 
 Name = tuple[str, str]
 """Formulation and function."""
@@ -187,7 +180,7 @@ def _states(module: ModuleType) -> Any:
 
 
 def _order(function: str) -> int:
-    return [*MAIN, *ARGUMENTS].index(function)
+    return [*MAIN_FUNCTIONS, *ARGUMENTS].index(function)
 
 
 def _sympy_operations(results: Any) -> int:

@@ -27,13 +27,13 @@ from symgen.optimize.operations import operations_after, operations_before
 from symgen.options import ALL, DEFAULT
 from symgen.program.functions import FUNCTION_NAMES, function_named
 
-FUNCTIONS = (
+MAIN_FUNCTIONS = (
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "forward_dynamics",
     "forward_dynamics_derivatives",
 )
-"""What is shown where nothing is asked for: with and without derivatives."""
+"""What is shown first, or where nothing is asked for: with and without derivatives."""
 
 LARGEST = 300_000
 """What is estimated to have more operations is left out."""
@@ -166,7 +166,7 @@ def _formulations(names: Sequence[str]) -> list[Formulation]:
 
 def _functions(names: Sequence[str]) -> list[str]:
     if tuple(names) == (DEFAULT,):
-        return list(FUNCTIONS)
+        return list(MAIN_FUNCTIONS)
     lacking = {name for name in FUNCTION_NAMES if function_named(name).needs}
     if tuple(names) == (ALL,):
         return [name for name in FUNCTION_NAMES if name not in lacking]

@@ -30,11 +30,6 @@ class Verdict:
         return all(row.right for row in self.rows)
 
     @property
-    def first_wrong(self) -> Graded | None:
-        """The first line that is wrong."""
-        return next((row for row in self.rows if not row.right), None)
-
-    @property
     def summary(self) -> str:
         """How many are right."""
         right = sum(row.right for row in self.rows)
