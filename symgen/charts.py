@@ -22,12 +22,14 @@ LEGEND_LINE = 16
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a6a00", "#6f5bd0", "#b03a48")
 """Readable on white and on black, and for the colour-blind."""
 
-STYLE = """
-svg { color: #222; background: #fff; font: 12px system-ui, sans-serif; }
+DRAWING = """
 .grid { stroke: currentColor; opacity: .15; } .frame { stroke: currentColor; fill: none; }
 text { fill: currentColor; } .title { font-size: 14px; font-weight: 600; }
 .curve { fill: none; stroke-width: 1.8; }
-@media (prefers-color-scheme: dark) { svg { color: #ddd; background: #16181d; } }
+"""
+STYLE = f"""
+svg {{ color: #222; background: #fff; font: 12px system-ui, sans-serif; }}{DRAWING}
+@media (prefers-color-scheme: dark) {{ svg {{ color: #ddd; background: #16181d; }} }}
 """
 
 
@@ -54,18 +56,22 @@ def check_picture(path: Path) -> None:
         raise RequestError(f"cannot write {path}: it {what}")
 
 
-def growth_svg(growth: Growth) -> str:
-    """Operations over the number of joints, every formulation a curve, every function a panel."""
+def growth_svg(growth: Growth, standalone: bool = True) -> str:
+    """Operations over the number of joints, every formulation a curve, every function a panel.
+
+    A picture within a page (not `standalone`) has the colours of the page.
+    """
     functions = list(dict.fromkeys(x.function for x in growth.sizes))
     names = list(dict.fromkeys(x.formulation for x in growth.sizes))
     columns = min(COLUMNS, len(functions))
     rows = math.ceil(len(functions) / columns)
     width, height = columns * PANEL_WIDTH, rows * PANEL_HEIGHT
     size = {"viewBox": f"0 0 {width} {height}", "width": str(width), "role": "img"}
-    svg = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **size})
+    name_space = {"xmlns": "http://www.w3.org/2000/svg"} if standalone else {"class": "growth"}
+    svg = ElementTree.Element("svg", {**name_space, **size})
     title = f"Operations of {growth.family} chains over the number of joints"
     ElementTree.SubElement(svg, "title").text = title
-    ElementTree.SubElement(svg, "style").text = STYLE
+    ElementTree.SubElement(svg, "style").text = STYLE if standalone else DRAWING
     for place, function in enumerate(functions):
         corner = (place % columns * PANEL_WIDTH, place // columns * PANEL_HEIGHT)
         _panel(svg, growth, function, names, corner)

@@ -1,4 +1,4 @@
-"""The command line: `symgen new | convert | schema | build | check | compare | show | grade`.
+"""The command line: `symgen new | convert | build | check | compare | report | show | ...`.
 
 Only this module and `symgen.terminal` print.  Exit status: 0 done, 1 symgen's own fault, 2 the
 user's input is wrong, 3 the result failed its validation, 4 the tool chain failed, 130 interrupted.
@@ -424,11 +424,40 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
 
 @cli.command()
 @Model
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="HTML file to write; default: NAME.html.",
+)
+@click.option(
+    "--quick", is_flag=True, help="Leave out what is compiled and timed, and the plot of growth."
+)
+@click.option(
+    "--templates",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Folder whose templates replace those of symgen.",
+)
+@Quiet
+def report(
+    model: Path, output: Path | None, quick: bool, templates: Path | None, quiet: bool
+) -> None:
+    """Write everything about MODEL into one HTML page: equations, recursions, a calculator."""
+    from symgen import page, terminal
+
+    with terminal.journal(silent=quiet) as journal:
+        written = page.write_report(model, output, quick, templates, journal)
+    if not quiet:
+        click.echo(f"report: {written}")
+
+
+@cli.command()
+@Model
 @click.argument("what")
 @click.option(
     "--format",
     "style",
-    type=click.Choice(["pretty", "latex", "python", "c"]),
+    type=click.Choice(["pretty", "latex", "python", "c", "javascript"]),
     default="pretty",
     show_default=True,
     help="How equations are printed.",

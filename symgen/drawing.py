@@ -27,9 +27,9 @@ Row = tuple[str, ...]
 def tree(description: RobotDescription, style: str = "pretty") -> str:
     """The drawing of the tree and its description by matrices, as lines of text."""
     robot = topology(build_tree(description, Graph()))
-    blocks = [_summary(description, robot), _drawing(description)]
+    blocks = [_summary(description, robot), drawing(description)]
     if robot.n:
-        blocks += [*_matrices(robot), _ends(robot), _pattern(robot)]
+        blocks += [*_matrices(robot), _ends(robot), pattern(robot)]
     return "\n\n".join(blocks)
 
 
@@ -47,7 +47,7 @@ def _summary(description: RobotDescription, robot: Topology) -> str:
 # -- the drawing -------------------------------------------------------------------------------
 
 
-def _drawing(description: RobotDescription) -> str:
+def drawing(description: RobotDescription) -> str:
     """Every link under the one that carries it, from top to bottom.
 
     Columns: the link in its place, coordinates, joint, type, mass, loads and points.
@@ -168,7 +168,7 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _pattern(robot: Topology) -> str:
+def pattern(robot: Topology) -> str:
     """How many entries of d tau / d q can be non-zero, and where they are."""
     count = sum(map(sum, robot.related))
     said = (

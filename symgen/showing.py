@@ -16,13 +16,13 @@ from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.derivation import derive_all, package_of
 from symgen.description import RobotDescription, read
 from symgen.drawing import tree
-from symgen.emit.emission import emit
+from symgen.emit.emission import emit, javascript_module
 from symgen.errors import RequestError
 from symgen.formulations import declare_inputs, derive, formulation_named, provided_functions
 from symgen.journal import Journal
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.optimize.operations import operations_before
-from symgen.options import ALL, NONE, BuildOptions
+from symgen.options import ALL, NONE, STRAIGHT, BuildOptions
 from symgen.program.arguments import Argument
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
@@ -74,10 +74,10 @@ def show(
     name = formulation or _default_formulation(description, what, steps)
     if what not in provided_functions(formulation_named(name)):
         raise RequestError(f"{name} does not derive {what}; {who_derives(what)}")
-    if style in ("python", "c"):
+    if style in ("python", "c", "javascript"):
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))
-    operations = 0 if steps else _operations(description, what, name)
+    operations = 0 if steps else written_out(description, what, name)
     is_large = operations > LARGEST_EXPANSION
     if steps is None and is_large:
         heading = (
@@ -108,12 +108,12 @@ def _default_formulation(description: RobotDescription, what: str, steps: bool |
     recursion = "kane" if function_named(what).solves else "newton_euler"
     if what not in provided_functions(closed) or _size(description) > LARGEST_CLOSED_ROBOT:
         return recursion
-    if steps or (steps is None and _operations(description, what, recursion) > LARGEST_EXPANSION):
+    if steps or (steps is None and written_out(description, what, recursion) > LARGEST_EXPANSION):
         return recursion
     return closed.name
 
 
-def _operations(description: RobotDescription, what: str, formulation: str) -> int:
+def written_out(description: RobotDescription, what: str, formulation: str) -> int:
     """How many operations the result has, written out in full."""
     tree = build_tree(description, Graph(), description.independent_parameters)
     try:
@@ -176,6 +176,19 @@ def _equations(
     determinant: Any = None,
 ) -> Iterator[str]:
     """One equation, or more, for every result times a power of the determinant."""
+    inputs = inputs_of(dynamics.program(function))
+    for heading, label, part in shown_parts(dynamics, function, results, style, determinant):
+        yield _equation(heading, label, part, style, inputs)
+
+
+def shown_parts(
+    dynamics: SymbolicDynamics,
+    function: str,
+    results: Sequence[tuple[int, Any]],
+    style: str,
+    determinant: Any = None,
+) -> Iterator[tuple[str, Label, Any]]:
+    """Heading, names of the entries, and value of everything that stands on one left-hand side."""
     tree = build_tree(dynamics.description, Graph(), dynamics.description.independent_parameters)
     names, inputs = names_in(tree), inputs_of(dynamics.program(function))
     for array, (power, whole) in zip(function_named(function).results, results, strict=True):
@@ -186,9 +199,7 @@ def _equations(
                 heading += f" (rows: {', '.join(names['output'])})"
             if style != "latex":
                 heading = factor + heading
-            yield _equation(
-                heading, _label(array, index, style, names, factor), part, style, inputs
-            )
+            yield heading, _label(array, index, style, names, factor), part
 
 
 def _factor(determinant: Any, power: int, style: str, inputs: Inputs) -> str:
@@ -271,13 +282,16 @@ def _display(value: Any) -> Any:
 
 
 def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:
-    """The generated NumPy or C source of one function."""
+    """The generated NumPy, C or JavaScript source of one function."""
     by_parameters = any("n_parameters" in a.shape for a in function_named(function).results)
     runtime = (ALL,) if by_parameters else (NONE,)
     options = BuildOptions(
         formulations=(formulation,), functions=(function,), runtime_parameters=runtime
     )
     selection = select(description, options)
+    if style == "javascript":
+        derived = derive_all(description, selection, form=STRAIGHT)
+        return javascript_module(package_of(description, selection, derived)).rstrip()
     derived = derive_all(description, selection)
     backend = "numpy" if style == "python" else "compiled"
     bundle = emit(package_of(description, selection, derived), (backend,))
@@ -294,11 +308,20 @@ def source(description: RobotDescription, formulation: str, function: str, style
 
 def frames(description: RobotDescription, style: str) -> str:
     """The symbolic pose of every link frame in the frame of the link that carries it."""
+    return "\n\n".join(
+        _equation(heading, label, matrix, style, inputs)
+        for heading, label, matrix, inputs in poses_of_frames(description, style)
+    )
+
+
+def poses_of_frames(
+    description: RobotDescription, style: str
+) -> Iterator[tuple[str, Label, Any, Inputs]]:
+    """Of every link: heading, names of the entries, 4x4 matrix, and the symbols in it."""
     robot: KinematicTree[Any] = build_tree(description, SymPyAlgebra())
     builder = ProgramBuilder(robot.algebra, taken=robot.parameter_names)
     q = declare_inputs(robot, builder, "forward_kinematics").q
     inputs = {"q": q}
-    blocks = []
     for frame in robot.frames:
         parent = "base"
         pose = frame.pose
@@ -311,8 +334,7 @@ def frames(description: RobotDescription, style: str) -> str:
         matrix = sympy.Matrix(pose.homogeneous(robot.algebra).rows).applyfunc(readable)
         heading = f"{frame.name} in {parent}"
         label = _pose_symbol(frame.name, parent) if style == "latex" else _entry_of(heading)
-        blocks.append(_equation(heading, label, matrix, style, inputs))
-    return "\n\n".join(blocks)
+        yield heading, label, matrix, inputs
 
 
 def _entry_of(heading: str) -> Label:

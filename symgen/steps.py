@@ -42,7 +42,7 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
             value = with_decimals(statement.value)
             lines.append(f"  {statement.name} = {value}    [{statement.note}]")
     lines.append("")
-    lines += [_result(output) for output in visible_outputs(program)]
+    lines += [result_lines(output) for output in visible_outputs(program)]
     return "\n".join(lines)
 
 
@@ -57,7 +57,9 @@ def _steps_in_latex(program: Program[Any], legend: Sequence[str]) -> str:
             for line in step.statements
         ]
         lines += ["", f"% {_heading(step)}", aligned(rows)]
-    results = [row for output in visible_outputs(program) for row in _result(output).splitlines()]
+    results = [
+        row for output in visible_outputs(program) for row in result_lines(output).splitlines()
+    ]
     return "\n".join([*lines, "", *(f"% {row}" for row in results)])
 
 
@@ -65,7 +67,7 @@ def _heading(step: Step[Any]) -> str:
     return f"{step.kind}, {step.joint}" if step.joint else step.kind
 
 
-def _result(output: Output[Any]) -> str:
+def result_lines(output: Output[Any]) -> str:
     """A result in terms of the statements, matrices row by row, one after the other."""
     entries = [str(with_decimals(entry)) for entry in output.entries]
     if not output.shape:

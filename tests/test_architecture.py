@@ -36,6 +36,7 @@ DOORS = (
         "families",
         "grading",
         "growth",
+        "page",
         "restyling",
         "showing",
         "starter",
@@ -45,7 +46,7 @@ DOORS = (
     ("terminal", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(DOORS) for name in names}
-SYMPY = {"algebra", "symbolic", "typesetting", "showing", "comparison", "grading"}
+SYMPY = {"algebra", "symbolic", "typesetting", "showing", "comparison", "grading", "page"}
 ANSWERS = {"why_not", "applies_to_every_tree"}
 JOINT_TYPES = {joint.name for joint in JOINTS}
 FILES = sorted(ROOT.rglob("*.py"))

@@ -152,6 +152,37 @@ def _factors(term: Expr) -> dict[Expr, int]:
     return found
 
 
+def with_short_waves(value: Expr, q: Sequence[Expr]) -> tuple[Expr, dict[Expr, Expr]]:
+    """Sines and cosines of sums of coordinates as ``s_12``, ``c_1``; and what these stand for.
+
+    `value` is an expression or a matrix.  Where a symbol has such a name nothing is abbreviated.
+    """
+    numbers = {symbol: str(number) for number, symbol in enumerate(q, start=1)}
+    short: dict[Expr, Expr] = {}
+    for wave in value.atoms(sympy.sin, sympy.cos):
+        subscript = _sum_of_numbers(wave.args[0], numbers)
+        if subscript:
+            letter = "s" if wave.func is sympy.sin else "c"
+            short[wave] = sympy.Symbol(f"{letter}_{subscript}", real=True)
+    taken = {symbol.name for symbol in value.free_symbols}
+    if taken & {symbol.name for symbol in short.values()}:
+        return value, {}
+    return value.xreplace(short), {symbol: wave for wave, symbol in short.items()}
+
+
+def _sum_of_numbers(angle: Expr, numbers: Mapping[Expr, str]) -> str:
+    """``12`` for q_1 + q_2, ``1-2`` for their difference; empty for any other angle."""
+    terms = []
+    for term in sympy.Add.make_args(angle):
+        sign, symbol = ("-", -term) if term.could_extract_minus_sign() else ("", term)
+        if symbol not in numbers:
+            return ""
+        terms.append((numbers[symbol], sign))
+    terms.sort(key=lambda term: (len(term[0]), term[0]))
+    between = "," if any(len(number) > 1 for number, _ in terms) else ""
+    return between.join(f"{sign}{number}" for number, sign in terms)
+
+
 def with_decimals(expression: Expr) -> Expr:
     """Fractions that no one would write by hand as decimal numbers, for display only."""
     fractions = {

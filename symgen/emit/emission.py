@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from symgen.emit import compiled, cython, numpy, package
+from symgen.emit import compiled, cython, javascript, numpy, package
 from symgen.emit.bundle import Extension, Package, SourceBundle
 from symgen.emit.module import Module, module
 from symgen.emit.templates import Templates
@@ -52,6 +52,16 @@ BACKEND_NAMES = tuple(backend.NAME for backend in BACKENDS)
 def kernel_files(source: Package, templates: Path | None = None) -> dict[tuple[str, str], str]:
     """Formulation and function -> C source of the kernel alone, to see what it amounts to."""
     return compiled.alone(module(source), Templates(templates))
+
+
+def javascript_module(source: Package, templates: Path | None = None) -> str:
+    """All functions of a package, derived in straight lines, as one module of JavaScript."""
+    return javascript.source(module(source), Templates(templates), javascript.MODULE)
+
+
+def javascript_script(source: Package, templates: Path | None = None) -> str:
+    """The same as a script of a page, which is no module: it defines ``symgen``."""
+    return javascript.source(module(source), Templates(templates), javascript.SCRIPT)
 
 
 def emit(

@@ -68,8 +68,13 @@ _NUMPY = """
     absolute arccos arcsin arctan arctan2 array complex128 empty float64 ndarray numpy np power
     where zeros
 """
+_JAVASCRIPT = """
+    arguments debugger delete eval function implements instanceof interface let null package super
+    undefined var Float64Array Infinity Math NaN export robot solved
+"""
 RESERVED = frozenset(
-    f"{_C} {_MATH_H} {_REAL_H} {_LOOPS_H} {_PYTHON} {_CYTHON} {_NUMPY} {WORKSPACE}".split()
+    f"{_C} {_MATH_H} {_REAL_H} {_LOOPS_H} {_PYTHON} {_CYTHON} {_NUMPY} {_JAVASCRIPT} "
+    f"{WORKSPACE}".split()
 )
 
 

@@ -59,6 +59,10 @@ NUMPY = Language(
     },
     remark=("# ", ""),
 )
+JAVASCRIPT = Language(
+    functions={name: f"Math.{called}" for name, called in {**C.functions, "abs": "abs"}.items()},
+    remark=("// ", ""),
+)
 
 _Text = tuple[str, int]  # printed, and its binding strength
 _SUM, _PRODUCT, _ATOM = 1, 2, 3

@@ -21,6 +21,8 @@ from symgen.emit import text
 from symgen.errors import RequestError
 
 SUFFIX = ".jinja"
+BESIDE_BUILDS = ("javascript/", "report/")
+"""Folders of what no package holds: a package is up to date whatever they say."""
 
 
 class Templates:
@@ -56,7 +58,8 @@ class Templates:
         """Every template that may be used, by name: what a build depends on."""
         names = {name for folder in self._folders for name in _names(folder)}
         names.discard("__init__.py")  # it makes a package of the folder, and is no template
-        return {name: self.source(name) for name in sorted(names)}
+        kept = (name for name in sorted(names) if not name.startswith(BESIDE_BUILDS))
+        return {name: self.source(name) for name in kept}
 
     @cached_property
     def _environment(self) -> jinja2.Environment:
@@ -66,7 +69,7 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
-            autoescape=False,
+            autoescape=_is_page,
         )
         environment.filters.update(
             comment=text.comment, doc=text.docstring, indented=text.indented, literal=repr
@@ -78,6 +81,11 @@ class Templates:
             return self.source(name), name, None
         except FileNotFoundError:
             return None
+
+
+def _is_page(name: str | None) -> bool:
+    """Whether a template makes HTML: then text that comes from users is escaped."""
+    return name is not None and name.endswith(f".html{SUFFIX}")
 
 
 def _shipped() -> Traversable:

@@ -1,0 +1,107 @@
+"""`symgen report`: everything about one robot in one HTML file that can be handed out.
+
+    report : model file -> HTML
+
+The page needs nothing but itself: no network, no fonts, no library.  Equations are MathML, pictures
+SVG, and its own policy (Content-Security-Policy) forbids it to load anything.  Its parts:
+
+    robot        RobotDescription -> tables, tree, branch matrices, poses of the frames
+    equations    SymPy results    -> the closed form, where it is small enough to be read
+    recursions   Programs         -> every recursion, step by step, beside the formulas of the paper
+    calculator   Programs         -> JavaScript that computes in the page what the module computes
+    comparison, growth            -> what formulations cost (`symgen.comparison`, `symgen.growth`)
+
+What is long is packed (deflate, base64): the functions of the calculator, and the steps of large
+recursions, which the page unfolds when somebody opens them.  A quick report leaves out what is
+timed and what takes longest, and is the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from symgen import comparison, growth
+from symgen.charts import growth_svg
+from symgen.description import RobotDescription, read
+from symgen.emit.templates import Templates
+from symgen.errors import RequestError
+from symgen.journal import Journal
+from symgen.options import ALL, DEFAULT, BuildOptions
+from symgen.page import calculator, equations, recursions, robot
+from symgen.page.packing import as_script, packed
+from symgen.toolchain.files import write_atomically
+
+GROWTH_JOINTS = tuple(range(1, 9))
+"""Chains for the picture of growth: large enough to see the crossings, derived in seconds."""
+
+SUFFIXES = (".html", ".htm")
+
+
+def write_report(
+    model: Path,
+    target: Path | None,
+    quick: bool,
+    templates: Path | None,
+    journal: Journal,
+) -> Path:
+    """Write the report of `model` to `target` (default: ``<name>.html`` here) and return where.
+
+    RequestError, before any work, where it cannot be written there.
+    """
+    description = read(model)
+    target = Path(f"{description.name}.html") if target is None else target
+    _check_target(target)
+    page = report(description, quick, templates, journal)
+    try:
+        write_atomically(target, page.encode())
+    except OSError as error:
+        raise RequestError(f"cannot write {target}: {error.strerror}") from error
+    return target
+
+
+def report(
+    description: RobotDescription,
+    quick: bool,
+    templates: Path | None,
+    journal: Journal,
+) -> str:
+    """The page."""
+    layout = Templates(templates)
+    live = calculator.calculator(description, journal)
+    steps = recursions.recursions(description, journal)
+    unfolded = recursions.unfolded_later(steps)
+    return layout.render(
+        "report/page.html",
+        robot=robot.robot_part(description),
+        closed=equations.closed_form(description, journal),
+        recursions=steps,
+        calculator=live,
+        costs=None if quick else _comparison(description, journal),
+        growth=None if quick else _growth(journal),
+        style=layout.source("report/style.css"),
+        scripts=[layout.source(f"report/{name}.js") for name in ("figure", "calculator", "page")],
+        data={
+            "robot-data": as_script(live.facts),
+            "functions": packed(live.source),
+            "steps": packed(as_script(unfolded)),
+        },
+    )
+
+
+def _comparison(description: RobotDescription, journal: Journal) -> comparison.Comparison:
+    options = BuildOptions(formulations=(ALL,), functions=growth.MAIN_FUNCTIONS)
+    return comparison.compare(description.file, options, journal)
+
+
+def _growth(journal: Journal) -> tuple[growth.Growth, str]:
+    """How formulations grow on the standard chain, and the picture of it."""
+    found = growth.grow("serial", GROWTH_JOINTS, (DEFAULT,), (DEFAULT,), journal)
+    return found, growth_svg(found, standalone=False)
+
+
+def _check_target(target: Path) -> None:
+    if target.suffix.lower() not in SUFFIXES:
+        raise RequestError(f"{str(target)!r} is no name for a page; expected one such as arm.html")
+    if target.is_dir() or not target.parent.is_dir():
+        what = "is a folder" if target.is_dir() else f"needs the folder {target.parent}"
+        raise RequestError(f"cannot write {target}: it {what}")

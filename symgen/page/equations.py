@@ -1,0 +1,101 @@
+"""The closed form of a page: results in readable mathematics, where they are small enough.
+
+What is shown is what `symgen show --expanded` shows, collected by `symgen.algebra.blackboard`;
+sines and cosines of sums of coordinates are abbreviated as there: s_12 = sin(q_1 + q_2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from symgen.algebra.blackboard import with_decimals, with_short_waves
+from symgen.description.model import RobotDescription
+from symgen.formulations import formulation_named
+from symgen.journal import Journal
+from symgen.page.mathml import mathml
+from symgen.showing import LARGEST_CLOSED_ROBOT, shown_parts, written_out
+from symgen.symbolic import SymbolicDynamics
+from symgen.typesetting import inputs_of, latex, latex_equation
+
+CLOSED = "closed_form_lagrange"
+FUNCTIONS = {
+    "mass_matrix": "Mass matrix",
+    "bias_forces": "Torques at zero acceleration: Coriolis, centrifugal, gravity, loads, joints",
+    "gravity_forces": "Torques of gravity",
+    "kinetic_energy": "Kinetic energy",
+    "potential_energy": "Potential energy",
+    "inverse_dynamics": "Equations of motion",
+    "inverse_dynamics_derivatives": "Derivatives of the torques",
+}
+LARGEST, LARGEST_OF_MANY = 8000, 300
+"""Results of up to so many operations, written out, are collected and shown; of robots with many
+joints only short ones, because products of many sines and cosines take minutes to collect."""
+
+
+@dataclass(frozen=True)
+class Equations:
+    """One function: a heading and its equations as MathML; or, where it is too large, its size."""
+
+    function: str
+    heading: str
+    equations: tuple[str, ...]
+    operations: int
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """The functions that are shown, and the abbreviations in them as MathML."""
+
+    functions: tuple[Equations, ...]
+    abbreviations: tuple[str, ...]
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether anything was small enough."""
+        return any(function.equations for function in self.functions)
+
+
+def closed_form(description: RobotDescription, journal: Journal) -> ClosedForm:
+    """The closed form of `description`."""
+    formulation = formulation_named(CLOSED)
+    dynamics = SymbolicDynamics(description, formulation)
+    legend: dict[Any, Any] = {}
+    few = sum(joint.coordinates for joint in description.joints) <= LARGEST_CLOSED_ROBOT
+    largest = LARGEST if few else LARGEST_OF_MANY
+    found = []
+    for done, (function, heading) in enumerate(FUNCTIONS.items()):
+        if function not in dynamics.functions:
+            continue
+        journal.progress(f"closed form: {function}", done, len(FUNCTIONS))
+        size = written_out(description, function, CLOSED if few else "newton_euler")
+        readable = size <= largest
+        equations = tuple(_equations(dynamics, function, legend)) if readable else ()
+        found.append(Equations(function, heading, equations, size))
+    waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
+    return ClosedForm(tuple(found), tuple(waves))
+
+
+def _equations(dynamics: SymbolicDynamics, function: str, legend: dict[Any, Any]) -> Iterator[str]:
+    inputs = inputs_of(dynamics.program(function))
+    result = dynamics.readable(function)
+    parts = result if isinstance(result, tuple) else (result,)
+    results = [(0, part) for part in parts]
+    for heading, label, value in shown_parts(dynamics, function, results, "latex"):
+        if isinstance(value, list) or (heading == "tau" and len(parts) > 1):
+            continue  # no entries, or shown before
+        matrix = isinstance(value, sympy.MatrixBase)
+        decimal = value.applyfunc(with_decimals) if matrix else with_decimals(value)
+        short, waves = with_short_waves(decimal, inputs.get("q", ()))
+        legend.update({name: (wave, inputs) for name, wave in waves.items()})
+        yield mathml(latex_equation(label, short, inputs), block=True)
+
+
+def _sorted_legend(legend: dict[Any, Any]) -> Iterator[tuple[Any, str]]:
+    """The abbreviations by name, each with its sine or cosine in LaTeX."""
+    for name in sorted(legend, key=lambda symbol: (len(symbol.name), symbol.name)):
+        wave, inputs = legend[name]
+        yield name, latex(wave, inputs)

@@ -1,0 +1,23 @@
+"""Data inside a page: as text of a ``script`` element, and compressed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any
+
+_DANGEROUS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+
+def as_script(data: Any) -> str:
+    """JSON that cannot end the ``script`` element it stands in, whatever strings it holds."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+    for letter, escaped in _DANGEROUS.items():
+        text = text.replace(letter, escaped)
+    return text
+
+
+def packed(text: str) -> str:
+    """Deflated (with the header of zlib), in base64: what `DecompressionStream` unpacks."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")

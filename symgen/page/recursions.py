@@ -1,0 +1,183 @@
+"""The recursions of a page: formulas of the papers beside the statements for this robot.
+
+Of every formulation that applies one function with its steps, and its derivatives likewise.  The
+statements are those of the program over SymPy scalars, with the parameters as names: what
+`symgen show --steps` prints, joint by joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from symgen.algebra.blackboard import with_decimals
+from symgen.algebra.graph import Graph
+from symgen.description.model import RobotDescription
+from symgen.formulations import FORMULATIONS, Formulation
+from symgen.journal import Journal
+from symgen.kinematics.tree import build_tree
+from symgen.page.mathml import formula
+from symgen.program.functions import visible_outputs
+from symgen.program.program import Program, Step
+from symgen.steps import notation, result_lines
+from symgen.symbolic import SymbolicDynamics
+
+FUNCTIONS = (
+    ("inverse_dynamics", "inverse_dynamics_derivatives"),
+    ("forward_dynamics", "forward_dynamics_derivatives"),
+)
+"""What is shown: of a formulation the first pair whose function it derives."""
+
+LARGEST_ESTIMATE = 20_000
+"""A function of more operations, roughly, is no reading matter, and takes minutes to derive."""
+LARGEST_AT_ONCE = 40_000
+"""Up to so many characters the steps of a function are in the page as they are."""
+LARGEST_IN_ALL = 2_500_000
+"""So many characters of steps go into a page; what is largest is left out first."""
+
+SOURCE = " -- "
+"""In a note: behind it stands where the equation comes from."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """An equation: its label, itself as HTML, and where it comes from."""
+
+    label: str
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A step of the recursion: statements by the label of their equation."""
+
+    heading: str
+    groups: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A function step by step, `key` being unique in the page.
+
+    `sections` are empty where it is too large to be shown at all; `size` are characters.
+    """
+
+    key: str
+    function: str
+    notes: tuple[Note, ...]
+    sections: tuple[Section, ...]
+    results: str
+    size: int
+
+    @property
+    def later(self) -> bool:
+        """Whether the page unfolds it only when it is opened."""
+        return self.size > LARGEST_AT_ONCE
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """A formulation: its notation as text, its function and the derivatives of that."""
+
+    name: str
+    title: str
+    source: str
+    notation: str
+    functions: tuple[Steps, ...]
+
+
+def recursions(description: RobotDescription, journal: Journal) -> tuple[Recursion, ...]:
+    """The recursions of all formulations that apply to `description`."""
+    tree = build_tree(description, Graph())
+    applicable = [item for item in FORMULATIONS if item.why_not(tree) is None]
+    found = []
+    for done, formulation in enumerate(applicable):
+        dynamics = SymbolicDynamics(description, formulation)
+        shown = []
+        for function in _functions(formulation):
+            journal.progress(f"steps: {formulation.name}.{function}", done, len(applicable))
+            if formulation.estimate(tree, function) <= LARGEST_ESTIMATE:
+                shown.append(_steps(dynamics, function))
+            else:
+                shown.append(_left_out(formulation.name, function))
+        text = "\n".join(notation(formulation, _functions(formulation)[0])).strip()
+        found.append(
+            Recursion(formulation.name, formulation.title, formulation.source, text, tuple(shown))
+        )
+    return _within_bounds(found)
+
+
+def unfolded_later(found: Sequence[Recursion]) -> dict[str, Any]:
+    """What the page unfolds when it is opened, by key."""
+    return {
+        steps.key: {
+            "sections": [[section.heading, section.groups] for section in steps.sections],
+            "results": steps.results,
+        }
+        for recursion in found
+        for steps in recursion.functions
+        if steps.later and steps.sections
+    }
+
+
+def _functions(formulation: Formulation) -> tuple[str, ...]:
+    for pair in FUNCTIONS:
+        if pair[0] in formulation.functions:
+            return tuple(name for name in pair if name in formulation.functions)
+    return ()
+
+
+def _steps(dynamics: SymbolicDynamics, function: str) -> Steps:
+    program = dynamics.program(function)
+    sections = tuple(Section(_heading(step), tuple(_groups(step))) for step in program.steps)
+    results = "\n".join(
+        row for output in visible_outputs(program) for row in result_lines(output).splitlines()
+    )
+    size = len(results) + sum(
+        len(label) + len(text) for section in sections for label, text in section.groups
+    )
+    key = f"{program.formulation}-{function}"
+    return Steps(key, function, tuple(_notes(program)), sections, results, size)
+
+
+def _left_out(formulation: str, function: str) -> Steps:
+    return Steps(f"{formulation}-{function}", function, (), (), "", 0)
+
+
+def _notes(program: Program[Any]) -> Iterator[Note]:
+    for label, text in program.notes.items():
+        equation, _, source = text.partition(SOURCE)
+        yield Note(label, formula(equation), source)
+
+
+def _heading(step: Step[Any]) -> str:
+    return f"{step.kind}, {step.joint}" if step.joint else step.kind
+
+
+def _groups(step: Step[Any]) -> Iterator[tuple[str, str]]:
+    """The statements, those by one equation together, in their order."""
+    for label, lines in groupby(step.statements, key=lambda line: line.note):
+        yield label, "\n".join(f"{line.name} = {with_decimals(line.value)}" for line in lines)
+
+
+def _within_bounds(found: Sequence[Recursion]) -> tuple[Recursion, ...]:
+    """Without the largest functions, where all together are too much for a page."""
+    sizes = sorted((s.size, s.key) for recursion in found for s in recursion.functions)
+    total, kept = 0, set()
+    for size, key in sizes:
+        total += size
+        if total <= LARGEST_IN_ALL:
+            kept.add(key)
+    return tuple(
+        replace(
+            recursion,
+            functions=tuple(
+                steps if steps.key in kept else _left_out(recursion.name, steps.function)
+                for steps in recursion.functions
+            ),
+        )
+        for recursion in found
+    )

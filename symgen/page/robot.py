@@ -1,0 +1,156 @@
+"""The robot of a page: its links and joints, its tree, and the poses of its frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from symgen.algebra.graph import Graph
+from symgen.description.expressions import Expression, evaluate
+from symgen.description.model import JointDescription, Limits, Pose, RobotDescription
+from symgen.drawing import drawing, pattern
+from symgen.kinematics.topology import Topology, topology
+from symgen.kinematics.tree import build_tree
+from symgen.page.mathml import mathml
+from symgen.showing import poses_of_frames
+from symgen.typesetting import latex_equation
+
+INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
+LARGEST_MATRICES = 12
+"""Up to so many coordinates the poses of the frames are shown."""
+
+
+@dataclass(frozen=True)
+class LinkRow:
+    """One joint and the link that it carries, as text."""
+
+    link: str
+    parent: str
+    joint: str
+    type: str
+    coordinates: str
+    placement: str
+    limits: str
+    mass: str
+    com: str
+    inertia: str
+
+
+@dataclass(frozen=True)
+class RobotPart:
+    """What the page says of the robot before any equation.
+
+    `facts` are counts in words; `poses` the frames' poses as MathML, empty for large robots.
+    """
+
+    name: str
+    description: str
+    facts: tuple[str, ...]
+    rows: tuple[LinkRow, ...]
+    parameters: tuple[tuple[str, str, str, str], ...]
+    gravity: str
+    drawing: str
+    topology: Topology
+    pattern: str
+    poses: tuple[str, ...]
+
+
+def robot_part(description: RobotDescription) -> RobotPart:
+    """Everything about the robot that is no equation of motion."""
+    tree = build_tree(description, Graph())
+    found = topology(tree)
+    return RobotPart(
+        name=description.name,
+        description=description.description,
+        facts=tuple(_facts(description, tree.n)),
+        rows=tuple(_rows(description)),
+        parameters=tuple(
+            (item.name, item.expression.text, f"{item.value:.6g} {item.unit}", item.description)
+            for item in description.parameters
+        ),
+        gravity=_triple(description.gravity),
+        drawing=drawing(description),
+        topology=found,
+        pattern=pattern(found) if found.n else "",
+        poses=tuple(_poses(description)) if tree.n <= LARGEST_MATRICES else (),
+    )
+
+
+def _facts(description: RobotDescription, n: int) -> Iterator[str]:
+    counts = (
+        (n, "coordinate"),
+        (len(description.joints), "link"),
+        (len(description.parameters), "parameter"),
+        (len(description.loads), "load"),
+        (len(description.points), "point"),
+    )
+    for count, what in counts:
+        if count or what == "coordinate":
+            yield f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _rows(description: RobotDescription) -> Iterator[LinkRow]:
+    last = 0
+    for joint in description.joints:
+        first, last = last + 1, last + joint.coordinates
+        link = joint.link
+        yield LinkRow(
+            link=link.name,
+            parent=joint.parent,
+            joint=joint.name,
+            type=f"{joint.type} {joint.sequence}".rstrip(),
+            coordinates={0: "", 1: f"q{last}"}.get(joint.coordinates, f"q{first} to q{last}"),
+            placement=_placement(joint),
+            limits="; ".join(filter(None, map(_range, joint.limits))),
+            mass=_number(link.mass, description),
+            com=_triple(link.com),
+            inertia=_inertia(link.inertia),
+        )
+
+
+def _number(expression: Expression, description: RobotDescription) -> str:
+    value = evaluate(expression, description.parameter_values)
+    return f"{expression.text} = {value:.6g}" if expression.names else f"{value:.6g}"
+
+
+def _triple(entries: Sequence[Expression]) -> str:
+    return f"({', '.join(entry.text for entry in entries)})"
+
+
+def _inertia(entries: Sequence[Expression]) -> str:
+    named = zip(INERTIA, entries, strict=True)
+    return ", ".join(f"{name} {entry.text}" for name, entry in named if not _is_zero(entry))
+
+
+def _is_zero(entry: Expression) -> bool:
+    return not entry.names and evaluate(entry, {}) == 0.0
+
+
+def _placement(joint: JointDescription) -> str:
+    """The row of the DH table, or origin and axis."""
+    if joint.dh is not None:
+        row = joint.dh
+        entries = {"theta": row.theta, "d": row.d, "a": row.a, "alpha": row.alpha}
+        text = ", ".join(f"{name} {entry.text}" for name, entry in entries.items())
+        behind = f" behind {_pose(joint.before)}" if joint.before is not None else ""
+        return f"{row.convention} DH: {text}{behind}"
+    origin = "at the parent's origin" if joint.origin is None else _pose(joint.origin)
+    return origin if joint.axis is None else f"{origin}, axis {_triple(joint.axis)}"
+
+
+def _pose(pose: Pose) -> str:
+    turned = "" if all(map(_is_zero, pose.rpy)) else f", rpy {_triple(pose.rpy)}"
+    return f"xyz {_triple(pose.xyz)}{turned}"
+
+
+def _range(limits: Limits) -> str:
+    if limits.lower is None and limits.upper is None:
+        return ""
+    low = "-∞" if limits.lower is None else f"{limits.lower:.4g}"
+    high = "∞" if limits.upper is None else f"{limits.upper:.4g}"
+    return f"{low} to {high}"
+
+
+def _poses(description: RobotDescription) -> Iterator[str]:
+    for _, label, matrix, inputs in poses_of_frames(description, "latex"):
+        yield mathml(latex_equation(label, matrix, inputs), block=True)

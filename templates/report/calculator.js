@@ -1,0 +1,116 @@
+// The calculator: the state of the sliders -> what every formulation makes of it, side by side.
+
+// Differences beyond this, relative to the largest entry, are no rounding.
+const AGREEMENT = 1e-9;
+
+class Calculator {
+  constructor(facts, functions) {
+    this.facts = facts;
+    this.functions = functions;
+    this.n = facts.coordinates.length;
+  }
+
+  having(name) {
+    return Object.keys(this.facts.functions).filter((key) => this.facts.functions[key].includes(name));
+  }
+
+  // The torques by every formulation, and the accelerations that the first of them gives.
+  compute({ q, qd, qdd }) {
+    const torques = this.byFormulation("inverse_dynamics", (f) => f(q, qd, qdd).tau);
+    const tau = Object.values(torques)[0];
+    const accelerations = tau ? this.byFormulation("forward_dynamics", (f) => f(q, qd, tau).qdd) : {};
+    const gradient = this.byFormulation("inverse_dynamics_derivatives", (f) => f(q, qd, qdd));
+    return { torques, accelerations, gradient };
+  }
+
+  byFormulation(name, call) {
+    return Object.fromEntries(this.having(name).map((key) => [key, call(this.functions[key][name])]));
+  }
+
+  poses(q) {
+    const [first] = this.having("forward_kinematics");
+    return this.functions[first].forward_kinematics(q).forward_kinematics;
+  }
+}
+
+// The largest difference between any of the arrays and the first one, relative to its largest entry.
+function disagreement(arrays) {
+  const [first, ...others] = arrays;
+  const scale = Math.max(1e-300, ...Array.from(first, Math.abs));
+  return Math.max(0, ...others.map((other) => Math.max(0, ...Array.from(other, (x, i) => Math.abs(x - first[i])))) ) / scale;
+}
+
+function digits(value) {
+  if (Number.isNaN(value)) return "singular";
+  return Math.abs(value) < 5e-13 ? "0" : Number(value.toPrecision(9)).toString();
+}
+
+function cell(tag, text, attributes = {}) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+function row(...cells) {
+  const made = document.createElement("tr");
+  made.append(...cells);
+  return made;
+}
+
+// One column for every formulation, one row for every coordinate.
+function fillTable(table, columns, coordinates, unit) {
+  const names = Object.keys(columns);
+  const head = document.createElement("thead");
+  head.append(row(cell("th", "joint", { scope: "col" }), ...names.map((name) => cell("th", name, { scope: "col" }))));
+  const body = document.createElement("tbody");
+  coordinates.forEach((coordinate, i) => {
+    body.append(row(
+      cell("th", `${i + 1} ${coordinate.name}, ${unit(coordinate)}`, { scope: "row" }),
+      ...names.map((name) => cell("td", digits(columns[name][i]), {
+        "data-formulation": name, "data-index": i, "data-value": columns[name][i],
+      })),
+    ));
+  });
+  table.replaceChildren(table.caption, head, body);
+}
+
+function fillGradient(table, values, n) {
+  const largest = Math.max(1e-300, ...Array.from(values, Math.abs));
+  const head = document.createElement("thead");
+  const numbers = Array.from({ length: n }, (_, j) => j);
+  head.append(row(cell("th", "", { scope: "col", "aria-label": "joint" }), ...numbers.map((j) => cell("th", String(j + 1), { scope: "col" }))));
+  const body = document.createElement("tbody");
+  for (const i of numbers) {
+    body.append(row(cell("th", String(i + 1), { scope: "row" }), ...numbers.map((j) => {
+      const value = values[i * n + j];
+      const made = cell("td", "", { "data-index": i * n + j, "data-value": value });
+      const inside = cell("span", digits(value));
+      const share = Math.round(28 * Math.abs(value) / largest);
+      inside.style.background = `color-mix(in srgb, var(${value < 0 ? "--bad" : "--accent"}) ${share}%, transparent)`;
+      made.append(inside);
+      return made;
+    })));
+  }
+  table.replaceChildren(table.caption, head, body);
+}
+
+function sayAgreement(place, what, arrays) {
+  const names = Object.keys(arrays);
+  if (!names.length) {
+    place.textContent = `No formulation computes ${what} in this page.`;
+    return;
+  }
+  if (Object.values(arrays).some((array) => array.some(Number.isNaN))) {
+    place.textContent = "The mass matrix is singular here.";
+    place.className = "verdict bad";
+    return;
+  }
+  const difference = disagreement(Object.values(arrays));
+  const agree = difference <= AGREEMENT;
+  place.className = `verdict ${agree ? "good" : "bad"}`;
+  place.dataset.difference = difference;
+  place.textContent = names.length === 1
+    ? `Only ${names[0]} computes ${what} in this page.`
+    : `${names.length} formulations ${agree ? "agree" : "DISAGREE"}: largest relative difference ${difference.toExponential(1)}`;
+}

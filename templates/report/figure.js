@@ -1,0 +1,174 @@
+// The stick figure: poses of the link frames -> SVG, seen from a direction that can be turned.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+class Figure {
+  constructor(svg, facts) {
+    this.svg = svg;
+    this.facts = facts;
+    this.turn = 0.6;
+    this.tilt = 0.35;
+    this.zoom = 1;
+    this.poses = [];
+    this.extent = 1;
+    this.listen();
+  }
+
+  // Poses are row by row, 16 numbers for every link.
+  show(poses) {
+    this.poses = facts2rows(poses, this.facts.links.length);
+    this.draw();
+  }
+
+  // How far the robot reaches, over several postures: the scale stays while it moves.
+  measure(postures) {
+    let reach = 0.05;
+    for (const posture of postures) {
+      this.poses = facts2rows(posture, this.facts.links.length);
+      for (const place of this.places()) reach = Math.max(reach, Math.hypot(...place));
+    }
+    this.extent = reach;
+  }
+
+  places() {
+    const found = this.poses.map((pose) => [pose[3], pose[7], pose[11]]);
+    this.facts.links.forEach((link, i) => found.push(moved(this.poses[i], link.com)));
+    this.facts.points.forEach((point) => found.push(this.at(point.link, point.at)));
+    return found;
+  }
+
+  at(link, place) {
+    return link < 0 ? place : moved(this.poses[link], place);
+  }
+
+  origin(link) {
+    return link < 0 ? [0, 0, 0] : [this.poses[link][3], this.poses[link][7], this.poses[link][11]];
+  }
+
+  // Base axes -> picture: x to the right, y downwards; z of the base points up.
+  project([x, y, z]) {
+    const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
+    const [u, v] = [x * c - y * s, x * s + y * c];
+    const scale = (135 / this.extent) * this.zoom;
+    return [v * scale, -(z * Math.cos(this.tilt) - u * Math.sin(this.tilt)) * scale];
+  }
+
+  draw() {
+    const parts = [];
+    const line = (name, a, b) => {
+      const [[x1, y1], [x2, y2]] = [this.project(a), this.project(b)];
+      parts.push(["line", { class: name, x1, y1, x2, y2 }]);
+    };
+    const step = this.extent / 2;
+    for (let k = -2; k <= 2; k += 1) {
+      line("floor", [k * step, -2 * step, 0], [k * step, 2 * step, 0]);
+      line("floor", [-2 * step, k * step, 0], [2 * step, k * step, 0]);
+    }
+    this.facts.links.forEach((link, i) => line("bone", this.origin(link.parent), this.origin(i)));
+    this.facts.links.forEach((link, i) => {
+      if (link.mass > 0) line("thin", this.origin(i), moved(this.poses[i], link.com));
+    });
+    for (const point of this.facts.points) {
+      line("thin", this.origin(point.link), this.at(point.link, point.at));
+    }
+    this.axes(line, parts, -1, 0.24);
+    this.facts.links.forEach((link, i) => this.axes(line, parts, i, 0.13));
+    this.facts.links.forEach((link, i) => {
+      const [x, y] = this.project(this.origin(link.parent));
+      parts.push(["circle", { class: "joint", cx: x, cy: y, r: 3.2 }]);
+      if (link.mass > 0) {
+        const [cx, cy] = this.project(moved(this.poses[i], link.com));
+        parts.push(["circle", { class: "mass", cx, cy, r: 2.4 }, link.name]);
+      }
+    });
+    for (const point of this.facts.points) {
+      const [x, y] = this.project(this.at(point.link, point.at));
+      parts.push(["rect", { class: "point", x: x - 3, y: y - 3, width: 6, height: 6 }, point.name]);
+    }
+    this.gravity(parts);
+    this.svg.replaceChildren(...parts.map(([tag, attributes, words]) => element(tag, attributes, words)));
+  }
+
+  axes(line, parts, link, length) {
+    const from = this.origin(link);
+    ["x", "y", "z"].forEach((name, k) => {
+      const tip = [0, 0, 0];
+      tip[k] = length * this.extent;
+      const to = this.at(link, tip);
+      line(`axis axis-${name}`, from, to);
+      if (link < 0) {
+        const [x, y] = this.project(to);
+        parts.push(["text", { x: x + 2, y }, name]);
+      }
+    });
+  }
+
+  gravity(parts) {
+    const size = Math.hypot(...this.facts.gravity);
+    if (!size) return;
+    const [x, y] = this.project(this.facts.gravity.map((g) => (0.3 * this.extent * g) / size));
+    const start = [-175, -125];
+    const end = [start[0] + x / this.zoom, start[1] + y / this.zoom];
+    parts.push(["line", { class: "gravity", x1: start[0], y1: start[1], x2: end[0], y2: end[1] }]);
+    parts.push(["circle", { class: "mass", cx: end[0], cy: end[1], r: 2 }, "gravity"]);
+    parts.push(["text", { x: start[0] + 6, y: start[1] + 2 }, "g"]);
+  }
+
+  listen() {
+    let from = null;
+    this.svg.addEventListener("pointerdown", (event) => {
+      from = [event.clientX, event.clientY];
+      this.svg.setPointerCapture(event.pointerId);
+    });
+    this.svg.addEventListener("pointermove", (event) => {
+      if (!from) return;
+      this.look(this.turn - (event.clientX - from[0]) / 120, this.tilt + (event.clientY - from[1]) / 120);
+      from = [event.clientX, event.clientY];
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      this.svg.addEventListener(end, () => { from = null; });
+    }
+    const keys = {
+      ArrowLeft: () => this.look(this.turn + 0.12, this.tilt),
+      ArrowRight: () => this.look(this.turn - 0.12, this.tilt),
+      ArrowUp: () => this.look(this.turn, this.tilt - 0.12),
+      ArrowDown: () => this.look(this.turn, this.tilt + 0.12),
+      "+": () => this.nearer(1.25),
+      "-": () => this.nearer(0.8),
+    };
+    this.svg.addEventListener("keydown", (event) => {
+      if (!keys[event.key]) return;
+      event.preventDefault();
+      keys[event.key]();
+    });
+  }
+
+  look(turn, tilt) {
+    this.turn = turn;
+    this.tilt = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, tilt));
+    this.draw();
+  }
+
+  nearer(factor) {
+    this.zoom = Math.max(0.2, Math.min(12, this.zoom * factor));
+    this.draw();
+  }
+}
+
+function facts2rows(flat, count) {
+  return Array.from({ length: count }, (_, i) => Array.from(flat.slice(16 * i, 16 * i + 16)));
+}
+
+function moved(pose, [x, y, z]) {
+  return [0, 4, 8].map((k) => pose[k] * x + pose[k + 1] * y + pose[k + 2] * z + pose[k + 3]);
+}
+
+function element(tag, attributes, words) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    made.setAttribute(name, typeof value === "number" ? value.toFixed(2) : value);
+  }
+  if (tag === "text") made.textContent = words;
+  else if (words) made.append(Object.assign(document.createElementNS(SVG, "title"), { textContent: words }));
+  return made;
+}

@@ -1,0 +1,152 @@
+// The page: sliders, tables, the figure, and what is unfolded when it is opened.
+
+const byId = (name) => document.getElementById(name);
+const facts = JSON.parse(byId("robot-data").textContent);
+const state = {};
+let figure, calculator, waiting;
+
+// Base64 of deflated text -> text.
+async function unpacked(name) {
+  const bytes = Uint8Array.from(atob(byId(name).textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+}
+
+// The generated functions, as a script element: a page from a file cannot import modules.
+async function loadFunctions() {
+  const script = document.createElement("script");
+  script.textContent = `${await unpacked("functions")}\nwindow.symgen = symgen;`;
+  document.head.append(script);
+  return window.symgen;
+}
+
+function setState(kind, values) {
+  state[kind] = Float64Array.from(values);
+  for (const input of document.querySelectorAll(`input[data-kind="${kind}"]`)) {
+    input.value = String(Number(values[Number(input.dataset.index)].toPrecision(6)));
+  }
+}
+
+function setAll(choose) {
+  for (const kind of ["q", "qd", "qdd"]) setState(kind, facts.coordinates.map((c) => choose(c, kind)));
+}
+
+const STATES = {
+  first: (coordinate, kind) => coordinate[kind],
+  zero: (coordinate, kind) => (kind === "q" ? Math.min(Math.max(0, coordinate.low), coordinate.high) : 0),
+  random: (coordinate, kind) => {
+    const [low, high] = kind === "q" ? [coordinate.low, coordinate.high] : [-3, 3];
+    return low + Math.random() * (high - low);
+  },
+};
+
+function refresh() {
+  waiting = undefined;
+  showPose();
+  const results = calculator.compute(state);
+  fillTable(byId("torques"), results.torques, facts.coordinates, (c) => c.torque);
+  sayAgreement(byId("torques-verdict"), "torques", results.torques);
+  fillTable(byId("accelerations"), results.accelerations, facts.coordinates, (c) => `${c.unit}/s²`);
+  sayAgreement(byId("accelerations-verdict"), "accelerations", results.accelerations);
+  showGradient(results.gradient);
+}
+
+function showPose() {
+  if (!facts.links.length) return;
+  const poses = calculator.poses(state.q);
+  figure.show(poses);
+  byId("positions").replaceChildren(...facts.links.map((link, i) => row(
+    cell("th", link.name, { scope: "row" }),
+    ...[3, 7, 11].map((k) => cell("td", poses[16 * i + k].toFixed(4))),
+  )));
+}
+
+function showGradient(gradient) {
+  const by = byId("by").value;
+  const chosen = gradient[byId("gradient-formulation").value];
+  if (chosen) fillGradient(byId("gradient"), chosen[by], facts.coordinates.length);
+  const arrays = Object.fromEntries(Object.entries(gradient).map(([name, found]) => [name, found[by]]));
+  sayAgreement(byId("gradient-verdict"), "gradients", arrays);
+}
+
+function refreshSoon() {
+  waiting ??= requestAnimationFrame(refresh);
+}
+
+function listen() {
+  document.addEventListener("input", ({ target }) => {
+    const { kind, index } = target.dataset;
+    const value = Number(target.value);
+    if (!kind || target.value === "" || !Number.isFinite(value)) return;
+    state[kind][Number(index)] = value;
+    for (const twin of document.querySelectorAll(`input[data-kind="${kind}"][data-index="${index}"]`)) {
+      if (twin !== target) twin.value = String(Number(value.toPrecision(6)));
+    }
+    refreshSoon();
+  });
+  for (const button of document.querySelectorAll("button[data-state]")) {
+    button.addEventListener("click", () => { setAll(STATES[button.dataset.state]); refresh(); });
+  }
+  for (const button of document.querySelectorAll("button[data-view]")) {
+    button.addEventListener("click", () => figure.look(...button.dataset.view.split(",").map(Number)));
+  }
+  for (const button of document.querySelectorAll("button[data-zoom]")) {
+    button.addEventListener("click", () => figure.nearer(Number(button.dataset.zoom)));
+  }
+  for (const choice of [byId("by"), byId("gradient-formulation")]) choice.addEventListener("change", refresh);
+  for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
+}
+
+// Long recursions are built when somebody opens them.
+let steps;
+async function unfold(place) {
+  const key = place.dataset.steps;
+  delete place.dataset.steps;
+  place.textContent = "…";
+  steps ??= JSON.parse(await unpacked("steps"));
+  const { sections, results } = steps[key];
+  const parts = sections.flatMap(([heading, groups]) => [
+    cell("h5", heading),
+    ...groups.map(([label, text]) => {
+      const group = cell("div", "", { class: "group" });
+      group.append(cell("span", label, { class: "label" }), cell("pre", text));
+      return group;
+    }),
+  ]);
+  place.replaceChildren(...parts, cell("h5", "results"), cell("pre", results));
+}
+
+function listenToRecursions() {
+  for (const details of document.querySelectorAll("details.function")) {
+    details.addEventListener("toggle", () => {
+      const place = details.querySelector("[data-steps]");
+      if (details.open && place) unfold(place);
+    });
+    details.addEventListener("pointerover", ({ target }) => {
+      const label = target.closest(".group")?.querySelector(".label").textContent.replace(/^d /, "");
+      for (const entry of details.querySelectorAll(".formulas dl > div")) {
+        const names = entry.querySelector("dt").textContent.replace(/^d /, "");
+        entry.classList.toggle("named", label !== undefined && names === label);
+      }
+    });
+  }
+}
+
+async function start() {
+  listenToRecursions();
+  calculator = new Calculator(facts, await loadFunctions());
+  figure = new Figure(byId("figure"), facts);
+  const names = calculator.having("inverse_dynamics_derivatives");
+  byId("gradient-formulation").append(...names.map((name) => cell("option", name, { value: name })));
+  setAll(STATES.first);
+  listen();
+  if (facts.links.length) {
+    const postures = Array.from({ length: 12 }, () => facts.coordinates.map(STATES.random));
+    postures.push(facts.coordinates.map((c) => c.q));
+    figure.measure(postures.map((q) => calculator.poses(q)));
+  }
+  refresh();
+  document.body.dataset.ready = "yes";
+}
+
+start();
