@@ -12,7 +12,7 @@ CHECKED := $(wildcard symgen tests examples benchmarks)
 .PHONY: demo test test-all lint bench bench-growth clean help
 
 help:
-	@echo "make demo      build examples/two_link.yaml, validate it and use it from Python"
+	@echo "make demo      build examples/two_link.yaml, use it from Python, and write a report on it"
 	@echo "make test      run the tests (PYTEST_FLAGS=... for pytest's options)"
 	@echo "make test-all  the same with the tests that are marked slow"
 	@echo "make lint      check style, format and types"
@@ -23,6 +23,7 @@ help:
 demo: $(VENV)/.installed
 	$(BIN)/symgen build examples/two_link.yaml
 	$(BIN)/python examples/use_two_link.py
+	$(BIN)/symgen report examples/two_link.yaml -o two_link.html
 
 test: $(VENV)/.installed-for-tests
 	$(BIN)/python -m pytest -m "not slow" $(PYTEST_FLAGS)
@@ -56,7 +57,9 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 $(VENV)/.installed-for-tests: pyproject.toml $(VENV)/.created
 	@echo "installing symgen, the test tools and the linters into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[test,lint]'
-	@[ -z "$$CI" ] || $(PIP_INSTALL) --editable '.[robots]' || echo "without example-robot-data" >&2
+	@[ -z "$$CI" ] || for extra in robots browser; do \
+	  $(PIP_INSTALL) --editable ".[$$extra]" || echo "without the extra $$extra" >&2; \
+	done
 	@touch $@ $(VENV)/.installed
 
 # A peer that cannot be installed here is left out; the comparison names it.

@@ -26,7 +26,7 @@ _RELATIONS = {"x": r"\times", ".": r"\cdot", "<=": r"\le", "=": "=", "+": "+", "
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<label>[A-Z]{2,}-\d+)|(?P<name>\d?[A-Za-z][A-Za-z0-9]*(?:_\(?[A-Za-z0-9*]+\)?)*)"
     r"|(?P<number>\d+(?:\.\d+)?)|(?P<power>\^(?:-?[A-Za-z0-9]+|\([^)]*\)))"
-    r"|(?P<below>_[A-Za-z0-9]+)|(?P<tail>'s\b)|(?P<mark><=|.)"
+    r"|(?P<below>_(?:[A-Za-z0-9]+|\{[^}]*\}))|(?P<tail>'s\b)|(?P<mark><=|.)"
 )
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _ARTICLE = re.compile(r"a\s+(?!and\b|sum\b)[a-z]{3,}")
@@ -129,7 +129,8 @@ def _latex_of(kind: str, part: str) -> str:
     if kind == "number":
         return part
     if kind in ("power", "below"):
-        return f"{part[0]}{{{part[1:].strip('()')}}}"
+        inside = part[1:].strip("(){}")
+        return f"{part[0]}{{{inside}}}"
     if kind == "mark" or part == "x":
         return _RELATIONS.get(part, rf"\{part}" if part in "{}%&#_" else part)
     head, *subscripts = part.split("_")

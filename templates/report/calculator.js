@@ -79,7 +79,7 @@ function fillGradient(table, values, n) {
   const largest = Math.max(1e-300, ...Array.from(values, Math.abs));
   const head = document.createElement("thead");
   const numbers = Array.from({ length: n }, (_, j) => j);
-  head.append(row(cell("th", "", { scope: "col", "aria-label": "joint" }), ...numbers.map((j) => cell("th", String(j + 1), { scope: "col" }))));
+  head.append(row(cell("th", "joint", { scope: "col" }), ...numbers.map((j) => cell("th", String(j + 1), { scope: "col" }))));
   const body = document.createElement("tbody");
   for (const i of numbers) {
     body.append(row(cell("th", String(i + 1), { scope: "row" }), ...numbers.map((j) => {

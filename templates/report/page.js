@@ -40,6 +40,13 @@ const STATES = {
   },
 };
 
+// Postures all over the ranges of the coordinates, the same ones every time.
+function spreadPostures() {
+  const share = (k, i) => (0.5 + k * Math.sqrt(2 + 3 * i)) % 1;
+  const posture = (k) => facts.coordinates.map((c, i) => c.low + share(k, i) * (c.high - c.low));
+  return [facts.coordinates.map((c) => c.q), ...Array.from({ length: 16 }, (_, k) => posture(k))];
+}
+
 function refresh() {
   waiting = undefined;
   showPose();
@@ -141,9 +148,7 @@ async function start() {
   setAll(STATES.first);
   listen();
   if (facts.links.length) {
-    const postures = Array.from({ length: 12 }, () => facts.coordinates.map(STATES.random));
-    postures.push(facts.coordinates.map((c) => c.q));
-    figure.measure(postures.map((q) => calculator.poses(q)));
+    figure.measure(spreadPostures().map((q) => calculator.poses(q)));
   }
   refresh();
   document.body.dataset.ready = "yes";

@@ -11,10 +11,10 @@ from symgen import rounding
 from symgen.algebra.evaluation import NUMPY as NUMPY_ARITHMETIC
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.emit.printing import CYTHON, NUMPY, C, Language, Printer
+from symgen.emit.printing import CYTHON, JAVASCRIPT, NUMPY, C, Language, Printer
 from tests.emit.samples import FUNCTIONS_OF_GRAPH, operators
 
-LANGUAGES = {"C": C, "Cython": CYTHON, "NumPy": NUMPY}
+LANGUAGES = {"C": C, "Cython": CYTHON, "NumPy": NUMPY, "JavaScript": JAVASCRIPT}
 
 
 @pytest.fixture

@@ -1,0 +1,155 @@
+"""The JavaScript module, run by Node: every function against the evaluation of its program."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from symgen.derivation import derive_all, package_of
+from symgen.description import read
+from symgen.emit.bundle import Package
+from symgen.emit.emission import javascript_module, javascript_script
+from symgen.options import ALL, STRAIGHT, BuildOptions
+from symgen.program.arguments import PARAMETERS
+from symgen.program.functions import function_named
+from symgen.selection import select
+from tests.emit.samples import arm_package, every_function, random_package
+from tests.emit.test_kernels import LIBM, arguments_of, reference
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
+
+CALLS = """
+import * as generated from "./generated.mjs";
+import {readFileSync} from "node:fs";
+const calls = JSON.parse(readFileSync("calls.json", "utf8"));
+const answers = calls.map(({formulation, name, positional, options}) => {
+  const results = generated[formulation][name](...positional, options);
+  return Object.values(results).map((array) => Array.from(array, String));
+});
+console.log(JSON.stringify(answers));
+"""
+
+
+def run(folder: Path, source: str, calls: list[dict]) -> list[list[np.ndarray]]:
+    """The results of the calls, in order; digits are those that read back exactly."""
+    (folder / "generated.mjs").write_text(source)
+    (folder / "calls.mjs").write_text(CALLS)
+    (folder / "calls.json").write_text(json.dumps(calls))
+    done = subprocess.run(
+        [str(NODE), "calls.mjs"], cwd=folder, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return [[np.array(array, float) for array in answer] for answer in json.loads(done.stdout)]
+
+
+def call_of(formulation: str, name: str, given: dict) -> dict:
+    """A call as JSON: arrays flat, loads and parameters by name."""
+    function = function_named(name)
+    flat = {key: np.ravel(value).tolist() for key, value in given.items()}
+    options = [argument.name for argument in (*function.options, PARAMETERS)]
+    return {
+        "formulation": formulation,
+        "name": name,
+        "positional": [flat[argument.name] for argument in function.arguments],
+        "options": {key: flat[key] for key in options if flat.get(key)},
+    }
+
+
+def check(source: Package, folder: Path, count: int = 10, masses: bool = False) -> None:
+    """Random arguments; parameters that are `masses` and lengths are positive."""
+    rng = np.random.default_rng(3)
+    calls, expected = [], []
+    for formulation, programs in source.programs.items():
+        for name, forms in programs.items():
+            for _ in range(count):
+                given = arguments_of(name, source.metadata.sizes, rng)
+                if masses:
+                    given["parameters"] = np.abs(given["parameters"]) + 0.1
+                calls.append(call_of(formulation, name, given))
+                expected.append(reference(forms.straight, given, LIBM))
+    for call, found, wanted in zip(
+        calls, run(folder, javascript_module(source), calls), expected, strict=True
+    ):
+        for value, right in zip(found, wanted, strict=False):  # pivots are no results
+            scale = max(1.0, np.max(np.abs(right), initial=0.0))
+            np.testing.assert_allclose(
+                value, np.ravel(right), rtol=1e-13, atol=1e-13 * scale, err_msg=str(call)
+            )
+
+
+@needs_node
+def test_the_planar_arm(tmp_path: Path) -> None:
+    check(arm_package(), tmp_path)
+
+
+@needs_node
+def test_every_function_of_the_graph(tmp_path: Path) -> None:
+    check(every_function(), tmp_path)
+
+
+@needs_node
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs(tmp_path: Path, seed: int) -> None:
+    check(random_package(seed, 200), tmp_path)
+
+
+@needs_node
+def test_a_long_program_in_several_functions(tmp_path: Path) -> None:
+    source = random_package(7, 9000)
+    assert "__inverse_dynamics__2(" in javascript_module(source)
+    check(source, tmp_path, 2)
+
+
+@needs_node
+def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path: Path) -> None:
+    description = read(EXAMPLES / "two_link.yaml")
+    options = BuildOptions(
+        formulations=(ALL,), functions=(ALL,), runtime_parameters=("L2", "m2"), form=STRAIGHT
+    )
+    selection = select(description, options)
+    derived = derive_all(description, selection, form=STRAIGHT)
+    check(package_of(description, selection, derived), tmp_path, 3, masses=True)
+
+
+@needs_node
+def test_a_singular_mass_matrix_gives_nan(tmp_path: Path) -> None:
+    model = tmp_path / "light.yaml"
+    model.write_text(
+        "symgen: 1\nname: light\njoints:\n"
+        "  - {name: a, type: revolute, origin: {}, link: {name: one, mass: 1, com: [1, 0, 0]}}\n"
+        "  - {name: b, type: revolute, parent: one, origin: {}, link: {name: two, mass: 0}}\n"
+    )
+    description = read(model)
+    selection = select(description, BuildOptions(functions=("forward_dynamics",)))
+    derived = derive_all(description, selection, form=STRAIGHT)
+    source = javascript_module(package_of(description, selection, derived))
+    call = {"name": "forward_dynamics", "positional": [[0, 0], [0, 0], [1, 1]], "options": {}}
+    answers = run(tmp_path, source, [{**call, "formulation": "kane"}])
+    assert all(math.isnan(value) for value in answers[0][0])
+
+
+@needs_node
+def test_the_script_of_a_page_defines_the_same(tmp_path: Path) -> None:
+    script = javascript_script(arm_package())
+    (tmp_path / "script.js").write_text(f"{script}\nconsole.log(Object.keys(symgen).join());\n")
+    done = subprocess.run(
+        [str(NODE), "script.js"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "robot,closed_form,recursion", done.stderr
+
+
+def test_text_of_a_stranger_stays_text() -> None:
+    source = arm_package()
+    names = ("</script><b>\u2028alert(1)", "`${alert(2)}`")
+    source = javascript_module(replace(source, metadata=replace(source.metadata, link_names=names)))
+    assert "\u2028" not in source
+    assert '"`${alert(2)}`"' in source  # within a string in double quotes

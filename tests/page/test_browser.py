@@ -1,0 +1,178 @@
+"""The report in a browser: no errors, no requests, right numbers, no obstacles."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen import page as pages
+from symgen.description import read
+from symgen.journal import Journal
+from tests.page.test_page import EXAMPLES
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module", params=["two_link", "puma560"])
+def model(request):
+    return EXAMPLES / f"{request.param}.yaml"
+
+
+@pytest.fixture(scope="module")
+def written(model, tmp_path_factory):
+    target = tmp_path_factory.mktemp("report") / "report.html"
+    target.write_text(pages.report(read(model), True, None, Journal()), encoding="utf-8")
+    return target
+
+
+@pytest.fixture
+def opened(browser, written):
+    """The page, and what it complained of or asked for."""
+    found = []
+    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+    tab.on("console", lambda message: found.append(f"{message.type}: {message.text}"))
+    tab.on("pageerror", lambda error: found.append(str(error)))
+    tab.on("request", lambda request: found.append(request.url))
+    tab.goto(written.as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    yield tab, found
+    tab.close()
+
+
+def numbers(tab, table):
+    """Formulation -> the numbers of its column."""
+    cells = tab.eval_on_selector_all(
+        f"#{table} td[data-formulation]",
+        "cells => cells.map(c => [c.dataset.formulation, c.dataset.value])",
+    )
+    names = dict.fromkeys(name for name, _ in cells)
+    return {name: np.array([float(v) for n, v in cells if n == name]) for name in names}
+
+
+def test_it_asks_for_nothing_and_complains_of_nothing(opened, written):
+    tab, found = opened
+    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    tab.wait_for_timeout(300)
+    assert found == [written.as_uri()]
+
+
+def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
+    tab, _ = opened
+    module = symgen.load(model, formulations="all", functions="inverse_dynamics,forward_dynamics")
+    before = numbers(tab, "torques")
+    tab.locator("#q-2").fill("0.7")
+    tab.locator("#qd-1").fill("-1.3")
+    tab.locator("#qdd-2").fill("2.1")
+    tab.wait_for_timeout(100)
+    state = {
+        kind: [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)]
+        for kind in ("q", "qd", "qdd")
+    }
+    assert (state["q"][1], state["qd"][0], state["qdd"][1]) == (0.7, -1.3, 2.1)
+    after = numbers(tab, "torques")
+    assert len(after) >= 4
+    for name, tau in after.items():
+        expected = getattr(module, name).inverse_dynamics(*state.values())
+        np.testing.assert_allclose(tau, expected, rtol=1e-9, atol=1e-9)
+        assert np.max(np.abs(tau - before[name])) > 1e-3
+    for qdd in numbers(tab, "accelerations").values():
+        np.testing.assert_allclose(qdd, state["qdd"], rtol=1e-9, atol=1e-9)
+    assert re.search(r"^\d formulations agree", tab.inner_text("#torques-verdict"))
+
+
+def test_the_gradient_is_that_of_the_module(opened, model):
+    tab, _ = opened
+    module = symgen.load(model, functions="inverse_dynamics_derivatives")
+    n = module.n
+    state = [
+        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(n)]
+        for kind in ("q", "qd", "qdd")
+    ]
+    _, *expected = module.inverse_dynamics_derivatives(*state)
+    formulations = tab.eval_on_selector_all(
+        "#gradient-formulation option", "options => options.map(o => o.value)"
+    )
+    assert len(formulations) >= 3
+    for formulation in formulations:
+        tab.select_option("#gradient-formulation", formulation)
+        for by, wanted in zip(("dtau_dq", "dtau_dqd", "dtau_dqdd"), expected, strict=True):
+            tab.select_option("#by", by)
+            values = tab.eval_on_selector_all(
+                "#gradient td", "cells => cells.map(c => Number(c.dataset.value))"
+            )
+            np.testing.assert_allclose(np.reshape(values, (n, n)), wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_the_figure_is_posed_turned_and_told_in_words(opened, model):
+    tab, _ = opened
+    module = symgen.load(model, functions="forward_kinematics")
+    q = [float(tab.locator(f"#q-{i + 1}").input_value()) for i in range(module.n)]
+    poses = module.forward_kinematics(q)
+    tab.locator("summary", has_text="Where the link frames are").click()
+    rows = tab.locator("#positions tr").all_inner_texts()
+    for pose, text in zip(poses, rows, strict=True):
+        shown = [float(word) for word in text.split("\t")[1:]]
+        np.testing.assert_allclose(shown, pose[:3, 3], atol=5.1e-5)
+    before = tab.inner_html("#figure")
+    tab.locator("#q-1").fill("1.1")
+    tab.wait_for_timeout(100)
+    posed = tab.inner_html("#figure")
+    tab.locator("#figure").press("ArrowLeft")
+    turned = tab.inner_html("#figure")
+    box = tab.locator("#figure").bounding_box()
+    tab.mouse.move(box["x"] + 100, box["y"] + 100)
+    tab.mouse.down()
+    tab.mouse.move(box["x"] + 160, box["y"] + 90)
+    tab.mouse.up()
+    dragged = tab.inner_html("#figure")
+    assert len({before, posed, turned, dragged}) == 4
+
+
+def test_buttons_and_numbers(opened):
+    tab, _ = opened
+    tab.get_by_role("button", name="All zero").click()
+    assert tab.locator("#qdd-1").input_value() == "0"
+    number = tab.get_by_role("spinbutton").first
+    number.fill("0.25")
+    assert tab.locator("#q-1").input_value() == "0.25"
+    number.fill("")  # while it is typed: nothing happens
+    assert "NaN" not in tab.inner_text("#torques")
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
+    tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    tab.goto(written.as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    tab.wait_for_timeout(300)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_obstacle(browser, written, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    tab = browser.new_page(color_scheme=scheme)
+    tab.goto(written.as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    tab.wait_for_timeout(300)
+    response = axe.Axe().run(tab).response
+    assert len(response["passes"]) > 30
+    assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in response["violations"]] == []
+    tab.close()

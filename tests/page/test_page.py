@@ -1,0 +1,225 @@
+"""The report as text: complete, closed in itself, the same every time."""
+
+import base64
+import html.parser
+import json
+import re
+import zlib
+from pathlib import Path
+
+import pytest
+import sympy
+from click.testing import CliRunner
+
+from symgen import page
+from symgen.algebra.blackboard import with_short_waves
+from symgen.cli import cli, run
+from symgen.description import read
+from symgen.formulations import FORMULATIONS
+from symgen.journal import Journal
+from symgen.page.packing import as_script
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+VOID = {"meta", "input", "br"}
+
+
+def report(model, quick=True):
+    return page.report(read(model), quick, None, Journal())
+
+
+@pytest.fixture(scope="module")
+def two_link():
+    return report(EXAMPLES / "two_link.yaml")
+
+
+class Outline(html.parser.HTMLParser):
+    """Tags that are open, and what was seen."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.identifiers, self.references, self.tags = [], [], [], set()
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.tags.add(tag)
+        if "id" in values:
+            self.identifiers.append(values["id"])
+        for name in ("src", "href", "action", "data", "poster"):
+            if name in values:
+                self.references.append(values[name])
+        for name in ("for", "aria-labelledby", "aria-describedby"):
+            if name in values:
+                self.references.append(f"#{values[name]}")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, self.getpos()
+
+
+def outline(text):
+    parser = Outline()
+    parser.feed(text)
+    parser.close()
+    assert not parser.open
+    return parser
+
+
+def unpacked(text, name):
+    packed = re.search(f'<script type="text/plain" id="{name}">(.*?)</script>', text)[1]
+    return zlib.decompress(base64.b64decode(packed)).decode()
+
+
+def test_the_page_is_well_formed_and_refers_to_nothing_outside(two_link):
+    seen = outline(two_link)
+    assert len(seen.identifiers) == len(set(seen.identifiers))
+    assert all(reference.startswith("#") for reference in seen.references)
+    assert {reference[1:] for reference in seen.references} <= set(seen.identifiers)
+    assert not {"link", "iframe", "img", "object", "embed"} & seen.tags
+    loaded = re.sub(r'(xmlns="|const SVG = ")http://www\.w3\.org/[^"]+"', "", two_link)
+    assert "http://" not in loaded
+    assert "https://" not in loaded
+    assert "default-src 'none'" in two_link
+
+
+def test_the_same_page_every_time(two_link):
+    assert report(EXAMPLES / "two_link.yaml") == two_link
+
+
+def test_every_formulation_is_there_with_steps_and_functions(two_link):
+    functions = unpacked(two_link, "functions")
+    for formulation in FORMULATIONS:
+        assert f"<h3>{formulation.title.replace(chr(39), '&#39;')}</h3>" in two_link
+        assert f"const {formulation.name} = {{" in functions
+    assert "omega_2_z = qd_1 + qd_2" in two_link
+    assert "T_1_14 = L1*cos(q_1)" in two_link
+
+
+def test_the_closed_form_is_collected_and_abbreviated(two_link):
+    section = re.search(r'<section id="equations".*?</section>', two_link, re.S)[0]
+    assert "<msub><mi>c</mi><mn>12</mn></msub>" in section
+    mass_matrix = re.search(r"<h3>Mass matrix</h3>.*?</math>", section, re.S)[0]
+    entries = re.findall(r"<mtd>(.*?)</mtd>", mass_matrix)
+    shown = [re.sub(r"<[^>]+>", "", entry) for entry in entries]
+    assert shown[3] == "I2+l22m2"
+    assert shown[1] == shown[2] == "I2+m2(L1c2l2+l22)"
+    for heading in ("Torques of gravity", "Equations of motion", "Derivatives of the torques"):
+        assert f"<h3>{heading}</h3>" in section
+
+
+def test_steps_that_are_folded_are_those_that_show_prints(monkeypatch):
+    from symgen.page import recursions
+
+    monkeypatch.setattr(recursions, "LARGEST_AT_ONCE", 100)
+    folded = json.loads(unpacked(report(EXAMPLES / "two_link.yaml"), "steps"))
+    sections = folded["newton_euler-inverse_dynamics"]["sections"]
+    lines = [line for _, groups in sections for _, text in groups for line in text.splitlines()]
+    from symgen.showing import show
+
+    shown = show(EXAMPLES / "two_link.yaml", "inverse_dynamics", "pretty", "newton_euler", True)
+    printed = re.findall(r"^  (\w+ = .*?)    \[", shown, re.M)
+    assert lines == printed
+
+
+HOSTILE = """
+symgen: 1
+name: hostile
+description: "</title><script>alert(1)</script> \\u2028 <!-- {{ 7*7 }}"
+parameters:
+  k: {value: 2, unit: "<img src=x>", description: "\\" onload=alert(2) '"}
+joints:
+  - name: a
+    type: revolute
+    origin: {}
+    link: {name: one, mass: k, com: [k, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+"""
+
+
+def test_what_a_stranger_writes_stays_text(tmp_path):
+    model = tmp_path / "hostile.yaml"
+    model.write_text(HOSTILE)
+    text = report(model)
+    seen = outline(text)
+    assert "img" not in seen.tags
+    assert "<script>alert" not in text
+    assert "{{ 7*7 }}" in text
+    assert "&lt;script&gt;alert(1)" in text
+
+
+def test_data_cannot_end_its_script():
+    data = as_script({"name": "</script><!--\u2028&"})
+    assert not set("<>&\u2028") & set(data)
+    assert json.loads(data) == {"name": "</script><!--\u2028&"}
+
+
+@pytest.mark.parametrize("model", ["cart_pole", "puma560", "double_pendulum"])
+def test_other_robots(model):
+    text = report(EXAMPLES / f"{model}.yaml")
+    outline(text)
+    assert len(text.encode()) < 1_500_000
+
+
+def test_a_robot_that_cannot_move(tmp_path):
+    model = tmp_path / "still.yaml"
+    model.write_text(
+        "symgen: 1\nname: still\njoints:\n"
+        "  - {name: mount, type: fixed, origin: {xyz: [1, 2, 3]}, link: {name: plate, mass: 2}}\n"
+    )
+    outline(report(model))
+
+
+@pytest.mark.slow
+def test_a_full_report_of_seven_joints_is_small_enough():
+    text = report(EXAMPLES / "arm7.yaml", quick=False)
+    outline(text)
+    assert len(text.encode()) <= 1_500_000
+    assert 'id="growth"' in text
+    assert "ns, batch" in text
+
+
+def test_short_waves():
+    q = sympy.symbols("q_1:13")
+    a, b, c = q[0], q[1], q[11]
+    value = sympy.cos(a + b) + sympy.sin(a - b) + sympy.cos(2 * a) + sympy.sin(c + a)
+    short, waves = with_short_waves(value, q)
+    assert {symbol.name: wave for symbol, wave in waves.items()} == {
+        "c_12": sympy.cos(a + b),
+        "s_1-2": sympy.sin(a - b),
+        "s_1,12": sympy.sin(a + c),
+    }
+    assert short.xreplace(waves) == value
+    taken = value + sympy.Symbol("c_12", real=True)
+    assert with_short_waves(taken, q) == (taken, {})
+
+
+# -- the command -------------------------------------------------------------------------------
+
+
+def test_the_command_names_what_it_wrote(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["report", str(EXAMPLES / "two_link.yaml"), "--quick"])
+    assert done.exit_code == 0
+    assert "report: two_link.html" in done.output
+    assert outline((tmp_path / "two_link.html").read_text(encoding="utf-8")).tags
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("report.txt", "is no name for a page; expected one such as arm.html"),
+        ("missing/report.html", "needs the folder missing"),
+        ("folder.html", "is a folder"),
+    ],
+)
+def test_a_wrong_target_is_refused_before_any_work(tmp_path, monkeypatch, capsys, target, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.html").mkdir()
+    assert run(["report", str(EXAMPLES / "two_link.yaml"), "-o", target]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_templates_of_the_user(tmp_path):
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "style.css").write_text("body { color: teal }")
+    text = page.report(read(EXAMPLES / "two_link.yaml"), True, tmp_path, Journal())
+    assert "color: teal" in text
