@@ -33,7 +33,12 @@ from symgen.description.model import (
 )
 from symgen.description.names import BASE, NameSpace, illegal_name, name_space
 from symgen.description.outputs import check_outputs
-from symgen.description.parameters import check_parameters, warn_coordinates, warn_unused
+from symgen.description.parameters import (
+    check_parameters,
+    warn_coordinates,
+    warn_units,
+    warn_unused,
+)
 from symgen.description.reading import Document
 from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import PointTable, RobotTable, shape
@@ -62,6 +67,7 @@ def check(document: Document) -> RobotDescription:
     findings.raise_faults()
     scalars.warn_rounded()
     warn_unused(parameters, scalars)
+    warn_units(parameters, scalars)
     warn_coordinates(parameters, findings)
     warn_no_joints(robot, findings)
     forgotten = warn_forgotten_masses(robot, findings)
@@ -158,6 +164,8 @@ def warn_massless_ends(
         inertia: tuple[Expression, ...] = (joint.link.mass, *joint.link.inertia)
         if any(evaluate(entry, scalars.values) != 0.0 for entry in inertia):
             carries.add(body[joint.link.name])
+    foreign = scalars.findings.document.foreign
+    advice = "; it needs <inertial> (meshes and shapes give none here)" if foreign else ""
     for index, joint in enumerate(joints):
         if index in remarked or joint.link.name in carries:
             continue
@@ -165,7 +173,7 @@ def warn_massless_ends(
             scalars.findings.warn(
                 ("joints", index),
                 f"the link {shown(joint.link.name)} ends a chain and has neither mass nor "
-                "inertia, so that nothing resists its joint",
+                f"inertia, so that nothing resists its joint{advice}",
             )
 
 

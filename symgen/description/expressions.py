@@ -16,6 +16,7 @@ nesting of the grammar, and the height of the tree that comes out.  All arithmet
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -114,6 +115,8 @@ _ADVICE = {  # characters that people write, and what the grammar has instead
     "\u00b0": "degrees are written '90*deg'",
     "\u03c0": "write 'pi'",
     "\u2212": "this is not the ASCII minus sign '-'",
+    "\u2013": "this is a dash, not the ASCII minus sign '-'",
+    "\u2014": "this is a dash, not the ASCII minus sign '-'",
     "\u00d7": "a product is written with *",
     "\u00b7": "a product is written with *",
 }
@@ -145,6 +148,8 @@ def _tokens(text: str, dots: bool) -> list[_Token]:
             if character in _SUPERSCRIPTS:
                 power = f"**{_SUPERSCRIPTS.index(character)}"
                 advice = f"write {shown(_operand(tokens[-1]) + power)}" if tokens else ""
+            if character == "." and not dots and tokens and tokens[-1].kind == "name":
+                advice = _without_prefix(tokens[-1].text, text[position + 1 :])
             advice = advice and f"; {advice}"
             raise ExpressionError(f"unexpected character {shown(character)}{advice}", position + 1)
         kind = str(match.lastgroup)
@@ -153,6 +158,15 @@ def _tokens(text: str, dots: bool) -> list[_Token]:
         position = match.end()
     tokens.append(_Token("end", "", len(text) + 1))
     return tokens
+
+
+def _without_prefix(module: str, rest: str) -> str:
+    """The advice about ``np.sqrt`` and the like."""
+    match = re.match(_NAME, rest)
+    known = match is not None and match.group() in (*FUNCTIONS, *CONSTANTS)
+    if match is None or not known:
+        return "names have no dots"
+    return f"write {shown(match.group())} without {shown(f'{module}.')}"
 
 
 def _operand(token: _Token) -> str:
@@ -315,6 +329,8 @@ class _Parser:
             return self.call(token, depth)
         if called:
             hint = did_you_mean(token.text, FUNCTIONS)
+            if token.text in self.parameters:
+                hint = f"; a product needs '*': {shown(f'{token.text}*(...)')}"
             hint = hint or f"; known are {', '.join(FUNCTIONS)}; a product needs '*'"
             raise ExpressionError(f"{token} is not a function{hint}", token.column)
         if token.text not in CONSTANTS:
@@ -362,6 +378,8 @@ class _Parser:
         """The advice about an operand right behind another: a unit, or a product without ``*``."""
         if token.kind == "number":
             return ""  # 1.2.3, say
+        if keyword.iskeyword(token.text):
+            return "; there is nothing but arithmetic here"
         if token.text in _UNITS and token.text not in self.parameters:
             return "; numbers have no units here: SI (m, kg, s, rad)"
         degrees = token.text.lower() in ("deg", "degree", "degrees")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from symgen.description.model import Source
 from symgen.description.reading import Document
@@ -34,6 +34,10 @@ class Findings:
         """Record a fault of the value at `path`."""
         self._faults[self.source(path).fault(message)] = None
         self._broken.update(path[:end] for end in range(len(path) + 1))
+
+    def excuse(self, paths: Collection[KeyPath | None]) -> None:
+        """Blame nothing that is missing at `paths`: it is there, misspelt, and reported so."""
+        self._broken.update(path for path in paths if path is not None)
 
     def warn(self, path: KeyPath, message: str) -> None:
         """Record a remark that does not make the model wrong."""

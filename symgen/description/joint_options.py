@@ -147,11 +147,22 @@ class JointOptions:
             }
             places[key] = [place for place, _ in placed]
             columns[key] = [values[place] for place in places[key]]
+            self.warn_degrees(key, placed, values)
         limits = []
         for i in range(self.coordinates):
             limits.append(Limits(**{key: column[i] for key, column in columns.items()}))
             self.check_limits(limits[-1], {key: column[i] for key, column in places.items()})
         return tuple(limits)
+
+    def warn_degrees(
+        self, key: str, placed: list[Placed], values: dict[KeyPath, float | None]
+    ) -> None:
+        """Warn of limits of an angle that look like degrees."""
+        turns = self.kind is not None and self.kind.moved_entry == "theta"
+        for place, expression in placed if turns and key in ("lower", "upper") else ():
+            value = values[place]
+            if value is not None:
+                self.scalars.limit(place, expression, value)
 
     def check_limits(self, limits: Limits, places: dict[str, KeyPath]) -> None:
         """The limits of one coordinate are in order, and those of magnitudes not negative."""

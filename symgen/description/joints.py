@@ -87,7 +87,7 @@ class JointChecks:
 
     def check_conventions(self) -> None:
         """Ask once for a DH convention, however many joints lack it: it is one omission."""
-        if self.robot.gives("convention"):
+        if self.robot.gives("convention") or self.findings.broken(("convention",)):
             return
         lacking = [
             index
@@ -115,6 +115,8 @@ class JointChecks:
             self.findings.fault(
                 (*path, "origin"), "a joint has either 'dh' or 'origin', not both; remove one"
             )
+        elif any(self.findings.broken((*path, key)) for key in ("dh", "origin")):
+            pass  # misspelt
         elif not dh and not origin and kind is not None:  # who knows what another type would need
             problem = f"a {kind.name} joint needs 'origin: {{xyz, rpy}}', perhaps 'origin: {{}}'"
             if takes_dh:
@@ -182,8 +184,8 @@ class JointChecks:
             return None
         moved = kind.moved_entry or None if kind is not None else None
         self.scalars.angle((*path, "theta"), row.theta, moved)
-        self.scalars.value((*path, "d"), row.d, moved)
-        self.scalars.value((*path, "a"), row.a)
+        self.scalars.length((*path, "d"), row.d, moved)
+        self.scalars.length((*path, "a"), row.a)
         self.scalars.angle((*path, "alpha"), row.alpha)
         return DenavitHartenberg(
             convention=table.convention or self.robot.convention or "",

@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from symgen.description import synonyms
 from symgen.description.expressions import (
     MAX_LENGTH,
     Expression,
@@ -36,7 +37,6 @@ NAME_PATTERN = "[A-Za-z][A-Za-z0-9_]*"
 CONVENTIONS = ("standard", "modified")
 JOINT_TYPES = tuple(kind.name for kind in JOINTS)
 TYPES_IN_WORDS = f"{', '.join(JOINT_TYPES[:-1])} or {JOINT_TYPES[-1]}"
-_URDF_TYPES: Mapping[str, str] = {"continuous": "revolute without limits"}
 
 
 def found(value: object) -> str:
@@ -135,8 +135,9 @@ def _joint_type(value: object) -> str:
     text = value.text if isinstance(value, Scalar) else ""
     if text in JOINT_TYPES:
         return text
-    if text in _URDF_TYPES:
-        raise refuse(f"{shown(text)} is no joint type here; write {_URDF_TYPES[text]}")
+    if text.lower() in synonyms.JOINT_TYPES:
+        meant = synonyms.JOINT_TYPES[text.lower()]
+        raise refuse(f"{shown(text)} is no joint type here; write {meant}")
     hint = did_you_mean(text, JOINT_TYPES)
     raise refuse(f"expected one of {', '.join(JOINT_TYPES)}, found {found(value)}{hint}")
 
@@ -149,8 +150,19 @@ def _three(value: object) -> object:
         raise refuse(f"expected a list of three numbers [x, y, z], found {found(value)}")
     if len(value) != 3:
         entries = "1 entry" if len(value) == 1 else f"{len(value)} entries"
-        raise refuse(f"expected a list of three numbers [x, y, z], found {entries}")
+        comma = "; a decimal point is '.'" if len(value) > 3 else ""
+        raise refuse(f"expected a list of three numbers [x, y, z], found {entries}{comma}")
     return value
+
+
+def _gravity(value: object) -> object:
+    """As `_three`: people write its size alone."""
+    if isinstance(value, Scalar) and value.kind != "null":
+        raise refuse(
+            "expected a list of three numbers [x, y, z], the way things fall, for example "
+            f"[0, 0, -9.81], found {found(value)}"
+        )
+    return _three(value)
 
 
 def _axis(value: object) -> object:
@@ -236,3 +248,4 @@ Flag = Annotated[bool | None, *_leaf(_flag, {"type": "boolean"})]
 Flags = Annotated[tuple[bool, ...] | None, *_leaf(_flags, _FLAGS_SCHEMA)]
 Triple = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_three)]
 Axis = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_axis)]
+Gravity = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_gravity)]

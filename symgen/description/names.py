@@ -16,6 +16,7 @@ from symgen.joints import joint_type
 
 BASE = "base"
 _PATTERN = re.compile(NAME_PATTERN)
+_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb")  # of word processors
 
 # C99 and C11, the new words of C23 (the default of recent compilers), and `asm`, which every
 # compiler reserves in its default mode.  Names that begin with an underscore are illegal anyway.
@@ -32,6 +33,8 @@ C_KEYWORDS = frozenset(_C_WORDS.split())
 
 def illegal_name(name: str) -> str | None:
     """Why `name` cannot be a name in generated Python and C, or None if it can."""
+    if not _QUOTES.isdisjoint(name):
+        return f"{shown(name)}: these quotes belong to the name; leave them out, or write \" or '"
     if not _PATTERN.fullmatch(name):
         return (
             f"{shown(name)} is not a name; a name starts with a letter (A-Z, a-z), followed by "

@@ -15,6 +15,11 @@ from symgen.description.wording import KeyPath, shown
 
 _LONGEST_CYCLE = 8  # names of a circle that a message shows
 _COORDINATE = re.compile(r"(?P<symbol>q|qd|qdd)_(?P<number>[0-9]+)")
+_WORDS = re.compile("[A-Za-z\u00b0\u00b5\u03bc]+")
+_NOT_SI = (
+    "mm", "cm", "dm", "km", "um", "\u00b5m", "\u03bcm", "inch", "in", "ft", "g", "mg", "lb", "deg",
+    "degree", "degrees", "\u00b0", "rpm", "ms",
+)  # fmt: skip
 _COORDINATES: Mapping[str, str] = {"q": "coordinate", "qd": "velocity", "qdd": "acceleration"}
 
 
@@ -34,7 +39,10 @@ def check_parameters(
             findings.fault(places[name], illegal)
     order, cycles = dependency_order(dependencies)
     for cycle in cycles:
-        findings.fault(places[cycle[0]], f"circular definition: {_shown_cycle(cycle)}")
+        findings.fault(
+            places[cycle[0]],
+            f"circular definition: {_shown_cycle(cycle)}; give one of them a number",
+        )
     circular = {name for cycle in cycles for name in cycle}  # only asked for membership
     for name in order:
         if name in circular:
@@ -64,6 +72,19 @@ def warn_unused(parameters: Sequence[Parameter], scalars: Scalars) -> None:
     for parameter in parameters:
         if parameter.name not in scalars.used:
             scalars.findings.warn(("parameters", parameter.name), "this parameter is not used")
+
+
+def warn_units(parameters: Sequence[Parameter], scalars: Scalars) -> None:
+    """Warn of a value in another unit than SI that an entry of the file takes as it is."""
+    for parameter in parameters:
+        foreign = [word for word in _WORDS.findall(parameter.unit) if word in _NOT_SI]
+        if foreign and parameter.name in scalars.alone:
+            place = scalars.findings.document.key(scalars.alone[parameter.name])
+            scalars.findings.warn(
+                ("parameters", parameter.name),
+                f"the unit {shown(parameter.unit)} is for readers only: {place} takes the value "
+                f"{parameter.value:.6g} as it is, in SI units (m, kg, s, rad)",
+            )
 
 
 def warn_coordinates(parameters: Sequence[Parameter], findings: Findings) -> None:

@@ -33,6 +33,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.scanner import Scanner, ScannerError
 
+from symgen.description.syntax import explained
 from symgen.description.wording import KeyPath, key_path, shown
 from symgen.errors import Fault, ModelError
 
@@ -322,7 +323,14 @@ class _Composer:
 
     def entry(self, frame: _Frame, key: Node, value: Node) -> None:
         outer = tuple(outer.step for outer in self.stack[:-1])
-        if not isinstance(key, Scalar) or key.kind != "text":
+        if isinstance(key, Scalar) and _is_number_alone(key, value):
+            self.fault(
+                key.line,
+                f"{shown(key.text)} behind a ',' is no key; a decimal point is '.', and a list is "
+                "written [x, y, z]",
+                outer,
+            )
+        elif not isinstance(key, Scalar) or key.kind != "text":
             what = f"the key {shown(key.text)}" if isinstance(key, Scalar) else "this key"
             self.fault(key.line, f"{what} is not a text; keys are names", outer)
         elif key.text in frame.entries:
@@ -334,6 +342,12 @@ class _Composer:
             )
         else:
             frame.entries[key.text] = Entry(key.line, value)
+
+
+def _is_number_alone(key: Scalar, value: Node) -> bool:
+    """Whether an entry is what a decimal comma leaves behind it: ``{mass: 1,5}``."""
+    alone = isinstance(value, Scalar) and value.kind == "null" and not value.text
+    return alone and key.kind in ("int", "float")
 
 
 def _weight(node: Node) -> int:
@@ -353,7 +367,7 @@ def compose(text: str, file: str) -> Document:
         for event in _events(text):
             composer.take(event)
     except MarkedYAMLError as error:
-        line, message = _syntax(error)
+        line, message = explained(error, text.splitlines())
         raise composer.stop(line, message) from None
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -379,23 +393,3 @@ def _events(text: str) -> Iterator[Any]:
     yaml: Any = YAML(typ="safe", pure=True)
     yaml.Scanner = _Scanner
     return iter(yaml.parse(text))
-
-
-def _syntax(error: MarkedYAMLError) -> tuple[int, str]:
-    """Line and message of a syntax error, in the words of the YAML scanner."""
-    mark = error.problem_mark or error.context_mark
-    line = 0 if mark is None else mark.line + 1
-    problem = str(error.problem or error.context or "cannot be parsed")
-    if "'\\t'" in problem:
-        problem = "a tab; YAML is indented with spaces"
-    elif "mapping values are not allowed" in problem:
-        problem += (
-            " (a second ':' in the line? texts with a ':' need quotes; or a missing ':' or a "
-            "missing space after ':' in this or the line before)"
-        )
-    elif "could not find expected ':'" in problem and error.context_mark is not None:
-        line = error.context_mark.line + 1
-        problem += " (a missing ':' or a missing space after ':' in this line?)"
-    elif error.context and error.context_mark is not None:
-        problem = f"{problem} ({error.context} that starts in line {error.context_mark.line + 1})"
-    return line, f"malformed YAML: {problem}"

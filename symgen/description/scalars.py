@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from symgen import rounding
 from symgen.description.expressions import (
     CONSTANTS,
+    FUNCTIONS,
     ZERO,
     EvaluationError,
     Expression,
@@ -20,7 +21,7 @@ from symgen.description.expressions import (
 from symgen.description.findings import Findings
 from symgen.description.leaves import Number
 from symgen.description.model import Triple
-from symgen.description.wording import KeyPath, shown
+from symgen.description.wording import KeyPath, degrees_meant, shown
 
 _NOT_FINITE = ("nan", "inf", "infinity")
 _EXPECTED = "; expected a parameter of this file, pi or deg"
@@ -28,7 +29,8 @@ ORIGIN: Triple = (ZERO, ZERO, ZERO)
 _QUARTER = math.pi / 2
 _MOST_QUARTERS = 4  # beyond a full turn nobody writes rounded angles
 _NEAR = 1e-4  # relative: 1.5708 and 3.1416 are meant, 1.57 may be a measured angle
-_LARGEST_ANGLE = 1.01 * 2.0 * math.pi  # a full turn, however it was rounded
+LARGEST_ANGLE = 1.01 * 2.0 * math.pi  # a full turn, however it was rounded
+_LEAST_LIMIT, _LARGEST_LIMIT, _STEP = 15.0, 720.0, 5.0  # degrees; +-10 means without limits
 _COORDINATE = re.compile(r"(q|th|theta)_?[0-9]*", re.IGNORECASE)  # what people call coordinates
 
 
@@ -55,6 +57,7 @@ class Scalars:
         self.values: dict[str, float] = {}
         self.used: set[str] = set()  # these two are only asked for membership
         self.in_radians: set[str] = set()  # parameters that pi or deg has a part in
+        self.alone: dict[str, KeyPath] = {}  # parameters that are a whole value, and the first such
         self.rounded: list[KeyPath] = []  # angles of another format that look rounded
 
     def define(self, name: str, value: float) -> None:
@@ -101,6 +104,8 @@ class Scalars:
         may try to write the coordinate itself.
         """
         expression = expression or ZERO
+        if isinstance(expression.root, Name) and path[0] not in ("parameters", "outputs"):
+            self.alone.setdefault(expression.root.name, path)
         if not self.names_are_known(path, expression, coordinate):
             return None
         if any(name not in self.values for name in expression.names):
@@ -111,13 +116,28 @@ class Scalars:
             self.findings.fault(path, f"{shown(expression.text)}: {error}")
             return None
 
+    def length(self, path: KeyPath, expression: Number, coordinate: str | None = None) -> None:
+        """Check a length (m), and warn where it is written as people write angles."""
+        value = self.value(path, expression, coordinate)
+        if (
+            value
+            and expression is not None
+            and not expression.names
+            and written_as_angle(expression)
+        ):
+            self.findings.warn(
+                path,
+                f"{shown(expression.text)} is written as an angle, and this is a length (m); does "
+                "it stand in the place of another entry?",
+            )
+
     def angle(self, path: KeyPath, expression: Number, coordinate: str | None = None) -> None:
         """Check an angle (rad), and warn where it looks like degrees, or like a rounded pi/2."""
         value = self.value(path, expression, coordinate)
         if value is None or expression is None:
             return
         path, expression = self.origin(path, expression)
-        if abs(value) > _LARGEST_ANGLE:
+        if abs(value) > LARGEST_ANGLE:
             self.warn_degrees(path, expression, value)
             return
         meant = rounded_from(value)
@@ -157,11 +177,17 @@ class Scalars:
         text = expression.text
         if isinstance(expression.root, Operation) and expression.root.operator != "neg":
             text = f"({text})"
-        self.findings.warn(
-            path,
-            f"the angle {value:.6g} is in radians ({math.degrees(value):.4g} degrees); write "
-            f"{shown(f'{text}*deg')} if degrees are meant",
-        )
+        instead = "" if self.findings.document.foreign else shown(f"{text}*deg")
+        self.findings.warn(path, degrees_meant(value, instead))
+
+    def limit(self, path: KeyPath, expression: Number, value: float) -> None:
+        """Warn of a limit of an angle (rad) that looks like degrees.
+
+        Some joints turn many times: only what nobody writes in radians is remarked.
+        """
+        in_degrees = _LEAST_LIMIT <= abs(value) <= _LARGEST_LIMIT and value % _STEP == 0.0
+        if expression is not None and in_degrees:
+            self.warn_degrees(path, expression, value)
 
     def triple(
         self, path: KeyPath, entries: tuple[Number, Number, Number] | None
@@ -194,3 +220,15 @@ def rounded_from(value: float) -> str | None:
 def _multiple(quarters: int) -> str:
     sign = "-" if quarters < 0 else ""
     return sign + {1: "pi/2", 2: "pi", 3: "3*pi/2", 4: "2*pi"}[abs(quarters)]
+
+
+def written_as_angle(expression: Expression) -> bool:
+    """Whether pi or deg stands in an expression, and not in the argument of a function."""
+    waiting = [expression.root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Name) and node.name in CONSTANTS:
+            return True
+        if isinstance(node, Operation) and node.operator not in FUNCTIONS:
+            waiting.extend(node.operands)
+    return False

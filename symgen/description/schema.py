@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from symgen.description import synonyms
 from symgen.description.findings import Findings
 from symgen.description.leaves import (
     TYPES_IN_WORDS,
@@ -24,6 +25,7 @@ from symgen.description.leaves import (
     Entries,
     Flag,
     Flags,
+    Gravity,
     JointType,
     Letters,
     Name,
@@ -38,6 +40,8 @@ from symgen.description.leaves import (
 )
 from symgen.description.reading import Listing, Node, Scalar
 from symgen.description.wording import KeyPath, did_you_mean, nearest, shown
+
+_DEEPEST = 3  # levels of mappings in which a misplaced key is looked for
 
 
 def optional(words: str) -> Any:
@@ -176,7 +180,7 @@ class RobotTable(KeyTable):
     name: Name = Field(description="the name of the robot and of its generated package")
     description: Text = optional("what it is, for readers")
     convention: Convention = optional("of dh rows: standard (distal) or modified (Craig)")
-    gravity: Triple = optional("the way things fall, in the base frame, m/s^2")
+    gravity: Gravity = optional("the way things fall, in the base frame, m/s^2")
     parameters: dict[str, ParameterTable | None] | None = optional("named numbers")
     joints: list[JointTable | None] | None = optional("parents before children")
     loads: list[PointTable | None] | None = optional("where the environment acts")
@@ -199,6 +203,7 @@ def shape(findings: Findings) -> RobotTable:
         paths = [_existing(detail["loc"], data) for detail in details]
         misspelt = {_meant(path) for path, detail in zip(paths, details, strict=True)
                     if detail["type"] == "extra_forbidden"}  # fmt: skip
+        findings.excuse(misspelt)
         for path, detail in zip(paths, details, strict=True):
             if detail["type"] != "missing" or path not in misspelt:
                 findings.fault(path, _message(detail["type"], detail["msg"], path, data))
@@ -253,8 +258,11 @@ def _message(kind: str, text: str, path: KeyPath, data: Any) -> str:
         return f"this key is required and missing; expected {_description(path)}"
     if kind == "extra_forbidden":
         return _unknown_key(path, _at(path, data))
-    expected = {"model_type": "a mapping (key: value)", "dict_type": "a mapping (name: value)",
-                "list_type": "a list (items that start with '-')"}.get(kind)  # fmt: skip
+    expected = {
+        "model_type": "a mapping (key: value)",
+        "dict_type": "a mapping (name: value)",
+        "list_type": f"a list (items that start with '-'{_item(path)})",
+    }.get(kind)
     if expected:
         return f"expected {expected}{_example(path)}, found {found(_at(path, data))}"
     return text
@@ -269,6 +277,12 @@ def _example(path: KeyPath) -> str:
     return f", for example {{{', '.join(f'{key}: ..' for key in keys)}}}"
 
 
+def _item(path: KeyPath) -> str:
+    """The first key of the mappings in the list that is expected at `path`, for an example."""
+    table = _table_at((*path, 0)) if path else None
+    return "" if table is None else f", such as '- {next(iter(table.model_fields))}: ..'"
+
+
 def _description(path: KeyPath) -> str:
     table = _table_at(path[:-1])
     field = None if table is None else table.model_fields.get(str(path[-1]))
@@ -278,8 +292,12 @@ def _description(path: KeyPath) -> str:
 def _meant(path: KeyPath) -> KeyPath | None:
     """The key that an unknown key may have been meant to be."""
     table = _table_at(path[:-1])
-    key = None if table is None else nearest(str(path[-1]), table.model_fields)
+    key = None if table is None else _nearest_key(str(path[-1]), tuple(table.model_fields))
     return None if key is None else (*path[:-1], key)
+
+
+def _nearest_key(key: str, known: tuple[str, ...]) -> str | None:
+    return synonyms.known_key(key, known) or nearest(key, known)
 
 
 def _unknown_key(path: KeyPath, value: object) -> str:
@@ -296,8 +314,42 @@ def _unknown_key(path: KeyPath, value: object) -> str:
         return f"unknown key; a space is missing after ':'; write {shown(f'{start}: {rest}')}"
     if " " in key and empty:
         return f"{shown(key)} is no key; a text with a comma in it needs quotes"
-    hint = did_you_mean(key, (*table.model_fields, *table.later))
+    known = (*table.model_fields, *table.later)
+    meant = synonyms.known_key(key, known)
+    hint = did_you_mean(key, known) if meant is None else f"; did you mean {shown(meant)}?"
+    if key in synonyms.ADVICE:
+        hint = f"; {synonyms.ADVICE[key]}"
+    hint = _elsewhere(path) or hint
     return "unknown key" + (hint or f"; known here are {', '.join(map(shown, table.model_fields))}")
+
+
+def _elsewhere(path: KeyPath) -> str:
+    """The tail of a message about a key that another mapping takes, further in or further out."""
+    key = str(path[-1])
+    for end in range(len(path) - 2, -1, -1):
+        outer = _table_at(path[:end])
+        if outer is not None and key in outer.model_fields and isinstance(path[end], str):
+            return f" here; it belongs further out, beside {shown(str(path[end]))}"
+    inner = _inner_tables(_table_at(path[:-1]))
+    for _ in range(_DEEPEST):
+        places = [place for place, table in inner if key in table.model_fields]
+        if places:
+            return f" here; it belongs in {' or '.join(shown(place) for place in places)}"
+        inner = [(f"{place}.{name}", table) for place, outer in inner
+                 for name, table in _inner_tables(outer)]  # fmt: skip
+    return ""
+
+
+def _inner_tables(table: type[KeyTable] | None) -> list[tuple[str, type[KeyTable]]]:
+    """The mappings with fixed keys that a mapping holds, also in lists, with their places."""
+    found_ones = []
+    for name, field in ({} if table is None else table.model_fields).items():
+        annotation, place = _bare(field.annotation), name
+        if get_origin(annotation) is list:
+            annotation, place = _bare(get_args(annotation)[-1]), f"{name}[..]"
+        if _is_table(annotation):
+            found_ones.append((place, annotation))
+    return found_ones
 
 
 def _table_at(path: KeyPath) -> type[KeyTable] | None:

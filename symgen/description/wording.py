@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from itertools import islice
@@ -72,3 +73,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The tail of a message: ``; did you mean 'x'?``, or nothing where nothing is near."""
     candidate = nearest(word, known)
     return "" if candidate is None else f"; did you mean {shown(candidate)}?"
+
+
+def degrees_meant(value: float, instead: str = "") -> str:
+    """The warning about an angle (rad) beyond a full turn, which to write `instead` in degrees."""
+    return (
+        f"the angle {value:.6g} is in radians ({math.degrees(value):.4g} degrees); write "
+        f"{instead or f'{math.radians(value):.10g}'} if degrees are meant"
+    )

@@ -48,7 +48,8 @@ HEADERS = {
         "'standrad'; did you mean 'standard'?"
     ],
     "symgen: 1\nname: robot\ngravity: -9.81\n": [
-        "3: gravity: expected a list of three numbers [x, y, z], found the number '-9.81'"
+        "3: gravity: expected a list of three numbers [x, y, z], the way things fall, for "
+        "example [0, 0, -9.81], found the number '-9.81'"
     ],
     "symgen: 1\nname: robot\ngravity: [0, -9.81]\n": [
         "3: gravity: expected a list of three numbers [x, y, z], found 2 entries"
@@ -58,7 +59,8 @@ HEADERS = {
         "3: gravity[1]: unknown name 'yes'; expected a parameter of this file, pi or deg",
     ],
     "symgen: 1\nname: robot\njoints:\n": [
-        "3: joints: expected a list (items that start with '-'), found nothing"
+        "3: joints: expected a list (items that start with '-', such as '- name: ..'), found "
+        "nothing"
     ],
     "symgen: 1\nname: robot\njoints: [elbow]\n": [
         "3: joints[0]: expected a mapping (key: value), for example {name: .., type: .., dh: .., "
@@ -93,11 +95,12 @@ PARAMETERS = {  # lines from 5
         "6: parameters.b: unknown name 'lenght'; did you mean 'length'?"
     ],
     "  a: b\n  b: c\n  c: 2*a\n  d: c\n": [
-        "5: parameters.a: circular definition: a -> b -> c -> a"
+        "5: parameters.a: circular definition: a -> b -> c -> a; give one of them "
+        "a number"
     ],
     "  d: b\n  a: a + 1\n  b: c\n  c: b\n": [
-        "6: parameters.a: circular definition: a -> a",
-        "7: parameters.b: circular definition: b -> c -> b",
+        "6: parameters.a: circular definition: a -> a; give one of them a number",
+        "7: parameters.b: circular definition: b -> c -> b; give one of them a number",
     ],
     "  a: 1/0\n  b: a\n  c: sqrt(-1)\n  e: exp(1e3)\n": [
         "5: parameters.a: '1/0': division by zero",
@@ -225,7 +228,8 @@ JOINTS = {  # lines from 6
         "8: joints[0].axis: expected a list of three numbers [x, y, z], found 2 entries"
     ],
     "type: revolute\norigin: {xyz: [0, 0, 0, 0], rpz: [0, 0, 0]}": [
-        "7: joints[0].origin.xyz: expected a list of three numbers [x, y, z], found 4 entries",
+        "7: joints[0].origin.xyz: expected a list of three numbers [x, y, z], found 4 entries; "
+        "a decimal point is '.'",
         "7: joints[0].origin.rpz: unknown key; did you mean 'rpy'?",
     ],
     "type: revolute\ndh: {thet: 0, r: 1, a: 1+, alpha: [0]}": [
@@ -462,7 +466,8 @@ def test_a_broken_section_blames_nobody_who_refers_to_it() -> None:
     assert faults(text) == ["3: parameters: expected a mapping (name: value), found the number '5'"]
     text = "symgen: 1\nname: r\njoints: {a: 1}\nloads: [{name: x, link: a}]\n"
     assert faults(text) == [
-        "3: joints: expected a list (items that start with '-'), found a mapping"
+        "3: joints: expected a list (items that start with '-', such as '- name: ..'), found a "
+        "mapping"
     ]
 
 
@@ -523,18 +528,16 @@ def test_all_faults_of_a_file_are_in_one_report() -> None:
         "letters, digits and '_'",
         "4: gravity[2]: unknown name 'G'; did you mean 'g'?",
         "8: parameters.L2: unknown name 'L3'; expected a parameter of this file, pi or deg",
-        "9: parameters.a: circular definition: a -> b -> a",
+        "9: parameters.a: circular definition: a -> b -> a; give one of them a number",
         "17: joints[0].link.mass: unknown name 'm'; expected a parameter of this file, pi or deg",
         "18: joints[0].link.inertia: not positive semi-definite (smallest eigenvalue -0.03); is xy "
         "the tensor entry or the product of inertia (its negative)?",
-        "23: joints[1]: this joint has neither 'dh' nor 'origin'; give one of "
-        "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}'",
         "24: joints[1].parent: 'forearmm' names no joint or link listed before; did you mean "
         "'forearm'?",
         "26: joints[1].dhh: unknown key; did you mean 'dh'?",
         "27: joints[2].name: 'shoulder' is already the name of a joint or link, in line 12; joints "
         "and links share one name space",
-        f"28: joints[2].type: expected one of {TYPES}, found the text 'rotary'",
+        "28: joints[2].type: 'rotary' is no joint type here; write revolute",
         "30: joints[2].axis: the axis is zero; expected a direction such as [0, 0, 1]",
         "31: joints[2].link.mass: the mass is negative (-1); expected zero or more (kg)",
         "33: loads[0].link: 'hand' names no link; expected the name of a link, or base",
@@ -736,6 +739,41 @@ def test_degrees_where_radians_are_expected(angle: str, words: tuple[str, str, s
 def test_angles_in_radians_whoever_wrote_them_knew(angle: str) -> None:
     text = one_link("{mass: A + B}").replace("dh: {}", f"dh: {{theta: {angle}}}")
     assert warnings(text + "parameters:\n  A: 1000*deg\n  B: A + 10\n") == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "remarked"),
+    [("-90", True), ("120", True), ("720", True), ("10", False), ("12.57", False), ("1e3", False),
+     ("90*deg", False), ("8*pi", False)],
+)  # fmt: skip
+def test_limits_in_degrees(limit: str, remarked: bool) -> None:
+    key = "lower" if limit.startswith("-") else "upper"
+    text = one_joint(f"type: revolute\nlink: {{mass: 1}}\ndh: {{}}\nlimits: {{{key}: {limit}}}")
+    assert bool(warnings(text)) == remarked
+    assert not warnings(text.replace("revolute", "prismatic"))  # in m
+
+
+@pytest.mark.parametrize(
+    ("length", "remarked"),
+    [("pi/2", True), ("-90*deg", True), ("0*pi", False), ("R*pi", False), ("R", False),
+     ("0.3*sin(30*deg)", False)],
+)  # fmt: skip
+def test_angles_where_lengths_are_expected(length: str, remarked: bool) -> None:
+    for key in ("d", "a"):
+        text = one_link("{mass: R}").replace("dh: {}", f"dh: {{{key}: {length}}}")
+        assert bool(warnings(text + "parameters: {R: 2}\n")) == remarked
+
+
+def test_values_in_other_units_than_si() -> None:
+    text = one_link("{mass: m}").replace("dh: {}", "dh: {a: L, alpha: angle*deg, d: D/1000}")
+    text += (
+        "parameters:\n  L: {value: 400, unit: mm}\n  D: {value: 10, unit: mm}\n"
+        "  angle: {value: 90, unit: deg}\n  m: {value: 2, unit: kg}\n"
+    )
+    assert warnings(text) == [
+        "10: parameters.L: the unit 'mm' is for readers only: joints[0].dh.a takes the value 400 "
+        "as it is, in SI units (m, kg, s, rad)"
+    ]
 
 
 def test_degrees_in_a_parameter_are_remarked_where_they_stand() -> None:

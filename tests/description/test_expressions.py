@@ -194,7 +194,9 @@ WRONG = {
     "2^3": "unexpected character '^'; powers are written with ** (column 2 of the expression)",
     "90°": "unexpected character '°'; degrees are written '90*deg' (column 3 of the expression)",
     "2*π": "unexpected character 'π'; write 'pi' (column 3 of the expression)",
-    "a.b": "unexpected character '.' (column 2 of the expression)",
+    "np.sqrt(a)": "unexpected character '.'; write 'sqrt' without 'np.' (column 3 of the "
+    "expression)",
+    "a.b": "unexpected character '.'; names have no dots (column 2 of the expression)",
     "a[0]": "unexpected character '[' (column 2 of the expression)",
     "a == b": "unexpected character '=' (column 3 of the expression)",
     "'a'": 'unexpected character "\'" (column 1 of the expression)',

@@ -130,8 +130,7 @@ WRONG = {  # lines from 9
         for line, key in enumerate(TERMS, start=9)
     ],
     f"type: ball\norigin: {{}}\n{LINK}\ndamping: [1, 2, c]\nlimits: {{lower: [1, d]}}": [
-        "6: joints[0].type: expected one of revolute, prismatic, fixed, universal, cylindrical, "
-        "spherical, floating, found the text 'ball'",
+        "6: joints[0].type: 'ball' is no joint type here; write spherical",
         "9: joints[0].damping[2]: unknown name 'c'; expected a parameter of this file, pi or deg",
         "10: joints[0].limits.lower[1]: unknown name 'd'; expected a parameter of this file, pi or "
         "deg",

@@ -222,7 +222,8 @@ def test_a_faulty_parameter_is_blamed_once() -> None:
 def test_dots_are_for_outputs_alone() -> None:
     text = "symgen: 1\nname: robot\nparameters: {a: q.elbow}\n"
     assert faults(text) == [
-        "3: parameters.a: 'q.elbow': unexpected character '.' (column 2 of the expression)"
+        "3: parameters.a: 'q.elbow': unexpected character '.'; names have no dots (column 2 of the "
+        "expression)"
     ]
 
 

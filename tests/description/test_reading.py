@@ -117,8 +117,8 @@ TOO_MANY = (
     "no robot is that large"
 )
 NOT_ALLOWED = (
-    "malformed YAML: mapping values are not allowed here (a second ':' in the line? texts with a "
-    "':' need quotes; or a missing ':' or a missing space after ':' in this or the line before)"
+    "malformed YAML: a ':' that no key stands before (texts with a ':' need quotes), or an "
+    "indentation that does not fit the line before"
 )
 
 WRONG = {
@@ -150,15 +150,21 @@ WRONG = {
     f"a: !{'x' * 5000} 1\n": ["robot.yaml:1: malformed YAML: a tag of more than 200 characters"],
     "a:\n\tb: 1\n": ["robot.yaml:2: malformed YAML: a tab; YAML is indented with spaces"],
     "a: [1, 2\nb: 3\n": [
-        "robot.yaml:2: malformed YAML: expected ',' or ']', but got ':' (while parsing a flow "
-        "sequence that starts in line 1)"
+        "robot.yaml:2: malformed YAML: a ',' or the closing ']' is missing before this, in the "
+        "list [...] that starts in line 1"
     ],
-    "a: b: c\n": [f"robot.yaml:1: {NOT_ALLOWED}"],
-    "joints:\n- name elbow\n  type: fixed\n": [f"robot.yaml:3: {NOT_ALLOWED}"],
-    "parameters:\n  L:0.5\n  m: 1\n": [f"robot.yaml:3: {NOT_ALLOWED}"],
+    "a: b: c\n": [
+        "robot.yaml:1: malformed YAML: a second ':' in the line; a text with a ':' needs quotes"
+    ],
+    "joints:\n- name elbow\n  type: fixed\n": [
+        "robot.yaml:3: malformed YAML: a ':' is missing in line 2"
+    ],
+    "parameters:\n  L:0.5\n  m: 1\n": [
+        "robot.yaml:3: malformed YAML: a space is missing after ':' in line 2"
+    ],
+    "a: 1\n  b: 2\n": [f"robot.yaml:2: {NOT_ALLOWED}"],
     "parameters:\n  m: 1\n  L:0.5\n  k: 1\n": [
-        "robot.yaml:3: malformed YAML: could not find expected ':' (a missing ':' or a missing "
-        "space after ':' in this line?)"
+        "robot.yaml:3: malformed YAML: a space is missing after ':' in line 3"
     ],
     "a: 1\nb: \0\n": ["robot.yaml:2: a control character is not allowed in YAML"],
     'a: "\\ud800"\n': ["robot.yaml:1: an escape such as \\ud800 is half a character"],

@@ -104,7 +104,9 @@ def _refuse(reading: Reading) -> None:
 def _bodies_of_world(reading: Reading) -> list[Element]:
     worlds = list(reading.root.all("worldbody"))
     if not worlds:
-        reading.faults.add(reading.root, "", "a model needs a <worldbody>")
+        reading.faults.add(
+            reading.root, "", "a model needs a <worldbody>, which the bodies stand in"
+        )
     return [body for world in worlds for body in world.all("body")]
 
 

@@ -17,6 +17,7 @@ from symgen.description.foreign.nodes import listing, table
 from symgen.description.foreign.rotations import Matrix, from_axis_angle, unit
 from symgen.description.foreign.xml import Element, number, values
 from symgen.description.reading import Node, Scalar, Table
+from symgen.description.synonyms import OF_MUJOCO
 from symgen.description.wording import shown
 
 TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
@@ -43,6 +44,10 @@ class MjcfJoint:
         kind = "free" if element.tag == "freejoint" else attributes.get("type", "hinge")
         if kind not in TYPES:
             hint = reading.faults.hint(kind, TYPES)
+            if kind.lower() in OF_MUJOCO:
+                hint = f"; in MJCF it is called {shown(OF_MUJOCO[kind.lower()])}"
+            elif kind.lower() == "fixed":
+                hint = "; a body without a joint is fixed to its parent"
             message = f"no joint type {shown(kind)}{hint}"
             reading.faults.add(element, f"joint.{name}", message)
             kind = "hinge"

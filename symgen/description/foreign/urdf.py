@@ -26,7 +26,8 @@ from symgen.description.foreign.rotations import from_rpy, turned
 from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, stop, values
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
-from symgen.description.wording import KeyPath, shown
+from symgen.description.scalars import LARGEST_ANGLE
+from symgen.description.wording import KeyPath, degrees_meant, shown
 from symgen.joints import joint_type
 
 TYPES = {
@@ -127,7 +128,8 @@ def _take_joints(robot: _Robot) -> None:
                 element,
                 key,
                 f"the link {shown(joint.child)} is carried by the joint {shown(other.name)} "
-                "already; closed loops are not available yet",
+                "already; are <parent> and <child> in each other's place? Closed loops are not "
+                "available yet",
             )
         robot.joints.append(joint)
         robot.carried.setdefault(joint.parent, []).append(joint)
@@ -169,7 +171,8 @@ def _root_link(robot: _Robot) -> str:
         robot.faults.add(
             robot.links[roots[1]],
             f"link.{roots[1]}",
-            f"no joint carries this link, nor {shown(roots[0])}; exactly one link is the base",
+            f"no joint carries this link, nor {shown(roots[0])}; exactly one link is the base, and "
+            "every other one the <child> of a joint (type fixed, say)",
         )
     joints = {joint.name for joint, _ in _depth_first(robot, roots[0])} if roots else set()
     lost = [joint for joint in robot.joints if joint.name not in joints]
@@ -271,9 +274,12 @@ class _Parts:
         limits = element.first("limit") if moves else None
         axis = element.first("axis")
         directed = joint.kind in ("revolute", "prismatic")
+        if directed and axis is not None:
+            faults.text(axis, "xyz", f"{key}.axis")
         direction = faults.numbers(axis, "xyz", f"{key}.axis", 3) if directed else None
         if directed and direction is None:
             direction = [number(word, element.line) for word in ("1", "0", "0")]
+        self.warn_unlimited(element, limits, key)
         limit_keys = _ATTRIBUTES["limit"][2 if continuous or not directed else 0 :]
         if limits is not None and not {"lower", "upper"}.isdisjoint(limits.attributes):
             limits.attributes = {"lower": "0", "upper": "0", **limits.attributes}  # by definition
@@ -374,9 +380,24 @@ class _Parts:
             inertial.first("origin"), "rpy", f"{key[: -len('.inertia')]}.origin", 3
         )
         if rpy is not None and any(values(rpy)):
+            self.warn_turned(rpy, element, f"{key[: -len('.inertia')]}.origin")
             tensor = turned(from_rpy(values(rpy)), values(entries))
             entries = [number(entry, element.line) for entry in tensor]
         return None if faults else inertia(entries, element.line)
+
+    def warn_unlimited(self, element: Element, limits: Element | None, key: str) -> None:
+        """Other programs refuse such a file."""
+        kind = element.attributes["type"]
+        if limits is None and kind in ("revolute", "prismatic"):
+            or_else = ', or is of type="continuous"' if kind == "revolute" else ""
+            words = f"in URDF a {kind} joint has <limit lower= upper= effort= velocity=>{or_else}"
+            self.robot.faults.warn(element, key, words)
+
+    def warn_turned(self, rpy: list[Scalar], inertial: Element, key: str) -> None:
+        """Angles that look like degrees turn an inertia anywhere."""
+        for angle in rpy:
+            if abs(float(angle.text)) > LARGEST_ANGLE:
+                self.robot.faults.warn(inertial, key, degrees_meant(float(angle.text)))
 
     def warn_base(self, root_link: str) -> None:
         """What the root link weighs counts for nothing where it is the base."""

@@ -22,6 +22,8 @@ from symgen.errors import Fault, ModelError
 MAX_DEPTH = 256
 MAX_ELEMENTS = 100_000
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_DECIMAL_COMMA = re.compile(r"(?<!\S)[-+]?[0-9]+,[0-9]+(?!\S)")
+_EXPRESSION = re.compile(r"pi\b|sqrt|[0-9] *[*/]", re.IGNORECASE)
 _MOST_FAULTS = 200
 _MOST_LISTED = 8
 MOST_JOINTS = 3000
@@ -57,8 +59,7 @@ def read_xml(content: bytes, file: str) -> Element:
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
-        words = expat.errors.messages[error.code]
-        raise stop(file, error.lineno, f"malformed XML: {words}") from None
+        raise stop(file, error.lineno, f"malformed XML: {reader.explained(error)}") from None
     except (LookupError, ValueError):
         raise stop(file, 1, "malformed XML: an encoding that is not known here") from None
     if reader.root is None:  # expat finds a root or an error
@@ -96,6 +97,21 @@ class _Reader:
 
     def doctype(self, *_: object) -> Never:
         raise self.stop("a document type (<!DOCTYPE ...>) is not allowed; remove it")
+
+    def explained(self, error: expat.ExpatError) -> str:
+        """A syntax error in words that help someone who has never met XML."""
+        words = expat.errors.messages[error.code]
+        if words == expat.errors.XML_ERROR_INVALID_TOKEN:
+            return f'{words}; a value needs quotes, as in name="arm", and & is written &amp;'
+        if self.root is None:
+            return f"{words}; expected <robot name=...> (URDF) or <mujoco> (MJCF) around everything"
+        if words == expat.errors.XML_ERROR_TAG_MISMATCH and self.open:
+            last = self.open[-1]
+            tag = f"<{last.tag}> of line {last.line}"
+            return f"{words}: {tag} ends with </{last.tag}>, or is written <{last.tag} .../>"
+        if words == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
+            return f"{words}: everything stands in <{self.root.tag}>, which ends before this"
+        return words
 
     def stop(self, message: str) -> ModelError:
         return stop(self.file, self.parser.CurrentLineNumber, message)
@@ -147,7 +163,9 @@ class Faults:
         """An attribute that must be there; "" where it is not."""
         value = element.attributes.get(attribute, "").strip()
         if not value:
-            self.add(element, key, f"<{element.tag}> needs the attribute {attribute!r}")
+            example = f'<{element.tag} {attribute}="...">'
+            message = f"<{element.tag}> needs the attribute {attribute!r}, as in {example}"
+            self.add(element, key, message)
         return value
 
     def numbers(
@@ -163,7 +181,7 @@ class Faults:
             self.add(
                 element,
                 key,
-                f"{attribute}: expected {expected}, found {shown(written)}",
+                f"{attribute}: expected {expected}, found {shown(written)}{_advice(written)}",
             )
             return None
         return [number(word, element.line) for word in words]
@@ -172,6 +190,15 @@ class Faults:
         """One number, None where it is not given or faulty."""
         found = self.numbers(element, attribute, key, 1)
         return None if found is None else found[0]
+
+
+def _advice(written: str) -> str:
+    """The tail of a message about a text that is no number."""
+    if "${" in written or "$(" in written:
+        return "; this is xacro, which has to be expanded first: xacro FILE > FILE.urdf"
+    if _DECIMAL_COMMA.search(written):
+        return "; a decimal point is '.'"
+    return "; there are no expressions in this format" if _EXPRESSION.search(written) else ""
 
 
 def _is_number(word: str) -> bool:
