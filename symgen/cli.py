@@ -377,8 +377,12 @@ def _compare_family(
     from symgen.families import FAMILIES
     from symgen.toolchain.files import write_atomically
 
-    if options.backend is not None or options.runtime_parameters != ("none",):
-        raise click.UsageError("--family counts operations: --backend and the like say nothing")
+    counted = BuildOptions(options.formulations, options.functions)
+    if options != counted:
+        raise click.UsageError(
+            "--family counts operations, and nothing is compiled: of the options of builds only "
+            "--formulations and --functions say something"
+        )
     sizes = growth.parse_range(joints)
     plot = Path(f"{family}.svg") if plot is None else plot
     if family in FAMILIES:
@@ -411,7 +415,7 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
     from symgen.description import read
     from symgen.description.reading import load
 
-    text = load(answer).decode("utf-8", errors="replace")
+    text = load(answer, "an answer such as answer.txt").decode("utf-8-sig", errors="replace")
     with terminal.journal(silent=quiet or as_json) as journal:
         verdict = grading.grade(read(model), text, str(answer), journal.progress)
     if as_json:

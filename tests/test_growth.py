@@ -125,6 +125,9 @@ def test_the_command_prints_tables_and_writes_the_picture(tmp_path, monkeypatch,
         (["--family", "serial", "--joints", ""], "expected a range such as"),
         (["--family", "serial", "--joints", "1..999999999999"], "expected 1 to 100, found 101"),
         (["--family", "serial", "--backend", "numpy"], "--family counts operations"),
+        (["--family", "serial", "--flags", "native"], "only --formulations and --functions"),
+        (["--family", "serial", "--form", "loops"], "only --formulations and --functions"),
+        (["--family", "serial", "--force"], "only --formulations and --functions"),
     ],
 )
 def test_what_cannot_be_compared(arguments, message, tmp_path, monkeypatch, capfd):

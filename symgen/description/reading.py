@@ -138,14 +138,17 @@ def decode(content: bytes, file: str) -> Document:
 # ------------------------------------------------------------------------------------- the file
 
 
-def load(path: str | PathLike[str]) -> bytes:
-    """The content of a file of at most 4 MiB; `ModelError` where it cannot be read."""
+def load(path: str | PathLike[str], meant: str = "a robot description such as robot.yaml") -> bytes:
+    """The content of a file of at most 4 MiB; `ModelError` where it cannot be read.
+
+    `meant` are the words of messages for what is expected.
+    """
     path, file = Path(path), fspath(path)
     try:
         # Devices and pipes could block, or never end.
         if not stat.S_ISREG(path.stat().st_mode):
             what = "a directory" if path.is_dir() else "not a regular file"
-            expected = _model_beside(file) or "; expected a robot description such as robot.yaml"
+            expected = _model_beside(file) or f"; expected {meant}"
             raise _stop(file, 0, f"this is {what}{expected}")
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
@@ -155,7 +158,7 @@ def load(path: str | PathLike[str]) -> bytes:
         reason = getattr(error, "strerror", None) or str(error)
         raise _stop(file, 0, f"cannot be read: {reason}") from None
     if len(content) > MAX_BYTES:
-        raise _stop(file, 0, "larger than 4 MiB, the limit of a model file")
+        raise _stop(file, 0, "larger than 4 MiB, the limit of such a file")
     return content
 
 

@@ -244,7 +244,7 @@ def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
 def test_a_file_over_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "robot.yaml"
     path.write_bytes(b"#" * (MAX_BYTES + 1))
-    assert fault_of(path) == f"{path}: larger than 4 MiB, the limit of a model file"
+    assert fault_of(path) == f"{path}: larger than 4 MiB, the limit of such a file"
     path.write_bytes(b"x" * (5 * 1024 * 1024))
     assert "larger than 4 MiB" in fault_of(path)
 

@@ -232,6 +232,10 @@ def test_the_command(tmp_path, monkeypatch, capfd):
     assert not data["passed"]
     assert run(["grade", model, "none.txt"]) == 2
     assert "there is no such file" in capfd.readouterr().err
+    assert run(["grade", model, "."]) == 2
+    assert "expected an answer such as answer.txt" in capfd.readouterr().err
+    Path("notepad.txt").write_bytes(b"\xef\xbb\xbfM[2,2] = I2 + m2*l2**2\r\n")
+    assert run(["grade", model, "notepad.txt"]) == 0
 
 
 def test_from_python():

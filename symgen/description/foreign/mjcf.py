@@ -31,9 +31,12 @@ from symgen.description.foreign.mjcf_joints import MjcfJoint
 from symgen.description.foreign.mjcf_settings import (
     FLAT,
     HERE,
+    MAIN,
     ORIENTATIONS,
     Pose,
     Reading,
+    check_class,
+    only,
     pose_of,
     take_settings,
 )
@@ -112,10 +115,12 @@ def _bodies_of_world(reading: Reading) -> list[Element]:
 
 def _take_bodies(reading: Reading, top: Element) -> None:
     """A body and all that it carries, depth first."""
-    waiting = [(top, _Carrier(BASE, HERE, moves=False), "main")]
+    waiting = [(top, _Carrier(BASE, HERE, moves=False), MAIN)]
     while waiting:
         body, parent, inherited = waiting.pop()
-        inherited = body.attributes.get("childclass", inherited)
+        if "childclass" in body.attributes:
+            inherited = body.attributes["childclass"]
+            check_class(reading, body, inherited, f"body.{body.attributes.get('name', '')}")
         carrier = _take_body(reading, body, parent, inherited)
         waiting += [(x, carrier, inherited) for x in reversed(list(body.all("body")))]
 
@@ -230,20 +235,14 @@ def _link(reading: Reading, body: Element, link: str, behind: Pose, moves: bool)
     """The link of a body; `behind` is the pose of the body's frame in the link's."""
     name = _name_of_body(reading, body)
     key = f"body.{name}.inertial"
-    inertial, line = body.first("inertial"), body.line
+    inertial, line = only(reading, body, "inertial", key), body.line
+    if moves and body.first("geom") is not None:
+        _refuse_geoms(reading, body, inertial)
     if inertial is None:
-        if moves and body.first("geom") is not None:
-            reading.faults.add(
-                body,
-                f"body.{name}",
-                "this body has geoms and no <inertial>; its mass is not computed from them here. "
-                + "Give <inertial>, or "
-                + FLAT,
-            )
         return table({"name": text(link, line)}, line)
     line, faults = inertial.line, reading.faults
-    if faults.text(inertial, "mass", key):
-        faults.number(inertial, "mass", key)
+    for attribute in ("mass", "pos"):
+        faults.text(inertial, attribute, key)
     com = behind @ pose_of(reading, inertial, key)
     return table(
         {
@@ -254,6 +253,23 @@ def _link(reading: Reading, body: Element, link: str, behind: Pose, moves: bool)
         },
         line,
     )
+
+
+def _refuse_geoms(reading: Reading, body: Element, inertial: Element | None) -> None:
+    """A body that MuJoCo takes the mass of from its geoms."""
+    if inertial is None:
+        message = (
+            "this body has geoms and no <inertial>; its mass is not computed from them here. Give "
+            f"<inertial>, or {FLAT}"
+        )
+    elif reading.from_geoms:
+        message = (
+            "inertiafromgeom: MuJoCo replaces the <inertial> of this body by what its geoms weigh, "
+            f"which is not computed here; {FLAT}"
+        )
+    else:
+        return
+    reading.faults.add(body, f"body.{_name_of_body(reading, body)}", message)
 
 
 def _inertia(reading: Reading, inertial: Element, turn: Matrix, key: str) -> Table | None:

@@ -12,6 +12,7 @@ from symgen.description.foreign.mjcf_settings import (
     Pose,
     Reading,
     attributes_of,
+    keyword,
 )
 from symgen.description.foreign.nodes import listing, table
 from symgen.description.foreign.rotations import Matrix, from_axis_angle, unit
@@ -20,6 +21,7 @@ from symgen.description.reading import Node, Scalar, Table
 from symgen.description.synonyms import OF_MUJOCO
 from symgen.description.wording import shown
 
+_COEFFICIENTS = 3
 TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
 
 
@@ -108,9 +110,27 @@ class MjcfJoint:
         """Numbers of an attribute, its own or a default; None where it is not given."""
         return self.reading.faults.numbers(self.element, attribute, self.key, count)
 
+    def coefficients(self, attribute: str) -> int:
+        """How many numbers an attribute gives: MuJoCo has polynomials, of up to three.
+
+        Those behind the first one are of higher order, and 0 where they are read here.
+        """
+        words = self.attributes.get(attribute, "").split()
+        count = len(words) if attribute in ("stiffness", "damping") else 1
+        found = self.numbers(attribute, count) if 1 < count <= _COEFFICIENTS else None
+        if found is None:
+            return 1
+        if any(values(found[1:])):
+            message = (
+                f"{attribute}: a polynomial, here of {count} coefficients, is not available yet; "
+                "give the first coefficient alone"
+            )
+            self.reading.faults.add(self.element, self.key, message)
+        return count
+
     def term(self, attribute: str, is_angle: bool = False) -> Scalar | None:
         """A number that is not 0; angles in rad."""
-        found = self.numbers(attribute, 1)
+        found = self.numbers(attribute, self.coefficients(attribute))
         if not found or not values(found)[0]:
             return None
         if is_angle and self.turns and self.reading.degrees:
@@ -119,6 +139,7 @@ class MjcfJoint:
 
     def entries(self) -> dict[str, Node | None]:
         """What the model file says of it beside name, type, parent and origin."""
+        limited = keyword(self.reading, self.element, "limited", self.key) or "auto"
         stiffness = self.term("stiffness")
         terms: dict[str, Node | None] = {
             "rotor_inertia": self.term("armature"),
@@ -139,15 +160,24 @@ class MjcfJoint:
                 "here, and a quaternion in MuJoCo",
             )
             return {k: x for k, x in terms.items() if k not in ("stiffness", "rest")}
-        return {"axis": listing(self.axis, self.element.line), "limits": self.limits(), **terms}
+        return {
+            "axis": listing(self.axis, self.element.line),
+            "limits": self.limits(limited),
+            **terms,
+        }
 
-    def limits(self) -> Table | None:
-        """The range of a joint that is limited."""
+    def limits(self, limited: str) -> Table | None:
+        """The range of a joint that is limited: `limited` is true, false or auto."""
         found = self.numbers("range", 2)
-        if not found or self.attributes.get("limited", "auto") == "false":
-            return None
-        if not any(values(found)) and "limited" not in self.attributes:
-            return None  # a range of 0 to 0 limits nothing
+        in_order = found is not None and float(found[0].text) < float(found[1].text)
+        if limited == "true" and not in_order and ("range" not in self.attributes or found):
+            message = "limited: expected a range beside it, from a lower to a higher number"
+            self.reading.faults.add(self.element, self.key, message)
+        if limited == "auto" and found and not self.reading.auto_limits:
+            message = "range: with autolimits='false' it needs limited='true' or 'false' beside it"
+            self.reading.faults.add(self.element, self.key, message)
+        if found is None or limited == "false" or not in_order:
+            return None  # for MuJoCo such a range limits nothing
         if self.turns and self.reading.degrees:
             found = [number(math.radians(x), self.element.line) for x in values(found)]
         return table({"lower": found[0], "upper": found[1]}, self.element.line)

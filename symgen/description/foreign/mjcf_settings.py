@@ -6,6 +6,7 @@ Of several elements of one kind the later one overrides what the former one says
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +24,7 @@ from symgen.description.reading import Node, Scalar, Table
 from symgen.description.wording import KeyPath, shown
 
 FLAT = "let MuJoCo write the model as it understands it: mujoco.mj_saveLastXML(path, model)"
+MAIN = "main"
 _MEDIA = ("density", "viscosity", "wind")
 _CHANGES_MASSES = ("settotalmass", "boundmass", "boundinertia", "balanceinertia")
 _OF_JOINTS = (
@@ -62,6 +64,8 @@ class Reading:
     joints: list[Node] = field(default_factory=list)
     places: dict[KeyPath, str] = field(default_factory=dict)
     bodies: int = 0
+    from_geoms: bool = False
+    auto_limits: bool = True
 
     def angle(self, value: float) -> float:
         """An angle of the file in rad."""
@@ -90,17 +94,45 @@ def take_settings(reading: Reading) -> None:
             reading.weightless = True
         gravity = reading.faults.numbers(option, "gravity", "option", 3)
         reading.gravity = gravity or reading.gravity
+    _take_defaults(reading)
+
+
+def _take_defaults(reading: Reading) -> None:
+    """The attributes of joints in every class; a class inherits those of the one around it."""
     none: dict[str, str] = {}
-    waiting = [(x, "main", none) for x in reversed(list(reading.root.all("default")))]
+    waiting = [(x, "", none) for x in reversed(list(reading.root.all("default")))]
     while waiting:
-        element, name, inherited = waiting.pop()
-        name = element.attributes.get("class", name)
-        joint = element.first("joint")
+        element, outer, inherited = waiting.pop()
+        name = _class_name(reading, element, outer)
+        joint = only(reading, element, "joint", "default")
         own = {} if joint is None else joint.attributes
         own = {key: value for key, value in own.items() if key in _OF_JOINTS}
         reading.defaults[name] = {**inherited, **reading.defaults.get(name, {}), **own}
         inner = reversed(list(element.all("default")))
         waiting += [(x, name, reading.defaults[name]) for x in inner]
+
+
+def _class_name(reading: Reading, element: Element, outer: str) -> str:
+    """The name of a class; there may be several elements of the outermost one, `main`."""
+    given = element.attributes.get("class", "" if outer else MAIN)
+    if not outer and given != MAIN:
+        message = f"the outermost class is called 'main', not {shown(given)}; put it into another"
+        reading.faults.add(element, "default", message)
+    elif not given:
+        reading.faults.add(element, "default", "a <default> in another one needs a class")
+    elif outer and given in reading.defaults:
+        reading.faults.add(element, "default", f"{shown(given)} is a default class already")
+    return given
+
+
+def only(reading: Reading, element: Element, tag: str, key: str) -> Element | None:
+    """The child of that name, of which there may be one."""
+    found = list(element.all(tag))
+    for other in found[1:]:
+        first = found[0].line
+        message = f"<{tag}> stands once in a <{element.tag}>, here in line {first} already"
+        reading.faults.add(other, key, message)
+    return found[0] if found else None
 
 
 def _take_compiler(reading: Reading, compiler: Element) -> None:
@@ -116,12 +148,38 @@ def _take_compiler(reading: Reading, compiler: Element) -> None:
         faults.add(compiler, "compiler", message)
     if given.get("coordinate", "local") != "local":
         faults.add(compiler, "compiler", f"global coordinates are not read; {FLAT}")
-    if given.get("inertiafromgeom") == "true":
-        faults.add(compiler, "compiler", f"inertiafromgeom: geoms are not read; {FLAT}")
+    words = keyword(reading, compiler, "inertiafromgeom", "compiler")
+    reading.from_geoms = words == "true" or (reading.from_geoms and words is None)
+    words = keyword(reading, compiler, "autolimits", "compiler", ("true", "false"))
+    reading.auto_limits = words == "true" or (reading.auto_limits and words is None)
     for name in _CHANGES_MASSES:
         if name in given and given[name] not in ("false", "0", "-1"):
             message = f"{name} changes masses when the model is compiled; {FLAT}"
             faults.add(compiler, "compiler", message)
+
+
+def keyword(
+    reading: Reading,
+    element: Element,
+    attribute: str,
+    key: str,
+    words: Sequence[str] = ("true", "false", "auto"),
+) -> str | None:
+    """One of a few words; None where it is not given or faulty."""
+    given = element.attributes.get(attribute)
+    if given is not None and given not in words:
+        expected = " or ".join(words)
+        message = f"{attribute}: expected {expected}, found {shown(given)}"
+        reading.faults.add(element, key, message)
+        return None
+    return given
+
+
+def check_class(reading: Reading, element: Element, name: str, key: str) -> None:
+    """A class that an element names is one of the file."""
+    if name not in reading.defaults and name != MAIN:
+        hint = reading.faults.hint(name, reading.defaults)
+        reading.faults.add(element, key, f"there is no default class {shown(name)}{hint}")
 
 
 def attributes_of(reading: Reading, joint: Element, inherited: str) -> dict[str, str]:
@@ -129,9 +187,8 @@ def attributes_of(reading: Reading, joint: Element, inherited: str) -> dict[str,
     if joint.tag == "freejoint":
         return joint.attributes
     name = joint.attributes.get("class", inherited)
-    if name not in reading.defaults and name != "main":
-        hint = reading.faults.hint(name, reading.defaults)
-        reading.faults.add(joint, "joint", f"there is no default class {shown(name)}{hint}")
+    if "class" in joint.attributes:
+        check_class(reading, joint, name, "joint")
     return {**reading.defaults.get(name, {}), **joint.attributes}
 
 

@@ -1,5 +1,6 @@
 """MJCF files: what they become, agreement with MuJoCo, messages."""
 
+import re
 import tracemalloc
 from pathlib import Path
 
@@ -190,6 +191,108 @@ def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
         read(written(tmp_path, ARM.replace(old, new)))
     assert message in str(caught.value)
     assert all(fault.line > 0 for fault in caught.value.faults)
+
+
+SMALL = """<mujoco>
+  {settings}
+  <worldbody>
+    <body name="a" {body}>
+      {joint}
+      {inertial}
+      {more}
+    </body>
+  </worldbody>
+</mujoco>
+"""
+PARTS = {
+    "settings": "",
+    "body": "",
+    "joint": '<joint name="j" axis="0 1 0"/>',
+    "inertial": '<inertial pos="0.1 0 0" mass="1" diaginertia="1 1 1"/>',
+    "more": "",
+}
+INERTIAL = PARTS["inertial"]
+
+
+def by_mujoco_or_none(text):
+    try:
+        return mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "message"),
+    [
+        ("inertial", INERTIAL + INERTIAL, "<inertial> stands once in a <body>, here in line 6"),
+        ("inertial", INERTIAL.replace('pos="0.1 0 0"', ""), "needs the attribute 'pos'"),
+        ("body", 'childclass="x"', "body.a: there is no default class 'x'"),
+        ("joint", '<joint class="x"/>', "there is no default class 'x'"),
+        ("joint", '<joint limited="xx"/>', "limited: expected true or false or auto, found 'xx'"),
+        ("joint", '<joint limited="true"/>', "limited: expected a range"),
+        ("joint", '<joint limited="true" range="1 0"/>', "limited: expected a range"),
+        ("joint", '<joint damping="1 2 3 4"/>', "damping: expected a number"),
+        ("joint", '<joint armature="1 2"/>', "armature: expected a number"),
+        ("settings", "<default><joint/><joint/></default>", "<joint> stands once in a <default>"),
+        ("settings", "<default><default><joint/></default></default>", "needs a class"),
+        ("settings", '<default class="y"/>', "the outermost class is called 'main', not 'y'"),
+        ("settings", '<default><default class="y"/><default class="y"/></default>',
+         "'y' is a default class already"),
+        ("settings", '<default><default class="main"/></default>', "is a default class already"),
+        ("settings", '<compiler inertiafromgeom="yes"/>',
+         "inertiafromgeom: expected true or false or auto"),
+        ("settings", '<compiler autolimits="auto"/>', "autolimits: expected true or false"),
+    ],
+)  # fmt: skip
+def test_what_mujoco_refuses_is_refused(part, text, message, tmp_path):
+    text = SMALL.format(**{**PARTS, part: text})
+    assert by_mujoco_or_none(text) is None
+    with pytest.raises(ModelError, match=re.escape(message)):
+        read(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ("joint", '<joint name="j" stiffness="2 0" damping="3 0 0"/>'),
+        ("joint", '<joint name="j" limited="auto" range="0 1"/>'),
+        ("joint", '<joint name="j" limited="true" range="0 1"/>'),
+        ("joint", '<joint name="j" limited="false" range="0 1"/>'),
+        ("joint", '<joint name="j" range="1 0"/>'),
+        ("settings", '<compiler inertiafromgeom="true"/>'),
+        ("settings", "<default/><default><joint damping='2'/></default>"),
+        ("settings", '<default class="main"><joint damping="2"/></default>'),
+        ("settings", '<compiler autolimits="false"/>'),
+        ("body", 'childclass="main"'),
+    ],
+)
+def test_what_mujoco_takes_is_taken_as_it_does(part, text, tmp_path):
+    text = SMALL.format(**{**PARTS, part: text})
+    model = by_mujoco_or_none(text)
+    (joint,) = read(written(tmp_path, text)).joints
+    (terms,), (limits,) = joint.terms, joint.limits
+    assert float(terms.damping.text) == model.dof_damping[0]
+    assert float(terms.stiffness.text) == model.jnt_stiffness[0]
+    assert (limits.upper is not None) == bool(model.jnt_limited[0])
+    if limits.upper is not None:
+        np.testing.assert_allclose([limits.lower, limits.upper], model.jnt_range[0])
+    assert float(joint.link.mass.text) == model.body_mass[-1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"joint": '<joint stiffness="1 2"/>'}, "stiffness: a polynomial, here of 2 coefficients"),
+        ({"joint": '<joint damping="0 0 1"/>'}, "damping: a polynomial, here of 3 coefficients"),
+        ({"settings": '<compiler inertiafromgeom="true"/>', "more": '<geom size="1"/>'},
+         "body.a: inertiafromgeom: MuJoCo replaces the <inertial> of this body"),
+    ],
+)  # fmt: skip
+def test_what_mujoco_takes_and_is_not_available_is_named(changes, message, tmp_path):
+    text = SMALL.format(**{**PARTS, **changes})
+    assert by_mujoco_or_none(text) is not None
+    with pytest.raises(ModelError, match=re.escape(message)):
+        read(written(tmp_path, text))
 
 
 def test_a_table_has_no_need_of_a_mass(tmp_path):
