@@ -9,7 +9,7 @@ PYTEST_FLAGS ?= -n auto --dist worksteal
 CHECKED := $(wildcard symgen tests examples benchmarks)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all lint bench bench-growth clean help
+.PHONY: demo test test-all lint bench bench-growth pictures clean help
 
 help:
 	@echo "make demo      build examples/two_link.yaml, use it from Python, and write a report on it"
@@ -18,6 +18,7 @@ help:
 	@echo "make lint      check style, format and types"
 	@echo "make bench     time symgen beside Pinocchio, CasADi, MuJoCo, SymPy (BENCH=... for options)"
 	@echo "make bench-growth  how builds and calls grow with the number of joints"
+	@echo "make pictures  docs/pictures/*.svg, what symgen prints on a terminal, from real runs"
 	@echo "make clean     remove the virtual environment and what tools left behind"
 
 demo: $(VENV)/.installed
@@ -42,6 +43,9 @@ bench: $(VENV)/.installed-for-benchmarks
 
 bench-growth: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.growth $(BENCH)
+
+pictures: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.terminal_pictures
 
 clean:
 	rm -rf $(VENV) build dist symgen.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
