@@ -9,8 +9,9 @@
 Both sides are evaluated at random points of prime fields of 127 bits, where angles are points of
 the circle: what agrees there is identical, up to a probability that nobody will ever meet
 (`symgen.algebra.prime_field`).  There is no tolerance, and how an answer is written does not
-matter.  An answer that is wrong for this robot, and identically right for one that the student has
-mistaken it for, tells the slip.
+matter.  Roots and the like are decided among real numbers (`symgen.grading.reals`).  An answer
+that is wrong for this robot, and identically right for one that the student has mistaken it for,
+tells the slip.
 """
 
 from symgen.grading.grade import grade

@@ -22,6 +22,7 @@ from symgen.errors import Fault, ModelError
 
 MAX_BYTES = 256 * 1024
 MAX_LINES = 2000
+_OF_A_NOTEBOOK = re.compile(r"(?:import|from)\s|%")  # what cells begin with says nothing here
 _LEFT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)"
     r"(?:\s*\[\s*(?P<index>[0-9]+(?:\s*,\s*[0-9]+)*)\s*\])?"
@@ -67,7 +68,7 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
     start, collected = 0, ""
     for number, line in enumerate(text.splitlines(), start=1):
         code = line.partition("#")[0].strip()
-        if not code:
+        if not code or _OF_A_NOTEBOOK.match(code):
             continue
         start = start if collected else number
         collected = f"{collected} {code}".strip()
@@ -81,10 +82,15 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
 def _assignment(statement: str, line: int) -> Assignment:
     left, equals, right = statement.partition("=")
     match = _LEFT.fullmatch(left.strip())
-    if not equals or match is None:
+    if not equals or match is None or right.startswith("="):
         raise ExpressionError(
             f"expected 'NAME = EXPRESSION', such as 'tau[1] = g*m1*l1*cos(q1)', found "
             f"{shown(statement)}"
+        )
+    if "[" in right:
+        raise ExpressionError(
+            "'[' stands on the left alone: every entry has a line of its own, such as "
+            "'M[1,2] = ...', and an expression that is needed twice has a name, such as 'a = ...'"
         )
     index = match["index"]
     numbers = tuple(map(int, index.split(","))) if index else ()

@@ -16,6 +16,7 @@ from symgen.errors import Fault, ModelError, RequestError
 from symgen.grading.answer import read_answer
 from symgen.grading.quantities import QUANTITIES
 from symgen.grading.questions import Question, Questions
+from symgen.grading.reals import agrees, needs_reals
 from symgen.grading.slips import slips_of
 from symgen.grading.terms import (
     WrongTerm,
@@ -81,7 +82,11 @@ class _Grading:
         """One question against the truth; where it is wrong, against the usual slips."""
         label, line = question.assignment.label, question.assignment.line
         points = list(_points(self.truth, question, self.asked.state))
-        if all(point.answer == point.truth for point in points):
+        if needs_reals(question.answer):
+            right = agrees(self.truth, question, self.asked.state)
+        else:
+            right = all(point.answer == point.truth for point in points)
+        if right:
             return Graded(label, line, True)
         wrong = self.wrong(question)
         if isinstance(wrong, WrongTerm):

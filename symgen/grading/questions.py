@@ -9,7 +9,7 @@ abbreviations (``c12``), components of loads (``tip_fx``).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,14 @@ HIGHEST_POWER = 1000
 """Of what is multiplied out in an answer."""
 
 _COORDINATE = re.compile(r"(q|qd|qdd|tau)_?([0-9]+)")
+_ENTRY = re.compile(
+    rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})_?(?P<index>[0-9]+)"
+)
+_ANGLE = "(?:q|theta|th|phi)"
+_OTHER_WORDS = re.compile(
+    rf"(?P<before>d{{0,2}}){_ANGLE}_?(?P<index>[0-9]+)_?(?P<after>(?:d{{1,2}}(?:ot)?)?)"
+    rf"|{_ANGLE}_?(?P<between>d{{1,2}})ot_?(?P<last>[0-9]+)"
+)
 _WAVE = re.compile(r"([cs])_?([0-9]+)")
 
 
@@ -69,6 +77,7 @@ class Questions:
                 self.fault(assignment, f"{label} has an answer already, in line {seen[label]}")
             seen.setdefault(label, assignment.line)
             self.take(assignment)
+        self.refuse_unused_entries()
 
     def fault(self, assignment: Assignment, message: str) -> None:
         """Record what cannot be understood."""
@@ -79,6 +88,16 @@ class Questions:
         loads = self.loads()
         used = {name for assignment in self.assignments for name in assignment.value.names}
         return AS_IT_IS if used & loads.keys() else Changed(zeros=("loads",))
+
+    def refuse_unused_entries(self) -> None:
+        """An entry that is written as a name would not be graded, and nobody would notice."""
+        used = {name for assignment in self.assignments for name in assignment.value.names}
+        for assignment in self.assignments:
+            match = _ENTRY.fullmatch(assignment.name)
+            if match and assignment.name in self.known and assignment.name not in used:
+                entry = f"{match['name']}[{','.join(match['index'])}]"
+                message = f"a name of your own that nothing uses; is {entry} meant?"
+                self.fault(assignment, message)
 
     # -- what is on the left ----------------------------------------------------------------
 
@@ -96,6 +115,9 @@ class Questions:
             self.fault(assignment, f"nothing is called {shown(assignment.name)}{hint}")
         elif assignment.name in {**self.parameters, **WORDS, "pi": 0, "deg": 0}:
             self.fault(assignment, "this name belongs to the model; choose another one")
+        elif assignment.name in self.inputs():
+            hint = f"; is tau[{assignment.name[3:]}] meant?" if "tau" in assignment.name else ""
+            self.fault(assignment, f"this name is a variable of the motion{hint}")
         else:
             value = self.expression(assignment, None)
             if value is not None:
@@ -114,7 +136,9 @@ class Questions:
         if not inside:
             sizes = ",".join(f"1..{size}" for size in shape)
             expected = f"{assignment.name}[{sizes}]" if shape else f"{assignment.name} = ..."
-            self.fault(assignment, f"expected {expected}")
+            counted = ", counted from 1" if 0 in assignment.index else ""
+            own = "" if assignment.index else "; a name of your own has to be another one"
+            self.fault(assignment, f"expected {expected}{counted}{own}")
             return
         place = 0
         for i, size in zip(assignment.index, shape, strict=True):
@@ -154,14 +178,22 @@ class Questions:
 
     def ask(self, assignment: Assignment, program: Program[Expr], place: int) -> None:
         """Take in a question whose left side is understood."""
-        value = self.expression(assignment, program)
+        steps = [statement.name for statement in program.statements]
+        own = assignment.name.partition(".")[2]
+        later = steps[steps.index(own) :] if place < 0 else steps
+        value = self.expression(assignment, program, later)
         if value is not None:
             self.questions.append(Question(assignment, value, program, place))
 
     # -- what is on the right ---------------------------------------------------------------
 
-    def expression(self, assignment: Assignment, program: Program[Expr] | None) -> Expr | None:
-        """The right side over SymPy, None where it is faulty; steps of `program` may be named."""
+    def expression(
+        self, assignment: Assignment, program: Program[Expr] | None, later: Collection[str] = ()
+    ) -> Expr | None:
+        """The right side over SymPy, None where it is faulty.
+
+        Steps of `program` may be named, except those that are what is asked for, or come `later`.
+        """
         value = assignment.value
         if _power(value.root) > HIGHEST_POWER:
             self.fault(assignment, f"a power higher than {HIGHEST_POWER}, or one that is no number")
@@ -169,10 +201,14 @@ class Questions:
         meant = {}
         for name in value.names:
             meaning = self.meaning(name, program)
+            if self.is_given_away(name, later):
+                what = "this step or a later one" if "." in assignment.name else "a step"
+                expected = "earlier steps" if "." in assignment.name else "the motion"
+                message = f"{shown(name)} is {what}; an answer is in terms of {expected}"
+                self.fault(assignment, message)
+                return None
             if meaning is None:
-                known = [*self.known, *self.parameters, *self.coordinates()]
-                hint = did_you_mean(name, known) or f"; known are {', '.join(known)}"
-                self.fault(assignment, f"unknown name {shown(name)}{hint}")
+                self.fault(assignment, f"unknown name {shown(name)}{self.hint(name)}")
                 return None
             meant[symbol(name)] = meaning
         try:
@@ -184,6 +220,24 @@ class Questions:
             self.fault(assignment, "divides by zero")
             return None
         return expression
+
+    def is_given_away(self, name: str, later: Collection[str]) -> bool:
+        """Whether a name means one of the steps that rest on what is asked for."""
+        return name in later and name not in self.known and name not in self.parameters
+
+    def hint(self, name: str) -> str:
+        """The tail of a message about an unknown name."""
+        known = [*self.known, *self.parameters, *self.coordinates()]
+        usual = usual_name(name)
+        if usual is not None and self.input(usual) is not None:
+            return f"; here it is called {shown(usual)}"
+        return did_you_mean(name, known) or f"; known are {', '.join(known)}"
+
+    def inputs(self) -> Collection[str]:
+        """The names of the motion and of loads: no name of a student's own."""
+        names = self.coordinates()
+        with_lines = [re.sub(r"([0-9]+)$", r"_\1", name) for name in names]
+        return {*names, *with_lines, *self.loads()}
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
         """What a name on the right stands for; the student's own names come first."""
@@ -223,6 +277,16 @@ class Questions:
         n = sum(name.startswith("qdd") for name in found)
         found.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
         return found
+
+
+def usual_name(name: str) -> str | None:
+    """What `name`, in the words of other books, is called here: theta1, dq1, q1_ddot, C12."""
+    match = _OTHER_WORDS.fullmatch(name)
+    if match is None:
+        wave = re.fullmatch("([CS])(?:os|in)?_?([0-9]+)", name)
+        return f"{wave[1].lower()}{wave[2]}" if wave else None
+    rates = f"{match['before'] or ''}{match['after'] or ''}{match['between'] or ''}".count("d")
+    return f"q{'d' * rates}{match['index'] or match['last']}"
 
 
 def _power(node: Node) -> float:

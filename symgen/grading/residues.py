@@ -104,9 +104,14 @@ class Values:
             for part in x.args:
                 total = _turned(total, self.angle(part))
             return total
+        expanded = x.expand()
+        if expanded.is_Add:
+            return self.angle(expanded)
         count, rest = x.as_coeff_Mul()
         if rest is sympy.pi and (2 * count).is_Integer:
             return ((one, zero), (zero, one), (-one, zero), (zero, -one))[int(2 * count) % 4]
+        if rest is sympy.pi and not sympy.cos(x).has(sympy.cos, sympy.sin):
+            return self.of(sympy.cos(x)), self.of(sympy.sin(x))  # roots, as of 3 for pi/6
         halves = 2 * count
         if not halves.is_Integer or abs(halves) > MOST_HALVES:
             halves, rest = sympy.Integer(2), x
