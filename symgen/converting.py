@@ -58,7 +58,7 @@ def convert(
     text = model_text(document, heading)
     check(decode(text.encode(), str(target)))
     _write(target, text, force)
-    n = sum(joint.coordinates for joint in description.joints)
+    n = len(description.coordinate_names)
     return Conversion(target, n, warnings, error)
 
 

@@ -113,7 +113,8 @@ def _forms(
     loops_alone: bool,
 ) -> Forms:
     given = description, formulation, function, runtime
-    if form == STRAIGHT or function not in formulation.loops:
+    coupled = any(joint.mimic is not None for joint in description.joints)
+    if form == STRAIGHT or function not in formulation.loops or coupled:
         return Forms(derived_program(*given))
     loops = derived_loops(*given)
     size = operations_in_loops(loops).total
@@ -293,8 +294,8 @@ def _metadata(
     return ModuleMetadata(
         name=description.name,
         description=description.description,
-        n=tree.n,
-        coordinate_names=tuple(joint.name for joint in tree.joints),
+        n=len(tree.independent),
+        coordinate_names=tuple(joint.name for joint in tree.independent),
         link_names=tuple(frame.name for frame in tree.frames),
         load_names=tuple(load.name for load in tree.loads),
         point_names=tuple(point.name for point in tree.points),
@@ -305,6 +306,7 @@ def _metadata(
         limits=tuple(
             Limits(limits.lower, limits.upper, limits.velocity, limits.effort)
             for joint in description.joints
+            if joint.mimic is None
             for limits in joint.limits
         ),
         model_hash=model_hash(description),
@@ -312,7 +314,7 @@ def _metadata(
         condition=condition(description),
         inertial_parameters=_inertial_parameters(description, tree),
         joint_terms=_joint_terms(description),
-        prescribed=tuple(joint.prescribed for joint in tree.joints),
+        prescribed=tuple(joint.prescribed for joint in tree.independent),
         output_names=tuple(output.name for output in tree.outputs),
         output_units=tuple(plain(output.unit) for output in tree.outputs),
         output_sparsity=_output_sparsity(derived),
@@ -323,7 +325,29 @@ def _metadata(
         junctions=robot.junctions,
         leaves=robot.leaves,
         operation_counts=operations,
+        **_coupling(description, tree),
     )
+
+
+def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Any]:
+    """What is said of joints that follow others, with the values of the file."""
+    if not tree.is_coupled:
+        return {}
+    graph = Graph()
+    values = {name: graph.constant(x) for name, x in description.parameter_values.items()}
+    zero, one = tree.algebra.zero, tree.algebra.one
+    of = [joint.following for joint in tree.joints]
+    multipliers = [one if x is None else x.multiplier for x in of]
+    offsets = [zero if x is None else x.offset for x in of]
+    found = [x.value for x in evaluate([*multipliers, *offsets], values, over_graph(graph))]
+    numbers = range(1, len(tree.independent) + 1)
+    pairs = zip(found, tree.coordinate_numbers, strict=False)
+    return {
+        "joint_names": tuple(joint.name for joint in tree.joints),
+        "joint_coordinates": tree.coordinate_numbers,
+        "coupling": tuple(tuple(s if k == own else 0.0 for k in numbers) for s, own in pairs),
+        "coupling_offsets": tuple(found[tree.n :]),
+    }
 
 
 def _output_sparsity(derived: Derived) -> dict[str, Sparsity]:
@@ -385,5 +409,6 @@ def _plain(value: Any) -> Any:
             for field in fields(value)
             if field.name not in ("file", "warnings")
             and not isinstance(getattr(value, field.name), Source)
+            and (field.name, getattr(value, field.name)) != ("mimic", None)  # as without the key
         }
     return value

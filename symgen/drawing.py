@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symgen.algebra.graph import Graph
+from symgen.algebra.graph import Graph, Scalar
 from symgen.description.expressions import evaluate
 from symgen.description.model import JointDescription, RobotDescription
+from symgen.formulations.coupled import coupled_coordinates
 from symgen.kinematics.topology import Topology, topology
-from symgen.kinematics.tree import build_tree
+from symgen.kinematics.tree import KinematicTree, build_tree
 
 WIDTH = 100
 WIDEST_STAIRS = 36
@@ -26,16 +27,17 @@ Row = tuple[str, ...]
 
 def tree(description: RobotDescription, style: str = "pretty") -> str:
     """The drawing of the tree and its description by matrices, as lines of text."""
-    robot = topology(build_tree(description, Graph()))
-    blocks = [_summary(description, robot), drawing(description)]
+    joints = build_tree(description, Graph())
+    robot = topology(joints)
+    blocks = [_summary(description), drawing(description)]
     if robot.n:
-        blocks += [*_matrices(robot), _ends(robot), pattern(robot)]
+        blocks += [*_matrices(robot, joints.is_coupled), _ends(robot), pattern(joints, robot)]
     return "\n\n".join(blocks)
 
 
-def _summary(description: RobotDescription, robot: Topology) -> str:
+def _summary(description: RobotDescription) -> str:
     sizes = (
-        (robot.n, "coordinate"),
+        (len(description.coordinate_names), "coordinate"),
         (len(description.joints), "link"),
         (len(description.loads), "load"),
         (len(description.points), "point"),
@@ -77,10 +79,11 @@ def _labels(description: RobotDescription) -> dict[str, Row]:
     labels: dict[str, Row] = {"base": ("", "", "", "", _attached("base", description))}
     last = 0
     for joint in description.joints:
-        link = joint.link.name
-        first, last = last + 1, last + joint.coordinates
+        link, own = joint.link.name, 0 if joint.mimic else joint.coordinates
+        first, last = last + 1, last + own
+        coordinates = {0: "", 1: f"q_{last}"}.get(own, f"q_{first}..q_{last}")
         labels[link] = (
-            {0: "", 1: f"q_{last}"}.get(joint.coordinates, f"q_{first}..q_{last}"),
+            f"as {joint.mimic.coordinate}" if joint.mimic else coordinates,
             joint.name,
             f"{joint.type} {joint.sequence}".rstrip(),
             _mass(joint, description),
@@ -117,13 +120,17 @@ def _aligned(table: Sequence[Row]) -> str:
 # -- the matrices ------------------------------------------------------------------------------
 
 
-def _matrices(robot: Topology) -> list[str]:
-    """Upsilon, Phi and Psi by rows, and the joints of the branches where Psi does not tell them."""
+def _matrices(robot: Topology, coupled: bool) -> list[str]:
+    """Upsilon, Phi and Psi by rows, and the joints of the branches where Psi does not tell them.
+
+    `coupled`: some joints follow others, so that coordinates have other numbers.
+    """
+    moves = "joints of one coordinate in order" if coupled else "joint i moves q_i"
     joints = range(1, robot.n + 1)
     branches = range(1, len(robot.branches) + 1)
     first, last = zip(*robot.joint_branches, strict=True)
     blocks = [
-        "Joint parent matrix (Upsilon): joint i moves q_i; its parent carries it, 0 is the base\n"
+        f"Joint parent matrix (Upsilon): {moves}; its parent carries it, 0 is the base\n"
         + _wrapped({"joint": joints, "parent": robot.joint_parents}),
         "Branch parent matrix (Phi): a branch is a run of joints without a fork\n"
         + _wrapped({"branch": branches, "parent": robot.branch_parents}),
@@ -168,21 +175,24 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def pattern(robot: Topology) -> str:
+def pattern(joints: KinematicTree[Scalar], robot: Topology) -> str:
     """How many entries of d tau / d q can be non-zero, and where they are."""
-    count = sum(map(sum, robot.related))
-    said = (
-        f"{count} of {robot.n**2} entries of d tau / d q can be non-zero (one joint on the path to "
-        "the other)"
-    )
-    if robot.n > LARGEST_PICTURE:
+    n, related = len(joints.independent), robot.related
+    because = "one joint on the path to the other"
+    if joints.is_coupled:
+        coupled, numbers = coupled_coordinates(joints), range(1, n + 1)
+        related = tuple(tuple(k in coupled[i] for k in numbers) for i in numbers)
+        because = "they move joints of which one is on the path to the other"
+    count = sum(map(sum, related))
+    said = f"{count} of {n**2} entries of d tau / d q can be non-zero ({because})"
+    if n > LARGEST_PICTURE:
         return said
-    margin = len(str(robot.n))
-    tens = "".join(str(m // 10) if m % 10 == 0 else " " for m in range(1, robot.n + 1))
-    units = "".join(str(m % 10) for m in range(1, robot.n + 1))
-    heads = [units] if robot.n < 10 else [tens, units]
+    margin = len(str(n))
+    tens = "".join(str(m // 10) if m % 10 == 0 else " " for m in range(1, n + 1))
+    units = "".join(str(m % 10) for m in range(1, n + 1))
+    heads = [units] if n < 10 else [tens, units]
     lines = [f"  {'':{margin}} {head}".rstrip() for head in heads]
-    for i, row in enumerate(robot.related, start=1):
+    for i, row in enumerate(related, start=1):
         marks = "".join("x" if entry else "." for entry in row)
         lines.append(f"  {i:>{margin}} {marks}")
     return f"{said}\n" + "\n".join(lines)

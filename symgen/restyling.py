@@ -276,7 +276,7 @@ def pose_error(old: RobotDescription, new: RobotDescription, found: Layout) -> f
     """Largest difference of an entry of a link's pose, over random states."""
     newton_euler = formulation_named("newton_euler")
     programs = [derived_program(x, newton_euler, "forward_kinematics") for x in (old, new)]
-    n = sum(joint.coordinates for joint in old.joints)
+    n = len(old.coordinate_names)
     moved = np.array([found.moved[joint.link.name] for joint in old.joints]).reshape(-1, 4, 4)
     worst = 0.0
     for q in np.random.default_rng(1).uniform(-np.pi, np.pi, (_STATES, n)):

@@ -97,9 +97,10 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
     senseless = senseless_functions(tree.sizes)
-    asked = _asked_formulations(options.formulations, reasons, tree.n)
+    n = len(tree.independent)
+    asked = _asked_formulations(options.formulations, reasons, n)
     functions = _chosen_functions(options.functions, asked or applicable, senseless)
-    size = partial(_size_built, tree, _in_loops(options))
+    size = partial(_size_built, tree, _in_loops(options) and not tree.is_coupled)
     wanted = _wanted(asked, applicable, functions, size)
     built: dict[str, tuple[str, ...]] = {}
     able: dict[str, tuple[str, ...]] = {}
@@ -129,7 +130,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
         for name, found in able.items()
     }
     evaluated = {name: found for name, found in evaluated.items() if found}
-    return Selection(tree.n, built, evaluated, skipped, senseless, runtime, spared)
+    return Selection(n, built, evaluated, skipped, senseless, runtime, spared)
 
 
 def _in_loops(options: BuildOptions) -> bool:

@@ -18,7 +18,13 @@ from symgen.description import RobotDescription, read
 from symgen.drawing import tree
 from symgen.emit.emission import emit, javascript_module
 from symgen.errors import RequestError
-from symgen.formulations import declare_inputs, derive, formulation_named, provided_functions
+from symgen.formulations import (
+    declare_inputs,
+    derive,
+    formulation_named,
+    provided_functions,
+    state_of_joints,
+)
 from symgen.journal import Journal
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.optimize.operations import operations_before
@@ -320,8 +326,8 @@ def poses_of_frames(
     """Of every link: heading, names of the entries, 4x4 matrix, and the symbols in it."""
     robot: KinematicTree[Any] = build_tree(description, SymPyAlgebra())
     builder = ProgramBuilder(robot.algebra, taken=robot.parameter_names)
-    q = declare_inputs(robot, builder, "forward_kinematics").q
-    inputs = {"q": q}
+    state = declare_inputs(robot, builder, "forward_kinematics")
+    q, inputs = state_of_joints(robot, state).q, {"q": state.q}
     for frame in robot.frames:
         parent = "base"
         pose = frame.pose

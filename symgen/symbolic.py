@@ -30,6 +30,7 @@ from symgen.formulations import (
     derive,
     formulation_named,
     provided_functions,
+    state_of_joints,
 )
 from symgen.formulations.interface import State
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
@@ -320,27 +321,31 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
 
     tau_i = d/dt dT/dqd_i - dT/dq_i + dV/dq_i - Q_i.  Velocities are time derivatives of positions
     and rotation matrices, taken by SymPy; no formulation and no recursion is involved.  T and V
-    hold the rotors and springs of the joints, Q what damping and friction take.
+    hold the rotors and springs of the joints, Q what damping and friction take.  Joints that follow
+    others are where those put them: T, V and the power of Q are functions of the coordinates alone.
     """
     tree = build_tree(description, SymPyAlgebra())
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, "inverse_dynamics")
     q, qd, qdd = list(state.q), list(state.qd), list(state.qdd)
-    poses = _poses(tree, q)
-    kinetic, potential = _energies(tree, poses, q, qd)
+    whole, n = state_of_joints(tree, state), len(state.q)
+    poses = _poses(tree, list(whole.q))
+    kinetic, potential = _energies(tree, poses, state, whole)
     work = _load_power(tree, poses, state)
     rows = []
-    for i in range(tree.n):
+    for i in range(n):
         momentum = kinetic.diff(qd[i])
         rate = sum(
-            (momentum.diff(q[k]) * qd[k] + momentum.diff(qd[k]) * qdd[k] for k in range(tree.n)),
+            (momentum.diff(q[k]) * qd[k] + momentum.diff(qd[k]) * qdd[k] for k in range(n)),
             sympy.S.Zero,
         )
         torque = rate - kinetic.diff(q[i]) + potential.diff(q[i]) - work.diff(qd[i])
-        terms = tree.joints[i].terms
-        friction = terms.friction * sympy.tanh(qd[i] / terms.friction_velocity)
-        rows.append(torque + terms.damping * qd[i] + friction)
-    return sympy.Matrix(tree.n, 1, rows)
+        for joint, velocity in zip(tree.joints, whole.qd, strict=True):
+            terms = joint.terms
+            friction = terms.friction * sympy.tanh(velocity / terms.friction_velocity)
+            torque += (terms.damping * velocity + friction) * velocity.diff(qd[i])
+        rows.append(torque)
+    return sympy.Matrix(n, 1, rows)
 
 
 def _poses(tree: KinematicTree[Expr], q: list[Expr]) -> dict[int, tuple[Any, Any]]:
@@ -376,8 +381,13 @@ def _angular_velocity(R: Any, q: list[Expr], qd: list[Expr]) -> Any:
 
 
 def _energies(
-    tree: KinematicTree[Expr], poses: dict[int, tuple[Any, Any]], q: list[Expr], qd: list[Expr]
+    tree: KinematicTree[Expr],
+    poses: dict[int, tuple[Any, Any]],
+    state: State[Expr],
+    whole: State[Expr],
 ) -> tuple[Expr, Expr]:
+    """Kinetic and potential energy; `whole` is the state of all joints."""
+    q, qd = list(state.q), list(state.qd)
     kinetic = potential = sympy.S.Zero
     for joint in tree.joints:
         R, p = poses[joint.number]
@@ -388,8 +398,8 @@ def _energies(
         kinetic += (joint.body.mass * velocity.dot(velocity) + omega.dot(inertia * omega)) / 2
         potential -= joint.body.mass * _column(tree.gravity).dot(center)
         at, terms = joint.number - 1, joint.terms
-        kinetic += terms.gear_ratio**2 * terms.rotor_inertia * qd[at] ** 2 / 2
-        potential += terms.stiffness * (q[at] - terms.rest) ** 2 / 2
+        kinetic += terms.gear_ratio**2 * terms.rotor_inertia * whole.qd[at] ** 2 / 2
+        potential += terms.stiffness * (whole.q[at] - terms.rest) ** 2 / 2
     return kinetic, potential
 
 

@@ -47,7 +47,7 @@ DOORS = (
 )
 RANK = {name: rank for rank, names in enumerate(DOORS) for name in names}
 SYMPY = {"algebra", "symbolic", "typesetting", "showing", "comparison", "grading", "page"}
-ANSWERS = {"why_not", "applies_to_every_tree"}
+ANSWERS = {"why_not", "applies_to_every_tree", "needs_a_coordinate_for_every_joint"}
 JOINT_TYPES = {joint.name for joint in JOINTS}
 FILES = sorted(ROOT.rglob("*.py"))
 

@@ -12,7 +12,8 @@ be left out; loads and points may sit on `base`, and name links, not joints; `co
 without `dh` says nothing; `axis` and the options of moving joints on a fixed joint, YAML tags and
 merge keys (``<<``) are faults; the words of C23 count as keywords of C; the names of coordinates,
 such as ``hip_2``, belong to the name space of joints and links.  What is silent about options is in
-`symgen.description.joint_options`, about outputs in `symgen.description.outputs`.
+`symgen.description.joint_options`, about outputs in `symgen.description.outputs`, about joints that
+follow others in `symgen.description.mimic`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from symgen.description.documents import read_document
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
 from symgen.description.findings import Findings
 from symgen.description.joints import JointChecks
+from symgen.description.mimic import check_mimics
 from symgen.description.model import (
     JointDescription,
     JointTerms,
@@ -60,7 +62,8 @@ def check(document: Document) -> RobotDescription:
     names = name_space(robot, findings)
     check_robot_name(robot, findings)
     scalars.triple(("gravity",), robot.gravity)
-    joints = JointChecks(robot, findings, scalars, names).all()
+    mimics = check_mimics(robot, scalars)
+    joints = JointChecks(robot, findings, scalars, names, mimics).all()
     loads = link_points("loads", robot.loads, names, scalars)
     points = link_points("points", robot.points, names, scalars)
     outputs = check_outputs(robot, scalars)

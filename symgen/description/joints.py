@@ -6,7 +6,7 @@ What a type of joint takes is asked of the type itself (`symgen.joints`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symgen.description.expressions import ONE, ZERO
@@ -17,6 +17,7 @@ from symgen.description.model import (
     DenavitHartenberg,
     JointDescription,
     LinkDescription,
+    Mimic,
     Pose,
     Triple,
 )
@@ -45,6 +46,7 @@ class JointChecks:
     findings: Findings
     scalars: Scalars
     names: NameSpace
+    mimics: Mapping[int, Mimic]
 
     def all(self) -> tuple[JointDescription, ...]:
         """All joints that could be read, in the order of the file."""
@@ -75,6 +77,7 @@ class JointChecks:
             terms=options.terms(),
             limits=options.limits(),
             prescribed=options.prescribed(),
+            mimic=self.mimics.get(index),
         )
 
     def parent(self, index: int, table: JointTable) -> str:

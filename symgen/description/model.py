@@ -99,6 +99,18 @@ class JointTerms:
 
 
 @dataclass(frozen=True)
+class Mimic:
+    """The motion of a joint that follows a coordinate: q = multiplier q_coordinate + offset.
+
+    Units are those that make it so: rad or m for the offset, their quotient for the multiplier.
+    """
+
+    coordinate: str
+    multiplier: Expression = ONE
+    offset: Expression = ZERO
+
+
+@dataclass(frozen=True)
 class LinkDescription:
     """A rigid link.
 
@@ -123,7 +135,7 @@ class JointDescription:
     DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
     has one letter for each of several rotations, such as ``zyx``.  `terms`, `limits` and
     `prescribed` (whether its motion is given, rather than the torque of its joint) have one entry
-    per coordinate.
+    per coordinate.  A joint with `mimic` has one coordinate, which is none of the robot's.
     """
 
     name: str
@@ -139,6 +151,7 @@ class JointDescription:
     terms: tuple[JointTerms, ...] = ()
     limits: tuple[Limits, ...] = ()
     prescribed: tuple[bool, ...] = ()
+    mimic: Mimic | None = None
 
     @property
     def coordinates(self) -> int:
@@ -202,6 +215,12 @@ class RobotDescription:
     warnings: tuple[Fault, ...]
     file: str
     outputs: tuple[OutputDescription, ...] = ()
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the coordinates of the robot, without those of joints that follow others."""
+        free = (joint for joint in self.joints if joint.mimic is None)
+        return tuple(name for joint in free for name in joint.coordinate_names)
 
     @property
     def independent_parameters(self) -> tuple[str, ...]:

@@ -20,13 +20,13 @@ from symgen.description.expressions import (
     evaluate,
 )
 from symgen.description.findings import Findings
-from symgen.description.model import OutputDescription, coordinate_names
+from symgen.description.mimic import coordinates_of
+from symgen.description.model import OutputDescription
 from symgen.description.names import illegal_name
 from symgen.description.quantities import RATES, SINGLE, Vocabulary
 from symgen.description.scalars import Scalars
 from symgen.description.schema import PointTable, RobotTable
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import joint_type
 
 
 def check_outputs(robot: RobotTable, scalars: Scalars) -> tuple[OutputDescription, ...]:
@@ -55,7 +55,8 @@ class _OutputChecks:
         self.findings: Findings = scalars.findings
         self.outputs = robot.outputs or {}
         self.vocabulary = Vocabulary(
-            _coordinates(robot),
+            coordinates_of(robot, independent=True),
+            coordinates_of(robot),
             _names(robot.points, robot.gives("points")),
             _names(robot.loads, robot.gives("loads")),
         )
@@ -101,18 +102,6 @@ class _OutputChecks:
         hint = hint or self.findings.did_you_mean(name, (*SINGLE, *self.vocabulary.families))
         example = f" such as {shown(f'{RATES[0]}.{coordinates[0]}')}" if coordinates else ""
         return hint or f"; expected a parameter of this file, pi, deg or a quantity{example}"
-
-
-def _coordinates(robot: RobotTable) -> tuple[str, ...] | None:
-    """The names of all coordinates; None where they could not all be read."""
-    if robot.joints is None:
-        return None if robot.gives("joints") else ()
-    names: list[str] = []
-    for joint in robot.joints:
-        if joint is None or joint.name is None or joint.type is None:
-            return None
-        names += coordinate_names(joint.name, joint_type(joint.type).coordinates)
-    return tuple(names)
 
 
 def _names(tables: list[PointTable | None] | None, given: bool) -> tuple[str, ...] | None:

@@ -16,7 +16,7 @@ center_of_mass.x y z                       of all moving bodies, base frame (m)
 =========================================  ====================================================
 
 They are those of the functions of the same names: `symgen.program.functions` says more.  NAME is
-that of a coordinate, a point or a load.
+that of a coordinate, a point or a load; after ``wrenches`` also that of a joint that follows one.
 """
 
 from __future__ import annotations
@@ -70,10 +70,12 @@ class Slot:
 class Vocabulary:
     """The quantities of one model: the names of its coordinates, points and loads.
 
+    `joints` are those of the coordinates and of joints that follow them, in the order of the file.
     None stands for names that could not all be read, so that none of them can be called wrong.
     """
 
     coordinates: Sequence[str] | None
+    joints: Sequence[str] | None
     points: Sequence[str] | None
     loads: Sequence[str] | None
 
@@ -84,7 +86,7 @@ class Vocabulary:
         return {
             **{rate: (coordinate,) for rate in RATES},
             POINTS: (Slot("point", self.points), Slot("component", POINT_PARTS)),
-            WRENCHES: (coordinate, Slot("component", WRENCH_PARTS)),
+            WRENCHES: (Slot("coordinate", self.joints), Slot("component", WRENCH_PARTS)),
             LOADS: (Slot("load", self.loads), Slot("component", WRENCH_PARTS)),
             CENTER_OF_MASS: (Slot("component", AXES),),
         }

@@ -52,12 +52,10 @@ def optional(words: str) -> Any:
 class KeyTable(BaseModel):
     """A mapping with fixed keys.
 
-    `later` are keys that the format specifies for the future; `example` are those that a message
-    shows where the mapping itself is missing, by default all.
+    `example` are the keys that a message shows where the mapping itself is missing, by default all.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    later: ClassVar[tuple[str, ...]] = ()
     example: ClassVar[tuple[str, ...]] = ()
 
     def gives(self, key: str) -> bool:
@@ -115,6 +113,14 @@ class LimitsTable(KeyTable):
     effort: Entries = optional("largest torque (N m) or force (N)")
 
 
+class MimicTable(KeyTable):
+    """A joint that follows a coordinate: q = multiplier q_coordinate + offset."""
+
+    coordinate: Name = Field(description="the name of the coordinate that the joint follows")
+    multiplier: Number = optional("of that coordinate, 1 by default")
+    offset: Number = optional("in rad or m, 0 by default")
+
+
 class InertiaTable(KeyTable):
     """Entries of an inertia tensor in axes of the link frame; what is missing is zero."""
 
@@ -140,7 +146,6 @@ class LinkTable(KeyTable):
 class JointTable(KeyTable):
     """A joint, the way from its parent to it, and its link."""
 
-    later = ("mimic",)
     example = ("name", "type", "dh", "link")
 
     name: Name = Field(description="a name such as 'elbow'")
@@ -162,6 +167,7 @@ class JointTable(KeyTable):
     friction: Entries = optional("torque at high speed")
     friction_velocity: Entries = optional("at which it has reached 76 %, 1e-3 by default")
     prescribed: Flags = optional("hybrid dynamics is given its acceleration")
+    mimic: MimicTable | None = optional("follows another coordinate, and is none itself")
     link: LinkTable | None = optional("what the joint carries")
 
 
@@ -304,8 +310,6 @@ def _unknown_key(path: KeyPath, value: object) -> str:
     table, key = _table_at(path[:-1]), str(path[-1])
     if table is None:
         return "unknown key"
-    if key in table.later:
-        return "this key is not available yet; remove it"
     if key == "<<":
         return "merge keys are not part of YAML 1.2; write the keys out"
     empty = getattr(value, "text", None) == ""
@@ -314,7 +318,7 @@ def _unknown_key(path: KeyPath, value: object) -> str:
         return f"unknown key; a space is missing after ':'; write {shown(f'{start}: {rest}')}"
     if " " in key and empty:
         return f"{shown(key)} is no key; a text with a comma in it needs quotes"
-    known = (*table.model_fields, *table.later)
+    known = tuple(table.model_fields)
     meant = synonyms.known_key(key, known)
     hint = did_you_mean(key, known) if meant is None else f"; did you mean {shown(meant)}?"
     if key in synonyms.ADVICE:

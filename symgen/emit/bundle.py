@@ -72,25 +72,41 @@ class ModuleMetadata:
     """As the model file states them; empty where it does not."""
     output_sparsity: Mapping[str, Sparsity] = field(default_factory=dict)
     """By derivative of the outputs."""
+    joint_names: tuple[str, ...] = ()
+    """Where some joints follow others: of all joints, those that follow included."""
+    joint_coordinates: tuple[int, ...] = ()
+    """For every joint, then, the number of the coordinate that moves it, from 1."""
+    coupling: tuple[tuple[float, ...], ...] = ()
+    """Then the matrix S of the positions S q + o of all joints, a row for every joint."""
+    coupling_offsets: tuple[float, ...] = ()
+    """Then o."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
 
     @cached_property
     def related(self) -> tuple[int, ...]:
-        """Positions in an (n, n) array: joints of which one carries, or is, the other."""
+        """Positions in an (n, n) array: coordinates with joints of which one carries, or is, the
+        other."""
         paths: list[set[int]] = [set()]
         for joint, parent in enumerate(self.joint_parents or range(self.n), start=1):
             paths.append({*paths[parent], joint})
-        joints = range(1, self.n + 1)
-        pairs = [(i, k) for i in joints for k in joints if i in paths[k] or k in paths[i]]
-        return tuple((i - 1) * self.n + k - 1 for i, k in pairs)
+        numbers = (0, *(self.joint_coordinates or range(1, self.n + 1)))
+        pairs = {(numbers[i], numbers[k]) for k, path in enumerate(paths) for i in path}
+        pairs |= {(k, i) for i, k in pairs}
+        return tuple((i - 1) * self.n + k - 1 for i, k in sorted(pairs))
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joints of one coordinate: n, where none follows another."""
+        return len(self.joint_coordinates) or self.n
 
     @property
     def sizes(self) -> Mapping[str, int]:
         """Value of every size that the shapes of functions are written in."""
         return {
             "n": self.n,
-            "10 n": 10 * self.n,
+            "n_joints": self.n_joints,
+            "10 n_joints": 10 * self.n_joints,
             "n_links": len(self.link_names),
             "n_loads": len(self.load_names),
             "n_points": len(self.point_names),

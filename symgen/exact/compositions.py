@@ -54,10 +54,9 @@ def _by_regressor(of: Mapping[str, Entries]) -> list[Scalar]:
 def _along_axes(of: Mapping[str, Entries]) -> list[Scalar]:
     pairs = zip(of["joint_wrenches"], of["axes"], strict=True)
     products = [x * y for x, y in pairs]
-    algebra = products[0].graph
-    return [
-        total(products[6 * i : 6 * i + 6], algebra) + term for i, term in enumerate(of["terms"])
-    ]
+    algebra, n = products[0].graph, len(of["terms"])
+    along = [total(products[i : i + 6], algebra) for i in range(0, len(products), 6)]
+    return [inner(of["coupling"][k::n], along) + term for k, term in enumerate(of["terms"])]
 
 
 def _twice_coriolis(of: Mapping[str, Entries]) -> list[Scalar]:

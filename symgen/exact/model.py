@@ -7,9 +7,10 @@ that the relations test them, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from symgen.algebra.graph import Scalar
+from symgen.algebra.linear import inner
 from symgen.description.quantities import (
     AXES,
     CENTER_OF_MASS,
@@ -22,7 +23,7 @@ from symgen.description.quantities import (
     WRENCHES,
     quantity,
 )
-from symgen.formulations import declare_inputs
+from symgen.formulations import declare_inputs, state_of_joints
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.scalars import scalar
@@ -56,24 +57,43 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, "outputs")
     builder.parameters(tree.parameter_names)
-    n = tree.n
-    motion = list(zip(tree.joints, state.q, state.qd, state.qdd, strict=True))
+    n, whole = len(tree.independent), state_of_joints(tree, state)
+    motion = list(zip(tree.joints, whole.q, whole.qd, whole.qdd, strict=True))
+    terms = [_terms(*given) for given in motion]
+    damping = [_damping(joint, qd) for joint, _, qd, _ in motion]
+    springs = [_spring(joint, q) for joint, q, _, _ in motion]
     axes = [part for joint, q, _, _ in motion for part in _wrench_axis(joint, q, tree)]
-    builder.output("parameters", (10 * n,), tree.inertial_parameters)
-    builder.output("terms", (n,), (_terms(*given) for given in motion))
-    builder.output("damping", (n,), (_damping(joint, qd) for joint, _, qd, _ in motion))
-    builder.output("springs", (n,), (_spring(joint, q) for joint, q, _, _ in motion))
-    builder.output("axes", (n, 6), axes)
+    coupling = _coupling(tree)
+    builder.output("parameters", (10 * tree.n,), tree.inertial_parameters)
+    builder.output("coupling", (tree.n, n), (x for row in coupling for x in row))
+    builder.output("terms", (n,), _felt(coupling, terms))
+    builder.output("damping", (n,), _felt([[x * x for x in row] for row in coupling], damping))
+    builder.output("springs", (n,), _felt(coupling, springs))
+    builder.output("axes", (tree.n, 6), axes)
     builder.output("qd", (n,), state.qd)
     builder.output("tau", (n,), state.tau)
     given, zero, one = _given(tree), tree.algebra.zero, tree.algebra.one
     builder.output("x", (n,), given)
-    builder.output("prescribed", (n,), (one if j.prescribed else zero for j in tree.joints))
+    builder.output("prescribed", (n,), (one if j.prescribed else zero for j in tree.independent))
     runtime = tree.runtime_parameters
     builder.output(RUNTIME, (len(runtime),), map(tree.algebra.symbol, runtime))
     if tree.outputs:
         _write_outputs(tree, builder)
     return builder.build(tree.name, MODEL, MODEL, {})
+
+
+def _coupling(tree: KinematicTree[Scalar]) -> list[list[Scalar]]:
+    """How fast every joint moves by each coordinate; in a row, only one entry is not 0."""
+    zero, one = tree.algebra.zero, tree.algebra.one
+    rows = [[zero] * len(tree.independent) for _ in tree.joints]
+    for row, joint, k in zip(rows, tree.joints, tree.coordinate_numbers, strict=True):
+        row[k - 1] = one if joint.following is None else joint.following.multiplier
+    return rows
+
+
+def _felt(coupling: Sequence[Sequence[Scalar]], torques: Sequence[Scalar]) -> list[Scalar]:
+    """What the coordinates feel of what the joints do."""
+    return [inner(column, torques) for column in zip(*coupling, strict=True)]
 
 
 def _given(tree: KinematicTree[Scalar]) -> tuple[Scalar, ...]:
@@ -104,6 +124,7 @@ def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar])
 
 def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
     """The quantities of outputs that the entries of arguments and results are."""
+    coordinates = [joint.name for joint in tree.independent]
     joints = [joint.name for joint in tree.joints]
     points = [point.name for point in tree.points]
     loads = [load.name for load in tree.loads]
@@ -112,7 +133,7 @@ def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
         array: [quantity(POINTS, point, part) for point in points for part in parts]
         for array, parts in zip(motion, _THREES, strict=True)
     }
-    names |= {rate: [quantity(rate, joint) for joint in joints] for rate in RATES}
+    names |= {rate: [quantity(rate, name) for name in coordinates] for rate in RATES}
     names["joint_wrenches"] = [quantity(WRENCHES, j, part) for j in joints for part in WRENCH_PARTS]
     names["loads"] = [quantity(LOADS, load, part) for load in loads for part in WRENCH_PARTS]
     names["center_of_mass"] = [quantity(CENTER_OF_MASS, part) for part in AXES]

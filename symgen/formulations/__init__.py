@@ -6,21 +6,21 @@ that of preference where several serve equally well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 from symgen.algebra.interface import S
 from symgen.errors import RequestError
-from symgen.formulations import accelerations, elimination, joint_terms
+from symgen.formulations import accelerations, coupled, elimination, joint_terms
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.composite import COMPOSITE
+from symgen.formulations.coupled import state_of_joints
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation, State
 from symgen.formulations.kane import KANE
 from symgen.formulations.loops import LoopsBuilder
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
-from symgen.formulations.shared import load_entry_names, wrenches
+from symgen.formulations.shared import declare_inputs
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named
@@ -37,7 +37,12 @@ FORMULATIONS: tuple[Formulation, ...] = (
     PARTIALLY_RECURSIVE_KANE,
 )
 
-SHARED_NOTES = {**joint_terms.NOTES, **elimination.NOTES, **accelerations.NOTES}
+SHARED_NOTES = {
+    **joint_terms.NOTES,
+    **elimination.NOTES,
+    **accelerations.NOTES,
+    **coupled.NOTES,
+}
 
 PLANNED_FORMULATIONS = ("semi_recursive",)
 
@@ -50,6 +55,7 @@ __all__ = [
     "derive_loops",
     "formulation_named",
     "provided_functions",
+    "state_of_joints",
     "without_solution",
 ]
 
@@ -77,7 +83,10 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     builder.parameters(tree.parameter_names)
     if function not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
-    formulation.functions[function](tree, builder, state)
+    if tree.is_coupled:
+        coupled.write(tree, builder, state, formulation.functions, function)
+    else:
+        formulation.functions[function](tree, builder, state)
     notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
 
@@ -85,7 +94,7 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
 def derive_loops(
     tree: KinematicTree[S], formulation: Formulation, function: str
 ) -> LoopedProgram[S]:
-    """The same in loops, for a function that `formulation.loops` has."""
+    """The same in loops, for a function that `formulation.loops` has; no joint follows another."""
 
     def start() -> tuple[ProgramBuilder[S], State[S]]:
         builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
@@ -110,34 +119,3 @@ def without_solution(tree: KinematicTree[S], formulation: Formulation, function:
         shape = array.sizes(tree.sizes)
         builder.output(array.name, shape, (tree.algebra.zero,) * prod(shape))
     return builder.build(tree.name, formulation.name, function, {})
-
-
-def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function: str) -> State[S]:
-    """Declare what `function` takes, as symbols; what it does not take is 0."""
-    spec = function_named(function)
-    taken: dict[str, tuple[S, ...]] = {}
-    for argument in (*spec.arguments, *spec.options):
-        shape = argument.sizes(tree.sizes)
-        names = _entry_names(tree, argument.name, shape)
-        taken[argument.name] = builder.input(argument.name, shape, names)
-    zero = tree.algebra.zero
-    none = (zero,) * tree.n
-    loads = taken.get("loads", (zero,) * (6 * len(tree.loads)))
-    q, qd, qdd, tau = (taken.get(name, none) for name in ("q", "qd", "qdd", "tau"))
-    if "x" in taken:
-        pairs = list(zip(tree.joints, taken["x"], strict=True))
-        qdd = tuple(x if joint.prescribed else zero for joint, x in pairs)
-        tau = tuple(zero if joint.prescribed else x for joint, x in pairs)
-    return State(q, qd, qdd, wrenches(loads), tau)
-
-
-def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) -> Sequence[str]:
-    """The symbols of an argument: ``q_1``, ``dq_1_dL1``, ``tip_fx``, ``t``."""
-    if argument == "loads":
-        return load_entry_names(tree)
-    if not shape:
-        return [argument]
-    rows = [f"{argument}_{i}" for i in range(1, tree.n + 1)]
-    if len(shape) == 1:
-        return rows
-    return [f"{row}_d{name}" for row in rows for name in tree.runtime_parameters]

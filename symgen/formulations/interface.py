@@ -46,6 +46,7 @@ class NoSolutionError(ZeroDivisionError):
 REASONS: Mapping[str, str] = {
     "size": "its closed form would have about {operations:,} operations (more than {limit:,}); "
     "use a recursive formulation",
+    "mimic": "it takes every joint as free, and some follow others (mimic)",
 }
 """Everything that may stand between a formulation and a tree; figures are filled in."""
 
@@ -65,6 +66,13 @@ LoopDerivation = Callable[[KinematicTree[Any], "LoopsBuilder[Any]"], None]
 
 def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
     """The answer of a formulation without restrictions."""
+    return None
+
+
+def needs_a_coordinate_for_every_joint(tree: KinematicTree[Any]) -> str | None:
+    """The answer of a formulation whose recursion solves joint by joint."""
+    if tree.is_coupled:
+        return reason("mimic")
     return None
 
 

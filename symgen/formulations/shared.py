@@ -18,6 +18,7 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import DIAGONAL, PIVOTS
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
+from symgen.program.functions import function_named
 from symgen.program.program import Input
 
 WRENCH_COMPONENTS = ("fx", "fy", "fz", "nx", "ny", "nz")
@@ -48,6 +49,40 @@ def symbolic_parameters(tree: KinematicTree[S]) -> Input[S]:
     return Input("parameters", (len(names),), symbols, names)
 
 
+def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function: str) -> State[S]:
+    """Declare what `function` takes, as symbols; what it does not take is 0.
+
+    The state has an entry for every coordinate.
+    """
+    spec = function_named(function)
+    taken: dict[str, tuple[S, ...]] = {}
+    for argument in (*spec.arguments, *spec.options):
+        shape = argument.sizes(tree.sizes)
+        names = _entry_names(tree, argument.name, shape)
+        taken[argument.name] = builder.input(argument.name, shape, names)
+    zero = tree.algebra.zero
+    none = (zero,) * len(tree.independent)
+    loads = taken.get("loads", (zero,) * (6 * len(tree.loads)))
+    q, qd, qdd, tau = (taken.get(name, none) for name in ("q", "qd", "qdd", "tau"))
+    if "x" in taken:
+        pairs = list(zip(tree.independent, taken["x"], strict=True))
+        qdd = tuple(x if joint.prescribed else zero for joint, x in pairs)
+        tau = tuple(zero if joint.prescribed else x for joint, x in pairs)
+    return State(q, qd, qdd, wrenches(loads), tau)
+
+
+def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) -> Sequence[str]:
+    """The symbols of an argument: ``q_1``, ``dq_1_dL1``, ``tip_fx``, ``t``."""
+    if argument == "loads":
+        return load_entry_names(tree)
+    if not shape:
+        return [argument]
+    rows = [f"{argument}_{i}" for i in range(1, shape[0] + 1)]
+    if len(shape) == 1:
+        return rows
+    return [f"{row}_d{name}" for row in rows for name in tree.runtime_parameters]
+
+
 PARAMETER_DERIVATIVES: Mapping[str, Mapping[str, str]] = {
     "inverse_dynamics": {"tau": "dtau_dparameters"},
     "point_motion": {
@@ -64,13 +99,13 @@ PARAMETER_DERIVATIVES: Mapping[str, Mapping[str, str]] = {
 def parameter_derivatives(functions: Mapping[str, Derivation]) -> dict[str, Derivation]:
     """What differentiates these of `functions` by the runtime parameters, by its name."""
     return {
-        f"{name}_parameter_derivatives": partial(_by_parameters, functions[name], results)
+        f"{name}_parameter_derivatives": partial(by_parameters, functions[name], results)
         for name, results in PARAMETER_DERIVATIVES.items()
         if name in functions
     }
 
 
-def _by_parameters(
+def by_parameters(
     function: Derivation,
     results: Mapping[str, str],
     tree: KinematicTree[S],

@@ -53,7 +53,7 @@ class Truth:
     @property
     def coordinates(self) -> int:
         """Number of coordinates."""
-        return sum(joint.coordinates for joint in self.description.joints)
+        return len(self.description.coordinate_names)
 
     @property
     def definitions(self) -> dict[Expr, Expr]:

@@ -28,12 +28,25 @@ class Terms(Generic[S]):
 
 
 @dataclass(frozen=True)
+class Following(Generic[S]):
+    """What a joint does that has no coordinate of its own: q = multiplier q_leader + offset.
+
+    `leader` is the number of a joint that has one.
+    """
+
+    leader: int
+    multiplier: S
+    offset: S
+
+
+@dataclass(frozen=True)
 class Joint(Generic[S]):
     """A joint of one coordinate and the body behind it.
 
     `number` counts from 1, `parent` is the number of the joint that carries this one (0: base).
     The link frame in the parent's link frame is ``tree @ motion(offset + q) @ link``.  `name` is
-    that of the coordinate.  The motion of a `prescribed` joint is given in hybrid dynamics.
+    that of the coordinate.  The motion of a `prescribed` joint is given in hybrid dynamics;
+    one with `following` moves as another joint does.
     """
 
     name: str
@@ -44,6 +57,7 @@ class Joint(Generic[S]):
     body: Body[S]
     terms: Terms[S]
     prescribed: bool = False
+    following: Following[S] | None = None
 
     def transform(self, q: S, algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link frame in the parent's link frame."""

@@ -5,11 +5,15 @@ j is the rigid body behind joint j.  A joint of several coordinates has become a
 massless bodies in between.  Links on fixed joints are merged into the body that carries them (mass,
 centre, inertia), but their frames stay: `frames` has one entry for every link of the file.
 DH flavours are gone.  Scalars belong to one algebra; named parameters are still symbols in it.
+
+A joint may follow another one, through any number of others: then it has no coordinate of its own,
+and the robot has fewer coordinates than joints.  Formulations derive as if every joint had one;
+`symgen.formulations.coupled` does the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic
@@ -27,8 +31,8 @@ from symgen.joints import JointType, joint_type
 from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
 from symgen.kinematics.frames import chain_of, identity_transform, placement
-from symgen.kinematics.joint import Joint, terms_of
-from symgen.kinematics.scalars import vector
+from symgen.kinematics.joint import Following, Joint, terms_of
+from symgen.kinematics.scalars import scalar, vector
 
 BASE = 0
 
@@ -80,8 +84,27 @@ class KinematicTree(Generic[S]):
 
     @property
     def n(self) -> int:
-        """Number of coordinates."""
+        """Number of joints; that of coordinates is `sizes["n"]`."""
         return len(self.joints)
+
+    @cached_property
+    def independent(self) -> tuple[Joint[S], ...]:
+        """The joints that have a coordinate of their own, in its order."""
+        return tuple(joint for joint in self.joints if joint.following is None)
+
+    @property
+    def is_coupled(self) -> bool:
+        """Whether a joint follows another one."""
+        return len(self.independent) < self.n
+
+    @cached_property
+    def coordinate_numbers(self) -> tuple[int, ...]:
+        """For every joint the number of the coordinate that moves it, from 1."""
+        own = {joint.number: k for k, joint in enumerate(self.independent, start=1)}
+        return tuple(
+            own[joint.number if joint.following is None else joint.following.leader]
+            for joint in self.joints
+        )
 
     def joint(self, number: int) -> Joint[S]:
         """The joint with this number, from 1."""
@@ -132,14 +155,15 @@ class KinematicTree(Generic[S]):
     def sizes(self) -> dict[str, int]:
         """Value of every size that the shapes of functions are written in."""
         return {
-            "n": self.n,
-            "10 n": 10 * self.n,
+            "n": len(self.independent),
+            "n_joints": self.n,
+            "10 n_joints": 10 * self.n,
             "n_links": len(self.frames),
             "n_loads": len(self.loads),
             "n_points": len(self.points),
             "n_parameters": len(self.runtime_parameters),
-            "n_free": sum(not joint.prescribed for joint in self.joints),
-            "n_prescribed": sum(joint.prescribed for joint in self.joints),
+            "n_free": sum(not joint.prescribed for joint in self.independent),
+            "n_prescribed": sum(joint.prescribed for joint in self.independent),
             "n_outputs": len(self.outputs),
         }
 
@@ -182,6 +206,7 @@ def build_tree(
         else joint
         for joint in joints
     ]
+    joints = _with_followers(joints, description, algebra)
 
     def body_points(points: tuple[LinkPoint, ...]) -> tuple[BodyPoint[S], ...]:
         return tuple(
@@ -214,6 +239,25 @@ def build_tree(
         outputs=description.outputs,
         definitions=definitions,
     )
+
+
+def _with_followers(
+    joints: Sequence[Joint[S]], description: RobotDescription, algebra: Algebra[S]
+) -> list[Joint[S]]:
+    """The joints, with what those do that follow others; a checked description has no circles."""
+    mimics = {joint.name: joint.mimic for joint in description.joints if joint.mimic is not None}
+    numbers = {joint.name: joint.number for joint in joints}
+    found: list[Joint[S]] = []
+    for joint in joints:
+        name, multiplier, offset = joint.name, algebra.one, algebra.zero
+        while name in mimics:
+            mimic = mimics[name]
+            offset = offset + multiplier * scalar(mimic.offset, algebra)
+            multiplier = multiplier * scalar(mimic.multiplier, algebra)
+            name = mimic.coordinate
+        following = None if name == joint.name else Following(numbers[name], multiplier, offset)
+        found.append(replace(joint, following=following))
+    return found
 
 
 def _has_no_centre(group: list[Piece[S]], algebra: Algebra[S]) -> bool:

@@ -71,7 +71,7 @@ def robot_part(description: RobotDescription) -> RobotPart:
         gravity=_triple(description.gravity),
         drawing=drawing(description),
         topology=found,
-        pattern=pattern(found) if found.n else "",
+        pattern=pattern(tree, found) if found.n else "",
         poses=tuple(_poses(description)) if tree.n <= LARGEST_MATRICES else (),
     )
 

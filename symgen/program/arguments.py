@@ -1,7 +1,9 @@
 """The arguments and results of functions: names, shapes, units and frames.
 
-Shapes are written in the sizes ``n``, ``10 n``, ``n_free``, ``n_links``, ``n_loads``, ``n_points``,
-``n_outputs``, ``n_parameters``; batch axes stand in front of every shape.
+Shapes are written in the sizes ``n``, ``n_joints``, ``10 n_joints``, ``n_free``, ``n_links``,
+``n_loads``, ``n_points``, ``n_outputs``, ``n_parameters``; batch axes stand in front of every
+shape.  n is the number of coordinates.  Joints have one coordinate each; where some follow others,
+those have none, and n_joints is larger than n.
 """
 
 from __future__ import annotations
@@ -95,7 +97,7 @@ def of_outputs(name: str, by: str, *shape: Size) -> Argument:
 
 WRENCHES = Argument(
     "joint_wrenches",
-    ("n", 6),
+    ("n_joints", 6),
     "[fx fy fz nx ny nz] exerted by the parent on the link through its joint, link-frame axes; "
     "moment about the frame that a standard DH row starts from, else about the origin of the link "
     "frame (N, N m)",

@@ -41,6 +41,11 @@ class ProgramBuilder(Generic[S]):
         """Declare an array argument whose symbols are there."""
         self._inputs.append(array)
 
+    def redeclare(self, arrays: Iterable[Input[S]]) -> None:
+        """Other array arguments in place of those of the same names."""
+        found = {array.name: array for array in arrays}
+        self._inputs = [found.get(array.name, array) for array in self._inputs]
+
     @property
     def inputs(self) -> tuple[Input[S], ...]:
         """The arguments that were declared."""

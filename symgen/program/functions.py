@@ -177,9 +177,9 @@ FUNCTIONS: tuple[Function, ...] = (
         (Q, QD, QDD),
         (
             WRENCHES,
-            Argument("dw_dq", ("n", 6, "n"), "[i, c, j] = d wrench_i[c] / d q_j"),
-            Argument("dw_dqd", ("n", 6, "n"), "[i, c, j] = d wrench_i[c] / d qd_j"),
-            Argument("dw_dqdd", ("n", 6, "n"), "[i, c, j] = d wrench_i[c] / d qdd_j"),
+            Argument("dw_dq", ("n_joints", 6, "n"), "[i, c, j] = d wrench_i[c] / d q_j"),
+            Argument("dw_dqd", ("n_joints", 6, "n"), "[i, c, j] = d wrench_i[c] / d qd_j"),
+            Argument("dw_dqdd", ("n_joints", 6, "n"), "[i, c, j] = d wrench_i[c] / d qdd_j"),
         ),
         (LOADS,),
     ),
@@ -231,7 +231,7 @@ FUNCTIONS: tuple[Function, ...] = (
         (
             Argument(
                 "regressor",
-                ("n", "10 n"),
+                ("n", "10 n_joints"),
                 "columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about "
                 "the link frame's origin",
             ),

@@ -15,11 +15,11 @@ from symgen.validation.evaluation import (
     Check,
     Comparison,
     Evaluation,
+    friction_by_velocity,
     friction_slope,
     rows,
 )
 from symgen.validation.forward_laws import SOLVED, response
-from symgen.validation.parameter_laws import friction_by_velocity
 
 
 def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:

@@ -9,6 +9,10 @@ with a type of joint that is not read there never come here (`unread_types`).
 | T | link frames | (..., n_links, 4, 4), base frame |
 | z, o | axes of the coordinates and points on them | (..., n, 3), base frame |
 | Jv, Jw | linear and angular Jacobians of points on links | (..., m, 3, n), base axes |
+| S, o | what the coordinates make of the positions S q + o of N joints | (N, n), (N,) |
+
+Where no joint follows another, S is the identity.  What is said per axis of a joint above has N
+entries, Jacobians of the joints are multiplied by S, and all else is made of those.
 """
 
 from __future__ import annotations
@@ -28,6 +32,8 @@ from symgen.validation.oracle_parts import (
     Motion,
     as_array,
     carried,
+    coupling,
+    independent_names,
     numbered_motions,
     transferred,
 )
@@ -54,12 +60,16 @@ class RobotKinematics:
         joints = description.joints
         index = {joint.link.name: i for i, joint in enumerate(joints)}
         self.name = description.name
-        self.coordinate_names = tuple(name for joint in joints for name in joint.coordinate_names)
+        self.joint_names = tuple(name for joint in joints for name in joint.coordinate_names)
+        self.coordinate_names = independent_names(joints)
         self.link_names = tuple(joint.link.name for joint in joints)
         self.load_names = tuple(load.name for load in description.loads)
         self.n = len(self.coordinate_names)
         self.n_links = len(joints)
         self.n_loads = len(self.load_names)
+        self._n_joints = len(self.joint_names)
+        self._coupling, self._offsets = coupling(joints, number)
+        self._is_coupled = self._n_joints > self.n
         self._gravity = np.array([number(x) for x in description.gravity])
         self._parent = [index.get(joint.parent, -1) for joint in joints]
         self._motions = numbered_motions(joints, number)
@@ -67,7 +77,8 @@ class RobotKinematics:
         self._revolute = np.array([t == "revolute" for t in types], dtype=float).reshape(-1, 1)
         self._moves = self._moving_coordinates()
         self._terms = JointForces(joints, number)
-        self.prescribed = np.array([x for joint in joints for x in joint.prescribed], dtype=bool)
+        own = [joint for joint in joints if joint.mimic is None]
+        self.prescribed = np.array([x for joint in own for x in joint.prescribed], dtype=bool)
         bodies = [Body(joint.link, number) for joint in joints]
         self._mass = np.array([body.mass for body in bodies])
         self._com = np.array([body.com for body in bodies]).reshape(-1, 3)
@@ -97,8 +108,8 @@ class RobotKinematics:
         self._seat_shifts = np.array(shifts).reshape(-1, 3)
 
     def _moving_coordinates(self) -> Array:
-        """[i, j]: whether coordinate j moves link i, (n_links + 1, n); the last row is the base."""
-        moves = np.zeros((self.n_links + 1, self.n), dtype=bool)
+        """[i, j]: whether joint j moves link i, (n_links + 1, N); the last row is the base."""
+        moves = np.zeros((self.n_links + 1, self._n_joints), dtype=bool)
         for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
             if parent >= 0:
                 moves[i] = moves[parent]
@@ -127,7 +138,7 @@ class RobotKinematics:
 
     @property
     def joint_terms(self) -> dict[str, Array]:
-        """Reflected inertia, damping, stiffness, rest, friction and its velocity, (n,) each."""
+        """Reflected inertia, damping, stiffness, rest, friction and its velocity, (N,) each."""
         return self._terms.numbers
 
     @property
@@ -166,14 +177,29 @@ class RobotKinematics:
         linear, angular = self._point_jacobians(motion, origins, range(self.n_links))
         return np.concatenate([linear, angular], axis=-2)
 
+    def _of_joints(self, rates: Array) -> Array:
+        """S x: velocities or accelerations of all joints, (..., N)."""
+        return as_array(rates) @ self._coupling.T if self._is_coupled else as_array(rates)
+
+    def _places_of_joints(self, q: Array) -> Array:
+        """S q + o, (..., N)."""
+        return self._of_joints(q) + self._offsets if self._is_coupled else as_array(q)
+
+    def _of_coordinates(self, torques: Array) -> Array:
+        """S' tau: what the coordinates feel of what all joints do, (..., n)."""
+        return np.asarray(torques @ self._coupling) if self._is_coupled else torques
+
     def _kinematics(self, q: Array) -> Motion:
-        q = as_array(q)
+        return self._kinematics_of_joints(self._places_of_joints(q))
+
+    def _kinematics_of_joints(self, q: Array) -> Motion:
+        """Of positions of all joints, (..., N)."""
         batch = q.shape[:-1]
         kind = complex if self.is_complex else q.dtype
         frames = np.empty((*batch, self.n_links + 1, 4, 4), dtype=kind)
         frames[..., -1, :, :] = np.eye(4)
-        axes = np.empty((*batch, self.n, 3), dtype=kind)
-        origins = np.empty((*batch, self.n, 3), dtype=kind)
+        axes = np.empty((*batch, self._n_joints, 3), dtype=kind)
+        origins = np.empty((*batch, self._n_joints, 3), dtype=kind)
         for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
             frame = frames[..., parent, :, :]
             for motion, j in motions:
@@ -189,6 +215,13 @@ class RobotKinematics:
         self, motion: Motion, points: Array, links: Sequence[int] | range
     ) -> tuple[Array, Array]:
         """Jv and Jw, (..., m, 3, n), of m points (..., m, 3) in base axes, fixed to `links`."""
+        linear, angular = self._joint_jacobians(motion, points, links)
+        return self._of_coordinates(linear), self._of_coordinates(angular)
+
+    def _joint_jacobians(
+        self, motion: Motion, points: Array, links: Sequence[int] | range
+    ) -> tuple[Array, Array]:
+        """The same with a column for every joint, (..., m, 3, N)."""
         revolute = self._revolute
         moves = self._moves[list(links)][..., np.newaxis].astype(float)
         z = motion.axes[..., np.newaxis, :, :]
@@ -203,6 +236,12 @@ class RobotKinematics:
 
     def _accelerations(self, motion: Motion, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """omega, alpha and acceleration of the origin of each link frame, (..., n_links, 3)."""
+        return self._accelerations_of_joints(motion, self._of_joints(qd), self._of_joints(qdd))
+
+    def _accelerations_of_joints(
+        self, motion: Motion, qd: Array, qdd: Array
+    ) -> tuple[Array, Array, Array]:
+        """The same of velocities and accelerations of all joints, (..., N)."""
         shape = (*motion.frames.shape[:-2], 3)
         kind = np.result_type(motion.frames, qd, qdd)
         omega, alpha, acceleration = (np.zeros(shape, dtype=kind) for _ in range(3))

@@ -40,9 +40,10 @@ class MotionFunctions(RobotKinematics):
     """Functions of `NumericRobot` that belong to none of the equations of motion."""
 
     def path_sum(self, rates: Array) -> Array:
-        """Largest sum of magnitudes over the coordinates that move one link, (...)."""
+        """Largest sum of magnitudes over the joints that move one link, (...)."""
         moves = self._moves[: self.n_links].astype(float)
-        return np.asarray((np.abs(rates) @ moves.T).max(axis=-1, initial=0.0))
+        magnitudes = np.abs(self._of_joints(rates))
+        return np.asarray((magnitudes @ moves.T).max(axis=-1, initial=0.0))
 
     def lever(self, q: Array) -> Array:
         """Largest velocity of a link's origin or centre per unit of one joint velocity, (...)."""
@@ -56,7 +57,7 @@ class MotionFunctions(RobotKinematics):
     def joint_wrenches(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> Array:
-        """[force; moment] exerted through each joint on all that it carries, (..., n, 6).
+        """[force; moment] exerted through each joint on all that it carries, (..., N, 6).
 
         Inertia forces minus weight minus loads of the links beyond, in axes of the frame behind the
         coordinate; moments about P for a standard DH row, else about the origin of that frame.
@@ -72,7 +73,7 @@ class MotionFunctions(RobotKinematics):
             moments = _beside(moments, pulls[..., 3:])
             places = _beside(places, points)
             links += self._load_links
-        beyond = self._moves[links].T[..., np.newaxis].astype(float)  # (n, m, 1)
+        beyond = self._moves[links].T[..., np.newaxis].astype(float)  # (N, m, 1)
         arms = places[..., np.newaxis, :, :] - self._moment_points(motion, frames)[..., None, :]
         turning = moments[..., np.newaxis, :, :] + np.cross(arms, forces[..., np.newaxis, :, :])
         axes = np.swapaxes(frames[..., :3, :3], -1, -2)
@@ -83,7 +84,7 @@ class MotionFunctions(RobotKinematics):
     def joint_wrench_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
-        """The wrenches and their derivatives by q, qd, qdd, 3 x (..., n, 6, n); real only."""
+        """The wrenches and their derivatives by q, qd, qdd, 3 x (..., N, 6, n); real only."""
         states = same_batch(q, qd, qdd)
         held = None if loads is None else as_array(loads)[..., np.newaxis, :, :]
 
@@ -105,15 +106,16 @@ class MotionFunctions(RobotKinematics):
         return force, moment, motion.frames[..., :3, 3] + arms
 
     def _moment_points(self, motion: Motion, frames: Array) -> Array:
-        """Points that the moments of joint wrenches refer to, (..., n, 3), base frame."""
+        """Points that the moments of joint wrenches refer to, (..., N, 3), base frame."""
         parents = [self._parent[i] for i in self._own_link]
         seats = carried(motion, self._seat_shifts, parents)
         at_seat = np.array(self._at_seat, dtype=bool).reshape(-1, 1)
         return np.where(at_seat, seats, frames[..., :3, 3])
 
     def _frames_behind(self, q: Array) -> Array:
-        """Frames behind the coordinates, (..., n, 4, 4), base frame."""
-        masked = self._kinematics(q[..., np.newaxis, :] * self._masks)
+        """Frames behind the joints of one coordinate, (..., N, 4, 4), base frame."""
+        places = self._places_of_joints(q)
+        masked = self._kinematics_of_joints(places[..., np.newaxis, :] * self._masks)
         return np.asarray(masked.frames[..., self._mask, self._own_link, :, :])
 
     # ---------------------------------------------------------------------------------- points
@@ -190,10 +192,10 @@ class MotionFunctions(RobotKinematics):
 
     @property
     def inertial_parameters(self) -> Array:
-        """pi of the body behind each coordinate, links on fixed joints included, (10 n,)."""
+        """pi of the body behind each joint, links on fixed joints included, (10 N,)."""
         frames = self._kinematics(np.zeros(self.n)).frames
         last = {link: j for j, link in enumerate(self._own_link)}
-        result = np.zeros((self.n, 10))
+        result = np.zeros((self._n_joints, 10))
         for i in range(self.n_links):
             owner = i
             while owner >= 0 and owner not in last:
@@ -212,17 +214,21 @@ class MotionFunctions(RobotKinematics):
         return np.array([mass, *(mass * centre), *(inertia[entry] for entry in INERTIA_ENTRIES)])
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torques of unit inertial parameters, one at a time, by virtual power, (..., n, 10 n)."""
-        q, qd, qdd = (x[..., np.newaxis, :] * self._masks for x in same_batch(q, qd, qdd))
-        motion = self._kinematics(q)
+        """Torques of unit inertial parameters, one at a time, by virtual power, (..., n, 10 N)."""
+        q, qd, qdd = same_batch(q, qd, qdd)
+        whole = self._places_of_joints(q), self._of_joints(qd), self._of_joints(qdd)
+        q, qd, qdd = (x[..., np.newaxis, :] * self._masks for x in whole)
+        motion = self._kinematics_of_joints(q)
         omega, alpha, origin = (
             part[..., self._mask, self._own_link, :]
-            for part in self._accelerations(motion, qd, qdd)
+            for part in self._accelerations_of_joints(motion, qd, qdd)
         )
         origins = motion.frames[..., :3, 3]
         linear, angular = (
-            part[..., self._mask, self._own_link, :, :] * self._masks[self._mask][:, np.newaxis]
-            for part in self._point_jacobians(motion, origins, range(self.n_links))
+            self._of_coordinates(
+                part[..., self._mask, self._own_link, :, :] * self._masks[self._mask][:, np.newaxis]
+            )
+            for part in self._joint_jacobians(motion, origins, range(self.n_links))
         )
         back = np.swapaxes(motion.frames[..., self._mask, self._own_link, :3, :3], -1, -2)
         fall = turned(back, origin - self._gravity)
@@ -230,7 +236,7 @@ class MotionFunctions(RobotKinematics):
         columns = np.swapaxes(back @ linear, -1, -2) @ force
         columns = columns + np.swapaxes(back @ angular, -1, -2) @ moment  # (..., body, n, 10)
         columns = np.moveaxis(columns, -3, -2)
-        return np.asarray(columns.reshape(*columns.shape[:-3], self.n, 10 * self.n))
+        return np.asarray(columns.reshape(*columns.shape[:-3], self.n, 10 * self._n_joints))
 
 
 def _unit_wrenches(omega: Array, alpha: Array, fall: Array) -> tuple[Array, Array]:

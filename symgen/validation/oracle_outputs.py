@@ -103,7 +103,7 @@ class Quantities:
         if family == "points":
             return self.point_component(rest[0], rest[1])
         if family == "wrenches":
-            wrench = self.wrenches[..., self.coordinate(rest[0]), :]
+            wrench = self.wrenches[..., self.robot.joint_names.index(rest[0]), :]
             return np.asarray(wrench[..., _WRENCH.index(rest[1])])
         if family == "loads":
             load = self.arguments["loads"][..., self.robot.load_names.index(rest[0]), :]

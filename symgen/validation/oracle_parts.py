@@ -131,8 +131,48 @@ def _dh_motion(
     return motion
 
 
+def independent_names(joints: Sequence[JointDescription]) -> tuple[str, ...]:
+    """The names of the coordinates that are the robot's."""
+    return tuple(x for joint in joints if joint.mimic is None for x in joint.coordinate_names)
+
+
+def coupling(
+    joints: Sequence[JointDescription], number: Callable[[Expression], Value]
+) -> tuple[Array, Array]:
+    """S (N, n) and o (N,): the positions of all joints are S q + o.
+
+    With those that follow others still among the columns, each row of D says what its joint is by
+    itself: q_all = D q_all + E q + o.  As no circle is closed, D to the power of N is 0.
+    """
+    names = [name for joint in joints for name in joint.coordinate_names]
+    own = independent_names(joints)
+    kind = (
+        complex
+        if any(
+            isinstance(number(x), complex)
+            for joint in joints
+            if joint.mimic is not None
+            for x in (joint.mimic.multiplier, joint.mimic.offset)
+        )
+        else float
+    )
+    S, o = np.zeros((len(names), len(own)), dtype=kind), np.zeros(len(names), dtype=kind)
+    D = np.zeros((len(names), len(names)), dtype=kind)
+    for k, name in enumerate(own):
+        S[names.index(name), k] = 1.0
+    for joint in joints:
+        if joint.mimic is not None:
+            i = names.index(joint.name)
+            D[i, names.index(joint.mimic.coordinate)] = number(joint.mimic.multiplier)
+            o[i] = number(joint.mimic.offset)
+    E, first = S, o
+    for _ in range(sum(joint.mimic is not None for joint in joints)):
+        S, o = D @ S + E, D @ o + first
+    return S, o
+
+
 class JointForces:
-    """What drives, bearings and springs add to the equations; one entry per coordinate, (n,).
+    """What drives, bearings and springs add to the equations; one entry per joint, (N,).
 
     tau += reflected_inertia qdd + damping qd + stiffness (q - rest)
     + friction tanh(qd / friction_velocity), with reflected_inertia = gear_ratio^2 rotor_inertia.

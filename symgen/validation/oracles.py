@@ -52,7 +52,15 @@ class NumericRobot(OutputFunctions):
         momentum = self._mass[:, np.newaxis, np.newaxis] * body.linear
         spin = body.inertia @ body.angular
         bodies = _project(body.linear, momentum) + _project(body.angular, spin)
-        return np.asarray(bodies + np.diag(self._terms.reflected_inertia))
+        return np.asarray(bodies + self._rotors)
+
+    @property
+    def _rotors(self) -> Array:
+        """What the rotors add to the mass matrix, (n, n)."""
+        S, inertia = self._coupling, self._terms.reflected_inertia
+        return (
+            np.asarray(S.T @ (inertia[:, np.newaxis] * S)) if self._is_coupled else np.diag(inertia)
+        )
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
         """Sum of m v'v / 2 + omega' I omega / 2 over the links, and the rotors, (...)."""
@@ -61,7 +69,9 @@ class NumericRobot(OutputFunctions):
         v, omega = _times(body.linear, qd), _times(body.angular, qd)
         momentum = (body.inertia @ omega[..., np.newaxis])[..., 0]
         bodies = np.sum(self._mass[:, np.newaxis] * v * v + omega * momentum, axis=(-1, -2))
-        return np.asarray(0.5 * (bodies + np.sum(self._terms.reflected_inertia * qd * qd, axis=-1)))
+        rates = self._of_joints(qd)
+        rotors = np.sum(self._terms.reflected_inertia * rates * rates, axis=-1)
+        return np.asarray(0.5 * (bodies + rotors))
 
     def potential_energy(self, q: Array) -> Array:
         """Minus the sum of m g'c over the links that move, and the springs, (...).
@@ -71,7 +81,7 @@ class NumericRobot(OutputFunctions):
         com = self._centres(self._kinematics(q))
         mass = self._mass * self._moves[:-1].any(axis=1)
         weight = np.sum((com @ self._gravity) * mass, axis=-1)
-        return np.asarray(self._terms.spring_energy(as_array(q)) - weight)
+        return np.asarray(self._terms.spring_energy(self._places_of_joints(q)) - weight)
 
     def gravity_forces(self, q: Array) -> Array:
         """Minus the sum of Jv' m g over the links, (..., n); springs are no part of it."""
@@ -131,7 +141,8 @@ class NumericRobot(OutputFunctions):
         centrifugal = 0.5 * np.einsum("...jki,...j,...k->...i", slope, qd, qd)
         weight = _derivatives(self.potential_energy, q)
         rigid = inertial + convective - centrifugal + weight
-        return np.asarray(rigid + self._terms.losses(qd) + self._load_forces(q, loads))
+        losses = self._of_coordinates(self._terms.losses(self._of_joints(qd)))
+        return np.asarray(rigid + losses + self._load_forces(q, loads))
 
     def virtual_power(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
@@ -145,13 +156,18 @@ class NumericRobot(OutputFunctions):
         force = acceleration + transferred(omega, alpha, arms) - self._gravity
         spin = (body.inertia @ omega[..., np.newaxis])[..., 0]
         moment = (body.inertia @ alpha[..., np.newaxis])[..., 0] + np.cross(omega, spin)
-        terms = self._terms
         return np.asarray(
             _transposed_times(body.linear, self._mass[:, np.newaxis] * force)
             + _transposed_times(body.angular, moment)
-            + (terms.reflected_inertia * qdd + terms.losses(qd) + terms.springs(q))
+            + self._of_coordinates(self._drives(q, qd, qdd))
             + self._load_forces(q, loads)
         )
+
+    def _drives(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """What drives, bearings and springs of all joints take, (..., N)."""
+        places, rates, terms = self._places_of_joints(q), self._of_joints(qd), self._terms
+        rotors = terms.reflected_inertia * self._of_joints(qdd)
+        return np.asarray(rotors + terms.losses(rates) + terms.springs(places))
 
     def bias_forces(self, q: Array, qd: Array, *, loads: Array | None = None) -> Array:
         """Inverse dynamics at zero acceleration, (..., n)."""
@@ -171,7 +187,8 @@ class NumericRobot(OutputFunctions):
             return self.virtual_power(directions, rates, accelerations, loads=wrenches)
 
         slope = _derivatives(torques, q)
-        losses = self._terms.loss_slopes(qd)[..., np.newaxis] * np.eye(self.n)
+        slopes = self._terms.loss_slopes(self._of_joints(qd))[..., np.newaxis]
+        losses = np.swapaxes(self._coupling, -1, -2) @ (slopes * self._coupling)
         return tau, slope, 2.0 * self.coriolis_matrix(q, qd) + losses, self.mass_matrix(q)
 
 

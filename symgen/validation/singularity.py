@@ -36,7 +36,8 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
     values, vectors = np.linalg.eigh(matrices)
     if not np.all(values[:, 0] <= SINGULAR * np.maximum(values[:, -1], np.finfo(float).tiny)):
         return ()
-    owners = [joint for joint in description.joints for _ in joint.coordinate_names]
+    free = (joint for joint in description.joints if joint.mimic is None)
+    owners = [joint for joint in free for _ in joint.coordinate_names]
     joint = owners[int(np.argmax(np.abs(vectors[0, :, 0])))]
     return (
         joint.source.fault(

@@ -40,7 +40,7 @@ from symgen.validation.conditioning import condition
 from symgen.validation.domain import left_out, share_smoothness, states_in_domain
 from symgen.validation.evaluation import Array, without_warnings
 from symgen.validation.oracle_parameters import parameter_values, reader
-from symgen.validation.oracle_parts import JointForces, unread_types
+from symgen.validation.oracle_parts import JointForces, coupling, unread_types
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 
 INDEPENDENT = "the independent numeric model"
@@ -137,7 +137,7 @@ def validate(
     """
     start = time.perf_counter()
     unread = unread_types(description)
-    n = sum(len(joint.coordinate_names) for joint in description.joints)
+    n = len(description.coordinate_names)
     defaults = [description.parameter_values[name] for name in runtime]
     loads = len(description.loads)
     states = random_states(n, loads, samples or limits.samples(n), parameters=defaults)
@@ -165,12 +165,16 @@ def validate(
 
 def _facts(description: RobotDescription, robot: NumericRobot | None, terms: float) -> Facts:
     values = parameter_values(description, {}) if robot is None else robot.values
+    own = [joint for joint in description.joints if joint.mimic is None]
+    S, o = coupling(description.joints, reader(values))
     return Facts(
         terms,
         None if robot is None else robot.inertial_parameters,
         JointForces(description.joints, reader(values)).numbers,
-        np.array([x for joint in description.joints for x in joint.prescribed], dtype=bool),
+        np.array([x for joint in own for x in joint.prescribed], dtype=bool),
         tuple(output.name for output in description.outputs),
+        S if len(own) < len(description.joints) else None,
+        o,
     )
 
 

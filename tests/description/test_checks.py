@@ -258,7 +258,8 @@ JOINTS = {  # lines from 6
         "7: joints[0].dh.'theta:0': unknown key; a space is missing after ':'; write 'theta: 0'"
     ],
     "type: revolute\ndh: {}\nmimic: b\nlimit: {}": [
-        "8: joints[0].mimic: this key is not available yet; remove it",
+        "8: joints[0].mimic: expected a mapping (key: value), for example {coordinate: .., "
+        "multiplier: .., offset: ..}, found the text 'b'",
         "9: joints[0].limit: unknown key; did you mean 'limits'?",
     ],
     "type: revolute\ndh: {}\nlimits: {lower: pi, upper: -pi, velocity: -1, effort: 2*x}": [

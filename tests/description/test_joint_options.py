@@ -112,10 +112,11 @@ WRONG = {  # lines from 9
         "10: joints[0].spring: unknown key; known here are 'name', 'type', 'parent', 'convention', "
         "'before', 'dh', 'origin', 'axis', 'axes', 'sequence', 'limits', 'rotor_inertia', "
         "'gear_ratio', 'damping', 'stiffness', 'rest', 'friction', 'friction_velocity', "
-        "'prescribed', 'link'",
+        "'prescribed', 'mimic', 'link'",
     ],
     REVOLUTE + "mimic: b\nprescribed: t": [
-        "9: joints[0].mimic: this key is not available yet; remove it",
+        "9: joints[0].mimic: expected a mapping (key: value), for example {coordinate: .., "
+        "multiplier: .., offset: ..}, found the text 'b'",
         "10: joints[0].prescribed: expected true or false, found the text 't'",
     ],
     REVOLUTE + "prescribed: [true, false]": [

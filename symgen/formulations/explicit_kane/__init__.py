@@ -19,7 +19,11 @@ from symgen.formulations.explicit_kane import (
     solution,
 )
 from symgen.formulations.explicit_kane.equations import Route
-from symgen.formulations.interface import Derivation, Formulation
+from symgen.formulations.interface import (
+    Derivation,
+    Formulation,
+    needs_a_coordinate_for_every_joint,
+)
 
 _EXPLICIT = Route(
     explicit.mass_matrix,
@@ -62,6 +66,7 @@ EXPLICIT_KANE = Formulation(
     source="Anderson, Hsu 2002, section 3.1",
     notes={**_SHARED_NOTES, **explicit.NOTES, **explicit_derivatives.NOTES},
     functions=_functions(_EXPLICIT),
+    why_not=needs_a_coordinate_for_every_joint,
     estimate=costs.explicit,
 )
 
@@ -75,5 +80,6 @@ PARTIALLY_RECURSIVE_KANE = Formulation(
         **partially_recursive_derivatives.NOTES,
     },
     functions=_functions(_PARTIALLY_RECURSIVE),
+    why_not=needs_a_coordinate_for_every_joint,
     estimate=costs.partially_recursive,
 )

@@ -5,7 +5,7 @@
 into either.
 """
 
-from symgen.formulations.interface import Formulation
+from symgen.formulations.interface import Formulation, needs_a_coordinate_for_every_joint
 from symgen.formulations.kane import (
     contributions,
     costs,
@@ -40,5 +40,6 @@ KANE = Formulation(
         "hybrid_dynamics_derivatives": dynamics.hybrid_dynamics_derivatives,
         "hybrid_dynamics_parameter_derivatives": dynamics.hybrid_dynamics_parameter_derivatives,
     },
+    why_not=needs_a_coordinate_for_every_joint,
     estimate=costs.estimate,
 )

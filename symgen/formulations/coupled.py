@@ -1,0 +1,417 @@
+"""Joints that follow others: what all joints feel becomes what the coordinates feel.
+
+A formulation derives as if each of the N joints had a coordinate.  With n coordinates q the joints
+stand at q_j = s_jk q_k + o_j, so that their velocities and accelerations are those of the
+coordinates times s_jk, and by virtual power (s does not vary with q)
+
+    tau_k = sum_j s_jk tau_j,    M_kl = sum_ij s_ik M_ij s_jl,
+    d tau_k/dq_l = sum_ij s_ik d tau_i/dq_j s_jl
+
+and so on: every axis of a result that counts joints is summed in this way, but those of joint
+wrenches and of inertial parameters, which each joint and its body keep.  Accelerations come from M
+and tau of the coordinates by elimination.  Where s or o depend on runtime parameters, derivatives
+with respect to them are those of the sums.
+
+=========  ====================  ==================================================================
+symbol     code                  meaning
+=========  ====================  ==================================================================
+s_jk, o_j  .multiplier, .offset  of joint j that follows coordinate k; 1 and 0 where it has it
+--         q_<joint>, ...        stand for joints that follow, until the sums are made
+--         coupled_<result>_i_k  a sum
+--         qdd_k_held            stands for an acceleration that does not vary with parameters
+=========  ====================  ==================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Any, Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import inner
+from symgen.formulations.accelerations import (
+    Solution,
+    response,
+    solution_of,
+    write_pivots_of,
+    write_responses,
+)
+from symgen.formulations.interface import Derivation, State
+from symgen.formulations.shared import (
+    PARAMETER_DERIVATIVES,
+    all_joints,
+    by_parameters,
+    free_joints,
+    seed_columns,
+    symbolic_parameters,
+    write_jacobian,
+)
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.arguments import Argument
+from symgen.program.builder import ProgramBuilder
+from symgen.program.differentiation import differentiate, write_jacobians
+from symgen.program.functions import function_named
+from symgen.program.program import Input, Output
+
+NOTES = {
+    "MC-1": "what a coordinate feels: the sum over the joints that it moves of what they feel, "
+    "times their multipliers -- virtual power",
+}
+
+SIDES = 2
+"""Right sides per coordinate of derivatives of accelerations: by q and by qd."""
+
+Functions = Mapping[str, Derivation]
+Rows = list[list[S]]
+
+
+def write(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    functions: Functions,
+    function: str,
+) -> None:
+    """Write `function` of the coordinates; `functions` are those of the joints.
+
+    `state` has an entry for every coordinate, and so have the inputs that are declared.
+    """
+    bases = {f"{name}_parameter_derivatives": name for name in PARAMETER_DERIVATIVES}
+    if function in _SOLVING:
+        _SOLVING[function](tree, b, state, functions)
+    elif function in bases:
+        base = bases[function]
+        results = PARAMETER_DERIVATIVES[base]
+        by_parameters(partial(_summed, functions, base), results, tree, b, state)
+    elif function == "outputs_derivatives":
+        _summed(functions, "outputs", tree, b, state)
+        inputs = [array for array in b.inputs if array.name != "parameters"]
+        inputs.append(symbolic_parameters(tree))
+        write_jacobians(b, "o", b.results("outputs"), inputs, any_way=True)
+    else:
+        _summed(functions, function, tree, b, state)
+
+
+# ------------------------------------------------------------------------------- all joints
+
+
+def state_of_joints(tree: KinematicTree[S], state: State[S]) -> State[S]:
+    """What all joints do where the coordinates are in `state`; their torques are 0."""
+    zero = tree.algebra.zero
+    q, qd, qdd = (_moved(tree, own) for own in (state.q, state.qd, state.qdd))
+    offsets = [zero if x.following is None else x.following.offset for x in tree.joints]
+    places = tuple(x + offset for x, offset in zip(q, offsets, strict=True))
+    return State(places, qd, qdd, state.loads, (zero,) * tree.n)
+
+
+def _moved(tree: KinematicTree[S], own: Sequence[S]) -> tuple[S, ...]:
+    """s_jk x_k"""
+    pairs = zip(tree.joints, tree.coordinate_numbers, strict=True)
+    return tuple(
+        own[k - 1] if joint.following is None else joint.following.multiplier * own[k - 1]
+        for joint, k in pairs
+    )
+
+
+def felt(tree: KinematicTree[S], torques: Sequence[S], power: int = 1) -> tuple[S, ...]:
+    """MC-1: sum_j s_jk tau_j of what all joints feel; or of s_jk to another `power`."""
+    found = [torques[joint.number - 1] for joint in tree.independent]
+    for joint, k in zip(tree.joints, tree.coordinate_numbers, strict=True):
+        if joint.following is not None:
+            term = torques[joint.number - 1]
+            for _ in range(power):
+                term = joint.following.multiplier * term
+            found[k - 1] = found[k - 1] + term
+    return tuple(found)
+
+
+def _summed(
+    functions: Functions,
+    function: str,
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+) -> None:
+    """A function that does not solve, by all joints, then summed over those of each coordinate."""
+    whole = _of_all_joints(tree, b, state)
+    own = b.inputs
+    b.redeclare(array for array in whole.arrays if _is_declared(array, own))
+    functions[function](tree, b, whole.state)
+    b.redeclare(own)
+    if whole.values:
+        b.substitute(whole.values)
+    results = [(array, b.withdraw(array.name)) for array in function_named(function).results]
+    for array, output in results:
+        _write_sums(tree, b, array, output)
+
+
+@dataclass(frozen=True)
+class _Whole(Generic[S]):
+    """The state of all joints; `values` are what stands behind its symbols of followers."""
+
+    state: State[S]
+    arrays: tuple[Input[S], ...]
+    values: dict[S, S]
+
+
+def _of_all_joints(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> _Whole[S]:
+    arrays: list[Input[S]] = []
+    values: dict[S, S] = {}
+    for name in ("q", "qd", "qdd", "tau"):
+        own = getattr(state, name)
+        arrays.append(_array_of_all_joints(tree, b, name, own, values))
+    q, qd, qdd, tau = (array.symbols for array in arrays)
+    return _Whole(State(q, qd, qdd, state.loads, tau), tuple(arrays), values)
+
+
+def _array_of_all_joints(
+    tree: KinematicTree[S], b: ProgramBuilder[S], name: str, own: Sequence[S], values: dict[S, S]
+) -> Input[S]:
+    """An entry for every joint; `own` has one for every coordinate, and `values` is added to.
+
+    What is 0 for all coordinates is so for all joints, but positions.
+    """
+    entries: list[S] = []
+    idle = name != "q" and all(map(b.algebra.is_zero, own))
+    for joint, number in zip(tree.joints, tree.coordinate_numbers, strict=True):
+        entry = own[number - 1] if own else b.algebra.zero
+        if joint.following is not None and not idle:
+            (symbol,) = b.auxiliary(name, (1,), [f"{name}_{joint.name}"]).symbols
+            values[symbol] = joint.following.multiplier * entry
+            if name == "q":
+                values[symbol] = values[symbol] + joint.following.offset
+            elif name == "tau":
+                values[symbol] = b.algebra.zero  # the coordinate has it all
+            entry = symbol
+        entries.append(entry)
+    names = tuple(f"{name}_{joint.name}" for joint in tree.joints)
+    return Input(name, (tree.n,), tuple(entries), names)
+
+
+def _is_declared(array: Input[S], inputs: Sequence[Input[S]]) -> bool:
+    return any(array.name == own.name for own in inputs)
+
+
+def _write_sums(
+    tree: KinematicTree[S], b: ProgramBuilder[S], array: Argument, output: Output[S]
+) -> None:
+    """MC-1 along every axis that counts coordinates."""
+    shape, entries = list(output.shape), list(output.entries)
+    for axis, size in enumerate(array.shape):
+        if size == "n":
+            entries = _sums(tree, entries, shape, axis)
+            shape[axis] = len(tree.independent)
+    known = {id(entry) for entry in output.entries}
+    places = product(*(range(1, size + 1) for size in shape))
+    named: list[S] = []
+    with b.step("coupling"):
+        for place, entry in zip(places, entries, strict=True):
+            name = "_".join(map(str, ("coupled", output.name, *place)))
+            named.append(entry if id(entry) in known else b.let(name, entry, "MC-1"))
+    b.output(output.name, tuple(shape), named)
+
+
+def _sums(tree: KinematicTree[S], entries: Sequence[S], shape: Sequence[int], axis: int) -> list[S]:
+    """The entries of an array of this shape, one axis of which is summed."""
+    below, above = prod(shape[axis + 1 :]), prod(shape[:axis])
+    sums: list[S] = []
+    for start in range(0, above * tree.n * below, tree.n * below):
+        columns = [entries[start + k : start + tree.n * below : below] for k in range(below)]
+        found = [felt(tree, column) for column in columns]
+        sums += [entry for row in zip(*found, strict=True) for entry in row]
+    return sums
+
+
+# ---------------------------------------------------------------------------- accelerations
+
+
+def coordinate_tree(tree: KinematicTree[S]) -> KinematicTree[S]:
+    """The coordinates as joints 1..n, each on the path to those that an elimination couples it to.
+
+    It says who is eliminated before whom and nothing of frames: M has an entry for two coordinates
+    only if they move joints on one path, and eliminating the last one couples all that are coupled
+    to it.
+    """
+    coupled = coupled_coordinates(tree)
+    parents: dict[int, int] = {}
+    for k in reversed(range(1, len(tree.independent) + 1)):
+        before = sorted(i for i in coupled[k] if i < k)
+        parents[k] = before[-1] if before else BASE
+        for i in before[:-1]:
+            coupled[before[-1]].add(i)
+    joints = tuple(
+        replace(joint, number=k, parent=parents[k])
+        for k, joint in enumerate(tree.independent, start=1)
+    )
+    return replace(tree, joints=joints)
+
+
+def coupled_coordinates(tree: KinematicTree[Any]) -> dict[int, set[int]]:
+    """For every coordinate those that move a joint on one path with one that it moves."""
+    coupled: dict[int, set[int]] = {k: {k} for k in range(1, len(tree.independent) + 1)}
+    numbers = tree.coordinate_numbers
+    for joint in tree.joints:
+        k = numbers[joint.number - 1]
+        for other in tree.path(joint.number):
+            i = numbers[other - 1]
+            coupled[k].add(i)
+            coupled[i].add(k)
+    return coupled
+
+
+@dataclass(frozen=True)
+class _Problem(Generic[S]):
+    """What to solve: `joints` are the coordinates as joints, `free` those that are sought."""
+
+    tree: KinematicTree[S]
+    joints: KinematicTree[S]
+    b: ProgramBuilder[S]
+    state: State[S]
+    functions: Functions
+    free: tuple[int, ...]
+
+    def results(self, function: str, state: State[S]) -> list[tuple[S, ...]]:
+        """The entries of what a function of the coordinates returns."""
+        _summed(self.functions, function, self.tree, self.b, state)
+        results = function_named(function).results
+        return [self.b.withdraw(array.name).entries for array in results]
+
+    def rows(self, entries: Sequence[S]) -> Rows[S]:
+        """An (n, n) matrix."""
+        n = self.joints.n
+        return [list(entries[start : start + n]) for start in range(0, n * n, n)]
+
+    def solution(self) -> Solution[S]:
+        """The accelerations of the free coordinates."""
+        with self.b.variant("_bias", "bias"):
+            (bias,) = self.results("inverse_dynamics", self.state)
+        (entries,) = self.results("mass_matrix", self.state)
+        rows, numbers = self.rows(entries), range(1, self.joints.n + 1)
+        mass = {
+            (i, k): rows[i - 1][k - 1]
+            for i in numbers
+            for k in numbers
+            if not self.b.algebra.is_zero(rows[i - 1][k - 1])
+        }
+        return solution_of(self.joints, self.b, self.state, bias, mass, self.free)
+
+    def slopes(self, qdd: tuple[S, ...]) -> tuple[Rows[S], Rows[S]]:
+        """d tau/dq and d tau/dqd at these accelerations."""
+        state = replace(self.state, qdd=qdd)
+        _, by_q, by_qd, _ = self.results("inverse_dynamics_derivatives", state)
+        return self.rows(by_q), self.rows(by_qd)
+
+    def slopes_by_parameters(self, qdd: tuple[S, ...], skip: range) -> dict[str, dict[int, S]]:
+        """d tau/dp at these accelerations, by the name of p and coordinate."""
+        (tau,) = self.results("inverse_dynamics", replace(self.state, qdd=qdd))
+        parameters = symbolic_parameters(self.tree)
+        derivatives = differentiate(self.b, [parameters], skip)
+        columns: dict[str, dict[int, S]] = {name: {} for name in parameters.symbol_names}
+        for k, torque in enumerate(tau, start=1):
+            for place, value in derivatives.of(torque).items():
+                columns[parameters.symbol_names[place]][k] = value
+        return columns
+
+
+Solve = Callable[[_Problem[Any], tuple[str, str]], None]
+"""Writes a function; with the names of its result and of what is given."""
+
+
+def _accelerations(problem: _Problem[S], names: tuple[str, str]) -> None:
+    solution = problem.solution()
+    problem.b.output(names[0], (problem.joints.n,), solution.y)
+    write_pivots_of(solution, problem.b)
+
+
+def _derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
+    solution = problem.solution()
+    solution = replace(solution, factors=solution.factors.with_shortcuts(problem.b, SIDES))
+    slopes = problem.slopes(solution.qdd)
+    write_responses(problem.joints, problem.b, solution, names, slopes)
+
+
+def _parameter_derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
+    b = problem.b
+    start = b.length
+    solution = problem.solution()
+    skip = range(start, b.length)
+    held, values = _held(problem, solution)
+    explicit = problem.slopes_by_parameters(held, skip)
+    columns = [
+        response(problem.joints, solution, b, column, name) for name, column in explicit.items()
+    ]
+    write_jacobian(problem.joints, b, f"d{names[0]}_dparameters", columns)
+    write_pivots_of(solution, b)
+    b.substitute(values)
+
+
+def _sensitivities(problem: _Problem[S], names: tuple[str, str]) -> None:
+    b = problem.b
+    start = b.length
+    solution = problem.solution()
+    skip = range(start, b.length)
+    held, values = _held(problem, solution)
+    explicit = problem.slopes_by_parameters(held, skip)
+    slopes = problem.slopes(held)
+    columns: list[dict[int, S]] = []
+    for (name, column), seed in zip(
+        explicit.items(), seed_columns(b, ("dq", "dqd", "dtau")), strict=True
+    ):
+        dq, dqd, dtau = seed.values()
+        left: dict[int, S] = {}
+        for k, (by_q, by_qd) in enumerate(zip(*slopes, strict=True), start=1):
+            along = inner(by_q, dq) + inner(by_qd, dqd)
+            left[k] = column.get(k, b.algebra.zero) + along - dtau[k - 1]
+        columns.append(response(problem.joints, solution, b, left, name))
+    b.output("qdd", (problem.joints.n,), solution.qdd)
+    write_jacobian(problem.joints, b, "dqdd", columns)
+    write_pivots_of(solution, b)
+    b.substitute(values)
+
+
+def _held(problem: _Problem[S], solution: Solution[S]) -> tuple[tuple[S, ...], dict[S, S]]:
+    """The accelerations with symbols for those that are found, and what to substitute."""
+    names = [f"qdd_{k}_held" for k in solution.free]
+    symbols = problem.b.auxiliary("qdd_held", (len(names),), names).symbols
+    found = dict(zip(solution.free, symbols, strict=True))
+    held = tuple(found.get(k, entry) for k, entry in enumerate(solution.qdd, start=1))
+    return held, {symbol: solution.qdd[k - 1] for k, symbol in found.items()}
+
+
+def _all_free(
+    solve: Solve,
+    tree: KinematicTree[Any],
+    b: ProgramBuilder[Any],
+    state: State[Any],
+    functions: Functions,
+) -> None:
+    joints = coordinate_tree(tree)
+    problem = _Problem(tree, joints, b, state, functions, all_joints(joints))
+    solve(problem, ("qdd", "tau"))
+
+
+def _some_free(
+    solve: Solve,
+    tree: KinematicTree[Any],
+    b: ProgramBuilder[Any],
+    state: State[Any],
+    functions: Functions,
+) -> None:
+    joints = coordinate_tree(tree)
+    problem = _Problem(tree, joints, b, state, functions, free_joints(joints))
+    solve(problem, ("y", "x"))
+
+
+_SOLVING: Mapping[str, Callable[..., None]] = {
+    "forward_dynamics": partial(_all_free, _accelerations),
+    "forward_dynamics_derivatives": partial(_all_free, _derivatives),
+    "forward_dynamics_parameter_derivatives": partial(_all_free, _parameter_derivatives),
+    "forward_dynamics_sensitivities": partial(_all_free, _sensitivities),
+    "hybrid_dynamics": partial(_some_free, _accelerations),
+    "hybrid_dynamics_derivatives": partial(_some_free, _derivatives),
+    "hybrid_dynamics_parameter_derivatives": partial(_some_free, _parameter_derivatives),
+}
