@@ -24,8 +24,8 @@ def with_followers(text: str, rng: np.random.Generator) -> str:
     order = [str(name) for name in rng.permutation(names)]
     single = {joint.name for joint in joints if joint.coordinates == 1}
     followers = {}
-    for place, name in enumerate(order[:-1]):
-        if name in single and (place == 0 or rng.random() < 0.4):
+    for place, name in enumerate(order[:-1]):  # a joint follows one behind it in this order
+        if name in single and (not followers or rng.random() < 0.4):
             leader = order[rng.integers(place + 1, len(order))]
             multiplier = ["-1", "1", "k", f"{rng.uniform(-2, 2):.3f}"][rng.integers(4)]
             offset = ["0", "half", f"{rng.uniform(-1, 1):.3f}"][rng.integers(3)]

@@ -7,6 +7,7 @@
 | continuous | revolute, without limits of position; all other types bear the same name |
 | inertial origin, mass, inertia | `mass`, `com`, `inertia`, turned into link-frame axes |
 | limit, dynamics damping and friction | `limits`, `damping`, `friction` |
+| mimic joint, multiplier, offset | `mimic` |
 
 Joints stand depth first, children of a link in the order of the file.  Numbers are copied as they
 are written, but for inertias that are turned.  Meshes, transmissions and what simulators add are
@@ -266,9 +267,6 @@ class _Parts:
         """One joint with its link."""
         element, key, faults = joint.element, f"joint.{joint.name}", self.robot.faults
         self.warn_unknown(element, _OF_JOINTS, key)
-        mimic = element.first("mimic")
-        if mimic is not None:
-            faults.add(mimic, f"{key}.mimic", "mimic joints are not available yet")
         moves, continuous = joint.kind != "fixed", element.attributes["type"] == "continuous"
         dynamics = element.first("dynamics") if moves else None
         limits = element.first("limit") if moves else None
@@ -293,7 +291,32 @@ class _Parts:
                 "limits": self.numbers(limits, limit_keys, f"{key}.limit"),
                 "damping": _unless_zero(faults.number(dynamics, "damping", f"{key}.dynamics")),
                 "friction": _unless_zero(faults.number(dynamics, "friction", f"{key}.dynamics")),
+                "mimic": self.mimic(joint, key),
                 "link": self.link(joint.child, joint.child != joint.name),
+            },
+            element.line,
+        )
+
+    def mimic(self, joint: _Joint, key: str) -> Table | None:
+        """What the joint follows; a joint that does not move follows nothing."""
+        element, faults, key = joint.element.first("mimic"), self.robot.faults, f"{key}.mimic"
+        if element is None:
+            return None
+        name = faults.text(element, "joint", key)
+        if name and name not in self.joint_names:
+            hint = faults.hint(name, self.joint_names)
+            faults.add(element, key, f"there is no <joint> named {shown(name)}{hint}")
+            return None
+        if joint.kind == "fixed":
+            faults.warn(element, key, "left out: this joint is fixed, and does not move")
+            return None
+        if not name:
+            return None
+        return table(
+            {
+                "coordinate": text(self.joint_names[name], element.line),
+                "multiplier": faults.number(element, "multiplier", key),
+                "offset": _unless_zero(faults.number(element, "offset", key)),
             },
             element.line,
         )

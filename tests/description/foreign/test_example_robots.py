@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pinocchio
 import pytest
 
 from symgen.description.checks import check
@@ -18,15 +19,17 @@ from symgen.description.writing import model_text
 from symgen.errors import ModelError
 from tests.description.foreign.test_urdf import compare_with_pinocchio, torques
 
-LACKS_MIMIC = (
-    "alex_psyonic_hands", "baxter", "panda", "panda_collision", "pr2", "romeo", "talos_full_v2",
-    "talos_full_v2_box", "talos_left_arm", "talos_reduced", "talos_reduced_box",
-    "talos_reduced_corrected", "tiago_pro",
-)  # fmt: skip
-"""Robots with mimic joints, which are not available yet."""
+REFUSED = {
+    "ur3": "needs at least one <link>",  # what remained of a xacro file
+    "alex_psyonic_hands": "there is no <joint> named 'index_q1'",  # nor others that it mimics
+}
+"""Files that are wrong, and what is said of them."""
 
-EMPTY = "ur3"
-"""A file without a link: what remained of a xacro file."""
+FOLLOWERS = {
+    "baxter": 2, "panda": 1, "panda_collision": 1, "pr2": 10, "romeo": 22, "talos_full_v2": 12,
+    "talos_full_v2_box": 12, "tiago_pro": 10,
+}  # fmt: skip
+"""Robots with joints that follow others, and how many of those move."""
 
 
 @functools.cache
@@ -68,15 +71,16 @@ def perturbed(text, rng):
 @pytest.mark.parametrize("floating_base", [False, True], ids=["fixed", "floating"])
 @pytest.mark.parametrize("path", robots(), ids=named)
 def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path):
-    if path.stem in LACKS_MIMIC or path.stem == EMPTY:
+    if path.stem in REFUSED:
         with pytest.raises(ModelError) as caught:
             read_document(path, floating_base)
-        words = "needs at least one <link>" if path.stem == EMPTY else "mimic joints are not avail"
-        assert words in str(caught.value)
+        assert REFUSED[path.stem] in str(caught.value)
         return
     document = read_document(path, floating_base)
     converted = check(decode(model_text(document).encode(), "converted.yaml"))
-    assert [x.name for x in converted.joints] == [x.name for x in check(document).joints]
+    found = [(x.name, x.mimic) for x in converted.joints]
+    assert found == [(x.name, x.mimic) for x in check(document).joints]
+    assert sum(mimic is not None for _, mimic in found) == FOLLOWERS.get(path.stem, 0)
     text = path.read_text(encoding="utf-8")
     compare_with_pinocchio(path, text, floating_base, samples=1, masses=False)
     changed = perturbed(text, np.random.default_rng(2))
@@ -96,3 +100,16 @@ def test_ur5_has_the_torques_that_were_published():
         1.0403534046, -54.513479697, -12.817983141, 0.35675218832, 0.058066853683, 0.013119725521,
     ]  # fmt: skip
     np.testing.assert_allclose(tau, expected, rtol=5e-11)
+
+
+@needs_robots
+def test_panda_has_the_torques_of_pinocchios_own_reduction():
+    """Pinocchio can leave joints that mimic others out itself; gravity, frames and all are its."""
+    (path,) = [path for path in robots() if path.stem == "panda"]
+    description = check(read_document(path))
+    model = pinocchio.buildModelFromXML(path.read_text(encoding="utf-8"), mimic=True)
+    q, qd, qdd = 0.1 * np.arange(1, 9), np.full(8, 0.2), np.full(8, 0.3)
+    tau = torques(description, q, qd, qdd)
+    assert model.nv == 8 == len(description.coordinate_names)
+    expected = pinocchio.rnea(model, model.createData(), q, qd, qdd)
+    np.testing.assert_allclose(tau, expected, rtol=1e-10, atol=1e-10)
