@@ -52,7 +52,7 @@ class ModuleMetadata:
     """Ten for every moving body, in the order of the regressor's columns."""
     joint_terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """reflected_inertia, damping, stiffness, rest, friction, friction_velocity -> one value per
-    coordinate"""
+    joint of one coordinate"""
     joint_parents: tuple[int, ...] = ()
     """For every joint the one that carries it.  Joints and branches count from 1; 0 is the base."""
     branches: tuple[tuple[int, ...], ...] = ()

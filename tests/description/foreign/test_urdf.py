@@ -53,6 +53,10 @@ ARM = """<?xml version="1.0"?>
 """
 
 
+LIMIT = '<limit lower="-1" upper="1" velocity="1" effort="1"/>'
+"""Of its second joint."""
+
+
 def written(folder, text, name="arm.urdf"):
     path = Path(folder) / name
     path.write_text(text)
@@ -120,6 +124,40 @@ def compare_with_pinocchio(path, text, floating_base=False, samples=2, masses=Tr
             assert agrees(M, oracle.mass_matrix(q), 1e-10)
 
 
+def test_a_joint_that_mimics_another_has_no_coordinate(tmp_path):
+    mimic = '<mimic joint="shoulder" multiplier="-0.5" offset="0.2"/>'
+    text = ARM.replace(LIMIT, LIMIT + mimic)
+    path = written(tmp_path, text)
+    robot = read(path)
+    assert robot.coordinate_names == ("shoulder",)
+    mimic = robot.joints[1].mimic
+    assert (mimic.coordinate, mimic.multiplier.text, mimic.offset.text) == (
+        "shoulder", "-0.5", "0.2",
+    )  # fmt: skip
+    compare_with_pinocchio(path, text)
+    plain = read(written(tmp_path, ARM.replace(LIMIT, '<mimic joint="shoulder"/>')))
+    assert (plain.joints[1].mimic.multiplier.text, plain.joints[1].mimic.offset.text) == ("1", "0")
+
+
+def test_a_fixed_joint_mimics_nothing(tmp_path):
+    text = ARM.replace("prismatic", "fixed").replace(LIMIT, '<mimic joint="shoulder"/>')
+    robot = read(written(tmp_path, text))
+    assert robot.joints[1].mimic is None
+    (warning,) = robot.warnings
+    assert str(warning).endswith(
+        "21: joint.slide.mimic: left out: this joint is fixed, and does not move"
+    )
+
+
+def test_joints_that_mimic_each_other_are_refused(tmp_path):
+    text = ARM.replace(LIMIT, '<mimic joint="shoulder"/>').replace(
+        '<dynamics damping="0.5" friction="0.25"/>', '<mimic joint="slide"/>'
+    )
+    (fault,) = faults(tmp_path, text)
+    assert "9: joint.shoulder" in fault
+    assert fault.endswith("in a circle: 'shoulder' follows 'slide' follows 'shoulder'")
+
+
 def test_the_dynamics_are_those_that_pinocchio_reads(tmp_path):
     compare_with_pinocchio(written(tmp_path, ARM), ARM)
 
@@ -139,21 +177,29 @@ def test_a_floating_base(tmp_path):
 
 @st.composite
 def urdf_texts(draw):
-    """Random trees: every type of joint that Pinocchio reads, turned inertias, awkward names."""
+    """Random trees: every type of joint that Pinocchio reads, turned inertias, awkward names, and
+    joints that mimic others, which may do so themselves."""
     count = draw(st.integers(1, 7))
     number = st.floats(-1.5, 1.5, allow_nan=False).map(lambda x: repr(round(x, 3)))
     triple = st.lists(number, min_size=3, max_size=3).map(" ".join)
     lines = ['<robot name="drawn">', '<link name="0 root"/>']
-    joints = []
+    joints, moving = [], []
     for k in range(1, count + 1):
         parent = draw(st.integers(0, k - 1))
         kind = draw(st.sampled_from(["revolute", "continuous", "prismatic", "fixed"]))
         axis = draw(st.sampled_from(["1 0 0", "0 1 0", "0 0 1", "0.6 0 -0.8", "1 2 -2"]))
         a, b, c = (draw(st.floats(0.01, 0.2)) for _ in range(3))
+        mimic = ""
+        if kind != "fixed":
+            if moving and draw(st.booleans()):
+                mimic = f'<mimic joint="j-{draw(st.sampled_from(moving))}"'
+                mimic += draw(st.sampled_from(["", ' multiplier="-1"', ' multiplier="0.3"']))
+                mimic += draw(st.sampled_from(["/>", ' offset="-0.2"/>']))
+            moving.append(k)
         joints.append(
             f'<joint name="j-{k}" type="{kind}"><origin xyz="{draw(triple)}" rpy="{draw(triple)}"/>'
             f'<parent link="{link(parent)}"/><child link="{link(k)}"/><axis xyz="{axis}"/>'
-            '<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>'
+            f'<limit lower="-3" upper="3" velocity="1" effort="1"/>{mimic}</joint>'
         )
         lines.append(
             f'<link name="{link(k)}"><inertial>'
@@ -206,6 +252,10 @@ def faults(folder, text, name="arm.urdf"):
         ('ixx="0.02" ', "", "<inertia> needs the attribute 'ixx'"),
         ('xyz="0 1 0"', 'xyz="0 0 0"', "joint.shoulder.axis: the axis is zero"),
         ('<parent link="upper"/>', '<parent link="fore"/>', "belongs to a loop"),
+        (LIMIT, '<mimic joint="shouldr"/>', "named 'shouldr'; did you mean 'shoulder'?"),
+        (LIMIT, '<mimic multiplier="2"/>', "<mimic> needs the attribute 'joint'"),
+        (LIMIT, '<mimic joint="shoulder" multiplier="x"/>', "multiplier: expected a number"),
+        (LIMIT, '<mimic joint="slide"/>', "21: joint.slide.mimic.coordinate: 'slide' is this"),
         ('<parent link="base_link"/>', '<parent link="fore"/>', "a loop of parents and children"),
         ("</robot>", '<link name="lost"/></robot>', "link.lost: no joint carries this link"),
         ("</robot>", "", "malformed XML: no element found"),
