@@ -1,5 +1,6 @@
 """The same robot by standard DH, modified DH, or origin and axis."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from symgen.restyling import STYLES, layout, placed, restyled
 from tests.oracles.comparison import agrees, state_of
+from tests.oracles.coupled import with_followers
 from tests.oracles.random_models import COMPOSITE, Recipe, seeded_model_text
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.yaml"))
@@ -56,6 +58,16 @@ def test_random_trees_in_every_style(seed, style):
         assert (joint.dh is not None) == (moves and style != "origin")
     assert [x.name for x in old.joints] == [x.name for x in new.joints]
     assert [x.terms for x in old.joints] == [x.terms for x in new.joints]
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("seed", range(5))
+def test_joints_that_follow_others_still_do(seed, style):
+    text = seeded_model_text(seed, replace(MIXED, joints=(3, 7)))
+    text = with_followers(text, np.random.default_rng(seed))
+    old, new = compare(decode(text.encode(), "random.yaml"), style)
+    assert any(joint.mimic for joint in old.joints)
+    assert [joint.mimic for joint in old.joints] == [joint.mimic for joint in new.joints]
 
 
 @pytest.mark.parametrize("style", ["standard", "modified"])

@@ -10,6 +10,7 @@ import pytest
 import sympy
 from hypothesis import HealthCheck, given, settings
 
+import symgen
 from symgen import derive as derive_symbolically
 from symgen.algebra.graph import Graph
 from symgen.cli import main
@@ -268,3 +269,31 @@ def test_a_module_speaks_of_coordinates(gripper):
     packed = gripper.mass_matrix(q, packed=True)
     np.testing.assert_array_equal(packed, gripper.mass_matrix(q)[gripper.derivative_sparsity])
     assert all(row.passed for row in gripper.selftest())
+
+
+def test_compiled_code_gives_the_same(gripper, tmp_path):
+    file = tmp_path / "gripper.yaml"
+    file.write_text(GRIPPER)
+    functions = "inverse_dynamics_derivatives,hybrid_dynamics"
+    compiled = symgen.load(file, functions=functions, formulations="composite")
+    q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, 5, 2))
+    for packed in (False, True):
+        found = compiled.inverse_dynamics_derivatives(q, qd, qdd, packed=packed)
+        expected = gripper.inverse_dynamics_derivatives(q, qd, qdd, packed=packed)
+        for one, other in zip(found, expected, strict=True):
+            assert agrees(one, other, 1e-13)
+    assert agrees(compiled.hybrid_dynamics(q, qd, qdd), gripper.hybrid_dynamics(q, qd, qdd), 1e-13)
+
+
+def test_energy_is_kept_in_a_simulation(tmp_path):
+    """Without drives and dampers; the coordinates go where the equations of both joints say."""
+    file = tmp_path / "free.yaml"
+    text = GRIPPER.replace("    damping: 3\n", "").replace("    prescribed: true\n", "")
+    file.write_text(text.replace("name: gripper", "name: free"))
+    robot = symgen.load(file, backend="numpy", formulations="composite,newton_euler")
+    motion = symgen.simulate(robot, [0.3, 1.0], [0.5, -2.0], np.linspace(0, 1, 5))
+    assert list(motion.q.coords["coordinate"].values) == ["wrist", "pinion"]
+    q, qd = motion.q.values, motion.qd.values
+    energy = robot.kinetic_energy(q, qd) + robot.potential_energy(q)
+    assert np.ptp(q, axis=0).min() > 0.1
+    assert agrees(energy, np.full(5, energy[0]), 1e-6)

@@ -242,3 +242,26 @@ def test_from_python():
     verdict = symgen.grade(EXAMPLES / "two_link.yaml", "M[2,2] = I2 + m2*l2**2")
     assert verdict.passed
     assert str(verdict) == "line 1: M[2,2]: right\n1 of 1 right"
+
+
+FOLLOWING = """
+symgen: 1
+name: scissors
+parameters: {m: 0.5, L: 0.3, k: -2}
+gravity: [0, -9.8, 0]
+convention: standard
+joints:
+  - {name: a, type: revolute, dh: {a: L}, link: {mass: m}}
+  - {name: b, type: revolute, dh: {a: L}, mimic: {coordinate: a, multiplier: k}, link: {mass: m}}
+"""
+
+
+def test_joints_that_follow_others():
+    """By hand: the ends of the two links, the second of which turns by q + k q."""
+    robot = check(decode(FOLLOWING.encode(), "scissors.yaml"))
+    mass = "m*L**2*(1 + 1 + (1 + k)**2 + 2*(1 + k)*cos(k*q1))"
+    weight = "m*9.8*L*(2*cos(q1) + (1 + k)*cos(q1 + k*q1))"
+    right = f"M[1,1] = {mass}\nG[1] = {weight}\nnewton_euler.omega_2_z = qd1*(1 + k)\n"
+    assert [row.right for row in graded(right, robot)] == [True, True, True]
+    (wrong,) = graded(f"M[1,1] = {mass.replace('k*q1', 'q1')}", robot)
+    assert not wrong.right

@@ -69,7 +69,8 @@ def motion_of(description, seed):
 
 def prescribed_coordinates(description):
     """Which coordinates of a described robot are prescribed, (n,)."""
-    flags = [flag for joint in description.joints for flag in joint.prescribed]
+    own = [joint for joint in description.joints if joint.mimic is None]
+    flags = [flag for joint in own for flag in joint.prescribed]
     return np.array(flags, dtype=bool)
 
 
