@@ -14,7 +14,7 @@ from typing import Any
 from symgen.algebra.graph import Graph, Scalar
 from symgen.derivation import Derived, derive_all, package_of
 from symgen.description.expressions import Expression, evaluate
-from symgen.description.model import RobotDescription
+from symgen.description.model import Limits, RobotDescription
 from symgen.emit.emission import javascript_script
 from symgen.formulations import FORMULATIONS
 from symgen.journal import Journal
@@ -55,7 +55,7 @@ def calculator(description: RobotDescription, journal: Journal) -> Calculator:
     graph = Graph()
     tree = build_tree(description, graph)
     built, left_out = _functions(tree)
-    selection = Selection(n=tree.n, built=built, evaluated={}, skipped={})
+    selection = Selection(n=tree.sizes["n"], built=built, evaluated={}, skipped={})
     derived = derive_all(description, selection, journal.progress, STRAIGHT)
     reports = [report for report in derived.reports if report.function in LIVE]
     for report in reports:
@@ -114,15 +114,13 @@ def _coordinates(
     description: RobotDescription, tree: KinematicTree[Scalar]
 ) -> Iterator[Mapping[str, Any]]:
     """Of every coordinate its name, unit, range, and where it stands at first."""
-    limits = [found for joint in description.joints for found in joint.limits]
-    for i, (joint, limit) in enumerate(zip(tree.joints, limits, strict=True), start=1):
+    free = (joint for joint in description.joints if joint.mimic is None)
+    limits = [found for joint in free for found in joint.limits]
+    for i, (joint, limit) in enumerate(zip(tree.independent, limits, strict=True), start=1):
         turns = any(
             not x.is_zero for x in joint.type.angular_axis(joint.placement.axis, tree.algebra)
         )
-        reach = math.pi if turns else 1.0
-        low = -reach if limit.lower is None else limit.lower
-        high = max(reach, low) if limit.upper is None else limit.upper
-        low = min(low, high)
+        low, high = _range(limit, math.pi if turns else 1.0)
         yield {
             "name": joint.name,
             "unit": "rad" if turns else "m",
@@ -133,6 +131,17 @@ def _coordinates(
             "qd": FIRST_STATE["qd"],
             "qdd": FIRST_STATE["qdd"],
         }
+
+
+def _range(limits: Limits, reach: float) -> tuple[float, float]:
+    """The ends of a slider; `reach` is how far it goes from 0 where there are no limits."""
+    if limits.lower is not None and limits.upper is not None:
+        return min(limits.lower, limits.upper), max(limits.lower, limits.upper)
+    if limits.lower is not None:
+        return limits.lower, max(reach, limits.lower + reach)
+    if limits.upper is not None:
+        return min(-reach, limits.upper - reach), limits.upper
+    return -reach, reach
 
 
 def _links(description: RobotDescription) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from symgen.algebra.graph import Graph
 from symgen.description.expressions import Expression, evaluate
-from symgen.description.model import JointDescription, Limits, Pose, RobotDescription
+from symgen.description.model import JointDescription, Limits, Mimic, Pose, RobotDescription
 from symgen.drawing import drawing, pattern
 from symgen.kinematics.topology import Topology, topology
 from symgen.kinematics.tree import build_tree
@@ -40,7 +40,8 @@ class LinkRow:
 class RobotPart:
     """What the page says of the robot before any equation.
 
-    `facts` are counts in words; `poses` the frames' poses as MathML, empty for large robots.
+    `facts` are counts in words; `poses` the frames' poses as MathML, empty for large robots;
+    `coupled` says that some joints follow others, so that coordinates bear other numbers.
     """
 
     name: str
@@ -53,6 +54,7 @@ class RobotPart:
     topology: Topology
     pattern: str
     poses: tuple[str, ...]
+    coupled: bool
 
 
 def robot_part(description: RobotDescription) -> RobotPart:
@@ -62,7 +64,7 @@ def robot_part(description: RobotDescription) -> RobotPart:
     return RobotPart(
         name=description.name,
         description=description.description,
-        facts=tuple(_facts(description, tree.n)),
+        facts=tuple(_facts(description)),
         rows=tuple(_rows(description)),
         parameters=tuple(
             (item.name, item.expression.text, f"{item.value:.6g} {item.unit}", item.description)
@@ -73,12 +75,13 @@ def robot_part(description: RobotDescription) -> RobotPart:
         topology=found,
         pattern=pattern(tree, found) if found.n else "",
         poses=tuple(_poses(description)) if tree.n <= LARGEST_MATRICES else (),
+        coupled=tree.is_coupled,
     )
 
 
-def _facts(description: RobotDescription, n: int) -> Iterator[str]:
+def _facts(description: RobotDescription) -> Iterator[str]:
     counts = (
-        (n, "coordinate"),
+        (len(description.coordinate_names), "coordinate"),
         (len(description.joints), "link"),
         (len(description.parameters), "parameter"),
         (len(description.loads), "load"),
@@ -92,20 +95,27 @@ def _facts(description: RobotDescription, n: int) -> Iterator[str]:
 def _rows(description: RobotDescription) -> Iterator[LinkRow]:
     last = 0
     for joint in description.joints:
-        first, last = last + 1, last + joint.coordinates
-        link = joint.link
+        link, own = joint.link, 0 if joint.mimic else joint.coordinates
+        first, last = last + 1, last + own
+        coordinates = {0: "", 1: f"q{last}"}.get(own, f"q{first} to q{last}")
         yield LinkRow(
             link=link.name,
             parent=joint.parent,
             joint=joint.name,
             type=f"{joint.type} {joint.sequence}".rstrip(),
-            coordinates={0: "", 1: f"q{last}"}.get(joint.coordinates, f"q{first} to q{last}"),
+            coordinates=_followed(joint.mimic) if joint.mimic else coordinates,
             placement=_placement(joint),
             limits="; ".join(filter(None, map(_range, joint.limits))),
             mass=_number(link.mass, description),
             com=_triple(link.com),
             inertia=_inertia(link.inertia),
         )
+
+
+def _followed(mimic: Mimic) -> str:
+    """What a joint does that follows a coordinate."""
+    offset = "" if _is_zero(mimic.offset) else f" + {mimic.offset.text}"
+    return f"{mimic.multiplier.text} q({mimic.coordinate}){offset}"
 
 
 def _number(expression: Expression, description: RobotDescription) -> str:

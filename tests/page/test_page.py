@@ -159,6 +159,39 @@ def test_other_robots(model):
     assert len(text.encode()) < 1_500_000
 
 
+GRIPPER = """
+symgen: 1
+name: gripper
+joints:
+  - {name: turn, type: revolute, origin: {}, link: {name: palm, mass: 1, com: [0.1, 0, 0]}}
+  - name: left
+    type: prismatic
+    origin: {}
+    axis: [1, 0, 0]
+    limits: {lower: 0.02}
+    link: {name: finger, mass: 0.2}
+  - name: right
+    type: prismatic
+    parent: palm
+    origin: {}
+    axis: [0, 1, 0]
+    mimic: {coordinate: left, multiplier: -1, offset: 0.1}
+    link: {name: thumb, mass: 0.2}
+"""
+
+
+def test_a_joint_that_follows_has_no_slider(tmp_path):
+    model = tmp_path / "gripper.yaml"
+    model.write_text(GRIPPER)
+    text = report(model)
+    outline(text)
+    assert "2 coordinates, 3 links" in text
+    assert "-1 q(left) + 0.1" in text
+    assert 'id="qdd-2"' in text
+    assert 'id="qdd-3"' not in text
+    assert 'min="0.02" max="1.02"' in text
+
+
 def test_a_robot_that_cannot_move(tmp_path):
     model = tmp_path / "still.yaml"
     model.write_text(
