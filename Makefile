@@ -6,16 +6,17 @@ BIN := $(VENV)/bin
 CANDIDATES := python3.13 python3.12 python3.11 python3 python
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST_FLAGS ?= -n auto --dist worksteal
-CHECKED := $(wildcard symgen tests examples benchmarks)
+CHECKED := $(wildcard symgen manual docs tests examples benchmarks)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all lint bench bench-growth pictures clean help
+.PHONY: demo test test-all lint docs bench bench-growth pictures clean help
 
 help:
 	@echo "make demo      build examples/two_link.yaml, use it from Python, and write a report on it"
 	@echo "make test      run the tests (PYTEST_FLAGS=... for pytest's options)"
 	@echo "make test-all  the same with the tests that are marked slow"
 	@echo "make lint      check style, format and types"
+	@echo "make docs      build the documentation into site/"
 	@echo "make bench     time symgen beside Pinocchio, CasADi, MuJoCo, SymPy (BENCH=... for options)"
 	@echo "make bench-growth  how builds and calls grow with the number of joints"
 	@echo "make pictures  docs/pictures/*.svg, what symgen prints on a terminal, from real runs"
@@ -37,6 +38,11 @@ lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy
 
+# Every link and every reference is checked; the first that leads nowhere ends it.
+docs: $(VENV)/.installed-for-docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs site
+	@echo "site/index.html is the first page"
+
 # The first `make bench` compiles Pinocchio's headers, which takes four minutes.
 bench: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.compare $(BENCH)
@@ -48,7 +54,7 @@ pictures: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.terminal_pictures
 
 clean:
-	rm -rf $(VENV) build dist symgen.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site symgen.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find $(CHECKED) $(wildcard templates) -name __pycache__ -type d -prune \
 		-exec rm -rf {} +
 
@@ -61,9 +67,14 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 $(VENV)/.installed-for-tests: pyproject.toml $(VENV)/.created
 	@echo "installing symgen, the test tools and the linters into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[test,lint]'
-	@[ -z "$$CI" ] || for extra in robots browser; do \
+	@[ -z "$$CI" ] || for extra in robots browser docs; do \
 	  $(PIP_INSTALL) --editable ".[$$extra]" || echo "without the extra $$extra" >&2; \
 	done
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-for-docs: pyproject.toml $(VENV)/.created
+	@echo "installing symgen and Sphinx into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[docs]'
 	@touch $@ $(VENV)/.installed
 
 # A peer that cannot be installed here is left out; the comparison names it.

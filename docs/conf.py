@@ -1,0 +1,25 @@
+"""Settings of Sphinx: `make docs` builds the pages of this folder into site/.
+
+Sphinx, because it is maintained for long, builds without a network, and asks the code for what a
+page cannot know (`manual.site`).  The site loads nothing from elsewhere.
+"""
+
+project = "symgen"
+html_title = "symgen"
+author = "symgen developers"
+copyright = author  # what the foot of a page shows
+extensions = ["myst_parser", "manual.site"]
+exclude_patterns = ["pictures"]
+suppress_warnings: list[str] = []
+
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 4
+
+html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+pygments_style = "tango"
+pygments_dark_style = "monokai"

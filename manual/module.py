@@ -1,0 +1,92 @@
+"""The reference of generated modules, from the table of functions and from a module."""
+
+from __future__ import annotations
+
+from manual.notation import cell, code, table
+from symgen.formulations import FORMULATIONS
+from symgen.program.arguments import PARAMETERS, Argument
+from symgen.program.functions import FUNCTIONS, NEEDS, Function
+
+PRESENT = {
+    "n_parameters": "Modules with runtime parameters have it.",
+    "n_outputs": "Modules of a model with `outputs` have it.",
+    "n_prescribed": "Modules of a model with prescribed joints have it.",
+}
+"""When a function exists, by the size that it needs."""
+
+METADATA = {
+    "name": "of the robot",
+    "n": "number of coordinates",
+    "n_links, n_loads, n_points, n_outputs, n_parameters": "other sizes",
+    "coordinate_names, link_names, load_names, point_names, output_names, parameter_names": (
+        "names, in the order of the entries of the arrays"
+    ),
+    "default_parameters": "`(n_parameters,)`: the values of the file",
+    "inertial_parameters": "`(10 n,)`: what `regressor` is multiplied by",
+    "limits": "`lower`, `upper`, `velocity`, `effort`, each `(n,)`; infinite where there is none",
+    "joint_terms": "rotor inertias, gear ratios, damping, stiffness, ..., each `(n,)`",
+    "prescribed": "by coordinate, whether its motion is given",
+    "output_units, output_sparsity": "units; which derivatives of outputs can differ from 0",
+    "joint_parents": "by joint, the number of the joint before it, -1 for the base",
+    "branches, branch_parents, joint_branches, junctions, leaves": (
+        "the tree as the open-tree paper describes it, numbers of joints from 0"
+    ),
+    "derivative_sparsity": "bool `(n, n)`: the entries of the derivatives that can differ from 0",
+    "formulations, functions": "names of those that were built",
+    "operation_counts": "by formulation and function: what was emitted",
+    "backend, backends": "the backend that serves the calls, and all that were built",
+    "condition": "of the mass matrix at the states of the validation, at worst",
+    "threads": "how many threads one call may use; may be set",
+    "model_hash, symgen_version": "which file it was made of, and by which symgen",
+    "selftest()": "validates the module where it is installed; returns a table",
+}
+"""What a module has beside its functions."""
+
+
+def functions() -> str:
+    """A section for every function."""
+    return "\n".join(_section(function) for function in FUNCTIONS)
+
+
+def metadata() -> str:
+    """A table of what a module has beside its functions."""
+    rows = [
+        [", ".join(code(name) for name in names.split(", ")), meaning]
+        for names, meaning in METADATA.items()
+    ]
+    return table(["name", "meaning"], rows)
+
+
+def signature(function: Function) -> str:
+    """How `function` is called."""
+    options = [f"{array.name}=None" for array in (*function.options, PARAMETERS)]
+    packed = ["packed=False"] if function.packable else []
+    arguments = [array.name for array in function.arguments]
+    inside = ", ".join([*arguments, "*", *options, *packed, "out=None"])
+    return f"{function.name}({inside})"
+
+
+def _section(function: Function) -> str:
+    rows = [["argument", *_row(a)] for a in (*function.arguments, *function.options)]
+    rows += [["result", *_row(array)] for array in function.results]
+    serving = [code(item.name) for item in FORMULATIONS if function.name in item.functions]
+    conditions = [PRESENT[size] for size in NEEDS if size in function.needs]
+    if function.solves:
+        conditions.append("Raises `numpy.linalg.LinAlgError` where the mass matrix is singular.")
+    lines = [
+        f"## {function.name}",
+        "",
+        f"```python\n{signature(function)}\n```",
+        "",
+        " ".join([cell(function.summary), *conditions]),
+        "",
+        table(["", "name", "shape", "meaning"], rows),
+        f"By: {', '.join(serving)}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(array: Argument) -> list[str]:
+    sizes = ", ".join(["...", *(str(size) for size in array.shape)])
+    return [code(array.name), code(f"({sizes})"), cell(array.meaning)]

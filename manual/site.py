@@ -1,0 +1,57 @@
+"""The extension of Sphinx that puts into a page what the code knows better.
+
+A page holds lines such as ``<!-- made: commands -->`` and
+``<!-- notation: symgen.formulations.kane.recursion -->``; what the code says is put in their place,
+so that no table can drift from it.  Formulas become MathML: the site loads nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from manual import commands, mathematics, model_file, module, notation, python
+
+MADE: dict[str, Callable[[], str]] = {
+    "commands": commands.markdown,
+    "model file": model_file.markdown,
+    "functions": module.functions,
+    "metadata": module.metadata,
+    "python": python.markdown,
+    "formulations": notation.overview,
+}
+"""What ``<!-- made: NAME -->`` stands for."""
+
+PLACE = re.compile(r"^<!-- (made|notation|equations): (.+?) -->$", re.MULTILINE)
+TITLED = re.compile(r'^```(\w+) title="(.+?)"$', re.MULTILINE)
+
+
+def filled(markdown: str) -> str:
+    """`markdown` with the tables that its comments ask for; KeyError where there is no such one."""
+
+    def made(place: re.Match[str]) -> str:
+        kind, name = place.groups()
+        if kind == "made":
+            return MADE[name]()
+        return {"notation": notation.symbols, "equations": notation.equations}[kind](name)
+
+    return PLACE.sub(made, markdown)
+
+
+def captioned(markdown: str) -> str:
+    """`markdown` with the titles of fenced blocks as Sphinx wants them."""
+    return TITLED.sub(r"```{code-block} \1\n:caption: \2", markdown)
+
+
+def _read(_app: object, _page: str, source: list[str]) -> None:
+    source[0] = captioned(filled(source[0]))
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Sphinx: announce what this extension does."""
+    app.connect("source-read", _read)
+    app.add_html_math_renderer("mathml", (mathematics.inline, None), (mathematics.block, None))
+    app.config.html_math_renderer = "mathml"
+    # pages depend on the code, which Sphinx does not know of
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

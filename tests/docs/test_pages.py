@@ -1,0 +1,123 @@
+"""What the pages show is run: their files are written, commands run, printed results compared."""
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from manual.snippets import PageError, blocks, perform
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "docs" / "tutorial.md", *(ROOT / "docs" / "how_to").glob("*.md")])
+NEEDS = {"casadi": "casadi", "dask": "dask", "scipy": "scipy", "tutorial": "xarray"}
+"""By the name of a page: the library without which it cannot be run."""
+SLOW = {"build"}
+RUN = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
+    for page in PAGES
+]
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    """An empty folder in which `symgen` is a command."""
+    commands = tmp_path / "commands"
+    commands.mkdir()
+    command = commands / "symgen"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m symgen "$@"\n')
+    command.chmod(0o755)
+    (commands / "python").symlink_to(sys.executable)
+    paths = [str(commands), *os.environ["PATH"].split(os.pathsep)]
+    monkeypatch.setenv("PATH", os.pathsep.join(paths))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_what_a_page_shows(page, empty):
+    needed = NEEDS.get(page.stem)
+    if needed and find_spec(needed) is None:
+        pytest.skip(f"needs {needed}: pip install 'symgen[test]'")
+    if shutil.which("cc") is None and shutil.which("gcc") is None:
+        pytest.skip("needs a C compiler")
+    command = [sys.executable, "-m", "manual.snippets", str(page)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_runs_what_it_shows(page):
+    shown = blocks(page.read_text())
+    assert any(block.runs for block in shown)
+    left_out = [block for block in shown if "not run" in block.marks]
+    assert len(left_out) <= 1  # installing, which the tests have done
+
+
+PAGE = """
+```yaml title="folder/robot.yaml"
+symgen: 1
+```
+
+```sh
+cat folder/robot.yaml; echo much
+```
+
+```text
+symgen: ...
+much
+```
+
+```python
+a = 2
+```
+
+```python
+print(f"a   is {a}")
+```
+
+```text
+a is 2
+```
+
+<!-- exit: 3 -->
+```sh
+exit 3
+```
+
+<!-- not run: it is a picture -->
+```sh
+exit 4
+```
+"""
+
+
+def test_how_a_page_is_run(empty):
+    (empty / "page.md").write_text(PAGE)
+    assert perform(empty / "page.md") == 4
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("a is 2", "a is 3", "page.md:19: the page shows"),
+        ("exit: 3", "exit: 2", "page.md:28: ended with 3, not 2"),
+        ("a = 2", "a = 1/0", "page.md:15: .*ZeroDivisionError"),
+        ("echo much", "false", "page.md:6: ended with 1, not 0"),
+    ],
+)
+def test_what_differs_is_found(right, wrong, words, empty):
+    (empty / "page.md").write_text(PAGE.replace(right, wrong, 1))
+    with pytest.raises(PageError, match=f"(?s){words}"):
+        perform(empty / "page.md")
+
+
+def test_a_block_must_end():
+    with pytest.raises(ValueError, match="line 2: the block does not end"):
+        blocks("\n```sh\necho\n")
