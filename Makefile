@@ -40,7 +40,7 @@ lint: $(VENV)/.installed-for-tests
 
 # Every link and every reference is checked; the first that leads nowhere ends it.
 docs: $(VENV)/.installed-for-docs
-	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs site
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env docs site
 	@echo "site/index.html is the first page"
 
 # The first `make bench` compiles Pinocchio's headers, which takes four minutes.

@@ -22,4 +22,4 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 pygments_style = "tango"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manual.notation import cell, code, table
@@ -20,7 +21,7 @@ TITLES = {
     "LimitsTable": "Limits: `limits`",
     "ParameterTable": "A parameter",
     "OutputTable": "An output",
-    "PlaceTable": "A load or a point",
+    "PointTable": "A load or a point",
 }
 """Headings, for whoever reads; a table that is not named here goes by its own name."""
 
@@ -45,7 +46,7 @@ def _section(name: str, node: Node) -> str:
         ]
         for key, value in long["properties"].items()
     ]
-    lines = [f"## {TITLES.get(name, name)}", "", cell(long.get("description", "")), ""]
+    lines = [f"### {TITLES.get(name, name)}", "", cell(long.get("description", "")), ""]
     if short is not None:
         lines += [f"Its value alone ({kind(short)}) may stand in its place.", ""]
     return "\n".join([*lines, table(["key", "value", "meaning"], rows)])
@@ -54,7 +55,7 @@ def _section(name: str, node: Node) -> str:
 def kind(node: Node) -> str:
     """What kind of value `node` of the schema takes, in words."""
     if "$ref" in node:
-        return "mapping"
+        return _link(node["$ref"].rpartition("/")[2])
     if "anyOf" in node:
         return " or ".join(dict.fromkeys(kind(choice) for choice in node["anyOf"]))
     if "enum" in node:
@@ -64,18 +65,26 @@ def kind(node: Node) -> str:
     kinds = node.get("type", "any")
     if kinds == "array":
         length = f"{node['minItems']} " if node.get("minItems") == node.get("maxItems", -1) else ""
-        return f"list of {length}{kind(node.get('items', {}))}"
+        return f"list of {length}{_several(kind(node.get('items', {})))}"
+    if kinds == "object":
+        return f"mapping: names to {_several(kind(node.get('additionalProperties') or {}))}"
     return _scalar(kinds if isinstance(kinds, list) else [kinds], node)
 
 
-def _scalar(kinds: list[str], node: Node) -> str:
-    if kinds == ["object"]:
-        return (
-            f"mapping of {kind(node['additionalProperties'])}"
-            if node.get("additionalProperties")
-            else "mapping"
-        )
+def _scalar(kinds: Sequence[str], node: Node) -> str:
     if set(kinds) == {"number", "string"}:
-        return "number or expression"
+        return "number"
     words = {"string": "name" if "pattern" in node else "text", "boolean": "true or false"}
     return " or ".join(words.get(name, name) for name in kinds)
+
+
+def _several(one: str) -> str:
+    return f"{one}s" if one in ("number", "name") or one.endswith(")") else one
+
+
+def _link(name: str) -> str:
+    """A link to the section of the mapping `name`."""
+    title = TITLES.get(name, name)
+    slug = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+    words = title.partition(":")[0].removeprefix("An ").removeprefix("A ")
+    return f"[{words}](#{slug})"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from symgen.formulations import FORMULATIONS
+from symgen.formulations import FORMULATIONS, formulation_named
 
 BORDER = re.compile(r"^=+(?: +=+)+$")
 
@@ -88,8 +88,13 @@ def _symbols(rows: Sequence[Sequence[str]]) -> str:
 
 
 def equations(module: str) -> str:
-    """The labels of `module`: what each equation says, and where it stands in print."""
-    notes: Mapping[str, str] = import_module(module).NOTES
+    """The labels of `module`, or of the formulation that it is the package of.
+
+    A row says what an equation states and where it stands in print.
+    """
+    notes: Mapping[str, str] | None = getattr(import_module(module), "NOTES", None)
+    if notes is None:
+        notes = formulation_named(module.rpartition(".")[2]).notes
     rows = []
     for label, note in notes.items():
         equation, _, source = note.partition(" -- ")

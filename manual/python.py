@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import symgen
 from symgen.grading import Verdict
@@ -25,8 +26,9 @@ def _function(name: str, item: object, level: str = "##") -> str:
 
 
 def _plain(signature: str) -> str:
-    """A signature without the quotation marks and modules of its annotations."""
-    return signature.replace("'", "").replace("symgen.grading.verdict.", "")
+    """A signature whose annotations stand without quotation marks, functions by their names."""
+    named = re.sub(r"<function (\w+) at \w+>", r"\1", signature)
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", named)
 
 
 def _class(item: type) -> str:

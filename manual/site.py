@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from manual import commands, mathematics, model_file, module, notation, python
+from manual import commands, model_file, module, notation, python
 
 MADE: dict[str, Callable[[], str]] = {
     "commands": commands.markdown,
@@ -50,8 +50,9 @@ def _read(_app: object, _page: str, source: list[str]) -> None:
 
 def setup(app: Any) -> dict[str, bool]:
     """Sphinx: announce what this extension does."""
+    from manual import mathematics  # what it needs is needed by the site alone
+
     app.connect("source-read", _read)
     app.add_html_math_renderer("mathml", (mathematics.inline, None), (mathematics.block, None))
     app.config.html_math_renderer = "mathml"
-    # pages depend on the code, which Sphinx does not know of
     return {"parallel_read_safe": True, "parallel_write_safe": True}

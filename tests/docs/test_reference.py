@@ -1,0 +1,104 @@
+"""The reference has every command, option, key, function and name; nothing in it is out of date."""
+
+import importlib
+import re
+
+import pytest
+
+import symgen
+from manual import commands, model_file, module, notation, python
+from manual.notation import cell, simple_tables
+from manual.site import filled
+from symgen.cli import cli
+from symgen.description.published import json_schema
+from symgen.formulations import FORMULATIONS
+from symgen.program.functions import FUNCTIONS
+from tests.test_documents import ROOT
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_and_option(name):
+    section = commands.section(name)
+    assert f"## symgen {name}" in commands.markdown()
+    for parameter in cli.commands[name].params:
+        if parameter.param_type_name == "option":
+            assert all(option in section for option in (*parameter.opts, *parameter.secondary_opts))
+        else:
+            assert parameter.name.upper() in section
+
+
+def test_every_key_of_a_model_file():
+    text = model_file.markdown()
+    for table in (json_schema(), *json_schema()["$defs"].values()):
+        for node in (table, *table.get("anyOf", ())):
+            assert all(f"| `{key}`" in text for key in node.get("properties", ()))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_every_function(function):
+    text = module.functions()
+    section = text[text.index(f"## {function.name}\n") :].split("\n## ")[0]
+    assert f"{function.name}(" in section
+    for array in (*function.arguments, *function.options, *function.results):
+        assert f"| `{array.name}` |" in section
+
+
+def test_everything_else_that_a_module_has():
+    robot = importlib.import_module("generated.two_link")
+    named = {name.removesuffix("()") for names in module.METADATA for name in names.split(", ")}
+    public = {name for name in dir(robot) if not name.startswith("_")}
+    assert public - set(robot.functions) - set(robot.formulations) == named
+
+
+def test_everything_that_symgen_offers():
+    text = python.markdown()
+    assert all(f"## symgen.{name}\n" in text for name in symgen.__all__ if name != "__version__")
+    signatures = re.findall(r"```python\n(.*?)\n```", text)
+    assert "symgen.read(path: str | Path) -> RobotDescription" in signatures
+    assert not any(" at 0x" in signature for signature in signatures)
+
+
+THEORY = "".join(page.read_text() for page in (ROOT / "docs" / "theory").glob("*.md"))
+SHOWN = filled("\n".join(re.findall(r"^<!-- equations: .+ -->$", THEORY, re.MULTILINE)))
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda formulation: formulation.name)
+def test_every_equation_of_every_formulation(formulation):
+    assert f"| `{formulation.name}` |" in notation.overview()
+    labels = {label.replace("-", "\N{NON-BREAKING HYPHEN}") for label in formulation.notes}
+    assert {label for label in labels if f"| `{label}` |" not in SHOWN} == set()
+
+
+TABLE = """
+Before.
+
+======  =====  ==========
+paper   code   meaning
+======  =====  ==========
+a_j     a_j    the first,
+               continued
+--      b|c    m*a <b>
+======  =====  ==========
+
+Bare:
+
+====  ====
+x     y
+z     w
+====  ====
+"""
+
+
+def test_simple_tables():
+    first, second = simple_tables(TABLE)
+    assert first == [
+        ["paper", "code", "meaning"],
+        ["a_j", "a_j", "the first, continued"],
+        ["--", "b|c", "m*a <b>"],
+    ]
+    assert second == [["x", "y"], ["z", "w"]]
+
+
+def test_cells_show_what_they_are_given():
+    assert cell("a*b_c |d| <e> [f]") == r"a\*b\_c \|d\| \<e\> \[f\]"
+    assert cell("the `a_b` of c_d") == r"the `a_b` of c\_d"
