@@ -1,0 +1,110 @@
+"""The notebook for class: valid, it runs, its answers are wrong and can be righted."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import symgen
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NOTEBOOK = EXAMPLES / "class_two_link.ipynb"
+ROBOT = EXAMPLES / "two_link.yaml"
+CELLS = json.loads(NOTEBOOK.read_text())["cells"]
+CODE = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
+WRONG = [
+    answer for cell in CODE for answer in re.findall(r'^grade\("""(.*?)"""\)$', cell, re.S | re.M)
+]
+
+RIGHT = (
+    """
+v1 = l1**2*qd1**2
+v2 = L1**2*qd1**2 + l2**2*(qd1 + qd2)**2 + 2*L1*l2*c2*qd1*(qd1 + qd2)
+T = (m1*v1 + I1*qd1**2 + m2*v2 + I2*(qd1 + qd2)**2)/2
+""",
+    """
+M[1,1] = I1 + I2 + m1*l1**2 + m2*(L1**2 + l2**2 + 2*L1*l2*c2)
+M[1,2] = I2 + m2*(l2**2 + L1*l2*c2)
+M[2,2] = I2 + m2*l2**2
+""",
+    """
+G[1] = m1*l1*g*c1 + m2*L1*g*c1 + m2*l2*g*c12
+G[2] = m2*l2*g*c12
+""",
+    """
+h = m2*L1*l2*s2
+b[1] = -h*(2*qd1*qd2 + qd2**2) + (m1*l1 + m2*L1)*g*c1 + m2*l2*g*c12
+b[2] = h*qd1**2 + m2*l2*g*c12
+""",
+    """
+newton_euler.omega_2_z = qd1 + qd2
+newton_euler.alpha_2_z = qdd1 + qdd2
+newton_euler.a_in_2_y = -s2*a_1_x + c2*a_1_y
+""",
+    """
+newton_euler.n_2_z = n_G_2_z + l2*F_G_2_y
+newton_euler.n_1_z = n_G_1_z + l1*F_G_1_y + n_2_z + L1*(s2*f_2_x + c2*f_2_y)
+""",
+    """
+dtau_dqd[2,2] = 0
+dtau_dqd[1,2] = -2*m2*L1*l2*s2*qd1 - 2*m2*L1*l2*s2*qd2
+""",
+    """
+inertia = (I2 + m2*(l2**2 + L1*l2*c2))*qdd1 + (I2 + m2*l2**2)*qdd2
+load = L2*(c12*tip_fy - s12*tip_fx) + tip_nz
+tau[2] = inertia + m2*L1*l2*s2*qd1**2 + m2*l2*g*c12 - load
+""",
+)
+"""The exercises, solved."""
+
+
+def test_it_is_valid_and_holds_no_results():
+    nbformat = pytest.importorskip("nbformat", reason="needs nbformat: pip install 'symgen[test]'")
+    nbformat.validate(nbformat.read(NOTEBOOK, as_version=4))
+    for cell in CELLS:
+        assert cell.get("outputs", []) == []
+        assert cell.get("execution_count") is None
+
+
+def test_there_are_as_many_exercises_as_headings():
+    headings = [
+        line for cell in CELLS for line in cell["source"] if line.startswith("### Exercise")
+    ]
+    assert len(WRONG) == len(RIGHT) == len(headings) == 8
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_an_answer_is_wrong_at_first_and_can_be_righted(number):
+    first = symgen.grade(ROBOT, WRONG[number - 1])
+    assert "WRONG" in str(first)
+    assert "the term" in str(first)
+    assert symgen.grade(ROBOT, RIGHT[number - 1]).passed
+
+
+def test_its_cells_run(tmp_path):
+    for library in ("matplotlib", "xarray", "scipy"):
+        if find_spec(library) is None:
+            pytest.skip(f"needs {library}: pip install 'symgen[examples]'")
+    shutil.copy(ROBOT, tmp_path)
+    (tmp_path / "lesson.py").write_text("\n\n".join(CODE))
+    environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONPATH": str(EXAMPLES.parent)}
+    done = subprocess.run(
+        [sys.executable, "lesson.py"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(re.findall("WRONG", done.stdout)) >= 8
+    difference = re.search(r"largest difference in 1000 states: (\S+) N m", done.stdout)
+    change = re.search(r"largest change of the energy: (\S+) J", done.stdout)
+    assert float(difference[1]) < 1e-13
+    assert float(change[1]) < 1e-8
