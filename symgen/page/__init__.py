@@ -6,6 +6,7 @@ The page needs nothing but itself: no network, no fonts, no library.  Equations 
 SVG, and its own policy (Content-Security-Policy) forbids it to load anything.  Its parts:
 
     robot        RobotDescription -> tables, tree, branch matrices, poses of the frames
+    counting     Programs         -> operations, which say what is short enough for what follows
     equations    SymPy results    -> the closed form, where it is small enough to be read
     recursions   Programs         -> every recursion, step by step, beside the formulas of the paper
     calculator   Programs         -> JavaScript that computes in the page what the module computes
@@ -26,13 +27,16 @@ from symgen.description import RobotDescription, read
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.journal import Journal
-from symgen.options import ALL, DEFAULT, BuildOptions
-from symgen.page import calculator, equations, recursions, robot
+from symgen.options import DEFAULT, BuildOptions
+from symgen.page import calculator, counting, equations, recursions, robot
 from symgen.page.packing import as_script, packed
 from symgen.toolchain.files import write_atomically
 
 GROWTH_JOINTS = tuple(range(1, 9))
 """Chains for the picture of growth: large enough to see the crossings, derived in seconds."""
+
+LARGEST_TIMED = 60_000
+"""A formulation with a function of more operations is left out of what is compiled and timed."""
 
 SUFFIXES = (".html", ".htm")
 
@@ -67,8 +71,9 @@ def report(
 ) -> str:
     """The page."""
     layout = Templates(templates)
-    live = calculator.calculator(description, journal)
-    steps = recursions.recursions(description, journal)
+    counted = counting.count(description, journal)
+    live = calculator.calculator(description, counted)
+    steps = recursions.recursions(description, counted, journal)
     unfolded = recursions.unfolded_later(steps)
     return layout.render(
         "report/page.html",
@@ -76,7 +81,8 @@ def report(
         closed=equations.closed_form(description, journal),
         recursions=steps,
         calculator=live,
-        costs=None if quick else _comparison(description, journal),
+        operations=counted.reports,
+        costs=None if quick else _comparison(description, counted, journal),
         growth=None if quick else _growth(journal),
         style=layout.source("report/style.css"),
         scripts=[layout.source(f"report/{name}.js") for name in ("figure", "calculator", "page")],
@@ -88,8 +94,15 @@ def report(
     )
 
 
-def _comparison(description: RobotDescription, journal: Journal) -> comparison.Comparison:
-    options = BuildOptions(formulations=(ALL,), functions=growth.MAIN_FUNCTIONS)
+def _comparison(
+    description: RobotDescription, counted: counting.Counted, journal: Journal
+) -> comparison.Comparison:
+    """The formulations side by side, but those with functions that take minutes to compile."""
+    sizes: dict[str, int] = {}
+    for (formulation, _), size in counted.sizes.items():
+        sizes[formulation] = max(size, sizes.get(formulation, 0))
+    names = tuple(name for name in sizes if sizes[name] <= LARGEST_TIMED)
+    options = BuildOptions(formulations=names or (DEFAULT,), functions=growth.MAIN_FUNCTIONS)
     return comparison.compare(description.file, options, journal)
 
 

@@ -7,29 +7,22 @@ straight line; what would be too long for a page is left out, and the page says 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from symgen.algebra.graph import Graph, Scalar
-from symgen.derivation import Derived, derive_all, package_of
+from symgen.algebra.graph import Scalar
+from symgen.derivation import package_of
 from symgen.description.expressions import Expression, evaluate
 from symgen.description.model import Limits, RobotDescription
 from symgen.emit.emission import javascript_script
-from symgen.formulations import FORMULATIONS
-from symgen.journal import Journal
-from symgen.kinematics.tree import KinematicTree, build_tree
-from symgen.options import STRAIGHT
-from symgen.report import FunctionReport
-from symgen.selection import Selection
+from symgen.kinematics.tree import KinematicTree
+from symgen.page.counting import POSES, Counted
 
-TORQUES, GRADIENT = "inverse_dynamics", "inverse_dynamics_derivatives"
-MOTION = "forward_dynamics"
-POSES = "forward_kinematics"
-LIVE = (TORQUES, GRADIENT, MOTION)
+LIVE = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics", POSES)
 
-LARGEST_ESTIMATE, LARGEST = 80_000, 50_000
-"""Operations, roughly and exactly, above which a function is left out of the page."""
+LARGEST = 50_000
+"""Operations above which a function is left out of the page."""
 
 FIRST_STATE = {"q": 0.1, "qd": 0.2, "qdd": 0.3}
 """Where the sliders stand at first: q_i = 0.1 i within the limits, the rates alike."""
@@ -39,30 +32,20 @@ FIRST_STATE = {"q": 0.1, "qd": 0.2, "qdd": 0.3}
 class Calculator:
     """`source` is the JavaScript, `facts` what the page needs to know besides.
 
-    `reports` count the operations of everything that was derived, `left_out` says what is too
-    long, with its operations where they are known.
+    `left_out` are formulation, function and operations of what is too long.
     """
 
     source: str
     facts: Mapping[str, Any]
-    reports: tuple[FunctionReport, ...]
     left_out: tuple[tuple[str, str, int], ...]
     coordinates: tuple[Mapping[str, Any], ...]
 
 
-def calculator(description: RobotDescription, journal: Journal) -> Calculator:
-    """Derive and print everything that the page computes."""
-    graph = Graph()
-    tree = build_tree(description, graph)
-    built, left_out = _functions(tree)
-    selection = Selection(n=tree.sizes["n"], built=built, evaluated={}, skipped={})
-    derived = derive_all(description, selection, journal.progress, STRAIGHT)
-    reports = [report for report in derived.reports if report.function in LIVE]
-    for report in reports:
-        if report.after.total > LARGEST:
-            left_out.append((report.formulation, report.function, report.after.total))
-    derived, selection = _without(derived, selection, {item[:2] for item in left_out})
-    coordinates = tuple(_coordinates(description, tree))
+def calculator(description: RobotDescription, counted: Counted) -> Calculator:
+    """Print everything that the page computes."""
+    sizes = {name: size for name, size in counted.sizes.items() if name[1] in LIVE}
+    derived, selection = counted.only([name for name in sizes if sizes[name] <= LARGEST])
+    coordinates = tuple(_coordinates(description, counted.tree))
     return Calculator(
         source=javascript_script(package_of(description, selection, derived)),
         facts={
@@ -72,42 +55,9 @@ def calculator(description: RobotDescription, journal: Journal) -> Calculator:
             "functions": {name: list(functions) for name, functions in selection.built.items()},
             "gravity": _values(description.gravity, description),
         },
-        reports=tuple(reports),
-        left_out=tuple(sorted(left_out)),
+        left_out=tuple((*name, size) for name, size in sizes.items() if size > LARGEST),
         coordinates=coordinates,
     )
-
-
-def _functions(
-    tree: KinematicTree[Scalar],
-) -> tuple[dict[str, tuple[str, ...]], list[tuple[str, str, int]]]:
-    """What to derive, by formulation, and what is too large even for that."""
-    built: dict[str, tuple[str, ...]] = {}
-    too_large = []
-    for item in FORMULATIONS:
-        if item.why_not(tree) is not None:
-            continue
-        sizes = {name: item.estimate(tree, name) for name in LIVE if name in item.functions}
-        built[item.name] = tuple(name for name in sizes if sizes[name] <= LARGEST_ESTIMATE)
-        too_large += [
-            (item.name, name, size) for name, size in sizes.items() if size > LARGEST_ESTIMATE
-        ]
-    first = next(item.name for item in FORMULATIONS if POSES in item.functions)
-    built[first] = (*built.get(first, ()), POSES)
-    return built, too_large
-
-
-def _without(
-    derived: Derived, selection: Selection, names: Collection[tuple[str, str]]
-) -> tuple[Derived, Selection]:
-    """The same without these functions (formulation, function)."""
-    kept = {
-        name: tuple(f for f in functions if (name, f) not in names)
-        for name, functions in selection.built.items()
-    }
-    kept = {name: functions for name, functions in kept.items() if functions}
-    programs = {name: {f: derived.built[name][f] for f in kept[name]} for name in kept}
-    return replace(derived, built=programs), replace(selection, built=kept)
 
 
 def _coordinates(

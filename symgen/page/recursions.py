@@ -13,11 +13,10 @@ from itertools import groupby
 from typing import Any
 
 from symgen.algebra.blackboard import with_decimals
-from symgen.algebra.graph import Graph
 from symgen.description.model import RobotDescription
 from symgen.formulations import FORMULATIONS, Formulation
 from symgen.journal import Journal
-from symgen.kinematics.tree import build_tree
+from symgen.page.counting import Counted
 from symgen.page.mathml import formula
 from symgen.program.functions import visible_outputs
 from symgen.program.program import Program, Step
@@ -30,8 +29,8 @@ FUNCTIONS = (
 )
 """What is shown: of a formulation the first pair whose function it derives."""
 
-LARGEST_ESTIMATE = 20_000
-"""A function of more operations, roughly, is no reading matter, and takes minutes to derive."""
+LARGEST = 20_000
+"""A function of more operations is no reading matter, and takes minutes to derive for reading."""
 LARGEST_AT_ONCE = 40_000
 """Up to so many characters the steps of a function are in the page as they are."""
 LARGEST_IN_ALL = 2_500_000
@@ -89,17 +88,18 @@ class Recursion:
     functions: tuple[Steps, ...]
 
 
-def recursions(description: RobotDescription, journal: Journal) -> tuple[Recursion, ...]:
+def recursions(
+    description: RobotDescription, counted: Counted, journal: Journal
+) -> tuple[Recursion, ...]:
     """The recursions of all formulations that apply to `description`."""
-    tree = build_tree(description, Graph())
-    applicable = [item for item in FORMULATIONS if item.why_not(tree) is None]
+    applicable = [item for item in FORMULATIONS if item.why_not(counted.tree) is None]
     found = []
     for done, formulation in enumerate(applicable):
         dynamics = SymbolicDynamics(description, formulation)
         shown = []
         for function in _functions(formulation):
             journal.progress(f"steps: {formulation.name}.{function}", done, len(applicable))
-            if formulation.estimate(tree, function) <= LARGEST_ESTIMATE:
+            if counted.sizes[formulation.name, function] <= LARGEST:
                 shown.append(_steps(dynamics, function))
             else:
                 shown.append(_left_out(formulation.name, function))

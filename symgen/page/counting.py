@@ -1,0 +1,84 @@
+"""What a page derives once, for its calculator, its table of operations, and its decisions.
+
+Every function that the page speaks of, by every formulation that applies, in a straight line; what
+is estimated to be very long is not even derived.  How many operations a function has then says
+whether it is computed in the page, shown step by step, or compiled and timed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from symgen.algebra.graph import Graph, Scalar
+from symgen.derivation import Derived, derive_all
+from symgen.description.model import RobotDescription
+from symgen.formulations import FORMULATIONS
+from symgen.growth import MAIN_FUNCTIONS
+from symgen.journal import Journal
+from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.options import STRAIGHT
+from symgen.report import FunctionReport
+from symgen.selection import Selection
+
+POSES = "forward_kinematics"
+
+LARGEST_ESTIMATE = 80_000
+"""Operations, roughly, above which a function is not derived."""
+
+Name = tuple[str, str]
+"""Formulation and function."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """All that was derived; `sizes` are operations, estimated where a function was not derived."""
+
+    tree: KinematicTree[Scalar]
+    derived: Derived
+    selection: Selection
+    sizes: Mapping[Name, int]
+
+    @property
+    def reports(self) -> tuple[FunctionReport, ...]:
+        """The operations of every function but the poses, which only the figure needs."""
+        return tuple(report for report in self.derived.reports if report.function != POSES)
+
+    def only(self, names: Collection[Name]) -> tuple[Derived, Selection]:
+        """The programs of these functions alone."""
+        kept = {
+            name: tuple(function for function in functions if (name, function) in names)
+            for name, functions in self.selection.built.items()
+        }
+        kept = {name: functions for name, functions in kept.items() if functions}
+        programs = {name: {f: self.derived.built[name][f] for f in kept[name]} for name in kept}
+        derived = replace(self.derived, built=programs)
+        return derived, replace(self.selection, built=kept)
+
+
+def count(description: RobotDescription, journal: Journal) -> Counted:
+    """Derive the functions of the page, and count their operations."""
+    tree = build_tree(description, Graph())
+    estimates = {
+        (item.name, function): item.estimate(tree, function)
+        for item in FORMULATIONS
+        if item.why_not(tree) is None
+        for function in (*MAIN_FUNCTIONS, POSES)
+        if function in item.functions
+    }
+    first = next(name for name in estimates if name[1] == POSES)
+    wanted = {
+        name: size
+        for name, size in estimates.items()
+        if name == first or (name[1] != POSES and size <= LARGEST_ESTIMATE)
+    }
+    built: dict[str, tuple[str, ...]] = {}
+    for formulation, function in wanted:
+        built[formulation] = (*built.get(formulation, ()), function)
+    selection = Selection(n=tree.sizes["n"], built=built, evaluated={}, skipped={})
+    derived = derive_all(description, selection, journal.progress, STRAIGHT)
+    exact = {
+        (report.formulation, report.function): report.after.total for report in derived.reports
+    }
+    estimates = {name: size for name, size in estimates.items() if name[1] != POSES}
+    return Counted(tree, derived, selection, {**estimates, **exact})
