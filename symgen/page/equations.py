@@ -13,9 +13,11 @@ from typing import Any
 import sympy
 
 from symgen.algebra.blackboard import with_decimals, with_short_waves
+from symgen.algebra.graph import Graph
 from symgen.description.model import RobotDescription
 from symgen.formulations import formulation_named
 from symgen.journal import Journal
+from symgen.kinematics.tree import build_tree
 from symgen.page.mathml import mathml
 from symgen.showing import LARGEST_CLOSED_ROBOT, shown_parts, written_out
 from symgen.symbolic import SymbolicDynamics
@@ -60,8 +62,10 @@ class ClosedForm:
 
 
 def closed_form(description: RobotDescription, journal: Journal) -> ClosedForm:
-    """The closed form of `description`."""
+    """The closed form of `description`; nothing where it is too large for a formulation at all."""
     formulation = formulation_named(CLOSED)
+    if formulation.why_not(build_tree(description, Graph())) is not None:
+        return ClosedForm((), ())
     dynamics = SymbolicDynamics(description, formulation)
     legend: dict[Any, Any] = {}
     few = sum(joint.coordinates for joint in description.joints) <= LARGEST_CLOSED_ROBOT
