@@ -26,6 +26,8 @@ LARGEST = 50_000
 
 FIRST_STATE = {"q": 0.1, "qd": 0.2, "qdd": 0.3}
 """Where the sliders stand at first: q_i = 0.1 i within the limits, the rates alike."""
+LARGEST_BENT = 12
+"""With more coordinates than this all stand at 0.1: the robot would be a knot."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,14 @@ def _coordinates(
             not x.is_zero for x in joint.type.angular_axis(joint.placement.axis, tree.algebra)
         )
         low, high = _range(limit, math.pi if turns else 1.0)
+        times = i if len(limits) <= LARGEST_BENT else 1
         yield {
             "name": joint.name,
             "unit": "rad" if turns else "m",
             "torque": "N m" if turns else "N",
             "low": low,
             "high": high,
-            "q": round(min(max(FIRST_STATE["q"] * i, low), high), 6),
+            "q": round(min(max(FIRST_STATE["q"] * times, low), high), 6),
             "qd": FIRST_STATE["qd"],
             "qdd": FIRST_STATE["qdd"],
         }

@@ -11,23 +11,29 @@ class Figure {
     this.zoom = 1;
     this.poses = [];
     this.extent = 1;
+    this.centre = [0, 0, 0];
     this.listen();
   }
 
   // Poses are row by row, 16 numbers for every link.
   show(poses) {
-    this.poses = facts2rows(poses, this.facts.links.length);
+    this.poses = rows(poses, this.facts.links.length);
     this.draw();
   }
 
-  // How far the robot reaches, over several postures: the scale stays while it moves.
-  measure(postures) {
-    let reach = 0.05;
-    for (const posture of postures) {
-      this.poses = facts2rows(posture, this.facts.links.length);
-      for (const place of this.places()) reach = Math.max(reach, Math.hypot(...place));
-    }
-    this.extent = reach;
+  // Where to look and how far the robot reaches: this stays while it moves.
+  measure(poses) {
+    this.poses = rows(poses, this.facts.links.length);
+    const reaches = [];
+    this.facts.links.forEach((link, i) => {
+      const before = link.parent < 0 ? 0 : reaches[link.parent];
+      reaches.push(before + distance(this.origin(link.parent), this.origin(i)));
+    });
+    const places = [[0, 0, 0], ...this.places()];
+    const low = [0, 1, 2].map((k) => Math.min(...places.map((place) => place[k])));
+    const high = [0, 1, 2].map((k) => Math.max(...places.map((place) => place[k])));
+    this.centre = low.map((x, k) => (x + high[k]) / 2);
+    this.extent = Math.max(0.05, distance(low, high) / 2, 0.65 * Math.max(...reaches));
   }
 
   places() {
@@ -46,7 +52,8 @@ class Figure {
   }
 
   // Base axes -> picture: x to the right, y downwards; z of the base points up.
-  project([x, y, z]) {
+  project(place) {
+    const [x, y, z] = place.map((entry, k) => entry - this.centre[k]);
     const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
     const [u, v] = [x * c - y * s, x * s + y * c];
     const scale = (135 / this.extent) * this.zoom;
@@ -106,8 +113,9 @@ class Figure {
   gravity(parts) {
     const size = Math.hypot(...this.facts.gravity);
     if (!size) return;
-    const [x, y] = this.project(this.facts.gravity.map((g) => (0.3 * this.extent * g) / size));
-    const start = [-175, -125];
+    const along = this.facts.gravity.map((g, k) => this.centre[k] + (0.22 * this.extent * g) / size);
+    const [x, y] = this.project(along);
+    const start = [-155, -122];
     const end = [start[0] + x / this.zoom, start[1] + y / this.zoom];
     parts.push(["line", { class: "gravity", x1: start[0], y1: start[1], x2: end[0], y2: end[1] }]);
     parts.push(["circle", { class: "mass", cx: end[0], cy: end[1], r: 2 }, "gravity"]);
@@ -155,8 +163,12 @@ class Figure {
   }
 }
 
-function facts2rows(flat, count) {
+function rows(flat, count) {
   return Array.from({ length: count }, (_, i) => Array.from(flat.slice(16 * i, 16 * i + 16)));
+}
+
+function distance(a, b) {
+  return Math.hypot(...a.map((x, k) => x - b[k]));
 }
 
 function moved(pose, [x, y, z]) {

@@ -40,13 +40,6 @@ const STATES = {
   },
 };
 
-// Postures all over the ranges of the coordinates, the same ones every time.
-function spreadPostures() {
-  const share = (k, i) => (0.5 + k * Math.sqrt(2 + 3 * i)) % 1;
-  const posture = (k) => facts.coordinates.map((c, i) => c.low + share(k, i) * (c.high - c.low));
-  return [facts.coordinates.map((c) => c.q), ...Array.from({ length: 16 }, (_, k) => posture(k))];
-}
-
 function refresh() {
   waiting = undefined;
   showPose();
@@ -147,9 +140,7 @@ async function start() {
   byId("gradient-formulation").append(...names.map((name) => cell("option", name, { value: name })));
   setAll(STATES.first);
   listen();
-  if (facts.links.length) {
-    figure.measure(spreadPostures().map((q) => calculator.poses(q)));
-  }
+  if (facts.links.length) figure.measure(calculator.poses(state.q));
   refresh();
   document.body.dataset.ready = "yes";
 }
