@@ -154,8 +154,11 @@ def warn_massless_ends(
     """Warn of every moving body that carries no other one and has neither mass nor inertia.
 
     Links on fixed joints belong to the body of their parent.  Those of the joints in `remarked`
-    (by index) have a warning already.  A joint whose rotors resist all its motions gets none.
+    (by index) have a warning already.  A joint whose rotors resist all its motions gets none, and
+    neither does one that follows another or is followed.
     """
+    tied = {joint.mimic.coordinate for joint in joints if joint.mimic is not None}
+    tied |= {joint.name for joint in joints if joint.mimic is not None}
     body = {BASE: BASE}  # by link: the link of the moving joint that it is fixed to
     carries: set[str] = set()  # bodies that carry a moving body, or have inertia themselves
     for joint in joints:
@@ -171,6 +174,8 @@ def warn_massless_ends(
     advice = "; it needs <inertial> (meshes and shapes give none here)" if foreign else ""
     for index, joint in enumerate(joints):
         if index in remarked or joint.link.name in carries:
+            continue
+        if not tied.isdisjoint(joint.coordinate_names):
             continue
         if not all(reflected_inertia(terms, scalars) for terms in joint.terms):
             scalars.findings.warn(

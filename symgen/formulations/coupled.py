@@ -219,7 +219,7 @@ def _sums(tree: KinematicTree[S], entries: Sequence[S], shape: Sequence[int], ax
     """The entries of an array of this shape, one axis of which is summed."""
     below, above = prod(shape[axis + 1 :]), prod(shape[:axis])
     sums: list[S] = []
-    for start in range(0, above * tree.n * below, tree.n * below):
+    for start in (i * tree.n * below for i in range(above)):
         columns = [entries[start + k : start + tree.n * below : below] for k in range(below)]
         found = [felt(tree, column) for column in columns]
         sums += [entry for row in zip(*found, strict=True) for entry in row]

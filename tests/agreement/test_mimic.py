@@ -141,7 +141,7 @@ def test_drawn_followers_against_pinocchio(text):
 def test_all_functions_against_the_numeric_model(seed):
     """With parameters at run time that multipliers and offsets depend on, and prescribed joints."""
     recipe = Recipe(
-        joints=(3, 5), types=("revolute", "prismatic", "universal"), loads=(1, 2), points=(1, 2),
+        joints=(3, 5), types=("revolute", "prismatic", "universal"), loads=(0, 2), points=(0, 2),
         terms=True, prescribed=True,
     )  # fmt: skip
     text = with_followers(seeded_model_text(seed + 70, recipe), np.random.default_rng(seed))
@@ -215,6 +215,18 @@ def test_identities_are_proven():
     assert {"forward_dynamics_sensitivities", "hybrid_dynamics_derivatives", "regressor"} <= {
         row.function for row in result.rows
     }
+
+
+@pytest.mark.parametrize("multiplier", ["0", "1", "r"])
+def test_a_robot_without_loads_and_points(multiplier):
+    text = GRIPPER[: GRIPPER.index("points:")].replace(
+        "multiplier: ratio", f"multiplier: {multiplier}"
+    )
+    description = described(text)
+    assert validate(description, subjects(description)).passed
+    newton_euler = [formulation_named("newton_euler")]
+    result = prove(description, newton_euler, ("inverse_dynamics", "inverse_dynamics_derivatives"))
+    assert result.rows and not result.failures
 
 
 def test_formulations_that_solve_joint_by_joint_say_so():

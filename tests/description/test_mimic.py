@@ -67,6 +67,16 @@ def test_a_multiplier_of_zero_is_remarked() -> None:
     ]
 
 
+def test_a_link_without_mass_is_remarked_only_where_nothing_is_tied_to_its_joint() -> None:
+    lines = [
+        "  - {name: a, type: revolute, origin: {}}",
+        "  - {name: b, type: revolute, parent: base, origin: {}, mimic: {coordinate: a}}",
+        "  - {name: c, type: revolute, parent: base, origin: {}}",
+    ]
+    found = warnings(START + "\n".join(lines) + "\n")
+    assert [line.split(":")[0] for line in found if "nothing resists" in line] == ["7"]
+
+
 WRONG = {
     "type: revolute, mimic: {coordinate: hop}": [
         "joints[3].mimic.coordinate: 'hop' names no coordinate; did you mean 'hip'?"
