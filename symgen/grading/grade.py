@@ -21,7 +21,6 @@ from symgen.grading.slips import slips_of
 from symgen.grading.terms import (
     WrongTerm,
     first_wrong_term,
-    number_of_terms,
     summands_of,
     written,
 )
@@ -81,10 +80,11 @@ class _Grading:
     def graded(self, question: Question) -> Graded:
         """One question against the truth; where it is wrong, against the usual slips."""
         label, line = question.assignment.label, question.assignment.line
-        points = list(_points(self.truth, question, self.asked.state))
+        points: list[_Point] = []
         if needs_reals(question.answer):
             right = agrees(self.truth, question, self.asked.state)
         else:
+            points = list(_points(self.truth, question, self.asked.state))
             right = all(point.answer == point.truth for point in points)
         if right:
             return Graded(label, line, True)
@@ -114,7 +114,7 @@ class _Grading:
             meant = {symbol(x): self.asked.meaning(x, question.program) for x in piece.names}
             value = scalar(piece, SymPyAlgebra()).xreplace(meant).xreplace(definitions)
             summands.append((written(node), value))
-        found = first_wrong_term(summands, truth, number_of_terms(root))
+        found = first_wrong_term(summands, truth, self.asked.size(question.assignment).terms)
         return found or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
@@ -155,7 +155,9 @@ class _Grading:
         return entry.xreplace(stands_for)
 
     def slip(self, question: Question, points: list[_Point]) -> str:
-        """The likely slip, "" where none of the usual ones gives this answer."""
+        """The likely slip, "" where none of the usual ones gives this answer, or no `points`."""
+        if not points:
+            return ""
         for words in _of_whole(question, points):
             return words
         if question.place < 0:

@@ -17,21 +17,18 @@ import sympy
 
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import FUNCTIONS as WORDS
-from symgen.description.expressions import Name, Node, Number, Operation
 from symgen.description.model import RobotDescription
 from symgen.description.wording import did_you_mean, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import Assignment
 from symgen.grading.quantities import QUANTITIES
+from symgen.grading.sizes import Size, constant_value, size_of, too_large, undefined
 from symgen.grading.truth import AS_IT_IS, GIVEN_BY, Changed, Truth, output_named
 from symgen.kinematics.scalars import scalar
 from symgen.program.program import Program
 
 Expr = Any
-HIGHEST_POWER = 1000
-"""Of what is multiplied out in an answer."""
-
 _COORDINATE = re.compile(r"(q|qd|qdd|tau)_?([0-9]+)")
 _ENTRY = re.compile(
     rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})_?(?P<index>[0-9]+)"
@@ -69,6 +66,9 @@ class Questions:
         self.truth = Truth(self.description)
         self.parameters = {x.name: symbol(x.name) for x in self.description.parameters}
         self.known: dict[str, Expr] = {}
+        self.faulty: set[str] = set()  # names of the student's own, only asked for membership
+        self.constants: dict[str, float] = {}
+        self.sizes: dict[str, Size] = {}
         self.state = self.asked_state()
         seen: dict[str, int] = {}
         for assignment in self.assignments:
@@ -120,8 +120,14 @@ class Questions:
             self.fault(assignment, f"this name is a variable of the motion{hint}")
         else:
             value = self.expression(assignment, None)
-            if value is not None:
+            if value is None:
+                self.faulty.add(assignment.name)
+            else:
                 self.known[assignment.name] = value
+                self.sizes[assignment.name] = self.size(assignment)
+                constant = constant_value(assignment.value.root, self.constants)
+                if constant is not None:
+                    self.constants[assignment.name] = constant
 
     def take_entry(self, assignment: Assignment) -> None:
         """An entry of a result."""
@@ -195,11 +201,14 @@ class Questions:
         Steps of `program` may be named, except those that are what is asked for, or come `later`.
         """
         value = assignment.value
-        if _power(value.root) > HIGHEST_POWER:
-            self.fault(assignment, f"a power higher than {HIGHEST_POWER}, or one that is no number")
+        problem = too_large(self.size(assignment)) or undefined(value.root, self.constants)
+        if problem:
+            self.fault(assignment, problem)
             return None
         meant = {}
         for name in value.names:
+            if name in self.faulty:
+                return None
             meaning = self.meaning(name, program)
             if self.is_given_away(name, later):
                 what = "this step or a later one" if "." in assignment.name else "a step"
@@ -220,6 +229,10 @@ class Questions:
             self.fault(assignment, "divides by zero")
             return None
         return expression
+
+    def size(self, assignment: Assignment) -> Size:
+        """Of the right side, the student's own names put in."""
+        return size_of(assignment.value.root, self.sizes)
 
     def is_given_away(self, name: str, later: Collection[str]) -> bool:
         """Whether a name means one of the steps that rest on what is asked for."""
@@ -287,27 +300,3 @@ def usual_name(name: str) -> str | None:
         return f"{wave[1].lower()}{wave[2]}" if wave else None
     rates = f"{match['before'] or ''}{match['after'] or ''}{match['between'] or ''}".count("d")
     return f"q{'d' * rates}{match['index'] or match['last']}"
-
-
-def _power(node: Node) -> float:
-    """The highest power in an expression when it is multiplied out; infinite for ``2**x``."""
-    if isinstance(node, Number | Name):
-        return 1.0
-    powers = [_power(x) for x in node.operands]
-    if node.operator == "**":
-        exponent = _number(node.operands[1])
-        return float("inf") if exponent is None else powers[0] * max(1.0, abs(exponent))
-    return sum(powers) if node.operator in "*/" else max(powers)
-
-
-def _number(node: Node) -> float | None:
-    """The value of a number with signs, and of a fraction of two; else None."""
-    if isinstance(node, Number):
-        return node.value
-    if isinstance(node, Operation) and node.operator == "neg":
-        value = _number(node.operands[0])
-        return None if value is None else -value
-    if isinstance(node, Operation) and node.operator == "/":
-        one, other = (_number(x) for x in node.operands)
-        return one / other if one is not None and other else None
-    return None

@@ -40,11 +40,17 @@ def needs_reals(expression: Expr) -> bool:
         if x.is_Pow and not x.exp.is_Integer and not x.is_number:
             return True
         if isinstance(x, _RATIONAL):
-            if not all(map(_is_taken_apart, sympy.Add.make_args(x.args[0].expand()))):
+            if not all(map(_is_taken_apart, parts_of_angle(x.args[0]))):
                 return True
         elif x.is_Function and not x.is_number:
             return True
     return False
+
+
+def parts_of_angle(angle: Expr) -> list[Expr]:
+    """The summands of an angle; a number in front of their sum is theirs."""
+    count, rest = angle.as_coeff_Mul()
+    return [count * part for part in sympy.Add.make_args(rest)]
 
 
 def _is_taken_apart(angle: Expr) -> bool:

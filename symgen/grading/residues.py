@@ -104,10 +104,9 @@ class Values:
             for part in x.args:
                 total = _turned(total, self.angle(part))
             return total
-        expanded = x.expand()
-        if expanded.is_Add:
-            return self.angle(expanded)
         count, rest = x.as_coeff_Mul()
+        if rest.is_Add:
+            return self.angle(sympy.Add(*(count * part for part in rest.args)))
         if rest is sympy.pi and (2 * count).is_Integer:
             return ((one, zero), (zero, one), (-one, zero), (zero, -one))[int(2 * count) % 4]
         if rest is sympy.pi and not sympy.cos(x).has(sympy.cos, sympy.sin):

@@ -21,6 +21,10 @@ Expr = Any
 MOST_TERMS = 20_000
 """Of an answer, before like terms are collected."""
 
+MOST_ANGLES = 12
+"""In one cosine, multiples counted: taken apart, each doubles the number of terms."""
+
+_LONGEST_FACTOR = 40
 _RANK = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 4}
 
 
@@ -76,6 +80,8 @@ class WrongTerm:
 
 def _with(factor: Expr, product: str) -> str:
     """A term with its factor."""
+    if factor.is_number and len(str(factor)) > _LONGEST_FACTOR:
+        factor = sympy.Float(factor, 5)
     if factor in (1, -1):
         return f"{'-' if factor == -1 else ''}{product}"
     return f"{factor}" if product == "1" else f"{factor}*{product}"
@@ -88,7 +94,7 @@ def first_wrong_term(
 
     None where there is no telling.  `size` is the number of terms of the answer.
     """
-    if size > MOST_TERMS:
+    if size > MOST_TERMS or not all(_are_plain(x) for x in (*(x for _, x in summands), truth)):
         return None
     *everything, truth = (sympy.expand_trig(x) for x in (*(x for _, x in summands), truth))
     generators, replaced = _generators([*everything, truth])
@@ -119,6 +125,17 @@ def first_wrong_term(
             product = _product(monomial, generators, names)
             return WrongTerm("", product, zero, true[monomial], len(wrong) == 1)
     return None
+
+
+def _are_plain(expression: Expr) -> bool:
+    """Whether the angles in an expression are few, small multiples of something simple."""
+    for wave in expression.atoms(sympy.sin, sympy.cos):
+        count, rest = wave.args[0].as_coeff_Mul()
+        parts = [(count * x).as_coeff_Mul() for x in sympy.Add.make_args(rest)]
+        multiples = sum(math.ceil(abs(factor)) for factor, x in parts if x != 1)
+        if multiples > MOST_ANGLES or rest.has(sympy.sin, sympy.cos):
+            return False
+    return True
 
 
 def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Expr]]:
@@ -207,18 +224,3 @@ def written(node: Node, outer: int = 0) -> str:
         first = min(rank, 2) if rank < 4 else rank + 1  # a sign in front needs no parentheses
         text = f"{written(left, first)}{space}{node.operator}{space}{written(right, after)}"
     return f"({text})" if rank < outer else text
-
-
-def number_of_terms(node: Node) -> int:
-    """How many terms an expression has when it is multiplied out, at most."""
-    if not isinstance(node, Operation):
-        return 1
-    counts = [number_of_terms(x) for x in node.operands]
-    if node.operator in "+-":
-        return min(counts[0] + counts[1], 10 * MOST_TERMS)
-    if node.operator == "*":
-        return min(counts[0] * counts[1], 10 * MOST_TERMS)
-    if node.operator == "**" and isinstance(node.operands[1], Number):
-        power = abs(node.operands[1].value)
-        return int(min(counts[0] ** min(power, 64), 10 * MOST_TERMS))
-    return counts[0]

@@ -73,6 +73,124 @@ def test_how_an_answer_is_written_does_not_matter(answer):
     assert [row.right for row in rows] == [True], rows
 
 
+IN_OTHER_WORDS = "I2 + m2*l2**2 + m2*L1*l2*{}"  # of M[1,2], where {} is cos(q2)
+
+
+@pytest.mark.parametrize(
+    "cosine",
+    [
+        "(cos(q2 + pi/6)*sqrt(3)/2 + sin(q2 + 30*deg)/2)",
+        "(cos(q2 + pi/4) + sin(q2 + pi/4))/sqrt(2)",
+        "(cos(q2 + pi/12)*(sqrt(6) + sqrt(2))/4 + sin(q2 + pi/12)*(sqrt(6) - sqrt(2))/4)",
+        "(cos(q2 + pi/7)*cos(pi/7) + sin(q2 + pi/7)*sin(pi/7))",
+        "(4*cos(q2/3)**3 - 3*cos(q2/3))",
+        "cos(atan2(s2, c2))",
+        "(cos(q2 + 0.3)*cos(0.3) + sin(q2 + 0.3)*sin(0.3))",
+        "c2*sqrt((m1 + m2)**2)/(m1 + m2)",  # masses are positive
+        "c2*abs(-l2)/l2",
+        "c2*sqrt(m1*m2)/(sqrt(m1)*sqrt(m2))",
+        "c2*exp(log(m1)/2)**2/m1",
+    ],
+)
+def test_roots_and_parts_of_angles(cosine):
+    (row,) = graded(f"M[1,2] = {IN_OTHER_WORDS.format(cosine)}")
+    assert row.right, row
+    for wrong in (f"(-{cosine})", f"({cosine} + 1e-300*m1)", f"{cosine}*(1 + 1e-300)"):
+        (row,) = graded(f"M[1,2] = {IN_OTHER_WORDS.format(wrong)}")
+        assert not row.right, wrong
+
+
+@pytest.mark.parametrize("cosine", ["sqrt(1 - s2**2)", "cos(asin(s2))", "1/sqrt(1 + tan(q2)**2)"])
+def test_what_is_right_for_some_angles_only_is_wrong(cosine):
+    (row,) = graded(f"M[1,2] = {IN_OTHER_WORDS.format(cosine)}")
+    assert not row.right
+
+
+SPRINGS = """
+symgen: 1
+name: r
+convention: modified
+gravity: [0, 0, -g]
+parameters: {g: 9.81, a: 0.3, m: 2, x: 0.1, k: 3, beta: 0.4, f: 0.7}
+joints:
+  - {name: turn, type: revolute, dh: {theta: 0.3}, friction: f, friction_velocity: 0.1}
+  - name: slide
+    type: prismatic
+    dh: {theta: 30*deg, d: 0.1, a: a, alpha: beta}
+    stiffness: k
+    link: {mass: m, com: [0, x, 0]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("M[2,2] = m", True),
+        ("G[2] = m*g*cos(beta)", True),
+        ("G[2] = m*g*sin(beta)", False),
+        ("tau[2] = m*qdd2 - m*qd1**2*sin(beta)**2*(0.1 + q2) + k*q2", False),
+        ("dtau_dq[2,2] = k - m*sin(beta)**2*qd1**2", True),
+        ("dtau_dqd[1,1] = 10*f*4/(exp(10*qd1) + exp(-10*qd1))**2 - 2*m*0", False),
+        ("h = 0.1 + q2\nforward_kinematics[2,3,4] = h*cos(beta)", True),
+        ("forward_kinematics[2,1,4] = a*cos(q1 + 0.3) + (0.1 + q2)*sin(beta)*sin(q1 + 0.3)", True),
+        ("forward_kinematics[2,3,1] = sin(beta)*sin(pi/6)", True),
+        ("forward_kinematics[2,3,2] = sin(beta)*sqrt(3)/2", True),
+        ("forward_kinematics[2,3,2] = sin(beta)*cos(30)", False),
+    ],
+)
+def test_a_slide_with_a_spring_in_modified_rows(answer, right):
+    robot = check(decode(SPRINGS.encode(), "r.yaml"))
+    (row,) = graded(answer, robot)
+    assert row.right == right, row
+
+
+def test_friction_is_a_hyperbolic_tangent():
+    text = """{symgen: 1, name: r, parameters: {I: 2, f: 0.7}, joints: [{name: a, type: revolute,
+        origin: {}, friction: f, friction_velocity: 0.1, link: {mass: 1, inertia: {zz: I}}}]}"""
+    robot = check(decode(text.encode(), "r.yaml"))
+    friction = "f*(exp(10*qd1) - exp(-10*qd1))/(exp(10*qd1) + exp(-10*qd1))"
+    assert graded(f"tau[1] = I*qdd1 + {friction}", robot)[0].right
+    assert not graded(f"tau[1] = I*qdd1 + {friction.replace('10', '9')}", robot)[0].right
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["{x}*({x} + 1) + {x}", "cos({x}) + sin({x})", "{x}/(1 + {x}**2)", "sqrt({x} + {x}*{x})"],
+)
+def test_names_upon_names_end_in_time(rule):
+    """Each line doubles the one before: put in, they would be longer than any memory."""
+    for lines in (12, 40):
+        steps = [f"a{k} = {rule.format(x=f'a{k - 1}')}" for k in range(1, lines)]
+        text = "\n".join(["a0 = q1", *steps, f"M[1,1] = a{lines - 1}"])
+        try:
+            (row,) = graded(text)
+        except ModelError as error:
+            (line,) = str(error).splitlines()
+            assert "power higher" in line or "when all names are put in" in line
+        else:
+            assert not row.right
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "cos(1000000*q1)", "cos(1e300*q1)", "(c1 + c2 + m1 + m2)**1000", "cos(cos(cos(q1)))",
+        "cos(q1 + q2 + m1 + m2 + L1 + L2 + l1 + I1 + I2 + g + qd1 + qd2 + qdd1 + qdd2 + 9*q2)",
+        "cos((q1 + q2 + m1 + m2)**1000)", "(sqrt(m1) + 1)**1000", "1e-300*m1", "1e300*m1",
+        "*".join(f"sqrt(m1 + {k})" for k in range(60)), "sqrt((m1 + m2)**999)",
+    ],
+)  # fmt: skip
+def test_an_answer_from_a_stranger_ends_in_time_and_in_a_line(answer):
+    (row,) = graded(f"M[1,1] = {answer}")
+    assert not row.right
+    assert len(row.wrong) < 400
+
+
+def test_a_cell_of_a_notebook():
+    cell = "%matplotlib inline\nfrom sympy import *\nimport numpy as np\n\nM[2,2] = I2 + m2*l2**2\n"
+    assert [row.right for row in graded(cell)] == [True]
+
+
 WRONG = [
     ("M[1,1]", M11.replace("2*L1", "L1"), "L1*l2*m2*cos(q2)", "lacks a factor 2", "factor 2"),
     ("M[1,1]", M11.replace("2*L1", "4*L1"), "4*L1*l2*m2*cos(q2)", "factor 2 too many", "factor 2"),
@@ -195,7 +313,29 @@ def test_loads_count_where_the_answer_speaks_of_them():
         ("M[1,1] = 1\nM[1,1] = 2", "has an answer already, in line 1"),
         ("M[1,1] = 2**m1", "a power higher than 1000"),
         ("M[1,1] = ((2**99)**99)**99", "a power higher than 1000"),
-        ("M[1,1] = 1/0", "divides by zero"),
+        ("M[1,1] = 1/0", "division by zero"),
+        ("a = 1e308\nM[1,1] = a*a*m1", "overflows float64"),
+        ("M[1,1] = exp(exp(exp(1000)))", "overflows float64"),
+        ("M[1,1] = I1*sqrt(-2)", "sqrt(-2) is not defined"),
+        ("M[0,0] = I1", "expected M[1..2,1..2], counted from 1"),
+        (
+            "M11 = I1\nM[2,2] = I2 + m2*l2**2",
+            "M11: a name of your own that nothing uses; is M[1,1]",
+        ),
+        ("tau1 = g\nM[2,2] = I2", "this name is a variable of the motion; is tau[1] meant?"),
+        ("q_2 = 0\nM[2,2] = I2", "this name is a variable of the motion"),
+        ("b = 2\nM[2,2] = I2", "expected b[1..2]; a name of your own has to be another one"),
+        ("tau[1] = M[1,1]*qdd1", "'[' stands on the left alone"),
+        ("M = Matrix([[I1, 0], [0, I2]])", "'[' stands on the left alone"),
+        ("M[2,2] == I2", "expected 'NAME = EXPRESSION'"),
+        ("M[1,2] = I2*cos(theta2)", "unknown name 'theta2'; here it is called 'q2'"),
+        ("M[1,2] = I2*dq1", "unknown name 'dq1'; here it is called 'qd1'"),
+        ("M[1,2] = I2*q2_ddot", "unknown name 'q2_ddot'; here it is called 'qdd2'"),
+        ("M[1,2] = I2*thetadot_2", "unknown name 'thetadot_2'; here it is called 'qd2'"),
+        ("M[1,2] = I2*S12", "unknown name 'S12'; here it is called 's12'"),
+        ("newton_euler.omega_2_z = omega_2_z", "an answer is in terms of earlier steps"),
+        ("newton_euler.R_1_11 = omega_2_z", "an answer is in terms of earlier steps"),
+        ("tau[1] = n_1_z", "an answer is in terms of the motion"),
         ("M[1,1] = 1/(m1 - m1)", "divides by zero"),
         ("newton_euler.omega_9_z = 1", "newton_euler has no step 'omega_9_z'"),
         ("newton_oiler.omega_2_z = 1", "did you mean 'newton_euler'?"),

@@ -1,0 +1,115 @@
+"""How large an answer is when its own names are put in and everything is multiplied out.
+
+An answer is data from a stranger: thirty lines, each with the square of the one before, would
+otherwise take for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symgen.description.expressions import (
+    CONSTANT_VALUES,
+    EvaluationError,
+    Expression,
+    Name,
+    Node,
+    Number,
+    Operation,
+    evaluate,
+)
+
+HIGHEST_POWER = 1000
+MOST_LEAVES = 20_000
+"""Numbers and names of an expression, all names put in."""
+
+_MANY = 10**9
+_HIGHEST_OF_SUMS = 64
+
+
+@dataclass(frozen=True)
+class Size:
+    """Numbers of terms, at most, and of `leaves`; the highest power, infinite for ``2**x``."""
+
+    terms: int = 1
+    leaves: int = 1
+    power: float = 1.0
+
+
+def size_of(node: Node, names: Mapping[str, Size]) -> Size:
+    """The size of an expression; `names` has those that stand for others."""
+    if isinstance(node, Number):
+        return Size()
+    if isinstance(node, Name):
+        return names.get(node.name, Size())
+    parts = [size_of(x, names) for x in node.operands]
+    leaves = min(sum(x.leaves for x in parts), _MANY)
+    return Size(min(_terms(node, parts), _MANY), leaves, _power(node, parts))
+
+
+def too_large(size: Size) -> str:
+    """Why an expression is not taken, "" if it is."""
+    if size.power > HIGHEST_POWER:
+        return f"a power higher than {HIGHEST_POWER}, or one that is no number"
+    if size.leaves > MOST_LEAVES:
+        return f"more than {MOST_LEAVES} numbers and names when all names are put in"
+    return ""
+
+
+def constant_value(node: Node, names: Mapping[str, float]) -> float | None:
+    """The value of an expression without variables, None for one with; `names` have values.
+
+    `EvaluationError` where a part of it has none, or none in float64.
+    """
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Name):
+        return CONSTANT_VALUES.get(node.name, names.get(node.name))
+    values = [constant_value(x, names) for x in node.operands]
+    numbers = tuple(Number(x) for x in values if x is not None)
+    if len(numbers) < len(values):
+        return None
+    return evaluate(Expression("", Operation(node.operator, numbers), ()), {})
+
+
+def undefined(node: Node, names: Mapping[str, float]) -> str:
+    """Why a part of an expression that is a number has no value, "" if all have."""
+    try:
+        constant_value(node, names)
+    except EvaluationError as error:
+        return f"has no value: {error}"
+    return ""
+
+
+def _terms(node: Operation, parts: list[Size]) -> int:
+    if node.operator in "+-":
+        return parts[0].terms + parts[1].terms
+    if node.operator == "*":
+        return parts[0].terms * parts[1].terms
+    if node.operator == "**":
+        exponent = _number(node.operands[1])
+        if exponent is not None:
+            return int(parts[0].terms ** min(abs(exponent), _HIGHEST_OF_SUMS))
+    return parts[0].terms
+
+
+def _power(node: Operation, parts: list[Size]) -> float:
+    powers = [x.power for x in parts]
+    if node.operator == "**":
+        exponent = _number(node.operands[1])
+        return float("inf") if exponent is None else powers[0] * max(1.0, abs(exponent))
+    return sum(powers) if node.operator in "*/" else max(powers)
+
+
+def _number(node: Node) -> float | None:
+    """The value of a number with signs, and of a fraction of two; else None."""
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Operation) and node.operator == "neg":
+        value = _number(node.operands[0])
+        return None if value is None else -value
+    if isinstance(node, Operation) and node.operator == "/":
+        one, other = (_number(x) for x in node.operands)
+        return one / other if one is not None and other else None
+    return None
