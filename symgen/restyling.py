@@ -19,7 +19,8 @@ c       --      the first moving joint that link j carries: its axis places the 
 
 DH rows as in the model file: standard Rz(theta) Tz(d) Tx(a) Rx(alpha), modified (Craig 1989)
 Rx(alpha) Tx(a) Rz(theta) Tz(d).  The frame of a link lies on the common normal of its own axis and
-that of c; what else it carries leaves by a `before`.
+that of c; what else it carries leaves by a `before`, and so does c where its axis is so nearly
+parallel that the normal is kilometres away.
 """
 
 from __future__ import annotations
@@ -37,7 +38,16 @@ from symgen.derivation import derived_program
 from symgen.description.checks import check
 from symgen.description.expressions import evaluate
 from symgen.description.foreign.nodes import listing, table
-from symgen.description.foreign.rotations import about, entries_of, from_rpy, symmetric, to_rpy
+from symgen.description.foreign.rotations import (
+    entries_of,
+    from_rpy,
+    homogeneous,
+    inverse,
+    shifted,
+    symmetric,
+    to_rpy,
+    turned_about,
+)
 from symgen.description.model import JointDescription, Pose, RobotDescription
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
@@ -51,6 +61,9 @@ STANDARD, MODIFIED, ORIGIN = "standard", "modified", "origin"
 STYLES = (STANDARD, MODIFIED, ORIGIN)
 _TINY = 1e-12
 """Relative to 1 m and 1 rad: what is nearer is meant to be the same."""
+_FAR = 1e4
+"""m; from a common normal further away than that, poses would lose too many digits."""
+
 _STATES = 20
 _QUARTERS = {
     -4: "-2*pi", -3: "-3*pi/2", -2: "-pi", -1: "-pi/2", 1: "pi/2", 2: "pi", 3: "3*pi/2", 4: "2*pi",
@@ -78,7 +91,7 @@ class Placed:
         x = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
         x = x - (x @ z) * z
         x = x / np.linalg.norm(x)
-        return _pose(np.column_stack([x, np.cross(z, x), z]), np.zeros(3))
+        return homogeneous(np.column_stack([x, np.cross(z, x), z]), np.zeros(3))
 
     @property
     def moves(self) -> bool:
@@ -97,7 +110,7 @@ def placed(description: RobotDescription) -> list[Placed]:
         if given is None:
             return np.eye(4)
         turn = from_rpy([number(x) for x in given.rpy])
-        return _pose(turn, np.array([number(x) for x in given.xyz]))
+        return homogeneous(turn, np.array([number(x) for x in given.xyz]))
 
     found = []
     for joint in description.joints:
@@ -108,8 +121,8 @@ def placed(description: RobotDescription) -> list[Placed]:
         if joint.dh is not None:
             row = joint.dh
             theta, d, a, alpha = (number(x) for x in (row.theta, row.d, row.a, row.alpha))
-            screw_z = _turn("z", theta) @ _shift(z=d)
-            screw_x = _shift(x=a) @ _turn("x", alpha)
+            screw_z = turned_about("z", theta) @ shifted(z=d)
+            screw_x = shifted(x=a) @ turned_about("x", alpha)
             if row.convention == STANDARD:
                 before, behind = before @ screw_z, screw_x
             else:
@@ -143,7 +156,7 @@ def layout(joints: list[Placed], style: str) -> Layout:
     moved: dict[str, Array] = {BASE: np.eye(4)}
     rows = []
     for item in joints:
-        carrier = _inverse(moved[item.joint.parent])
+        carrier = inverse(moved[item.joint.parent])
         child = next(
             (x for x in joints if x.moves and x.joint.parent == item.joint.link.name), None
         )
@@ -152,22 +165,33 @@ def layout(joints: list[Placed], style: str) -> Layout:
             moved[item.joint.link.name] = np.eye(4)
         elif style == ORIGIN:
             rows.append(Row(carrier @ item.before, None, item.axis))
-            moved[item.joint.link.name] = _inverse(item.behind)
+            moved[item.joint.link.name] = inverse(item.behind)
         else:
             own = _standard if style == STANDARD else _modified
             row, frame = own(carrier @ item.before @ item.turn, _line_of(item, child))
             rows.append(row)
-            moved[item.joint.link.name] = _inverse(item.behind) @ item.turn @ frame
+            moved[item.joint.link.name] = inverse(item.behind) @ item.turn @ frame
     return Layout(tuple(rows), moved)
 
 
 def _line_of(item: Placed, child: Placed | None) -> tuple[Array, Array] | None:
-    """A point of the axis of `child` and its direction, in W of `item`; None without child."""
+    """A point of the axis of `child` and its direction, in W of `item`.
+
+    None without child, and where the common normal is far away.
+    """
     if child is None:
         return None
-    seen = _inverse(item.turn) @ item.behind @ child.before
+    seen = inverse(item.turn) @ item.behind @ child.before
     axis = child.axis / np.linalg.norm(child.axis)
-    return seen[:3, 3], seen[:3, :3] @ axis
+    line = seen[:3, 3], seen[:3, :3] @ axis
+    return None if _is_far(line) else line
+
+
+def _is_far(line: tuple[Array, Array]) -> bool:
+    """Whether a line is so nearly parallel to z that their common normal is out of sight."""
+    point, u = line
+    flat = float(u[:2] @ u[:2])
+    return flat >= _TINY**2 and abs(float(point[:2] @ u[:2])) > _FAR * flat
 
 
 def _standard(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
@@ -180,7 +204,7 @@ def _standard(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]
         on_line = point + (u @ (np.array([0.0, 0.0, foot]) - point)) * u
         if abs(u[2]) < 1.0 - _TINY:
             on_line = _nearest_on_line(line)
-        frame = _pose(np.column_stack([normal, np.cross(u, normal), u]), on_line)
+        frame = homogeneous(np.column_stack([normal, np.cross(u, normal), u]), on_line)
     before, start = (np.eye(4), own) if _z_is_axis(own) else (own, np.eye(4))
     goal = start @ frame
     R, p = goal[:3, :3], goal[:3, 3]
@@ -191,27 +215,31 @@ def _standard(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]
 
 def _modified(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
     """The same for Craig's rows."""
-    seen = own[:3, 3], own[:3, 2]  # the axis in the frame of the carrier
-    foot, normal = _common_normal(seen)
-    before = np.eye(4)
-    before[:3, :3] = np.column_stack([normal, np.cross([0.0, 0.0, 1.0], normal), [0.0, 0.0, 1.0]])
-    before[2, 3] = foot
+    before = _ahead_of_modified(own)
     if _is_identity(before):
         before = np.eye(4)
-    local = _inverse(before) @ own
+    local = inverse(before) @ own
     alpha = math.atan2(-local[1, 2], local[2, 2])
     a = float(local[0, 3])
-    start = _turn("x", alpha) @ _shift(x=a)
-    if line is None:
-        goal = start
-    else:
-        foot, normal = _common_normal(line)
-        z = np.array([0.0, 0.0, 1.0])
-        frame = _pose(np.column_stack([normal, np.cross(z, normal), z]), np.array([0, 0, foot]))
-        goal = local @ frame
-    rest = _inverse(start) @ goal
+    start = turned_about("x", alpha) @ shifted(x=a)
+    goal = start if line is None else local @ _on_z(*_common_normal(line))
+    rest = inverse(start) @ goal
     theta, d = math.atan2(rest[1, 0], rest[0, 0]), float(rest[2, 3])
-    return Row(before, (theta, d, a, alpha), None), _inverse(local) @ goal
+    return Row(before, (theta, d, a, alpha), None), inverse(local) @ goal
+
+
+def _ahead_of_modified(own: Array) -> Array:
+    """What leads from the frame of the carrier to x along the common normal with the axis of W."""
+    seen = own[:3, 3], own[:3, 2]  # the axis in the frame of the carrier
+    if _is_far(seen):
+        return own
+    return _on_z(*_common_normal(seen))
+
+
+def _on_z(foot: float, normal: Array) -> Array:
+    """The frame at `foot` on the z axis with x along `normal`."""
+    z = np.array([0.0, 0.0, 1.0])
+    return homogeneous(np.column_stack([normal, np.cross(z, normal), z]), foot * z)
 
 
 def _common_normal(line: tuple[Array, Array]) -> tuple[float, Array]:
@@ -324,7 +352,7 @@ def _moved(description: RobotDescription, item: Placed, found: Layout) -> _Moved
         return None
     values = description.parameter_values
     com = np.array([evaluate(x, values) for x in link.com])
-    return _Moved(_inverse(pose), com, tuple(evaluate(x, values) for x in link.inertia))
+    return _Moved(inverse(pose), com, tuple(evaluate(x, values) for x in link.inertia))
 
 
 def _joint(node: Node, item: Placed, row: Row, moved: _Moved | None) -> Node:
@@ -396,7 +424,7 @@ def _with_points(root: Table, key: str, description: RobotDescription, found: La
     for node, point in zip(entry.value.items, getattr(description, key), strict=True):
         moved = found.moved[point.link]
         if isinstance(node, Table) and not _is_identity(moved):
-            back = _inverse(moved)
+            back = inverse(moved)
             at = back[:3, :3] @ np.array([evaluate(x, values) for x in point.point]) + back[:3, 3]
             written = _list([_number(float(x), node.line) for x in at], node.line)
             node = replace(node, entries={**node.entries, "point": Entry(node.line, written)})
@@ -465,22 +493,3 @@ def _pose_node(pose: Array, line: int) -> Table:
     if max(map(abs, rpy)) > 1e-15:
         parts["rpy"] = _list([_number(float(x), line, angle=True) for x in rpy], line)
     return table(parts, line)
-
-
-def _pose(turn: Array, at: Array) -> Array:
-    result = np.eye(4)
-    result[:3, :3], result[:3, 3] = turn, at
-    return result
-
-
-def _turn(axis: str, angle: float) -> Array:
-    return _pose(about(axis, angle), np.zeros(3))
-
-
-def _shift(x: float = 0.0, z: float = 0.0) -> Array:
-    return _pose(np.eye(3), np.array([x, 0.0, z]))
-
-
-def _inverse(pose: Array) -> Array:
-    turn = pose[:3, :3].T
-    return _pose(turn, -turn @ pose[:3, 3])

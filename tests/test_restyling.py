@@ -82,6 +82,23 @@ def test_a_serial_chain_needs_no_transform_ahead_of_its_rows_but_at_the_base(sty
     assert [joint.before is None for joint in new.joints] == [False, True, True, True, True]
 
 
+@pytest.mark.parametrize("style", ["standard", "modified"])
+@pytest.mark.parametrize("tilt", ["1e-3", "1e-5", "1e-7", "1e-9", "1e-11", "1e-13", "1e-16"])
+@pytest.mark.parametrize("offset", ["0", "0.3"])
+def test_axes_that_are_nearly_parallel(tilt, offset, style):
+    """Their common normal may be light years away; then it is left out."""
+    xyz, link = f"xyz: [0.2, {offset}, 0.1]", "link: {mass: 1, com: [0.1, 0, 0]}"
+    text = (
+        "symgen: 1\nname: a\njoints:\n"
+        f"  - {{name: j0, type: revolute, origin: {{}}, {link}}}\n"
+        f"  - {{name: j1, type: revolute, origin: {{{xyz}, rpy: [{tilt}, 0, 0]}}, {link}}}\n"
+        f"  - {{name: j2, type: revolute, origin: {{{xyz}}}, {link}}}\n"
+    )
+    document = decode(text.encode(), "a.yaml")
+    _, error = restyled(document, style)
+    assert error < 2e-13
+
+
 def test_rows_stay_what_they_are():
     """A robot that is in that style already, up to the free choice at its end."""
     path = next(x for x in EXAMPLES if x.stem == "puma560")

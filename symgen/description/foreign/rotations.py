@@ -87,3 +87,29 @@ def entries_of(tensor: Matrix) -> tuple[float, ...]:
 def turned(rotation: Matrix, entries: Sequence[float]) -> tuple[float, ...]:
     """The tensor R I R^T: its entries in the axes that R leads to."""
     return entries_of(rotation @ symmetric(entries) @ rotation.T)
+
+
+# -- poses as 4x4 matrices ---------------------------------------------------------------------
+
+
+def homogeneous(turn: Matrix, at: Matrix) -> Matrix:
+    """The pose of a rotation (3, 3) and a place (3,), (4, 4)."""
+    result = np.eye(4)
+    result[:3, :3], result[:3, 3] = turn, at
+    return result
+
+
+def turned_about(axis: str, angle: float) -> Matrix:
+    """A rotation about a coordinate axis (rad) as a pose, (4, 4)."""
+    return homogeneous(about(axis, angle), np.zeros(3))
+
+
+def shifted(x: float = 0.0, z: float = 0.0) -> Matrix:
+    """A translation along x and z as a pose, (4, 4)."""
+    return homogeneous(np.eye(3), np.array([x, 0.0, z]))
+
+
+def inverse(pose: Matrix) -> Matrix:
+    """The pose that undoes a pose, (4, 4)."""
+    turn = pose[:3, :3].T
+    return homogeneous(turn, -turn @ pose[:3, 3])
