@@ -21,5 +21,5 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-pygments_style = "tango"
+pygments_style = "vs"
 pygments_dark_style = "github-dark"

@@ -27,7 +27,7 @@ def section(name: str) -> str:
 
 def _option(parameter: click.Parameter, context: click.Context) -> list[str]:
     record = parameter.get_help_record(context)
-    return [code(record[0]), cell(record[1])] if record else []
+    return [code(record[0]), cell(record[1])] if record and record[1] else []
 
 
 def _prose(text: str) -> str:

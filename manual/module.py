@@ -80,7 +80,7 @@ def _section(function: Function) -> str:
         "",
         " ".join([cell(function.summary), *conditions]),
         "",
-        table(["", "name", "shape", "meaning"], rows),
+        table(["kind", "name", "shape", "meaning"], rows),
         f"By: {', '.join(serving)}.",
         "",
     ]

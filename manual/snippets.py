@@ -6,8 +6,8 @@ The fenced blocks of the page are taken in order.
 - ``sh`` is run, line by line, and must succeed, or end as a comment before it says:
   ``<!-- exit: 3 -->``
 - ``python`` is run; all of a page share their names
-- ``text`` straight after one that ran is what it must have printed, where ``...`` stands for
-  anything and blanks and empty lines do not count
+- ``text`` after one that ran, with prose in between or not, is what it must have printed; ``...``
+  stands for anything, and blanks and empty lines do not count
 - ``<!-- not run: WHY -->`` before a block leaves it alone; blocks of other languages are pictures
 
 A page is written by us; nothing here is meant for pages of strangers.

@@ -12,10 +12,17 @@ import pytest
 from manual.snippets import PageError, blocks, perform
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "docs" / "tutorial.md", *(ROOT / "docs" / "how_to").glob("*.md")])
-NEEDS = {"casadi": "casadi", "dask": "dask", "scipy": "scipy", "tutorial": "xarray"}
+MORE = [ROOT / "docs" / "tutorial.md", ROOT / "docs" / "simulation.md"]
+PAGES = sorted([*MORE, *(ROOT / "docs" / "how_to").glob("*.md")])
+NEEDS = {
+    "casadi": "casadi",
+    "dask": "dask",
+    "scipy": "scipy",
+    "tutorial": "xarray",
+    "simulation": "xarray",
+}
 """By the name of a page: the library without which it cannot be run."""
-SLOW = {"build"}
+SLOW = {"build", "simulation"}
 RUN = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
     for page in PAGES
@@ -47,6 +54,8 @@ def test_what_a_page_shows(page, empty):
         pytest.skip(f"needs {needed}: pip install 'symgen[test]'")
     if shutil.which("cc") is None and shutil.which("gcc") is None:
         pytest.skip("needs a C compiler")
+    if page.stem == "simulation":  # it speaks of the models of the repository
+        shutil.copytree(ROOT / "examples", "examples")
     command = [sys.executable, "-m", "manual.snippets", str(page)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
