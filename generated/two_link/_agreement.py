@@ -15,11 +15,11 @@ from ._evaluation import (
     Check,
     Comparison,
     Evaluation,
+    friction_by_velocity,
     friction_slope,
     rows,
 )
 from ._forward_laws import SOLVED, response
-from ._parameter_laws import friction_by_velocity
 
 
 def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:

@@ -32,16 +32,14 @@ from ._evaluation import (
     Comparison,
     Evaluation,
     Facts,
+    JointTerms,
     States,
     Subject,
     call,
     friction_slope,
-    joint_terms,
-    losses,
     random_states,
     relative_error,
     rows,
-    springs,
     times,
     until_a_fault,
     without_warnings,
@@ -109,14 +107,15 @@ def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         yield "mass_matrix is symmetric", limits.physics, other, mass
         below = np.full(len(mass), np.nan)
         if np.all(np.isfinite(mass)):
-            bodies = 0.5 * (mass + other) - np.diag(joint_terms(s)["reflected_inertia"])
+            bodies = 0.5 * (mass + other) - JointTerms(s).rotors
             below = np.maximum(-np.linalg.eigvalsh(bodies).min(axis=-1), 0.0)
         yield "mass_matrix is positive semi-definite", limits.physics, below, 0.0 * below, mass
 
 
 def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """g + springs = dV/dq; bias = inverse dynamics at qdd = 0, C qd + g + terms without loads."""
-    spring, loss = springs(joint_terms(s), s.states), losses(joint_terms(s), s.states)
+    terms_of_joints = JointTerms(s)
+    spring, loss = terms_of_joints.springs, terms_of_joints.losses
     if s.has("gravity_forces") and lens.has("potential_energy"):
         what = "gravity_forces + springs = complex step of potential_energy"
         slope = lens.slope("potential_energy", "q")
@@ -160,7 +159,7 @@ def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has(*needed) and lens.has("kinetic_energy", "potential_energy"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
         held = np.sum(lever * s.states.loads[:, np.newaxis], axis=(-1, -2))
-        powers = qd * s["inverse_dynamics"], qd * held, qd * losses(joint_terms(s), s.states)
+        powers = qd * s["inverse_dynamics"], qd * held, qd * JointTerms(s).losses
         rates = lens.rate("kinetic_energy"), lens.rate("potential_energy")
         value = np.sum(powers[0] - powers[1] - powers[2], axis=-1)
         what = "power of joints and loads - losses = rate of kinetic_energy + potential_energy"
@@ -275,6 +274,8 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         getattr(module, "joint_terms", None),
         getattr(module, "prescribed", None),
         tuple(getattr(module, "output_names", ())),
+        getattr(module, "coupling", None),
+        getattr(module, "coupling_offsets", None),
     )
     subjects = subjects_of(module)
     with without_warnings():

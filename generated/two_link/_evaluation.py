@@ -139,11 +139,12 @@ class Facts:
     """What is known of the robot beside its functions; a check does without what is None.
 
     `condition` says how much larger the terms of the robot's equations are than their sums: it
-    multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 n,);
-    `joint_terms` are the numbers of drives, bearings and springs by name, (n,) each;
+    multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 N,);
+    `joint_terms` are the numbers of drives, bearings and springs by name, (N,) each;
     `reflected_inertia` is that of the rotor times the square of the gear ratio.  `prescribed` says
     of every coordinate whether its motion is given in hybrid dynamics, (n,); `output_names` are
-    those of the model's outputs.
+    those of the model's outputs.  Where some of the N joints follow others, the positions of all
+    are S q + o, with `coupling` S (N, n) and `offsets` o (N,); else N = n and there is no S.
     """
 
     condition: float = 1.0
@@ -151,6 +152,8 @@ class Facts:
     joint_terms: Mapping[str, Array] | None = None
     prescribed: Array | None = None
     output_names: tuple[str, ...] = ()
+    coupling: Array | None = None
+    offsets: Array | None = None
 
 
 def random_states(
@@ -315,35 +318,87 @@ def times(matrix: Array, vector: Array) -> Array:
     return np.asarray((matrix @ vector[..., np.newaxis])[..., 0])
 
 
-def joint_terms(s: Evaluation) -> Mapping[str, Array]:
-    """The numbers of drives, bearings and springs; where nobody knows of any, there are none."""
-    none = np.zeros(s.states.q.shape[1])
-    default = dict.fromkeys(("reflected_inertia", "damping", "friction", "stiffness", "rest"), none)
-    return {**default, "friction_velocity": none + 1.0, **(s.facts.joint_terms or {})}
+class JointTerms:
+    """What drives, bearings and springs of a robot do in the states of an evaluation.
 
+    Where nobody knows of any, there are none.  All of it is felt by the coordinates, (S, n).
+    """
 
-def drive_torques(terms: Mapping[str, Array], s: States) -> Array:
-    """What drives, bearings and springs add to the torques of the rigid bodies, (S, n)."""
-    return np.asarray(terms["reflected_inertia"] * s.qdd + losses(terms, s) + springs(terms, s))
+    def __init__(self, s: Evaluation) -> None:
+        n = s.states.q.shape[1]
+        S, o = s.facts.coupling, s.facts.offsets
+        self._coupling = np.eye(n) if S is None else np.asarray(S)
+        self._offsets = np.zeros(n) if o is None else np.asarray(o)
+        self._states = s.states
+        none = np.zeros(len(self._coupling))
+        keys = ("reflected_inertia", "damping", "friction", "stiffness", "rest")
+        default = {**dict.fromkeys(keys, none), "friction_velocity": none + 1.0}
+        self.numbers: Mapping[str, Array] = {**default, **(s.facts.joint_terms or {})}
 
+    def _felt(self, torques: Array) -> Array:
+        """S' tau, (S, n), of torques at all joints, (S, N)."""
+        return np.asarray(torques @ self._coupling)
 
-def losses(terms: Mapping[str, Array], s: States) -> Array:
-    """Torques of damping and friction, (S, n)."""
-    slip = np.tanh(s.qd / terms["friction_velocity"])
-    return np.asarray(terms["damping"] * s.qd + terms["friction"] * slip)
+    def _of_joints(self, rates: Array) -> Array:
+        return np.asarray(rates @ self._coupling.T)
+
+    @property
+    def rotors(self) -> Array:
+        """What the rotors add to the mass matrix, (n, n)."""
+        inertia = self.numbers["reflected_inertia"][:, np.newaxis]
+        return np.asarray(self._coupling.T @ (inertia * self._coupling))
+
+    @property
+    def torques(self) -> Array:
+        """What is added to the torques of the rigid bodies, (S, n)."""
+        inertia = self.numbers["reflected_inertia"]
+        rotors = self._felt(inertia * self._of_joints(self._states.qdd))
+        return np.asarray(rotors + self.losses + self.springs)
+
+    @property
+    def losses(self) -> Array:
+        """Torques of damping and friction, (S, n)."""
+        qd, terms = self._of_joints(self._states.qd), self.numbers
+        slip = np.tanh(qd / terms["friction_velocity"])
+        return self._felt(terms["damping"] * qd + terms["friction"] * slip)
+
+    @property
+    def springs(self) -> Array:
+        """Torques of the springs, (S, n)."""
+        places = self._of_joints(self._states.q) + self._offsets
+        return self._felt(self.numbers["stiffness"] * (places - self.numbers["rest"]))
+
+    @property
+    def friction_slope(self) -> Array:
+        """The scale of the rounding errors that friction leaves in dtau_dqd, (S, n).
+
+        Its slope (1 - tanh^2(x)) f / v, with x = qd / v, has those of f / v as long as anything is
+        left of 1 - tanh^2 in float64; from there on the true slope 4 exp(-2 x) f / v is rounded
+        away.
+        """
+        slope, _ = self._friction()
+        return np.asarray(slope @ np.abs(self._coupling) ** 2)
+
+    @property
+    def friction_by_velocity(self) -> Array:
+        """The scale of the rounding errors of friction by its velocity, (S, n)."""
+        slope, ratio = self._friction()
+        return np.asarray((slope * ratio) @ np.abs(self._coupling))
+
+    def _friction(self) -> tuple[Array, Array]:
+        """Of all joints: the scale of the errors of the slope, and qd / v, (S, N)."""
+        terms = self.numbers
+        ratio = np.abs(self._of_joints(self._states.qd)) / terms["friction_velocity"]
+        beyond = np.maximum(0.0, ratio - VANISHED)
+        slope = terms["friction"] / terms["friction_velocity"] * np.exp(-2.0 * beyond)
+        return np.asarray(slope), np.asarray(ratio)
 
 
 def friction_slope(s: Evaluation) -> Array:
-    """The scale of the rounding errors that friction leaves in dtau_dqd, (S, n).
-
-    Its slope (1 - tanh^2(x)) f / v, with x = qd / v, has those of f / v as long as anything is left
-    of 1 - tanh^2 in float64; from there on the true slope 4 exp(-2 x) f / v is rounded away.
-    """
-    terms = joint_terms(s)
-    beyond = np.maximum(0.0, np.abs(s.states.qd) / terms["friction_velocity"] - VANISHED)
-    return np.asarray(terms["friction"] / terms["friction_velocity"] * np.exp(-2.0 * beyond))
+    """See `JointTerms`, (S, n)."""
+    return JointTerms(s).friction_slope
 
 
-def springs(terms: Mapping[str, Array], s: States) -> Array:
-    """Torques of the springs, (S, n)."""
-    return np.asarray(terms["stiffness"] * (s.q - terms["rest"]))
+def friction_by_velocity(s: Evaluation) -> Array:
+    """See `JointTerms`, (S, n)."""
+    return JointTerms(s).friction_by_velocity

@@ -24,8 +24,7 @@ from ._evaluation import (
     Array,
     Comparison,
     Evaluation,
-    drive_torques,
-    joint_terms,
+    JointTerms,
     times,
 )
 
@@ -45,7 +44,7 @@ def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has("joint_wrenches", "inverse_dynamics") and _has_bodies(lens):
         bodies = _Bodies(lens)
         felt, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"]))
-        drives = drive_torques(joint_terms(s), s.states)
+        drives = JointTerms(s).torques
         torques = np.asarray(s["inverse_dynamics"]) - drives
         what = "joint_wrenches along the joints = inverse_dynamics without joint terms"
         shown = bodies.shown
@@ -129,7 +128,7 @@ def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     parameters = s.facts.inertial_parameters
     if parameters is None or not s.has("regressor", "inverse_dynamics"):
         return
-    free, drives = s.at("inverse_dynamics", loads=None), drive_torques(joint_terms(s), s.states)
+    free, drives = s.at("inverse_dynamics", loads=None), JointTerms(s).torques
     value = np.asarray(s["regressor"]) @ parameters
     what = "regressor inertial_parameters = inverse_dynamics without loads and joint terms"
     parts = np.abs(s["regressor"]) @ np.abs(parameters)
@@ -145,7 +144,8 @@ MOTION_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...
 
 
 def _has_bodies(s: Evaluation) -> bool:
-    return s.has("forward_kinematics", "jacobians")
+    """Whether every body that moves has a coordinate that it is the first one to feel."""
+    return s.facts.coupling is None and s.has("forward_kinematics", "jacobians")
 
 
 class _Bodies:

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from . import _limits as limits
 from ._domain import where_both_are_defined, where_defined
 from ._evaluation import (
     SEVERAL_RESULTS,
-    Array,
     Comparison,
     Evaluation,
-    friction_slope,
-    joint_terms,
+    friction_by_velocity,
 )
 
 
@@ -35,12 +31,6 @@ def parameter_derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Compariso
             what = f"{name}{', ' * bool(label)}{label} = complex step of {base}"
             scale = [friction_by_velocity(s)] if base == "inverse_dynamics" else []
             yield what, limits.derivative, value, lens.slope(base, "parameters", k), *scale
-
-
-def friction_by_velocity(s: Evaluation) -> Array:
-    """The scale of the rounding errors of friction by its velocity; see `friction_slope`."""
-    ratio = np.abs(s.states.qd) / joint_terms(s)["friction_velocity"]
-    return np.asarray(friction_slope(s) * ratio)
 
 
 def outputs(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
