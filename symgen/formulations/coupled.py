@@ -336,11 +336,7 @@ def _derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
 
 def _parameter_derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
     b = problem.b
-    start = b.length
-    solution = problem.solution()
-    skip = range(start, b.length)
-    held, values = _held(problem, solution)
-    explicit = problem.slopes_by_parameters(held, skip)
+    solution, _, values, explicit = _by_parameters(problem)
     columns = [
         response(problem.joints, solution, b, column, name) for name, column in explicit.items()
     ]
@@ -351,11 +347,7 @@ def _parameter_derivatives(problem: _Problem[S], names: tuple[str, str]) -> None
 
 def _sensitivities(problem: _Problem[S], names: tuple[str, str]) -> None:
     b = problem.b
-    start = b.length
-    solution = problem.solution()
-    skip = range(start, b.length)
-    held, values = _held(problem, solution)
-    explicit = problem.slopes_by_parameters(held, skip)
+    solution, held, values, explicit = _by_parameters(problem)
     slopes = problem.slopes(held)
     columns: list[dict[int, S]] = []
     for (name, column), seed in zip(
@@ -373,6 +365,18 @@ def _sensitivities(problem: _Problem[S], names: tuple[str, str]) -> None:
     b.substitute(values)
 
 
+def _by_parameters(
+    problem: _Problem[S],
+) -> tuple[Solution[S], tuple[S, ...], dict[S, S], dict[str, dict[int, S]]]:
+    """The solution; the accelerations held, and what to substitute for them in the end; and the
+    derivatives of the torques with respect to parameters while they are held."""
+    start = problem.b.length
+    solution = problem.solution()
+    skip = range(start, problem.b.length)
+    held, values = _held(problem, solution)
+    return solution, held, values, problem.slopes_by_parameters(held, skip)
+
+
 def _held(problem: _Problem[S], solution: Solution[S]) -> tuple[tuple[S, ...], dict[S, S]]:
     """The accelerations with symbols for those that are found, and what to substitute."""
     names = [f"qdd_{k}_held" for k in solution.free]
@@ -382,36 +386,33 @@ def _held(problem: _Problem[S], solution: Solution[S]) -> tuple[tuple[S, ...], d
     return held, {symbol: solution.qdd[k - 1] for k, symbol in found.items()}
 
 
-def _all_free(
+def _solved(
     solve: Solve,
+    free: Callable[[KinematicTree[Any]], tuple[int, ...]],
+    names: tuple[str, str],
     tree: KinematicTree[Any],
     b: ProgramBuilder[Any],
     state: State[Any],
     functions: Functions,
 ) -> None:
     joints = coordinate_tree(tree)
-    problem = _Problem(tree, joints, b, state, functions, all_joints(joints))
-    solve(problem, ("qdd", "tau"))
+    solve(_Problem(tree, joints, b, state, functions, free(joints)), names)
 
 
-def _some_free(
-    solve: Solve,
-    tree: KinematicTree[Any],
-    b: ProgramBuilder[Any],
-    state: State[Any],
-    functions: Functions,
-) -> None:
-    joints = coordinate_tree(tree)
-    problem = _Problem(tree, joints, b, state, functions, free_joints(joints))
-    solve(problem, ("y", "x"))
+def _all_free(solve: Solve) -> Callable[..., None]:
+    return partial(_solved, solve, all_joints, ("qdd", "tau"))
+
+
+def _some_free(solve: Solve) -> Callable[..., None]:
+    return partial(_solved, solve, free_joints, ("y", "x"))
 
 
 _SOLVING: Mapping[str, Callable[..., None]] = {
-    "forward_dynamics": partial(_all_free, _accelerations),
-    "forward_dynamics_derivatives": partial(_all_free, _derivatives),
-    "forward_dynamics_parameter_derivatives": partial(_all_free, _parameter_derivatives),
-    "forward_dynamics_sensitivities": partial(_all_free, _sensitivities),
-    "hybrid_dynamics": partial(_some_free, _accelerations),
-    "hybrid_dynamics_derivatives": partial(_some_free, _derivatives),
-    "hybrid_dynamics_parameter_derivatives": partial(_some_free, _parameter_derivatives),
+    "forward_dynamics": _all_free(_accelerations),
+    "forward_dynamics_derivatives": _all_free(_derivatives),
+    "forward_dynamics_parameter_derivatives": _all_free(_parameter_derivatives),
+    "forward_dynamics_sensitivities": _all_free(_sensitivities),
+    "hybrid_dynamics": _some_free(_accelerations),
+    "hybrid_dynamics_derivatives": _some_free(_derivatives),
+    "hybrid_dynamics_parameter_derivatives": _some_free(_parameter_derivatives),
 }

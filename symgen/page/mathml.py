@@ -40,6 +40,7 @@ def mathml(latex: str, block: bool = False) -> str:
         element.text = unescape(element.text) if element.text else None
     for element in list(root.iter()):
         _put_words_together(element)
+        _set_function(element)
         _set_brackets(element)
         _unwrap(element)
     for name in [name for name in root.attrib if name.startswith("xmlns")]:
@@ -62,12 +63,15 @@ def _put_words_together(row: ElementTree.Element) -> None:
         else:
             last = None
     for child in row:
-        if child.text in _FUNCTIONS:
-            child.tail = None
-            child.set("rspace", "0.17em")
-            child.tag = "mo"
         if child.get("mathvariant") == "normal" and len(child.text or "") > 1:
             del child.attrib["mathvariant"]
+
+
+def _set_function(element: ElementTree.Element) -> None:
+    """The name of a function stands apart from its argument."""
+    if element.text in _FUNCTIONS:
+        element.tag = "mo"
+        element.set("rspace", "0.17em")
 
 
 def _unwrap(parent: ElementTree.Element) -> None:
