@@ -64,6 +64,10 @@ class OverDeterminant:
     results: tuple[tuple[int, Result], ...]
 
 
+class SingularError(RequestError):
+    """The mass matrix is singular at every pose: a function that solves has no equations."""
+
+
 class SymbolicDynamics:
     """The functions of one robot by one formulation, as SymPy expressions.
 
@@ -175,7 +179,7 @@ class SymbolicDynamics:
             determinant = quotients.polynomial(sympy.S.One, pivots)
             found = _numerators(quotients, program, pivots, watch)
         except ZeroDivisionError as error:
-            raise RequestError(no_solution(self.description, function)) from error
+            raise SingularError(no_solution(self.description, function)) from error
         if determinant is None or found is None:
             return None
         motion = _motion(program)
@@ -214,7 +218,7 @@ class SymbolicDynamics:
             try:
                 self._programs[function] = (algebra, derive(tree, self.formulation, function))
             except ZeroDivisionError as error:
-                raise RequestError(no_solution(self.description, function)) from error
+                raise SingularError(no_solution(self.description, function)) from error
         return self._programs[function]
 
     def _runtime(self, function: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symgen.algebra.graph import Scalar
@@ -28,6 +28,10 @@ FIRST_STATE = {"q": 0.1, "qd": 0.2, "qdd": 0.3}
 """Where the sliders stand at first: q_i = 0.1 i within the limits, the rates alike."""
 LARGEST_BENT = 12
 """With more coordinates than this all stand at 0.1: the robot would be a knot."""
+
+
+FARTHEST = 1000.0
+"""Limits (rad, m) beyond this are none for a slider, on which nothing near 0 could be chosen."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,11 @@ def _coordinates(
 
 
 def _range(limits: Limits, reach: float) -> tuple[float, float]:
-    """The ends of a slider; `reach` is how far it goes from 0 where there are no limits."""
+    """The ends of a slider; `reach` is how far it goes from 0 where there are no limits.
+
+    Limits that are far away, as files have them for joints without any, are none for a slider.
+    """
+    limits = replace(limits, lower=_near(limits.lower), upper=_near(limits.upper))
     if limits.lower is not None and limits.upper is not None:
         return min(limits.lower, limits.upper), max(limits.lower, limits.upper)
     if limits.lower is not None:
@@ -95,6 +103,10 @@ def _range(limits: Limits, reach: float) -> tuple[float, float]:
     if limits.upper is not None:
         return min(-reach, limits.upper - reach), limits.upper
     return -reach, reach
+
+
+def _near(limit: float | None) -> float | None:
+    return None if limit is None or abs(limit) > FARTHEST else limit
 
 
 def _links(description: RobotDescription) -> list[dict[str, Any]]:

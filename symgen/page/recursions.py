@@ -21,7 +21,7 @@ from symgen.page.mathml import formula
 from symgen.program.functions import visible_outputs
 from symgen.program.program import Program, Step
 from symgen.steps import notation, result_lines
-from symgen.symbolic import SymbolicDynamics
+from symgen.symbolic import SingularError, SymbolicDynamics
 
 FUNCTIONS = (
     ("inverse_dynamics", "inverse_dynamics_derivatives"),
@@ -61,7 +61,8 @@ class Section:
 class Steps:
     """A function step by step, `key` being unique in the page.
 
-    `sections` are empty where it is too large to be shown at all; `size` are characters.
+    `sections` are empty where there is nothing to be shown: it is too large, or `missing` says why
+    there are no equations.  `size` are characters.
     """
 
     key: str
@@ -70,6 +71,7 @@ class Steps:
     sections: tuple[Section, ...]
     results: str
     size: int
+    missing: str = ""
 
     @property
     def later(self) -> bool:
@@ -131,7 +133,10 @@ def _functions(formulation: Formulation) -> tuple[str, ...]:
 
 
 def _steps(dynamics: SymbolicDynamics, function: str) -> Steps:
-    program = dynamics.program(function)
+    try:
+        program = dynamics.program(function)
+    except SingularError as error:
+        return replace(_left_out(dynamics.formulation.name, function), missing=str(error))
     sections = tuple(Section(_heading(step), tuple(_groups(step))) for step in program.steps)
     results = "\n".join(
         row for output in visible_outputs(program) for row in result_lines(output).splitlines()

@@ -3,6 +3,7 @@
 import base64
 import html.parser
 import json
+import math
 import re
 import zlib
 from pathlib import Path
@@ -17,6 +18,7 @@ from symgen.cli import cli, run
 from symgen.description import read
 from symgen.formulations import FORMULATIONS
 from symgen.journal import Journal
+from symgen.page import calculator, counting
 from symgen.page.packing import as_script
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -199,6 +201,46 @@ def test_a_robot_that_cannot_move(tmp_path):
         "  - {name: mount, type: fixed, origin: {xyz: [1, 2, 3]}, link: {name: plate, mass: 2}}\n"
     )
     outline(report(model))
+
+
+MASSLESS = """
+symgen: 1
+name: massless
+joints:
+  - {name: a, type: revolute, origin: {}, axis: [0, 1, 0], link: {name: upper}}
+  - {name: b, type: revolute, origin: {xyz: [1, 0, 0]}, axis: [0, 1, 0], link: {mass: 1}}
+"""
+
+
+def test_a_singular_mass_matrix_is_said_and_all_else_is_shown(tmp_path):
+    model = tmp_path / "massless.yaml"
+    model.write_text(MASSLESS)
+    text = report(model)
+    outline(text)
+    assert "forward_dynamics of massless has no solution" in text
+    assert "<h3>Mass matrix</h3>" in text
+
+
+@pytest.mark.parametrize(
+    ("limits", "shown"),
+    [
+        ("lower: -1.0e308, upper: 1.0e308", (-math.pi, math.pi)),
+        ("lower: 0, upper: 1e16", (0.0, math.pi)),
+        ("lower: 2, upper: 2", (2.0, 2.0)),
+        ("lower: -30, upper: 900", (-30.0, 900.0)),
+        ("velocity: 1", (-math.pi, math.pi)),
+    ],
+)
+def test_sliders_reach_as_far_as_is_of_use(tmp_path, limits, shown):
+    model = tmp_path / "wheel.yaml"
+    model.write_text(
+        "symgen: 1\nname: wheel\njoints:\n  - {name: a, type: revolute, origin: {}, "
+        f"limits: {{{limits}}}, link: {{mass: 1, com: [1, 0, 0]}}}}\n"
+    )
+    counted = counting.count(read(model), Journal())
+    (coordinate,) = calculator.calculator(read(model), counted).coordinates
+    assert (coordinate["low"], coordinate["high"]) == shown
+    assert shown[0] <= coordinate["q"] <= shown[1]
 
 
 @pytest.mark.slow
