@@ -1,6 +1,6 @@
 // The calculator: the state of the sliders -> what every formulation makes of it, side by side.
 
-// Differences beyond this, relative to the largest entry, are no rounding.
+// Differences beyond this, relative to the largest entry here or in a usual state, are no rounding.
 const AGREEMENT = 1e-9;
 
 class Calculator {
@@ -23,6 +23,21 @@ class Calculator {
     return { torques, accelerations, gradient };
   }
 
+  // How large the results of the first formulation are in a usual state.  Differences are compared
+  // with that where results are 0 but for rounding, as accelerations at rest are: what there would be
+  // without torques, and what torques make of it, cancel.
+  measure({ q, qd, qdd }) {
+    const results = this.compute({ q, qd, qdd });
+    const [torques, accelerations, gradient] =
+      [results.torques, results.accelerations, results.gradient].map((found) => Object.values(found).slice(0, 1));
+    const free = this.byFormulation("forward_dynamics", (f) => f(q, qd, new Float64Array(this.n)).qdd);
+    this.usual = {
+      torques: largest(torques),
+      accelerations: largest([...accelerations, ...Object.values(free).slice(0, 1)]),
+      gradient: largest(gradient.flatMap((found) => [found.dtau_dq, found.dtau_dqd, found.dtau_dqdd])),
+    };
+  }
+
   byFormulation(name, call) {
     return Object.fromEntries(this.having(name).map((key) => [key, call(this.functions[key][name])]));
   }
@@ -33,15 +48,20 @@ class Calculator {
   }
 }
 
-// The largest difference between any of the arrays and the first one, relative to its largest entry.
-function disagreement(arrays) {
+function largest(arrays) {
+  return Math.max(1e-300, ...arrays.flatMap((array) => Array.from(array, Math.abs)).filter(Number.isFinite));
+}
+
+// The largest difference between any of the arrays and the first one, relative to its largest entry
+// or to `usual`, whichever is larger.
+function disagreement(arrays, usual) {
   const [first, ...others] = arrays;
-  const scale = Math.max(1e-300, ...Array.from(first, Math.abs));
+  const scale = Math.max(usual, largest([first]));
   return Math.max(0, ...others.map((other) => Math.max(0, ...Array.from(other, (x, i) => Math.abs(x - first[i])))) ) / scale;
 }
 
 function digits(value) {
-  if (Number.isNaN(value)) return "singular";
+  if (Number.isNaN(value)) return "none";
   return Math.abs(value) < 5e-13 ? "0" : Number(value.toPrecision(9)).toString();
 }
 
@@ -95,18 +115,20 @@ function fillGradient(table, values, n) {
   table.replaceChildren(table.caption, head, body);
 }
 
-function sayAgreement(place, what, arrays) {
+function sayAgreement(place, what, arrays, usual) {
   const names = Object.keys(arrays);
   if (!names.length) {
     place.textContent = `No formulation computes ${what} in this page.`;
     return;
   }
-  if (Object.values(arrays).some((array) => array.some(Number.isNaN))) {
-    place.textContent = "The mass matrix is singular here.";
+  if (Object.values(arrays).some((array) => array.some((x) => !Number.isFinite(x)))) {
+    place.textContent = what === "accelerations"
+      ? "The mass matrix is singular here."
+      : `The ${what} leave the range of numbers here.`;
     place.className = "verdict bad";
     return;
   }
-  const difference = disagreement(Object.values(arrays));
+  const difference = disagreement(Object.values(arrays), usual);
   const agree = difference <= AGREEMENT;
   place.className = `verdict ${agree ? "good" : "bad"}`;
   place.dataset.difference = difference;

@@ -45,9 +45,9 @@ function refresh() {
   showPose();
   const results = calculator.compute(state);
   fillTable(byId("torques"), results.torques, facts.coordinates, (c) => c.torque);
-  sayAgreement(byId("torques-verdict"), "torques", results.torques);
+  sayAgreement(byId("torques-verdict"), "torques", results.torques, calculator.usual.torques);
   fillTable(byId("accelerations"), results.accelerations, facts.coordinates, (c) => `${c.unit}/s²`);
-  sayAgreement(byId("accelerations-verdict"), "accelerations", results.accelerations);
+  sayAgreement(byId("accelerations-verdict"), "accelerations", results.accelerations, calculator.usual.accelerations);
   showGradient(results.gradient);
 }
 
@@ -66,7 +66,7 @@ function showGradient(gradient) {
   const chosen = gradient[byId("gradient-formulation").value];
   if (chosen) fillGradient(byId("gradient"), chosen[by], facts.coordinates.length);
   const arrays = Object.fromEntries(Object.entries(gradient).map(([name, found]) => [name, found[by]]));
-  sayAgreement(byId("gradient-verdict"), "gradients", arrays);
+  sayAgreement(byId("gradient-verdict"), "gradients", arrays, calculator.usual.gradient);
 }
 
 function refreshSoon() {
@@ -139,6 +139,7 @@ async function start() {
   const names = calculator.having("inverse_dynamics_derivatives");
   byId("gradient-formulation").append(...names.map((name) => cell("option", name, { value: name })));
   setAll(STATES.first);
+  calculator.measure(state);
   listen();
   if (facts.links.length) figure.measure(calculator.poses(state.q));
   refresh();

@@ -152,6 +152,71 @@ def test_buttons_and_numbers(opened):
     assert "NaN" not in tab.inner_text("#torques")
 
 
+BALANCED = """
+symgen: 1
+name: balanced
+joints:
+"""
+JOINT = (
+    "  - {{name: j{0}, type: revolute, origin: {{xyz: [0.1, 0.02, 0.2], rpy: [0.1, 0.3, {0}]}}, "
+    "axis: [{1}], link: {{mass: 1, com: [0.01, 0.02, 0.1], "
+    "inertia: {{xx: 0.03, yy: 0.03, zz: 0.02, xy: 0.001}}}}}}\n"
+)
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory):
+    """The report of a robot that is not at rest but by all its torques."""
+    folder = tmp_path_factory.mktemp("chain")
+    axes = ("1, 0, 0", "0, 1, 0", "0, 0, 1")
+    model = folder / "balanced.yaml"
+    model.write_text(BALANCED + "".join(JOINT.format(i, axes[i % 3]) for i in range(5)))
+    target = folder / "report.html"
+    target.write_text(pages.report(read(model), True, None, Journal()), encoding="utf-8")
+    return target
+
+
+def test_rounding_is_no_disagreement(browser, chain):
+    tab = browser.new_page()
+    tab.goto(chain.as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab.get_by_role("button", name="All zero").click()
+    found = numbers(tab, "accelerations")
+    assert any(np.any(qdd != 0) for qdd in found.values())  # at rest, but for rounding
+    assert len({tuple(qdd) for qdd in found.values()}) > 1
+    for verdict in ("torques", "accelerations", "gradient"):
+        assert re.search(r"^\d formulations agree", tab.inner_text(f"#{verdict}-verdict"))
+    tab.close()
+
+
+def test_what_is_wrong_is_a_disagreement(browser, chain):
+    """One entry in the page's own functions is changed by more than rounding."""
+    tab = browser.new_page()
+    tab.goto(chain.as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab.evaluate(
+        """() => {
+            const right = window.symgen.kane.forward_dynamics;
+            window.symgen.kane.forward_dynamics = (...state) => {
+                const found = right(...state);
+                found.qdd[1] += 1e-6;
+                return found;
+            };
+        }"""
+    )
+    tab.get_by_role("button", name="All zero").click()
+    assert "formulations DISAGREE" in tab.inner_text("#accelerations-verdict")
+    tab.close()
+
+
+def test_the_state_is_printed_with_what_follows_from_it(opened):
+    tab, _ = opened
+    tab.emulate_media(media="print")
+    assert tab.locator("input[type=number][data-kind=q]").first.is_visible()
+    assert tab.locator("#by").is_visible()
+    assert not tab.locator("#q-1").is_visible()
+
+
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
