@@ -19,6 +19,7 @@ timed and what takes longest, and is the same bytes on every machine.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from symgen import comparison, growth
@@ -118,3 +119,5 @@ def _check_target(target: Path) -> None:
     if target.is_dir() or not target.parent.is_dir():
         what = "is a folder" if target.is_dir() else f"needs the folder {target.parent}"
         raise RequestError(f"cannot write {target}: it {what}")
+    if not os.access(target.parent, os.W_OK):
+        raise RequestError(f"cannot write {target}: the folder {target.parent} is read-only")

@@ -4,9 +4,11 @@ import base64
 import html.parser
 import json
 import math
+import os
 import re
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sympy
@@ -291,6 +293,15 @@ def test_a_wrong_target_is_refused_before_any_work(tmp_path, monkeypatch, capsys
     (tmp_path / "folder.html").mkdir()
     assert run(["report", str(EXAMPLES / "two_link.yaml"), "-o", target]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_folder_that_is_read_only_is_refused_before_any_work(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    refusing = SimpleNamespace(access=lambda path, mode: False, W_OK=os.W_OK)
+    monkeypatch.setattr(page, "os", refusing)
+    monkeypatch.setattr(page, "report", None)
+    assert run(["report", str(EXAMPLES / "two_link.yaml"), "-o", "arm.html"]) == 2
+    assert "the folder . is read-only" in capsys.readouterr().err
 
 
 def test_templates_of_the_user(tmp_path):
