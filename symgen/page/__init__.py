@@ -56,6 +56,11 @@ def write_report(
     description = read(model)
     target = Path(f"{description.name}.html") if target is None else target
     _check_target(target)
+    if not quick:
+        journal.notice(
+            "a full report compiles and times every formulation, which takes a minute or two; "
+            "--quick leaves that out"
+        )
     page = report(description, quick, templates, journal)
     try:
         write_atomically(target, page.encode())
@@ -78,8 +83,8 @@ def report(
     unfolded = recursions.unfolded_later(steps)
     return layout.render(
         "report/page.html",
-        robot=robot.robot_part(description),
-        closed=equations.closed_form(description, journal),
+        robot=robot.robot_part(description, counted),
+        closed=equations.closed_form(description, counted, journal),
         recursions=steps,
         calculator=live,
         operations=counted.reports,

@@ -13,11 +13,10 @@ from typing import Any
 import sympy
 
 from symgen.algebra.blackboard import with_decimals, with_short_waves
-from symgen.algebra.graph import Graph
 from symgen.description.model import RobotDescription
 from symgen.formulations import formulation_named
 from symgen.journal import Journal
-from symgen.kinematics.tree import build_tree
+from symgen.page.counting import Counted
 from symgen.page.mathml import mathml
 from symgen.showing import LARGEST_CLOSED_ROBOT, shown_parts, written_out
 from symgen.symbolic import SymbolicDynamics
@@ -61,10 +60,10 @@ class ClosedForm:
         return any(function.equations for function in self.functions)
 
 
-def closed_form(description: RobotDescription, journal: Journal) -> ClosedForm:
+def closed_form(description: RobotDescription, counted: Counted, journal: Journal) -> ClosedForm:
     """The closed form of `description`; nothing where it is too large for a formulation at all."""
     formulation = formulation_named(CLOSED)
-    if formulation.why_not(build_tree(description, Graph())) is not None:
+    if not counted.legible or formulation.why_not(counted.tree) is not None:
         return ClosedForm((), ())
     dynamics = SymbolicDynamics(description, formulation)
     legend: dict[Any, Any] = {}

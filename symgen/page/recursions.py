@@ -97,19 +97,25 @@ def recursions(
     applicable = [item for item in FORMULATIONS if item.why_not(counted.tree) is None]
     found = []
     for done, formulation in enumerate(applicable):
-        dynamics = SymbolicDynamics(description, formulation)
-        shown = []
-        for function in _functions(formulation):
-            journal.progress(f"steps: {formulation.name}.{function}", done, len(applicable))
-            if counted.sizes[formulation.name, function] <= LARGEST:
-                shown.append(_steps(dynamics, function))
-            else:
-                shown.append(_left_out(formulation.name, function))
+        journal.progress(f"steps: {formulation.name}", done, len(applicable))
         text = "\n".join(notation(formulation, _functions(formulation)[0])).strip()
+        shown = tuple(_shown(description, formulation, counted))
         found.append(
-            Recursion(formulation.name, formulation.title, formulation.source, text, tuple(shown))
+            Recursion(formulation.name, formulation.title, formulation.source, text, shown)
         )
     return _within_bounds(found)
+
+
+def _shown(
+    description: RobotDescription, formulation: Formulation, counted: Counted
+) -> Iterator[Steps]:
+    """The functions of a formulation with their steps, or without where they are too large."""
+    dynamics = SymbolicDynamics(description, formulation) if counted.legible else None
+    for function in _functions(formulation):
+        if dynamics is not None and counted.sizes[formulation.name, function] <= LARGEST:
+            yield _steps(dynamics, function)
+        else:
+            yield _left_out(formulation.name, function)
 
 
 def unfolded_later(found: Sequence[Recursion]) -> dict[str, Any]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from symgen.algebra.graph import Graph
 from symgen.description.expressions import Expression, evaluate
 from symgen.description.model import JointDescription, Limits, Mimic, Pose, RobotDescription
 from symgen.drawing import drawing, pattern
 from symgen.kinematics.topology import Topology, topology
-from symgen.kinematics.tree import build_tree
+from symgen.page.counting import Counted
 from symgen.page.mathml import mathml
 from symgen.showing import poses_of_frames
 from symgen.typesetting import latex_equation
@@ -57,10 +56,11 @@ class RobotPart:
     coupled: bool
 
 
-def robot_part(description: RobotDescription) -> RobotPart:
+def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
     """Everything about the robot that is no equation of motion."""
-    tree = build_tree(description, Graph())
+    tree = counted.tree
     found = topology(tree)
+    posed = counted.legible and tree.n <= LARGEST_MATRICES
     return RobotPart(
         name=description.name,
         description=description.description,
@@ -74,7 +74,7 @@ def robot_part(description: RobotDescription) -> RobotPart:
         drawing=drawing(description),
         topology=found,
         pattern=pattern(tree, found) if found.n else "",
-        poses=tuple(_poses(description)) if tree.n <= LARGEST_MATRICES else (),
+        poses=tuple(_poses(description)) if posed else (),
         coupled=tree.is_coupled,
     )
 

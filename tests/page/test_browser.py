@@ -26,7 +26,9 @@ def browser():
         opened.close()
 
 
-@pytest.fixture(scope="module", params=["two_link", "puma560"])
+@pytest.fixture(
+    scope="module", params=["two_link", pytest.param("puma560", marks=pytest.mark.slow)]
+)
 def model(request):
     return EXAMPLES / f"{request.param}.yaml"
 

@@ -156,7 +156,9 @@ def test_data_cannot_end_its_script():
     assert json.loads(data) == {"name": "</script><!--\u2028&"}
 
 
-@pytest.mark.parametrize("model", ["cart_pole", "puma560", "double_pendulum"])
+@pytest.mark.parametrize(
+    "model", ["cart_pole", "double_pendulum", pytest.param("puma560", marks=pytest.mark.slow)]
+)
 def test_other_robots(model):
     text = report(EXAMPLES / f"{model}.yaml")
     outline(text)
@@ -194,6 +196,23 @@ def test_a_joint_that_follows_has_no_slider(tmp_path):
     assert 'id="qdd-2"' in text
     assert 'id="qdd-3"' not in text
     assert 'min="0.02" max="1.02"' in text
+
+
+def test_many_links_fixed_askew_are_not_written_out(tmp_path):
+    frames = "".join(
+        f"  - {{name: f{i}, type: fixed, parent: {'arm' if i == 1 else f'l{i - 1}'}, "
+        f"origin: {{xyz: [0.1, 0, 0], rpy: [0.1, 0.2, 0.3]}}, link: {{name: l{i}, mass: 0.1}}}}\n"
+        for i in range(1, 13)
+    )
+    model = tmp_path / "askew.yaml"
+    model.write_text(
+        "symgen: 1\nname: askew\njoints:\n"
+        "  - {name: turn, type: revolute, origin: {}, link: {name: arm, mass: 1}}\n" + frames
+    )
+    text = report(model)
+    outline(text)
+    assert "Too long for a page" in text
+    assert "const newton_euler = {" in unpacked(text, "functions")
 
 
 def test_a_robot_that_cannot_move(tmp_path):
