@@ -337,7 +337,7 @@ def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
 
 def test_the_documented_example_of_prescribed_motion(tmp_path):
     text = (ROOT / "docs" / "simulation.md").read_text().split("## Prescribed motion\n")[1]
-    blocks = dict(re.findall(r"```(\w+)\n(.*?)```", text.split("\n## ")[0], re.DOTALL))
+    blocks = dict(re.findall(r"```(\w+)[^\n]*\n(.*?)```", text.split("\n## ")[0], re.DOTALL))
     (tmp_path / "crane.yaml").write_text(blocks["yaml"])
     done = subprocess.run(
         [sys.executable, "-c", blocks["python"]], capture_output=True, text=True, cwd=tmp_path,

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import symgen
+from symgen.emit.templates import BESIDE_BUILDS
 
 ROOT = Path(symgen.__file__).resolve().parents[1]
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "symgen", "templates")
@@ -108,6 +109,7 @@ import symgen
 from symgen.emit.templates import Templates
 from symgen.toolchain.key import own_folders
 assert all(folder.is_dir() for folder in own_folders())
+assert Templates().source("report/page.html.jinja") and Templates().source("report/page.js")
 print(symgen.__file__, *Templates().sources())
 """
 
@@ -141,6 +143,8 @@ def test_an_installation_finds_its_templates(kind: str, wheel: Path, tmp_path: P
     assert Path(place).resolve().is_relative_to(expected.resolve())
     kinds = (".jinja", ".py", ".h")
     known = {name for name in _files(ROOT / "templates") if name.endswith(kinds)}
-    assert set(templates) == known - {"__init__.py"}
+    beside = {name for name in known if name.startswith(BESIDE_BUILDS)}
+    assert beside  # a part of the wheel, but of no package that is built
+    assert set(templates) == known - beside - {"__init__.py"}
     script = (python.parent / "symgen").read_text()
     assert "symgen.cli" in script
