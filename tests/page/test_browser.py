@@ -54,6 +54,20 @@ def opened(browser, written):
     tab.close()
 
 
+def drawn(tab):
+    """Wait until the page has computed and drawn what was asked: it does so once a frame."""
+    tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def unfold(tab):
+    """Open everything, and wait until long recursions are there."""
+    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    drawn(tab)
+    tab.wait_for_function(
+        "Array.from(document.querySelectorAll('.steps')).every(s => s.textContent.length > 9)"
+    )
+
+
 def numbers(tab, table):
     """Formulation -> the numbers of its column."""
     cells = tab.eval_on_selector_all(
@@ -66,8 +80,7 @@ def numbers(tab, table):
 
 def test_it_asks_for_nothing_and_complains_of_nothing(opened, written):
     tab, found = opened
-    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    tab.wait_for_timeout(300)
+    unfold(tab)
     assert found == [written.as_uri()]
 
 
@@ -78,7 +91,7 @@ def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
     tab.locator("#q-2").fill("0.7")
     tab.locator("#qd-1").fill("-1.3")
     tab.locator("#qdd-2").fill("2.1")
-    tab.wait_for_timeout(100)
+    drawn(tab)
     state = {
         kind: [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)]
         for kind in ("q", "qd", "qdd")
@@ -130,7 +143,7 @@ def test_the_figure_is_posed_turned_and_told_in_words(opened, model):
         np.testing.assert_allclose(shown, pose[:3, 3], atol=5.1e-5)
     before = tab.inner_html("#figure")
     tab.locator("#q-1").fill("1.1")
-    tab.wait_for_timeout(100)
+    drawn(tab)
     posed = tab.inner_html("#figure")
     tab.locator("#figure").press("ArrowLeft")
     turned = tab.inner_html("#figure")
@@ -225,8 +238,7 @@ def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
     tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     tab.goto(written.as_uri())
     tab.wait_for_selector("body[data-ready]", timeout=30_000)
-    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    tab.wait_for_timeout(300)
+    unfold(tab)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     tab.close()
 
@@ -237,8 +249,7 @@ def test_axe_finds_no_obstacle(browser, written, scheme):
     tab = browser.new_page(color_scheme=scheme)
     tab.goto(written.as_uri())
     tab.wait_for_selector("body[data-ready]", timeout=30_000)
-    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    tab.wait_for_timeout(300)
+    unfold(tab)
     response = axe.Axe().run(tab).response
     assert len(response["passes"]) > 30
     assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in response["violations"]] == []
