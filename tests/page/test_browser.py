@@ -86,7 +86,7 @@ def test_it_asks_for_nothing_and_complains_of_nothing(opened, written):
 
 def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
     tab, _ = opened
-    module = symgen.load(model, formulations="all", functions="inverse_dynamics,forward_dynamics")
+    module = symgen.load(model, formulations="all", functions="inverse_dynamics")
     before = numbers(tab, "torques")
     tab.locator("#q-2").fill("0.7")
     tab.locator("#qd-1").fill("-1.3")
@@ -110,7 +110,9 @@ def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
 
 def test_the_gradient_is_that_of_the_module(opened, model):
     tab, _ = opened
-    module = symgen.load(model, functions="inverse_dynamics_derivatives")
+    module = symgen.load(
+        model, formulations="newton_euler", functions="inverse_dynamics_derivatives"
+    )
     n = module.n
     state = [
         [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(n)]
@@ -133,7 +135,7 @@ def test_the_gradient_is_that_of_the_module(opened, model):
 
 def test_the_figure_is_posed_turned_and_told_in_words(opened, model):
     tab, _ = opened
-    module = symgen.load(model, functions="forward_kinematics")
+    module = symgen.load(model, formulations="newton_euler", functions="forward_kinematics")
     q = [float(tab.locator(f"#q-{i + 1}").input_value()) for i in range(module.n)]
     poses = module.forward_kinematics(q)
     tab.locator("summary", has_text="Where the link frames are").click()
@@ -191,6 +193,7 @@ def chain(tmp_path_factory):
     return target
 
 
+@pytest.mark.slow
 def test_rounding_is_no_disagreement(browser, chain):
     tab = browser.new_page()
     tab.goto(chain.as_uri())
@@ -204,6 +207,7 @@ def test_rounding_is_no_disagreement(browser, chain):
     tab.close()
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_a_disagreement(browser, chain):
     """One entry in the page's own functions is changed by more than rounding."""
     tab = browser.new_page()
