@@ -130,6 +130,7 @@ def test_random_followers_against_pinocchio(seed):
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.slow
 @given(text=model_texts(DRAWN))
 def test_drawn_followers_against_pinocchio(text):
     names = [name for joint in described(text).joints for name in joint.coordinate_names]
