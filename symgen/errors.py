@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MOST_LISTED = 200
+"""Of faults, and of remarks: nobody reads more."""
+
 
 @dataclass(frozen=True, order=True)
 class Fault:
@@ -29,6 +32,14 @@ class Fault:
         return f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
 
 
+def listed(faults: Sequence[Fault]) -> Sequence[Fault]:
+    """The first of many faults or remarks, and how many more there are."""
+    if len(faults) <= MOST_LISTED:
+        return faults
+    more = f"and {len(faults) - MOST_LISTED} more; these are the first {MOST_LISTED}"
+    return [*faults[:MOST_LISTED], Fault(faults[0].file, 0, "", more)]
+
+
 class SymgenError(Exception):
     """Base of all errors that are reported without a traceback."""
 
@@ -36,19 +47,26 @@ class SymgenError(Exception):
 
 
 class ModelError(SymgenError):
-    """The user's model file is wrong; `faults` lists every fault that was found, in file order."""
+    """The user's model file is wrong; `faults` lists every fault that was found, in file order.
+
+    The words name the first 200: nobody reads more, and files from strangers could fill a disk.
+    """
 
     exit_status = 2
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(sorted(faults, key=lambda fault: (fault.file, fault.line)))
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+        super().__init__("\n".join(map(str, listed(self.faults))))
 
 
 class RequestError(SymgenError):
     """The user asks for something that does not exist or is not available yet."""
 
     exit_status = 2
+
+
+class BeyondRangeError(RequestError, OverflowError):
+    """Numbers of a model, each of which is fine, leave float64 when they are put together."""
 
 
 class ValidationError(SymgenError):

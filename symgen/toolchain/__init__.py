@@ -11,6 +11,7 @@
 | `workspace` | folders that exist only while a build runs |
 | `manifest` | which files of a package folder are ours |
 | `install` | staged files -> package folder, never half of it |
+| `signals` | steps that Ctrl-C waits for |
 | `files` | small operations that the others share |
 | `loading` | package folder -> module |
 """

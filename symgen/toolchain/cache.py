@@ -7,14 +7,15 @@
 | ``modules/`` | packages that `symgen.load` built |
 | ``work/`` | folders of builds that run now |
 
-Everything in it can be deleted at any time, and several processes may use it at once: files appear
-in one step, and what is read is checked against its digest first.
+Everything in it can be deleted at any time, and several processes may use it at once: files are
+written in ``work/`` and appear in one step, and what is read is checked against its digest first.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import tempfile
 import time
@@ -26,15 +27,12 @@ from pathlib import Path
 import platformdirs
 
 from symgen.errors import ToolchainError
-from symgen.toolchain.files import digest, write_atomically
+from symgen.toolchain.files import digest, write_new
 from symgen.toolchain.workspace import make_folder, workspace
 
 DIGEST_LENGTH = 64
 UNUSED_DAYS = 90.0
-"""Binaries that no build asked for during that time are removed."""
-
-LEFTOVER_DAYS = 0.1
-"""Unfinished files of that age belong to a process that was killed."""
+"""What nobody asked for during that time is removed."""
 
 _noticed: set[str] = set()
 
@@ -82,22 +80,27 @@ class Cache:
     def module_folder(self, key: str, package: str) -> Path:
         """Return where `symgen.load` puts a package; the folder itself may not exist yet."""
         make_folder(self._path("modules"), 0o700)
-        return make_folder(self._path("modules", key), 0o700) / _checked(package)
+        folder = make_folder(self._path("modules", key), 0o700)
+        with suppress(OSError):
+            os.utime(folder)  # it is in use: `remove_unused` keeps it
+        return folder / _checked(package)
 
     def workspace(self, prefix: str) -> AbstractContextManager[Path]:
         """Return a folder for the time of a build, as a context manager."""
-        return workspace(make_folder(self._path("work"), 0o700), prefix)
+        return workspace(self._path("work"), prefix, 0o700)
 
     def remove_unused(self, days: float = UNUSED_DAYS) -> None:
-        """Remove binaries that nobody asked for within `days`, and what killed writers left."""
-        now = time.time()
+        """Remove binaries, stamps and modules that nobody asked for within `days`."""
+        oldest = time.time() - days * 86400.0
         with suppress(OSError):
-            for path in [*self._files("binaries"), *self._files("validated")]:
-                kept = LEFTOVER_DAYS if path.name.startswith(".") else days
-                if path.lstat().st_mtime < now - kept * 86400.0:
+            for path in [*self._stored("binaries"), *self._stored("validated")]:
+                if path.lstat().st_mtime < oldest:
                     path.unlink()
+            for folder in self._stored("modules"):
+                if folder.lstat().st_mtime < oldest:
+                    shutil.rmtree(folder)
 
-    def _files(self, kind: str) -> list[Path]:
+    def _stored(self, kind: str) -> list[Path]:
         folder = self._path(kind)
         return list(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
 
@@ -106,7 +109,9 @@ class Cache:
 
     def _write(self, kind: str, key: str, content: bytes) -> None:
         folder = make_folder(self._path(kind), 0o700)
-        write_atomically(folder / _checked(key), content, 0o600)
+        with self.workspace("store") as place:  # what a killed writer leaves is collected there
+            write_new(place / _checked(key), content, 0o600)
+            os.replace(place / key, folder / key)
 
 
 def open_cache(notify: Callable[[str], None] | None = None) -> Cache:

@@ -28,6 +28,7 @@ from symgen.toolchain.compiler import (
     extension_suffix,
     find_compiler,
     include_folders,
+    scratch,
 )
 from symgen.toolchain.files import file_system_errors, relative_path, write_new
 from symgen.toolchain.key import extension_digest, extension_inputs, extension_module
@@ -147,8 +148,7 @@ def seconds_alone(
                 _write_all(folder, {f"{done}.c": text})
             command = compiler.compile_command(f"{done}.c", f"{done}.o", flags="native")
             task = Task("c", f"compilation of {key}", command, f"{done}.o")
-            environment = {"TMPDIR": str(folder)}
-            completed = processes.run(command, cwd=folder, environment=environment)
+            completed = processes.run(command, cwd=folder, environment=scratch(folder))
             seconds[key] = checked(task, completed).seconds
     return seconds
 
@@ -195,7 +195,7 @@ class _Build:
             _write_all(folder, inputs)
             for task in tasks:
                 (folder / task.output).parent.mkdir(parents=True, exist_ok=True)
-        environment = {"TMPDIR": str(folder), "PYTHONHASHSEED": "0"}
+        environment = {**scratch(folder), "PYTHONHASHSEED": "0"}
         return run_tasks(tasks, folder, environment, jobs, progress)
 
     def tasks(self, extension: Extension, includes: Sequence[str]) -> list[Task]:

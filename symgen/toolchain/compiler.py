@@ -1,15 +1,16 @@
 """Find the C compiler, identify it, and write down its command lines.
 
 The compiler is the one that ``CC`` names (arguments included), else the first of `CANDIDATES`
-that answers.  Flags follow the measurements: -O2 with the relaxations that change no result of
-finite arithmetic; -ffast-math is never used, it breaks the range reduction of sin and cos.  Looking
-for vectors in straight-line code takes a fifth of gcc's time and gains nothing: where vectors pay,
-the sources write them.
+that answers, else that of the package ziglang, where it is installed.  Flags follow the
+measurements: -O2 with the relaxations that change no result of finite arithmetic; -ffast-math is
+never used, it breaks the range reduction of sin and cos.  Looking for vectors in straight-line code
+takes a fifth of gcc's time and gains nothing: where vectors pay, the sources write them.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import platform
 import re
@@ -18,12 +19,15 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from symgen.errors import RequestError, ToolchainError
+from symgen.suggestions import suggestion
+from symgen.toolchain.cache import open_cache
 from symgen.toolchain.processes import CommandFailedError, Processes, describe_status
 
 CANDIDATES: tuple[tuple[str, ...], ...] = (("cc",), ("gcc",), ("clang",))
@@ -40,6 +44,15 @@ COMMON_FLAGS = (
     "-fPIC",
     "-DNDEBUG",
 )
+
+ZIG_PACKAGE = "ziglang"
+"""Package of PyPI that holds a whole C compiler, clang with the C library, in one file."""
+
+ZIG_OPTIONS = ("-mcpu=baseline",)
+"""Zig makes code for the processor that it runs on unless it is told otherwise."""
+
+ZIG_LINK_OPTIONS = ("-nostdlib", "-lc")
+"""Zig would compile a run-time library of its own first, 12 s and 47 MB; kernels use none of it."""
 
 WRAPPER_OPTIONS = ("-O1", "-fstrict-aliasing")
 """For what Cython wrote, where the kernels are in files of their own: a third less time of gcc, and
@@ -103,10 +116,14 @@ class CompilerMissingError(ToolchainError):
 def compiler_packages() -> str:
     """Say what to install to get a C compiler."""
     if sys.platform == "darwin":
-        return "install the Xcode command line tools: xcode-select --install"
-    if sys.platform == "win32":
-        return "install gcc or clang and put it on PATH"
-    return "install gcc: apt install build-essential (Debian, Ubuntu), dnf install gcc (Fedora)"
+        system = "install the Xcode command line tools: xcode-select --install"
+    elif sys.platform == "win32":
+        system = "install gcc or clang and put it on PATH"
+    else:
+        system = (
+            "install gcc: apt install build-essential (Debian, Ubuntu), dnf install gcc (Fedora)"
+        )
+    return f"{system}; or one that comes as a Python package: pip install {ZIG_PACKAGE}"
 
 
 def header_packages() -> str:
@@ -120,16 +137,26 @@ def header_packages() -> str:
     return f"install a Python {version} that comes with its headers (python.org, conda, Homebrew)"
 
 
-_LACKS_C_LIBRARY = re.compile(
-    r"(\w+\.h: No such file|'\S+\.h' file not found|cannot find (-l|crt)|cannot execute .cc1)"
+_COMPLAINTS = (
+    (
+        re.compile(
+            r"\w+\.h: No such file|'\S+\.h' file not found|cannot find (-l|crt)|cannot execute .cc1"
+        ),
+        "if a file of the compiler or the C library is missing",
+    ),
+    (
+        re.compile(r"(unrecogni[sz]ed|unknown|unsupported)\b.*\b(option|argument|flag)", re.I),
+        "an option is unknown to this compiler, and symgen is for gcc and clang",
+    ),
 )
 
 
 def hint_for(output: str) -> str:
-    """Say what to install when a compiler complains about files that belong to it."""
-    if not _LACKS_C_LIBRARY.search(output):
-        return ""
-    return f"if a file of the compiler or the C library is missing: {compiler_packages()}"
+    """Say what to install when a compiler failed, by what it complains about."""
+    found = (words for complaint, words in _COMPLAINTS if complaint.search(output))
+    words = next(found, "if the compiler is at fault, not the model")
+    unset = f"unset CC={os.environ['CC']!r}, or " if os.environ.get("CC", "").strip() else ""
+    return f"{words}: {unset}{compiler_packages()}"
 
 
 @dataclass(frozen=True)
@@ -163,7 +190,8 @@ class Compiler:
 
     def link_command(self, objects: Sequence[str], output: str) -> tuple[str, ...]:
         """Return the command that links objects to an extension module."""
-        return (*self.command, *_link_flags(), *objects, "-o", output, "-lm", "-pthread")
+        more = ZIG_LINK_OPTIONS if _is_zig(self.command) else ()
+        return (*self.command, *_link_flags(), *objects, "-o", output, "-lm", "-pthread", *more)
 
     def versions(self, flags: str) -> tuple[Version, ...]:
         """Return the versions of kernels that are made beside the plain one, the best last."""
@@ -208,7 +236,7 @@ class Compiler:
 def check_flag_set(flags: str) -> str:
     """Return `flags` if there is such a set of flags."""
     if flags not in FLAG_SETS:
-        raise RequestError(f"unknown flags {flags!r}; there are: {', '.join(FLAG_SETS)}")
+        raise RequestError(f"unknown flags {flags!r}; {suggestion(flags, FLAG_SETS)}")
     return flags
 
 
@@ -227,7 +255,7 @@ def _find(requested: str, path: str | None) -> Compiler:
     if requested:
         return _requested_compiler(requested, path)
     answers = []
-    for command in CANDIDATES:
+    for command in (*CANDIDATES, *_packaged_compiler()):
         if shutil.which(command[0], path=path) is None:
             continue
         try:
@@ -235,7 +263,10 @@ def _find(requested: str, path: str | None) -> Compiler:
         except CommandFailedError as error:  # as the stub for cc of a macOS without developer tools
             answers.append(str(error))
     names = ", ".join(command[0] for command in CANDIDATES)
-    message = f"no C compiler found (looked for {names} on PATH, and at CC); {compiler_packages()}"
+    message = (
+        f"no C compiler found (looked for {names} on PATH, at CC, and for the Python package "
+        f"{ZIG_PACKAGE}); {compiler_packages()}"
+    )
     raise CompilerMissingError("\n".join([message, *answers]))
 
 
@@ -254,7 +285,22 @@ def _requested_compiler(requested: str, path: str | None) -> Compiler:
     return _identify(command)
 
 
+def _packaged_compiler() -> tuple[tuple[str, ...], ...]:
+    """The command of the compiler that was installed as a Python package; none if there is none."""
+    with suppress(ImportError, ValueError):  # ValueError: somebody has barred its import
+        if importlib.util.find_spec(ZIG_PACKAGE) is not None:
+            # -P: a folder of that name where symgen happens to run is never taken for it
+            return ((sys.executable, "-P", "-m", ZIG_PACKAGE, "cc"),)
+    return ()
+
+
+def _is_zig(command: Sequence[str]) -> bool:
+    return ZIG_PACKAGE in command or Path(command[0]).stem == "zig"
+
+
 def _identify(command: tuple[str, ...]) -> Compiler:
+    if _is_zig(command) and not any(word.startswith("-mcpu") for word in command):
+        command = (*command, *ZIG_OPTIONS)
     return Compiler(command, _ask((*command, "--version")).strip())
 
 
@@ -263,12 +309,20 @@ def _predefined_macros(command: tuple[str, ...], flags: tuple[str, ...]) -> str:
     return _ask((*command, *flags, "-dM", "-E", "-x", "c", os.devnull))
 
 
+def scratch(folder: Path) -> dict[str, str]:
+    """Return the environment in which compilers leave nothing outside `folder`."""
+    names = ("TMPDIR", "ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
+    return dict.fromkeys(names, str(folder))
+
+
 def _ask(command: tuple[str, ...]) -> str:
-    with Processes() as processes:
-        answer = processes.run(command, environment={"LC_ALL": "C"}, timeout=ANSWER_SECONDS)
+    with open_cache().workspace("ask") as folder, Processes() as processes:
+        environment = {**scratch(folder), "LC_ALL": "C"}
+        answer = processes.run(command, environment=environment, timeout=ANSWER_SECONDS)
     if answer.status:
         action = "asking the C compiler what it is"
-        raise CommandFailedError(action, command, describe_status(answer.status), answer.output)
+        status, hint = describe_status(answer.status), hint_for(answer.output)
+        raise CommandFailedError(action, command, status, answer.output, hint)
     return answer.output
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from symgen.errors import ToolchainError
+from symgen.errors import RequestError, ToolchainError
 
 
 def digest(content: bytes) -> str:
@@ -40,6 +41,33 @@ def write_new(path: Path, content: bytes, mode: int = 0o666) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(content)
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise `RequestError` where something lies at `path` that a new file must not replace.
+
+    A symbolic link may be replaced, itself and not what it leads to; a folder, a pipe or a device
+    may not.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RequestError(f"cannot write {path}: {error.strerror}") from error
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+        what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        raise RequestError(f"cannot write {path}: it is {what}")
+
+
+def check_writable(path: Path) -> None:
+    """`check_replaceable`, and `RequestError` too where the folder is missing or read-only."""
+    check_replaceable(path)
+    folder = path.parent
+    if not os.path.isdir(folder):
+        raise RequestError(f"cannot write {path}: it needs the folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise RequestError(f"cannot write {path}: the folder {folder} is read-only")
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:

@@ -11,9 +11,9 @@ through these states, each of which imports as exactly one of the two:
 4. the new ``__init__.py`` replaces `FORMER_INIT`; from here on the new package is what imports;
 5. former files that are no longer ours, ``.former/`` and ``.installing.json`` are removed.
 
-A build that is interrupted or killed leaves one of these states to the next one.  Files that our
-lists do not name are never removed or overwritten; of those that they name, neither are links
-followed.
+Ctrl-C waits for the end of this.  A build that is killed leaves one of these states to the next
+one.  Files that our lists do not name are never removed or overwritten; of those that they name,
+neither are links followed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from symgen.toolchain.manifest import (
 from symgen.toolchain.workspace import folder_lock, make_folder, workspace
 
 STAGING_FOLDER = ".symgen"
-"""Beside the packages, in the output folder: staging folders and the lock of installations."""
+"""Beside the packages, while builds run: staging folders and the lock of installations."""
 
 INIT_FILE = "__init__.py"
 FORMER_FOLDER = ".former"
@@ -130,17 +130,30 @@ class Stage:
 def stage(target: Path) -> Iterator[Stage]:
     """Open a staging folder for the package `target`; it is gone when the `with` block ends.
 
-    Raises `RequestError` where `target` is something that symgen must not replace.
+    So is the output folder, if it was made for this and nothing came into it.  Raises
+    `RequestError` where `target` is something that symgen must not replace.
     """
     target = Path(target).absolute()
     check_target(target)
-    with workspace(target.parent / STAGING_FOLDER, target.name) as folder:
-        package = make_folder(folder / target.name)
-        yield Stage(target, package)
+    made = not target.parent.exists()
+    try:
+        with workspace(target.parent / STAGING_FOLDER, target.name) as folder:
+            yield Stage(target, make_folder(folder / target.name))
+    finally:
+        if made:
+            with suppress(OSError):  # not empty
+                target.parent.rmdir()
 
 
 def check_place(target: Path) -> None:
     """Raise `RequestError` early where a package cannot be put at `target`."""
+    try:
+        _check_place(target)
+    except OSError as error:  # a name that is too long, links in a circle, a disk that is gone
+        raise RequestError(f"cannot write to {target.parent}: {error.strerror}") from error
+
+
+def _check_place(target: Path) -> None:
     place = target.parent
     while not place.exists() and not place.is_symlink() and place != place.parent:
         place = place.parent
@@ -176,11 +189,22 @@ def check_target(target: Path, new: Manifest | None = None) -> Manifest | None:
 
 
 def _check_files(target: Path, former: Manifest, new: Manifest) -> None:
-    for name in new.files:
-        obstacle = _obstacle(target, name, former, new)
+    obstacles = (_obstacle(target, name, former, new) for name in new.files)
+    for obstacle in (_foreign_remains(target, former), *obstacles):
         if obstacle is not None:
             message = f"{obstacle} is in the way and was not written by symgen; move it away"
             raise RequestError(message)
+
+
+def _foreign_remains(target: Path, former: Manifest) -> Path | None:
+    """Return what bears the name of something that lies there only while we replace a package.
+
+    It is ours if our journal lies beside it: that comes first, and goes last.
+    """
+    if former.unfinished or _imports_former(target):
+        return None
+    places = (target / JOURNAL_FILE, target / FORMER_FOLDER)
+    return next((path for path in places if path.is_symlink() or path.exists()), None)
 
 
 def _obstacle(target: Path, name: str, former: Manifest, new: Manifest) -> Path | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -80,15 +80,16 @@ def build_key(
     options: Mapping[str, object],
     compiler: Compiler | None,
     flags: str,
-    templates: Sequence[Path] = (),
+    templates: Mapping[str, str] | None = None,
 ) -> str:
     """Return the digest of everything that a build of `model` depends on.
 
     `model` stands for the content of the model (its text, or a digest), `options` are the build's
-    options (anything that JSON can hold), `templates` the user's own template folders.
+    options (anything that JSON can hold), `templates` the user's own templates by name.
     """
     text = json.dumps(options, sort_keys=True, separators=(",", ":"))
-    own_templates = folders_digest(tuple(templates)) if templates else ""
+    own = [part for item in sorted((templates or {}).items()) for part in item]
+    own_templates = digest_of(*own) if own else ""
     return digest_of(model, text, toolchain_key(compiler, flags), own_templates)
 
 

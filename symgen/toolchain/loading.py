@@ -35,8 +35,7 @@ def load_built(folder: Path, backends: Sequence[str]) -> ModuleType:
             module = load_package(folder)
         except (Exception, SystemExit) as error:
             raise ToolchainError(
-                f"the generated package cannot be imported: {type(error).__name__}: {error}; if "
-                "templates of your own were used (--templates), the fault may be theirs"
+                f"the generated package cannot be imported: {type(error).__name__}: {error}"
             ) from error
     missing = [name for name in backends if name not in module.backends]
     if missing:

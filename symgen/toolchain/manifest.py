@@ -94,7 +94,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 def _read(path: Path) -> dict[str, object] | None:
     """Return the content of one of our lists; anything else is not ours."""
-    if path.is_symlink():
+    if path.is_symlink() or not path.is_file():  # a pipe would wait for a writer for ever
         return None
     try:
         content = json.loads(path.read_bytes())

@@ -1,7 +1,9 @@
 """Run commands and make sure that none of them outlives the build.
 
-Each command gets a process group of its own, because a compiler driver starts further processes
-and ending the driver alone would leave those running.
+All commands of a build, and what they start in turn (a compiler driver starts further processes),
+are one process group.  Its leader is a guard: a process that waits for the end of its standard
+input, which comes when the build closes it or dies, however it dies, and then ends the whole group.
+So nothing is left running, or writing, even by a build that was killed.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from symgen.errors import ToolchainError
+from symgen.toolchain.signals import deferred_signals
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,18 @@ def describe_status(status: int) -> str:
     return f"ended by {name}{hint}"
 
 
+GUARD = "import os, signal; os.read(0, 1); os.killpg(0, signal.SIGKILL)"
+"""What the guard runs.  Nobody writes to its standard input, so `read` returns when it is closed:
+by `Processes.stop`, or by the system when the build is no more."""
+
+
 class Processes:
     """The child processes of one build; leaving the `with` block ends those that still run."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[str]] = set()
+        self._guard: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
     def __enter__(self) -> Processes:
@@ -88,17 +98,22 @@ class Processes:
         environment: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> Completed:
-        """Run `command` and wait for it; any status is returned.  May be called from threads."""
+        """Run `command` and wait for it; any status is returned.  May be called from threads.
+
+        One that takes longer than `timeout` seconds ends all others with it, as any exception does.
+        """
         start = time.perf_counter()
         process = self._start(command, cwd, environment)
         try:
             output, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise CommandFailedError(
-                "command", command, f"no answer within {timeout:g} s", ""
-            ) from None
+            self.stop()
+            silent = f"no answer within {timeout:g} s"
+            raise CommandFailedError("command", command, silent, "") from None
+        except BaseException:
+            self.stop()
+            raise
         finally:
-            _end([process])
             with self._lock:
                 self._running.discard(process)
         if self._stopped:
@@ -108,7 +123,9 @@ class Processes:
     def _start(
         self, command: Sequence[str], cwd: Path | None, environment: Mapping[str, str] | None
     ) -> subprocess.Popen[str]:
-        with self._lock:  # so that nothing starts after `stop` has looked at what is running
+        # locked, so that nothing starts after `stop` has looked at what is running; deferred, so
+        # that nothing starts that `stop` would not know of
+        with self._lock, deferred_signals():
             if self._stopped:
                 raise StoppedError("the build was stopped")
             try:
@@ -121,31 +138,43 @@ class Processes:
                     stderr=subprocess.STDOUT,
                     encoding="utf-8",
                     errors="replace",
-                    process_group=None if sys.platform == "win32" else 0,
+                    process_group=self._group(),
                 )
             except OSError as error:
                 raise CommandFailedError("starting a command", command, str(error), "") from error
             self._running.add(process)
             return process
 
+    def _group(self) -> int | None:
+        """Return the group that commands belong to; its guard starts with the first of them."""
+        if sys.platform == "win32":
+            return None
+        if self._guard is None:
+            self._guard = subprocess.Popen(
+                (sys.executable, "-I", "-S", "-c", GUARD), stdin=subprocess.PIPE, process_group=0
+            )
+        return self._guard.pid
+
     def stop(self) -> None:
-        """End every process that still runs and refuse to start others."""
-        with self._lock:
-            self._stopped = True
-            running = list(self._running)
-        _end(running)
+        """End every process that still runs and refuse to start others.
+
+        At once, by SIGKILL: what they write goes to folders that are thrown away anyway.
+        """
+        with deferred_signals():
+            with self._lock:
+                self._stopped = True
+                running = list(self._running)
+                guard, self._guard = self._guard, None
+            if guard is not None:
+                _end_group(guard)
+            for process in running:
+                process.kill()  # of those that have ended this knows
+                process.wait()
 
 
-def _end(processes: Sequence[subprocess.Popen[str]]) -> None:
-    """Kill at once: what these processes write goes to folders that are thrown away anyway."""
-    alive = [process for process in processes if process.poll() is None]
-    for process in alive:
-        try:
-            if sys.platform == "win32":
-                process.kill()
-            else:
-                os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass  # it has ended meanwhile
-    for process in alive:
-        process.wait()
+def _end_group(guard: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # somebody else has ended all of it
+        os.killpg(guard.pid, signal.SIGKILL)
+    if guard.stdin is not None:
+        guard.stdin.close()
+    guard.wait()

@@ -65,7 +65,9 @@ def run_tasks(
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
                 task = running.pop(future)
-                seconds[task.stage] += checked(task, future.result()).seconds
+                completed = checked(task, future.result())
+                _check_output(task, completed, folder)
+                seconds[task.stage] += completed.seconds
                 done[task.stage] += 1
                 made.add(task.output)
                 if progress is not None:
@@ -73,10 +75,18 @@ def run_tasks(
     return seconds
 
 
+def _check_output(task: Task, completed: Completed, folder: Path) -> None:
+    """Raise `CommandFailedError` where a command says that all is well, and made nothing."""
+    if not (folder / task.output).is_file():
+        status = f"exit status {completed.status}, but there is no {task.output}"
+        hint = "" if task.stage == "cython" else hint_for(completed.output)
+        raise CommandFailedError(task.action, task.command, status, completed.output, hint)
+
+
 def checked(task: Task, completed: Completed) -> Completed:
     """Return what a command did, or raise `CommandFailedError` with its output."""
     if completed.status:
         status = describe_status(completed.status)
-        hint = hint_for(completed.output)
+        hint = "" if task.stage == "cython" else hint_for(completed.output)
         raise CommandFailedError(task.action, task.command, status, completed.output, hint)
     return completed

@@ -8,61 +8,121 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from symgen.errors import ToolchainError
 from symgen.toolchain.files import file_system_errors
+from symgen.toolchain.signals import deferred_signals
 
 LOCK_NAME = "lock"
 WAIT_SECONDS = 120.0
 """How long to wait for another process that holds a lock; it is never held while compiling."""
 
+LOOK_SECONDS = 1.0
+"""How often a waiting process looks whether the folder of the lock is still there."""
+
+TRANSIENT = (Timeout, FileNotFoundError, FileExistsError)
+"""Whoever uses the folder of a lock last removes it: it may be gone, and come, at any moment."""
+
 
 def make_folder(folder: Path, mode: int = 0o777) -> Path:
     """Make sure that `folder` is a folder of its own and not a symbolic link to another."""
     with file_system_errors(f"make the folder {folder}"):
-        folder.mkdir(mode=mode, parents=True, exist_ok=True)
+        while not folder.is_dir():
+            try:
+                folder.mkdir(mode=mode, parents=True)
+            except FileExistsError:
+                with suppress(FileNotFoundError):  # it is gone by now, so once more
+                    if not stat.S_ISDIR(folder.lstat().st_mode):
+                        raise
     if folder.is_symlink():
         raise ToolchainError(f"{folder} is a symbolic link; symgen does not write through it")
     return folder
 
 
 @contextmanager
-def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of `folder`; the lock file stays, removing it would split the waiters."""
-    lock = FileLock(folder / LOCK_NAME, timeout=WAIT_SECONDS)
-    try:
-        with file_system_errors(f"lock {folder}"):
-            lock.acquire()
-    except Timeout:
-        message = f"another process holds {folder / LOCK_NAME} for more than {WAIT_SECONDS:g} s"
-        raise ToolchainError(message) from None
-    try:
-        yield
-    finally:
-        lock.release()
+def folder_lock(folder: Path, mode: int = 0o777) -> Iterator[None]:
+    """Hold the lock of `folder`, which is made with `mode` if need be.
+
+    Ctrl-C is heard while another process has the lock, and waits while this one does.
+    """
+    deadline = time.monotonic() + WAIT_SECONDS
+    with deferred_signals() as signals:
+        lock = FileLock(folder / LOCK_NAME)
+        try:
+            while not lock.is_locked:
+                with signals.heard():
+                    if time.monotonic() > deadline:
+                        message = f"another process holds {lock.lock_file} for {WAIT_SECONDS:g} s"
+                        raise ToolchainError(message)
+                make_folder(folder, mode)
+                with file_system_errors(f"lock {folder}"), suppress(*TRANSIENT):
+                    lock.acquire(timeout=LOOK_SECONDS)
+            yield
+        finally:
+            lock.release()
+            del lock  # here, because a signal that comes in its `__del__` is lost
 
 
 @contextmanager
-def workspace(parent: Path, prefix: str) -> Iterator[Path]:
-    """Make an empty folder below `parent`, and remove it and all leftovers of dead processes."""
-    make_folder(parent)
-    with folder_lock(parent):
-        collect_leftovers(parent)
+def workspace(parent: Path, prefix: str, mode: int = 0o777) -> Iterator[Path]:
+    """Make an empty folder below `parent`; remove it afterwards, and leftovers of dead processes.
+
+    `parent` is made with `mode` if need be, and removed when nothing is left in it.
+    """
+    place: _Place | None = None
+    with deferred_signals() as signals:
+        try:
+            with signals.heard(), folder_lock(parent, mode):
+                collect_leftovers(parent)
+                place = _Place(parent, prefix)
+            with signals.heard():
+                yield place.folder
+        finally:
+            if place is not None:
+                place.remove()
+            _remove_if_empty(parent)
+
+
+class _Place:
+    """A new folder whose lock is held."""
+
+    def __init__(self, parent: Path, prefix: str) -> None:
         with file_system_errors(f"make a folder in {parent}"):
-            folder = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=parent))
-        lock = FileLock(folder / LOCK_NAME, blocking=False)
-        lock.acquire()
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        lock.release()
+            self.folder = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=parent))
+        self._lock = FileLock(self.folder / LOCK_NAME, blocking=False)
+        try:
+            with file_system_errors(f"lock {self.folder}"):
+                self._lock.acquire()
+        except ToolchainError:
+            self.remove()
+            raise
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._lock.release()
+        del self._lock
+
+
+def _remove_if_empty(parent: Path) -> None:
+    """Remove a folder of workspaces that holds nothing but its lock.
+
+    A process that waits for a lock file that is gone notices it, and makes a new one.
+    """
+    if not parent.is_dir():
+        return
+    with suppress(OSError, ToolchainError):
+        with folder_lock(parent):
+            if not set(os.listdir(parent)) - {LOCK_NAME}:
+                (parent / LOCK_NAME).unlink()
+        parent.rmdir()
 
 
 def collect_leftovers(parent: Path) -> None:

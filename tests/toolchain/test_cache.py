@@ -140,11 +140,31 @@ def test_what_nobody_asks_for_is_removed(cache: Cache) -> None:
     for key in ("aa", "bb"):
         cache.store_binary(key, key.encode())
         os.utime(cache.folder / "binaries" / key, (time.time() - 100 * 86400.0,) * 2)
-    (cache.folder / "binaries" / ".cc.unfinished").write_text("")
-    os.utime(cache.folder / "binaries" / ".cc.unfinished", (time.time() - 86400.0,) * 2)
+        package = cache.module_folder(key, "arm")
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+        os.utime(package.parent, (time.time() - 100 * 86400.0,) * 2)
     assert cache.binary("aa") == b"aa"  # in use again
+    cache.module_folder("aa", "arm")
     cache.remove_unused()
     assert os.listdir(cache.folder / "binaries") == ["aa"]
+    assert os.listdir(cache.folder / "modules") == ["aa"]
+
+
+def test_what_a_killed_writer_leaves_is_collected(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object, **__: object) -> None:
+        os._exit(9)
+
+    if (child := os.fork()) == 0:
+        monkeypatch.setattr(os, "replace", killed)
+        cache.store_binary(KEY, b"content")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert len(os.listdir(cache.folder / "work")) == 2
+    cache.store_binary(KEY, b"content")
+    assert not (cache.folder / "work").exists()
+    assert os.listdir(cache.folder / "binaries") == [KEY]
 
 
 def _use(folder: Path, number: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from symgen.errors import RequestError, ToolchainError
 from symgen.toolchain import compiler as compiler_module
 from symgen.toolchain.compiler import (
+    ZIG_PACKAGE,
     CompilerMissingError,
     check_flag_set,
     find_compiler,
@@ -58,6 +60,7 @@ def test_no_compiler_names_the_system_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, ZIG_PACKAGE, None)  # as if it were not installed
     with pytest.raises(CompilerMissingError, match="no C compiler found") as caught:
         find_compiler()
     assert compiler_module.compiler_packages() in str(caught.value)
@@ -71,8 +74,34 @@ def test_a_stub_that_only_says_what_to_install_is_no_compiler(
     stub.write_text("#!/bin/sh\necho 'no developer tools were found'\nexit 1\n")
     stub.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, ZIG_PACKAGE, None)
     with pytest.raises(CompilerMissingError, match="no developer tools were found"):
         find_compiler()
+
+
+def test_the_packaged_compiler_serves_where_the_system_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(ZIG_PACKAGE, reason="ziglang is not installed")
+    assert find_compiler().command[0] in ("cc", "gcc", "clang")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = find_compiler()
+    assert found.command[-2:] == ("cc", "-mcpu=baseline")
+    assert "clang" in found.name
+    widths = [version.width for version in found.versions("baseline")]
+    assert widths == [2]  # not what this processor has beyond all of its kind
+
+
+@pytest.mark.parametrize("arguments", ["", " -mcpu=x86_64_v2"])
+def test_zig_is_told_which_processor(
+    arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "zig"
+    script.write_text("#!/bin/sh\necho 'clang version 22.1.8'\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("CC", f"{script} cc{arguments}")
+    expected = arguments.strip() or "-mcpu=baseline"
+    assert find_compiler().command == (str(script), "cc", expected)
 
 
 def test_a_compiler_that_never_answers_is_given_up(

@@ -58,7 +58,7 @@ def test_the_build_key_covers_all_that_a_build_depends_on(
         build_key("model", {"backend": "all"}, other, "portable"),
         build_key("model", {"backend": "all"}, compiler, "native"),
         build_key("model", {"backend": "all"}, None, "portable"),
-        build_key("model", {"backend": "all"}, compiler, "portable", [tmp_path]),
+        build_key("model", {"backend": "all"}, compiler, "portable", {"c/header.h.jinja": "mine"}),
     ]
     monkeypatch.setattr(key_module, "folders_digest", lambda folders: "edited")
     keys.append(build_key("model", {"backend": "all"}, compiler, "portable"))

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from symgen.toolchain.processes import CommandFailedError
 from symgen.toolchain.tasks import Task, run_tasks
 
 
@@ -24,3 +25,13 @@ def test_the_first_that_can_start_does(tasks: tuple[Task, ...], order: str, tmp_
     run_tasks(tasks, tmp_path, {}, jobs=1)
 
     assert (tmp_path / "order").read_text() == order
+
+
+def test_a_command_that_makes_nothing_has_failed(tmp_path: Path) -> None:
+    command = (sys.executable, "-S", "-c", "print('all is well')")
+    with pytest.raises(CommandFailedError) as caught:
+        run_tasks((Task("c", "compilation of a.c", command, "a.o"),), tmp_path, {}, jobs=1)
+    said = str(caught.value)
+    assert "compilation of a.c failed (exit status 0, but there is no a.o)" in said
+    assert "all is well" in said
+    assert "install" in said

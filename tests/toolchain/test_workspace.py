@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
 from symgen.errors import ToolchainError
-from symgen.toolchain.workspace import workspace
+from symgen.toolchain.workspace import folder_lock, workspace
 
 HOLD = """
 import sys
@@ -24,10 +31,77 @@ with workspace(Path(sys.argv[1]), "other") as folder:
 
 
 def test_it_is_gone_afterwards_even_after_an_error(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), workspace(tmp_path, "build") as folder:
-        (folder / "file").write_text("")
-        raise KeyboardInterrupt
-    assert os.listdir(tmp_path) == ["lock"]
+    (tmp_path / "mine").write_text("")
+    for parent in (tmp_path, tmp_path / "new"):
+        with pytest.raises(KeyboardInterrupt), workspace(parent, "build") as folder:
+            (folder / "file").write_text("")
+            raise KeyboardInterrupt
+    assert not (tmp_path / "new").exists()
+    assert set(os.listdir(tmp_path)) - {"lock"} == {"mine"}
+
+
+LOOKED_AT = ("workspace.py", "signals.py", "contextlib.py")
+
+
+def _interrupt_at(number: int) -> Callable[..., Any]:
+    """A function for `sys.settrace`: Ctrl-C at the step with this number of what it looks at."""
+    steps = itertools.count(1)
+
+    def step(frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        if not frame.f_code.co_filename.endswith(LOOKED_AT):
+            return None
+        if event in ("call", "line") and next(steps) == number:
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGINT)
+        return step
+
+    return step
+
+
+def test_an_interruption_at_any_step_leaves_nothing(tmp_path: Path) -> None:
+    """Python may run the handler of a signal between any two calls."""
+    former = sys.gettrace(), signal.signal(signal.SIGINT, signal.default_int_handler)
+    heard = 0
+    try:
+        for number in itertools.count(1):
+            sys.settrace(_interrupt_at(number))
+            try:
+                with workspace(tmp_path / "new", "build") as folder:
+                    assert list(folder.iterdir()) == [folder / "lock"]
+            except KeyboardInterrupt:
+                heard += 1
+            done = sys.gettrace() is not None
+            sys.settrace(None)
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            assert os.listdir(tmp_path) == []
+            if done:
+                break
+    finally:
+        sys.settrace(former[0])
+        signal.signal(signal.SIGINT, former[1])
+    assert heard == number - 1 > 100
+
+
+def _come_and_go(parent: Path) -> int:
+    """Make and leave workspaces; how often another process had the folder of one of them."""
+    taken = 0
+    for number in range(100):
+        with folder_lock(parent):
+            place = parent / "inside"
+            taken += place.exists()
+            place.touch()
+            place.unlink()
+        with workspace(parent, "build") as folder:
+            (folder / str(number)).write_text("")
+    return taken
+
+
+def test_the_folder_of_all_comes_and_goes(tmp_path: Path) -> None:
+    """Each process removes it when it seems to be the last, and the others are not disturbed."""
+    parent = tmp_path / "parent"
+    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
+        assert list(pool.map(_come_and_go, [parent] * 4)) == [0] * 4
+    assert not parent.exists()
 
 
 def test_workspaces_are_apart(tmp_path: Path) -> None:

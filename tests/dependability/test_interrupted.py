@@ -1,0 +1,129 @@
+"""Ctrl-C and other signals end a build in any stage, with status 130, and it leaves nothing."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.dependability.builds import OPTIONS, World, files, python
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc of Linux")
+
+INTERRUPTED = """\
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run with it ignored
+from symgen.__main__ import main
+from symgen.journal import Journal
+from contextlib import contextmanager
+
+former = Journal.stage
+wanted = sys.argv.pop(1)
+
+@contextmanager
+def stage(self, name):
+    with former(self, name):
+        if name == wanted:  # tell it, and go on with the work
+            print(name, flush=True)
+        yield
+
+Journal.stage = stage
+main()
+"""
+STAGES = ["read", "tool chain", "derive", "emit", "compile", "validate", "install"]
+
+
+def _interrupt(world: World, stage: str, number: int) -> tuple[int, str]:
+    """Send a signal to a build as soon as a stage begins; its status and what it said."""
+    command = python("-c", INTERRUPTED, stage, "build", str(world.model(2.0)), *OPTIONS, "--force")
+    with subprocess.Popen(
+        command,
+        cwd=world.work,
+        env=world.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == f"{stage}\n", process.stderr.read()
+        process.send_signal(number)
+        said = process.stderr.read()
+        return process.wait(), said
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_in_an_empty_folder(tmp_path: Path, stage: str) -> None:
+    world = World(tmp_path, qualified=stage != "tool chain")
+    status, said = _interrupt(world, stage, signal.SIGINT)
+    assert status == 130
+    assert said.endswith("\ninterrupted; nothing is left half done\n")
+    assert "Traceback" not in said
+    assert world.processes() == {}
+    assert [*files(tmp_path / "home"), *files(tmp_path / "tmp")] == []
+    assert not (tmp_path / "cache" / "work").exists()
+    if stage == "install" and world.package.exists():  # its last step was done already
+        assert world.leftovers() == []
+    else:
+        assert list(files(world.work)) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_asks_it_to_end_is_heard_too(tmp_path: Path, number: int) -> None:
+    world = World(tmp_path)
+    status, said = _interrupt(world, "compile", number)
+    assert status == 130
+    assert "Traceback" not in said
+    assert world.processes() == {}
+    assert list(files(world.work)) == []
+
+
+def test_the_former_package_serves(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    assert world.build(1.0)[0] == 0
+    for stage in ("compile", "validate", "install"):
+        assert _interrupt(world, stage, signal.SIGINT)[0] == 130
+        assert world.installed_mass() in ({1.0, 2.0} if stage == "install" else {1.0})
+        assert world.leftovers() == []
+
+
+def _run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env=World(folder, qualified=False).environment(),
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_while_the_command_line_is_imported(tmp_path: Path) -> None:
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'click': signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from symgen.__main__ import main\n"
+        "main()\n"
+    )
+    done = _run(tmp_path, code)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_again_while_it_ends(tmp_path: Path, number: int) -> None:
+    code = (
+        "import atexit, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"atexit.register(signal.raise_signal, {int(number)})\n"
+        "import symgen.pipeline\n"
+        f"symgen.pipeline.build = lambda *given: signal.raise_signal({int(number)})\n"
+        "from symgen.__main__ import main\n"
+        "sys.argv = ['symgen', 'build', 'robot.yaml', '--quiet']\n"
+        "main()\n"
+    )
+    done = _run(tmp_path, code)
+    said = done.stderr.strip()  # behind the ^C of a terminal a new line begins
+    assert (done.returncode, said) == (130, "interrupted; nothing is left half done")
