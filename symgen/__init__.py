@@ -43,12 +43,13 @@ def load(path: str | Path, **options: Any) -> ModuleType:
     from symgen.errors import RequestError
     from symgen.options import BuildOptions, names
     from symgen.pipeline import build
+    from symgen.suggestions import suggestion
     from symgen.toolchain.loading import load_package
 
     known = [field.name for field in fields(BuildOptions)]
     for key in options:
         if key not in known:
-            raise RequestError(f"load() has no option {key!r}; there are: {', '.join(known)}")
+            raise RequestError(f"load() has no option {key!r}; {suggestion(key, known)}")
     for key in ("formulations", "functions", "runtime_parameters"):
         if key in options:
             options[key] = names(options[key])

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 from symgen.errors import RequestError
 from symgen.growth import Growth, Size
+from symgen.toolchain.files import check_writable
 
 PANEL_WIDTH, PANEL_HEIGHT = 430, 300
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 34, 40
@@ -51,9 +52,7 @@ def check_picture(path: Path) -> None:
     """Say before the work begins that a picture cannot be written there; RequestError."""
     if path.suffix.lower() != ".svg":
         raise RequestError(f"{str(path)!r} is no name for a picture; expected one such as grow.svg")
-    if path.is_dir() or not path.parent.is_dir():
-        what = "is a folder" if path.is_dir() else f"needs the folder {path.parent}"
-        raise RequestError(f"cannot write {path}: it {what}")
+    check_writable(path)
 
 
 def growth_svg(growth: Growth, standalone: bool = True) -> str:

@@ -8,20 +8,32 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shlex
+import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import wraps
 from pathlib import Path
-from typing import Any
 
 import click
 
 from symgen import __version__
+from symgen.command import completion, outcome
+from symgen.command.options import (
+    Json,
+    Model,
+    OneOf,
+    Out,
+    Quiet,
+    Suggesting,
+    Templates,
+    build_options,
+)
 from symgen.errors import RequestError, SymgenError, ValidationError
-from symgen.options import BACKENDS, FLAGS, FORMS, BuildOptions, names
+from symgen.options import BuildOptions
+from symgen.toolchain.signals import ENDING
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -34,47 +46,71 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return int(cli.main(arguments, prog_name="symgen", standalone_mode=False) or 0)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except SymgenError as error:
-        _complain(str(error))
-        return error.exit_status
-    except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted; what was there before is as it was")
-        return 130
+        try:
+            _check_working_folder()
+            return int(cli.main(given, prog_name="symgen", standalone_mode=False) or 0)
+        except (SymgenError, click.ClickException) as error:
+            return _failed(error, outcome.exit_status(error), str(error), given)
+        except (KeyboardInterrupt, click.Abort) as error:
+            _ignore_further_signals()
+            return _failed(error, 130, "interrupted; nothing is left half done", given)
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # whatever is left is a fault of symgen itself, and says so
+            return _failed(error, 1, _report_this(), given)
     except BrokenPipeError:
         return 0
     except SystemExit as stop:  # rich ends the program when nobody reads its output
         return 0 if isinstance(stop.__context__, BrokenPipeError) else int(stop.code or 0)
-    except Exception:  # whatever is left is a fault of symgen itself, and says so
-        _complain(
-            f"{traceback.format_exc()}\nThis is a fault of symgen {__version__} (Python "
-            f"{sys.version.split()[0]}), not of your model. Please report the lines above with "
-            "the model file and the command."
-        )
-        return 1
+
+
+def _ignore_further_signals() -> None:
+    """Of those that ask to end a second one has nothing left to stop; it would change the status.
+
+    While Python shuts down, signals that it handled before end the program as they do any other.
+    """
+    for number in ENDING:
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _failed(error: BaseException, status: int, message: str, given: Sequence[str]) -> int:
+    """Say what went wrong, for programs too where they asked for JSON; return `status`."""
+    if isinstance(error, click.ClickException):
+        message = error.format_message()
+        error.show()
+    else:
+        _complain(message)
+    if "--json" in given:
+        click.echo(outcome.error_text(error, status, message))
+    return status
+
+
+def _check_working_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError:
+        raise RequestError("the working folder does not exist any more; go to another") from None
+
+
+def _report_this() -> str:
+    return (
+        f"{traceback.format_exc()}\nThis is a fault of symgen {__version__} (Python "
+        f"{sys.version.split()[0]}), not of your model. Please report the lines above with "
+        "the model file and the command."
+    )
 
 
 def _complain(message: str) -> None:
     click.echo(message, err=True)
 
 
-class Suggesting(click.Group):
-    """A group that answers an unknown command with the nearest one."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """See `click.Group`."""
-        name = args[0] if args else ""
-        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
-            from symgen.selection import suggestion
-
-            raise click.UsageError(f"no such command {name!r}; {suggestion(name, self.commands)}")
-        return super().resolve_command(ctx, args)
+def _as_argument(path: Path) -> str:
+    """A path as a shell takes it, and not for an option."""
+    text = str(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
 @click.group(cls=Suggesting)
@@ -86,111 +122,23 @@ def cli() -> None:
     """
 
 
-Model = click.argument("model", type=click.Path(path_type=Path))
-Json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-Quiet = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
-
-
-Out = click.option(
-    "--out",
-    default="generated",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="Folder that the package's folder goes into.",
-)
-
-
-def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that `build` and the commands that build when needed share."""
-
-    @click.option(
-        "--formulations",
-        default="default",
-        show_default=True,
-        help="Names separated by commas, 'default' or 'all'.",
-    )
-    @click.option(
-        "--functions",
-        default="default",
-        show_default=True,
-        help="Names separated by commas, 'default' or 'all'.",
-    )
-    @click.option(
-        "--backend",
-        type=click.Choice(BACKENDS),
-        help="Default: compiled, or numpy where there is no C compiler.",
-    )
-    @click.option(
-        "--runtime-parameters",
-        default="none",
-        show_default=True,
-        help="Parameters of the model that become arguments: names separated by commas, 'all' or "
-        "'none'.",
-    )
-    @click.option(
-        "--flags",
-        type=click.Choice(FLAGS),
-        default="portable",
-        show_default=True,
-        help="Compile for any processor of this kind, choosing the instructions when it runs; for "
-        "this one; or for any, with the instructions that all of them have.",
-    )
-    @click.option(
-        "--form",
-        type=click.Choice(FORMS),
-        default="auto",
-        show_default=True,
-        help="Kernels in a straight line, in loops where there are any, or by what is faster.",
-    )
-    @click.option(
-        "--templates",
-        type=click.Path(path_type=Path),
-        help="Folder whose templates replace those of symgen.",
-    )
-    @click.option("--force", is_flag=True, help="Build although nothing has changed.")
-    @wraps(command)
-    def with_options(
-        formulations: str,
-        functions: str,
-        backend: str | None,
-        runtime_parameters: str,
-        flags: str,
-        form: str,
-        templates: Path | None,
-        force: bool,
-        out: Path | None = None,
-        **rest: Any,
-    ) -> Any:
-        options = BuildOptions(
-            formulations=names(formulations),
-            functions=names(functions),
-            backend=backend,
-            runtime_parameters=names(runtime_parameters),
-            flags=flags,
-            form=form,
-            templates=templates,
-            force=force,
-            out=out,
-        )
-        return command(options=options, **rest)
-
-    return with_options
-
-
 @cli.command()
 @Model
+@Json
 @Quiet
-def new(model: Path, quiet: bool) -> None:
+def new(model: Path, as_json: bool, quiet: bool) -> None:
     """Write MODEL, a file with a robot to be changed into yours."""
     from symgen.starter import write_starter
 
     written = write_starter(model)
-    if not quiet:
-        click.echo(f"wrote {written}; change it, then: symgen build {shlex.quote(str(written))}")
+    if as_json:
+        click.echo(outcome.text({"robot": written.stem, "file": str(written)}))
+    elif not quiet:
+        click.echo(f"wrote {written}; change it, then: symgen build {_as_argument(written)}")
 
 
 @cli.command()
-@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("source", type=click.Path(path_type=Path), shell_complete=completion.model_files)
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option(
     "--floating-base",
@@ -204,10 +152,11 @@ def new(model: Path, quiet: bool) -> None:
 )
 @click.option(
     "--style",
-    type=click.Choice(["standard", "modified", "origin"]),
+    type=OneOf(["standard", "modified", "origin"]),
     help="Write joints by standard or modified DH rows, or by origin and axis.",
 )
 @click.option("--force", is_flag=True, help="Replace TARGET if it exists.")
+@Json
 @Quiet
 def convert(
     source: Path,
@@ -216,19 +165,23 @@ def convert(
     round_angles: bool,
     style: str | None,
     force: bool,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Write SOURCE, a robot in URDF or MJCF or a model file, as the model file TARGET."""
     from symgen.converting import convert
 
     done = convert(source, target, floating_base, round_angles, style, force)
+    if as_json:
+        click.echo(outcome.text(done.as_json()))
+        return
     for warning in () if quiet else done.warnings:
         click.echo(f"warning: {warning}", err=True)
     if not quiet:
         count = "1 coordinate" if done.n == 1 else f"{done.n} coordinates"
         if done.pose_error is not None:
             click.echo(f"largest pose error of a link in random states: {done.pose_error:.1e}")
-        click.echo(f"wrote {target}, {count}; symgen build {shlex.quote(str(target))}")
+        click.echo(f"wrote {target}, {count}; symgen build {_as_argument(target)}")
 
 
 @cli.command()
@@ -237,6 +190,19 @@ def schema() -> None:
     from symgen.description.published import json_schema
 
     click.echo(json.dumps(json_schema(), indent=2))
+
+
+@cli.command("completion")
+@click.argument("shell", metavar="SHELL", type=OneOf(completion.SHELLS))
+def complete(shell: str) -> None:
+    """Print what SHELL needs so that the tab key completes commands, options, names and files.
+
+    \b
+    bash: symgen completion bash > ~/.local/share/bash-completion/completions/symgen
+    zsh:  symgen completion zsh > _symgen     (in a folder of $fpath)
+    fish: symgen completion fish > ~/.config/fish/completions/symgen.fish
+    """
+    click.echo(completion.script(cli, shell))
 
 
 @cli.command()
@@ -252,7 +218,7 @@ def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> Non
     with terminal.journal(silent=quiet or as_json) as journal:
         report = pipeline.build(model, options, journal)
     if as_json:
-        click.echo(json.dumps(report.as_json(), indent=2))
+        click.echo(outcome.text(report.as_json()))
     elif not quiet:
         terminal.print_build(report)
 
@@ -299,11 +265,12 @@ def check(
     with terminal.journal(silent=quiet or as_json) as journal:
         result = checking.check(model, options, samples, journal)
     if as_json:
-        click.echo(json.dumps(report.validation_json(result), indent=2))
+        click.echo(outcome.text(report.validation_json(result), journal.notices))
     elif not quiet:
         terminal.print_checks(result, verbose)
     if not result.passed:
-        raise ValidationError(result.summary)
+        _complain(result.summary)  # the result itself is printed already
+        raise click.exceptions.Exit(ValidationError.exit_status)
 
 
 def _check_exactly(
@@ -314,18 +281,25 @@ def _check_exactly(
     with terminal.journal(silent=quiet or as_json) as journal:
         result = checking.check_exactly(model, options, points, journal)
     if as_json:
-        click.echo(json.dumps(result.as_json(), indent=2))
+        click.echo(outcome.text(result.as_json(), journal.notices))
     elif not quiet:
         terminal.print_proofs(result)
     if not result.passed:
-        raise ValidationError(result.summary)
+        _complain(result.summary)
+        raise click.exceptions.Exit(ValidationError.exit_status)
 
 
 @cli.command()
-@click.argument("model", type=click.Path(path_type=Path), required=False)
+@click.argument(
+    "model",
+    type=click.Path(path_type=Path),
+    required=False,
+    shell_complete=completion.model_files,
+)
 @build_options
 @click.option(
     "--family",
+    shell_complete=completion.families,
     help="In place of MODEL a family of robots (serial, planar), to see how formulations grow.",
 )
 @click.option("--joints", help="Sizes of the family: 1..12 (the default), or 2,4,8.")
@@ -364,7 +338,7 @@ def compare(
     with terminal.journal(silent=quiet or as_json) as journal:
         result = comparison.compare(model, options, journal)
     if as_json:
-        click.echo(json.dumps(result.as_json(), indent=2))
+        click.echo(outcome.text(result.as_json(), journal.notices))
     elif not quiet:
         terminal.print_comparison(result)
 
@@ -394,7 +368,7 @@ def _compare_family(
     except OSError as error:
         raise RequestError(f"cannot write {plot}: {error.strerror}") from error
     if as_json:
-        click.echo(json.dumps(result.as_json(), indent=2))
+        click.echo(outcome.text(result.as_json(), journal.notices))
     elif not quiet:
         terminal.print_growth(result)
         click.echo(f"plot: {plot}")
@@ -419,7 +393,7 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
     with terminal.journal(silent=quiet or as_json) as journal:
         verdict = grading.grade(read(model), text, str(answer), journal.progress)
     if as_json:
-        click.echo(json.dumps(verdict.as_json(), indent=2))
+        click.echo(outcome.text(verdict.as_json(), journal.notices))
     elif not quiet:
         click.echo(str(verdict))
     if not verdict.passed:
@@ -437,31 +411,35 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
 @click.option(
     "--quick", is_flag=True, help="Leave out what is compiled and timed, and the plot of growth."
 )
-@click.option(
-    "--templates",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Folder whose templates replace those of symgen.",
-)
+@Templates
+@Json
 @Quiet
 def report(
-    model: Path, output: Path | None, quick: bool, templates: Path | None, quiet: bool
+    model: Path,
+    output: Path | None,
+    quick: bool,
+    templates: Path | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Write everything about MODEL into one HTML page: equations, recursions, a calculator."""
     from symgen import page, terminal
 
-    with terminal.journal(silent=quiet) as journal:
+    with terminal.journal(silent=quiet or as_json) as journal:
         written = page.write_report(model, output, quick, templates, journal)
-    if not quiet:
+    if as_json:
+        click.echo(outcome.text({"file": str(written), "quick": quick}, journal.notices))
+    elif not quiet:
         click.echo(f"report: {written}")
 
 
 @cli.command()
 @Model
-@click.argument("what")
+@click.argument("what", shell_complete=completion.shown)
 @click.option(
     "--format",
     "style",
-    type=click.Choice(["pretty", "latex", "python", "c", "javascript"]),
+    type=OneOf(["pretty", "latex", "python", "c", "javascript"]),
     default="pretty",
     show_default=True,
     help="How equations are printed.",
@@ -469,6 +447,7 @@ def report(
 @click.option(
     "--formulation",
     default=None,
+    shell_complete=completion.formulation,
     help="Formulation to show; default: the closed form where it is small.",
 )
 @click.option(
@@ -476,12 +455,25 @@ def report(
     default=None,
     help="The recursion step by step, or everything substituted.",
 )
-def show(model: Path, what: str, style: str, formulation: str | None, steps: bool | None) -> None:
+@Json
+@click.option("--quiet", "-q", is_flag=True, help="Print the equations and nothing else.")
+def show(
+    model: Path,
+    what: str,
+    style: str,
+    formulation: str | None,
+    steps: bool | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
     from symgen import showing, terminal
 
-    with terminal.journal(silent=False) as journal:
+    with terminal.journal(silent=quiet or as_json) as journal:
         text = showing.show(model, what, style, formulation, steps, journal)
+    if as_json:
+        data = {"what": what, "format": style, "text": text}
+        text = outcome.text(data, journal.notices)
     click.echo(text)
 
 

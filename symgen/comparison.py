@@ -100,16 +100,19 @@ def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Compar
     module: Any = load_package(built.report.folder)
     module.threads = 1
     try:
-        rows = _rows(module, built, derived, journal)
+        rows = _rows(module, built, derived, options.templates, journal)
         return Comparison(built.report.robot, built.report.n, module.backend, tuple(rows))
     finally:
         forget_package(module)
 
 
-def _rows(module: ModuleType, built: Built, derived: Derived, journal: Journal) -> list[Row]:
+def _rows(
+    module: ModuleType, built: Built, derived: Derived, templates: Path | None, journal: Journal
+) -> list[Row]:
     formulations = built.selection.formulations
     reports = [report for report in derived.reports if report.formulation in formulations]
-    sources = kernel_files(package_of(built.description, built.selection, derived))
+    package = package_of(built.description, built.selection, derived)
+    sources = kernel_files(package, templates)
     seconds = _compile_seconds(module, built.report.folder, sources, journal)
     differences = _disagreements(module, [(x.formulation, x.function) for x in reports])
     rows = []

@@ -6,8 +6,9 @@ What is written is read again and checked before it takes its place.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from symgen.description.checks import check
 from symgen.description.documents import read_document
@@ -18,7 +19,7 @@ from symgen.description.writing import model_text
 from symgen.errors import Fault, RequestError
 from symgen.restyling import restyled
 from symgen.starter import SUFFIXES
-from symgen.toolchain.files import write_atomically
+from symgen.toolchain.files import check_replaceable, write_atomically
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,15 @@ class Conversion:
     warnings: tuple[Fault, ...]
     pose_error: float | None = None
     """Of a conversion to another style: the largest difference of an entry of a link's pose."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The conversion as plain data."""
+        return {
+            "file": str(self.target),
+            "n": self.n,
+            "pose_error": self.pose_error,
+            "warnings": [asdict(warning) for warning in self.warnings],
+        }
 
 
 def convert(
@@ -83,6 +93,7 @@ def _write(target: Path, text: str, force: bool) -> None:
         raise RequestError(f"{target} is no name for a model file; expected one such as arm.yaml")
     if os.path.lexists(target) and not force:
         raise RequestError(f"{target} is there already; choose another name, or add --force")
+    check_replaceable(target)
     try:
         write_atomically(target, text.encode())
     except OSError as error:

@@ -13,6 +13,7 @@ from symgen.description import RobotDescription
 from symgen.description.checks import check
 from symgen.description.reading import decode
 from symgen.errors import RequestError
+from symgen.suggestions import suggestion
 
 MOST_JOINTS = 100
 """Of what is derived here."""
@@ -76,7 +77,7 @@ def check_size(joints: int) -> None:
 def member(family: str, joints: int) -> RobotDescription:
     """The robot of a family with so many joints."""
     if family not in FAMILIES:
-        raise RequestError(f"there is no family {family!r}; there are: {', '.join(FAMILIES)}")
+        raise RequestError(f"there is no family {family!r}; {suggestion(family, FAMILIES)}")
     check_size(joints)
     text = FAMILIES[family](joints)
     return check(decode(text.encode(), f"{family}{joints}"))

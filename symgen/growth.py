@@ -26,6 +26,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after, operations_before
 from symgen.options import ALL, DEFAULT
 from symgen.program.functions import FUNCTION_NAMES, function_named
+from symgen.suggestions import suggestion
 
 MAIN_FUNCTIONS = (
     "inverse_dynamics",
@@ -170,9 +171,12 @@ def _functions(names: Sequence[str]) -> list[str]:
     lacking = {name for name in FUNCTION_NAMES if function_named(name).needs}
     if tuple(names) == (ALL,):
         return [name for name in FUNCTION_NAMES if name not in lacking]
+    known = [name for name in FUNCTION_NAMES if name not in lacking]
     for name in names:
-        if name not in FUNCTION_NAMES or name in lacking:
-            raise RequestError(f"no function of these robots is called {name!r}")
+        if name not in known:
+            raise RequestError(
+                f"no function of these robots is called {name!r}; {suggestion(name, known)}"
+            )
     return list(names)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from symgen.errors import RequestError
+from symgen.suggestions import suggestion
 
 DEFAULT, ALL = "default", "all"
 NONE = "none"
@@ -47,15 +49,14 @@ class BuildOptions:
     equal: bool = False
 
     def __post_init__(self) -> None:
-        if self.backend is not None and self.backend not in BACKENDS:
-            raise RequestError(
-                f"no backend is called {self.backend!r}; there are: {', '.join(BACKENDS)}"
-            )
-        if self.flags not in FLAGS:
-            raise RequestError(f"no flags {self.flags!r}; there are: {', '.join(FLAGS)}")
-        if self.form not in FORMS:
-            raise RequestError(f"no form {self.form!r}; there are: {', '.join(FORMS)}")
-        if self.templates is not None and not Path(self.templates).is_dir():
+        for what, value, known in (
+            ("backend is", self.backend, BACKENDS),
+            ("flags are", self.flags, FLAGS),
+            ("form is", self.form, FORMS),
+        ):
+            if value is not None and value not in known:
+                raise RequestError(f"no {what} called {value!r}; {suggestion(value, known)}")
+        if self.templates is not None and not os.path.isdir(self.templates):
             raise RequestError(f"there is no folder of templates {str(self.templates)!r}")
 
 

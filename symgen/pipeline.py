@@ -15,7 +15,8 @@ first builds the two-link arm and is held against the printed formulas (`symgen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,22 @@ from symgen.description import RobotDescription, read
 from symgen.emit import cython
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
+from symgen.emit.templates import own_templates
+from symgen.emit.text import plain
+from symgen.errors import SymgenError, ToolchainError, ValidationError
 from symgen.journal import Journal
 from symgen.options import LOOPS, STRAIGHT, BuildOptions
 from symgen.qualification import qualify
 from symgen.report import BuildReport
-from symgen.selection import Selection, functions_with_loops, select
+from symgen.selection import Selection, functions_with_loops, notices_of_size, select
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import CompileResult, compile_extensions
-from symgen.toolchain.compiler import Compiler, CompilerMissingError, find_compiler
+from symgen.toolchain.compiler import (
+    ZIG_PACKAGE,
+    Compiler,
+    CompilerMissingError,
+    find_compiler,
+)
 from symgen.toolchain.install import check_place, stage
 from symgen.toolchain.key import build_key
 from symgen.toolchain.loading import forget_package, load_built
@@ -96,10 +105,12 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         report = replace(report, up_to_date=True, notices=tuple(journal.notices))
         return Built(plan.description, plan.selection, report)
     _tell_if_it_replaces(plan, journal)
+    for notice in notices_of_size(plan.description):
+        journal.notice(notice)
     for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
         journal.notice(f"warning: {warning}")
     qualified = qualify(plan.compiler, options.flags, journal)
-    with paused_collector():
+    with paused_collector(), _blaming(options.templates):
         derived, made = _make(plan, journal)
     report = replace(
         report,
@@ -170,6 +181,25 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
     }
 
 
+@contextmanager
+def _blaming(templates: Path | None) -> Iterator[None]:
+    """Where templates of the user's were used, a failure says so: the fault may be theirs."""
+    words = f"the templates in {templates} were used (--templates), the fault may be theirs"
+    try:
+        yield
+    except (ToolchainError, ValidationError) as error:
+        if templates is not None:
+            error.args = (f"{error}\n{words}", *error.args[1:])
+        raise
+    except SymgenError:
+        raise
+    except (Exception, SystemExit) as error:
+        if templates is None:
+            raise
+        message = f"the generated code fails with {type(error).__name__}: {error}\n{words}"
+        raise ToolchainError(message) from error
+
+
 def _compile(bundle: SourceBundle, plan: Plan, journal: Journal) -> CompileResult | None:
     if not bundle.extensions:
         return None
@@ -221,7 +251,10 @@ def _backends(options: BuildOptions, journal: Journal) -> tuple[Compiler | None,
     except CompilerMissingError:
         if options.backend is not None:
             raise
-        journal.notice("no C compiler was found: the NumPy backend is built instead")
+        journal.notice(
+            "no C compiler was found: the NumPy backend is built instead; pip install "
+            f"{ZIG_PACKAGE} brings a compiler"
+        )
         return None, ("numpy",)
 
 
@@ -239,7 +272,7 @@ def _key(
         "form": options.form,
         "equal": options.equal,
     }
-    templates = () if options.templates is None else (options.templates,)
+    templates = None if options.templates is None else own_templates(options.templates)
     return build_key(model_hash(description), choices, compiler, options.flags, templates)
 
 
@@ -263,16 +296,17 @@ def _tell_if_it_replaces(plan: Plan, journal: Journal) -> None:
         _tell_if_arguments_change(former.runtime_parameters, plan, journal)
         return
     journal.notice(
-        f"warning: {plan.target} was built from {former.origin}, a model of the same name; it is "
-        "replaced"
+        f"warning: {plan.target} was built from {plain(former.origin)}, a model of the same "
+        "name; it is replaced"
     )
 
 
 def _tell_if_arguments_change(former: tuple[str, ...], plan: Plan, journal: Journal) -> None:
     now = plan.selection.runtime_parameters
     if former and former != now:
+        names = plain(", ".join(former))
         journal.notice(
-            f"warning: the module in {plan.target} took the parameters {', '.join(former)}; now it "
+            f"warning: the module in {plan.target} took the parameters {names}; now it "
             f"takes {', '.join(now) or 'none'} (--runtime-parameters)"
         )
 

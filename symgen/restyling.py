@@ -55,6 +55,7 @@ from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.joints import joint_type
 from symgen.program.evaluation import call
+from symgen.suggestions import suggestion
 
 Array = NDArray[np.float64]
 STANDARD, MODIFIED, ORIGIN = "standard", "modified", "origin"
@@ -288,7 +289,7 @@ def restyled(document: Document, style: str) -> tuple[Document, float]:
     Raises `RequestError` for an unknown style.
     """
     if style not in STYLES:
-        raise RequestError(f"there is no style {style!r}; there are: {', '.join(STYLES)}")
+        raise RequestError(f"there is no style {style!r}; {suggestion(style, STYLES)}")
     description = check(document)
     joints = placed(description)
     found = layout(joints, style)

@@ -10,12 +10,12 @@ from typing import Any
 
 from symgen.algebra.graph import Graph
 from symgen.description.model import RobotDescription
-from symgen.description.wording import nearest
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
+from symgen.suggestions import suggestion
 from symgen.validation.oracle_parts import unread_types
 from symgen.validation.validate import INDEPENDENT
 
@@ -27,6 +27,13 @@ LARGEST_EVALUATED = 60_000
 """A function of a formulation that was not selected is derived and evaluated, for validation alone,
 up to this estimated number of operations (a second or two).  Above, the independent numeric model
 and the physics serve alone."""
+
+LARGEST_ROBOT = 400
+"""Coordinates of a robot that anything is generated for: beyond, decisions alone take minutes, and
+results such as the derivatives of the mass matrix leave the memory."""
+
+MANY_COORDINATES = 80
+"""From here on a build takes minutes, and says so before it begins."""
 
 SIZE_IN_LOOPS = 30_000
 """What a large function in loops is like to build: a straight line of so many operations."""
@@ -83,9 +90,31 @@ class Selection:
         return tuple(name for name in FUNCTION_NAMES if name in names)
 
 
+def _refuse_endless(description: RobotDescription) -> None:
+    """Refuse what nobody would wait for, before it is begun."""
+    n = sum(joint.coordinates for joint in description.joints)
+    if n > LARGEST_ROBOT:
+        raise RequestError(
+            f"{description.file}: the robot has {n} moving axes; code is generated for up to "
+            f"{LARGEST_ROBOT}. Fixed joints do not count: fix those that need not move"
+        )
+
+
+def notices_of_size(description: RobotDescription) -> tuple[str, ...]:
+    """A word about how long a build takes, unless it is quick."""
+    n = len(description.coordinate_names)
+    if n < MANY_COORDINATES:
+        return ()
+    return (
+        f"{n} coordinates: a build of everything takes minutes, or longer (Ctrl-C stops it); "
+        "--functions inverse_dynamics,forward_dynamics builds much less",
+    )
+
+
 def select(description: RobotDescription, options: BuildOptions) -> Selection:
     """Decide what to build; RequestError where something asked for does not exist or apply."""
     runtime = runtime_parameters(description, options.runtime_parameters)
+    _refuse_endless(description)
     tree = build_tree(description, Graph(), runtime)
     for links in tree.weightless:
         raise RequestError(
@@ -286,10 +315,3 @@ def who_derives(function: str) -> str:
     """What to ask for in order to get `function`, in words."""
     able = [item.name for item in FORMULATIONS if function in provided_functions(item)]
     return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """``did you mean ...?``, or all known names."""
-    names = list(known)
-    near = nearest(name, names)
-    return f"did you mean {near!r}?" if near else f"there are: {', '.join(names)}"

@@ -27,13 +27,15 @@ from symgen.formulations import (
 )
 from symgen.journal import Journal
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.kinematics.turns import why_not_written_out
 from symgen.optimize.operations import operations_before
 from symgen.options import ALL, NONE, STRAIGHT, BuildOptions
 from symgen.program.arguments import Argument
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
-from symgen.selection import select, suggestion, who_derives
+from symgen.selection import select, who_derives
 from symgen.steps import step_by_step
+from symgen.suggestions import suggestion
 from symgen.symbolic import OverDeterminant, SymbolicDynamics, Watch, no_solution, unwatched
 from symgen.typesetting import (
     Inputs,
@@ -324,6 +326,9 @@ def poses_of_frames(
     description: RobotDescription, style: str
 ) -> Iterator[tuple[str, Label, Any, Inputs]]:
     """Of every link: heading, names of the entries, 4x4 matrix, and the symbols in it."""
+    reason = why_not_written_out(description)
+    if reason is not None:
+        raise RequestError(f"the frames of {description.name} cannot be shown: {reason}")
     robot: KinematicTree[Any] = build_tree(description, SymPyAlgebra())
     builder = ProgramBuilder(robot.algebra, taken=robot.parameter_names)
     state = declare_inputs(robot, builder, "forward_kinematics")

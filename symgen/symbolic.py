@@ -34,6 +34,7 @@ from symgen.formulations import (
 )
 from symgen.formulations.interface import State
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.kinematics.turns import why_not_written_out
 from symgen.program.arguments import PIVOTS
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named, senseless_functions, visible_outputs
@@ -84,7 +85,8 @@ class SymbolicDynamics:
         self.formulation = formulation
         self._programs: dict[str, tuple[SymPyAlgebra, Program[Expr]]] = {}
         self._results: dict[str, Result] = {}
-        reason = formulation.why_not(build_tree(description, SymPyAlgebra()))
+        reason = why_not_written_out(description)
+        reason = reason or formulation.why_not(build_tree(description, SymPyAlgebra()))
         if reason is not None:
             raise RequestError(f"{formulation.name} does not apply to {description.name}: {reason}")
 

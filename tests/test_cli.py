@@ -130,6 +130,7 @@ def test_failed_validation_installs_nothing(folder, capfd, monkeypatch):
 def test_without_a_compiler(folder, capfd, monkeypatch):
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setitem(sys.modules, "ziglang", None)  # as if it were not installed
     assert run(["build", TWO_LINK, "--backend", "compiled"]) == 4
     assert "compiler" in capfd.readouterr().err
     assert not Path("generated/two_link").exists()
@@ -360,3 +361,23 @@ def test_two_models_of_one_name_are_remarked(folder, capfd):
     assert run(["build", "other.yaml", *options]) == 0
     error = capfd.readouterr().err
     assert "arm.yaml, a model of the same name; it is replaced" in error
+
+
+@pytest.mark.parametrize("key", ["origin", "runtime_parameters"])
+def test_what_a_package_says_of_itself_is_nothing_that_a_terminal_obeys(folder, capfd, key):
+    options = ["--functions", "mass_matrix", "--backend", "numpy"]
+    assert run(["build", TWO_LINK, *options]) == 0
+    _write_escapes_into(Path("generated") / "two_link" / "build.json", key)
+    capfd.readouterr()
+    assert run(["build", TWO_LINK, *options, "--force"]) == 0
+    error = capfd.readouterr().err
+    assert "]0;title [31mx" in error
+    assert error.replace("\n", "").isprintable()
+
+
+def _write_escapes_into(file, key):
+    """What a stranger's package says of itself may be meant for the terminal."""
+    content = json.loads(file.read_text())
+    text = "\x1b]0;title\x07\x1b[31mx"
+    content[key] = [text] if isinstance(content[key], list) else text
+    file.write_text(json.dumps(content))

@@ -10,7 +10,13 @@ from symgen.derivation import derive_all, package_of
 from symgen.errors import RequestError
 from symgen.options import ALL, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES
-from symgen.selection import LARGEST_BUILT, select
+from symgen.selection import (
+    LARGEST_BUILT,
+    LARGEST_ROBOT,
+    MANY_COORDINATES,
+    notices_of_size,
+    select,
+)
 from symgen.validation.validate import INDEPENDENT
 from tests.oracles.descriptions import described
 
@@ -176,3 +182,14 @@ def test_runtime_parameters_are_independent_ones_in_the_order_of_the_file():
         select(arm, BuildOptions(runtime_parameters=("l2",)))
     with pytest.raises(RequestError, match="no parameter is called 'M1'; did you mean 'm1'"):
         select(arm, BuildOptions(runtime_parameters=("M1",)))
+
+
+def test_what_nobody_would_wait_for_is_refused_before_it_is_begun(tmp_path):
+    with pytest.raises(RequestError, match="401 moving axes; code is generated for up to 400"):
+        select(chain(tmp_path, LARGEST_ROBOT + 1), BuildOptions())
+
+
+def test_a_build_that_takes_minutes_says_so(tmp_path):
+    assert notices_of_size(read(TWO_LINK)) == ()
+    (words,) = notices_of_size(chain(tmp_path, MANY_COORDINATES))
+    assert words.startswith("80 coordinates: a build of everything takes minutes")

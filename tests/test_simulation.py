@@ -581,7 +581,7 @@ def refusal(*arguments, **options):
         ({"sensitivities": "L", "dq0": {"k": Q0}}, "dq0: no sensitivity is called 'k'"),
         ({"sensitivities": "L", "dqd0": np.ones((3, 2))}, "dqd0: expected shape (3, 1)"),
         ({"objectives": "Reach"}, "no output is called 'Reach'; did you mean 'reach'?"),
-        ({"formulation": "kan"}, "the module has no 'kan'; there are: newton_euler, kane"),
+        ({"formulation": "kan"}, "the module has no 'kan'; did you mean 'kane'?"),
         ({"method": "RK44"}, "no method is called 'RK44'; did you mean 'RK45'?"),
         ({"tau": [1.0]}, "tau: expected shape (3,), got (1,)"),
         ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),

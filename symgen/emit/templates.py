@@ -2,12 +2,14 @@
 
 A template shows the shape of a file of the generated package; Python decides what there is to say
 and prints the expressions.  A folder of the user's is searched first, so any template can be
-replaced without touching Python.  An undefined name in a template is an error.
+replaced without touching Python.  An undefined name in a template is an error, and so is a file
+in that folder that nothing would use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -15,14 +17,22 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2 import meta
 
 import symgen
 from symgen.emit import text
 from symgen.errors import RequestError
+from symgen.suggestions import nearest
 
 SUFFIX = ".jinja"
 BESIDE_BUILDS = ("javascript/", "report/")
 """Folders of what no package holds: a package is up to date whatever they say."""
+
+NO_TEMPLATES = (".md", ".txt", ".orig", ".rej", "~")
+"""Ends of names of files that may lie beside templates of the user's."""
+
+MOST_FILES = 1000
+"""A folder of more is no folder of templates: somebody's home, or a whole disk."""
 
 
 class Templates:
@@ -40,11 +50,20 @@ class Templates:
         try:
             return self._environment.get_template(name + SUFFIX).render(values)
         except jinja2.TemplateSyntaxError as error:
-            raise RequestError(f"template {error.name}, line {error.lineno}: {error}") from error
-        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            raise RequestError(
-                f"template {name}{SUFFIX}: {type(error).__name__}: {error}"
-            ) from error
+            raise _wrong_syntax(error) from error
+        except _FAULTS as error:
+            place = _place(error) or f"template {name}{SUFFIX}"
+            raise RequestError(f"{place}: {type(error).__name__}: {error}") from error
+
+    def references(self, name: str) -> set[str | None]:
+        """The templates that `name` includes or imports; None among them: one by another name each
+        time.  RequestError where its syntax is wrong."""
+        try:
+            return set(
+                meta.find_referenced_templates(self._environment.parse(self.source(name), name))
+            )
+        except jinja2.TemplateSyntaxError as error:
+            raise _wrong_syntax(error) from error
 
     def source(self, name: str) -> str:
         """The text of the file `name` as it stands."""
@@ -54,11 +73,13 @@ class Templates:
                 return file.read_text(encoding="utf-8")
         raise FileNotFoundError(f"no template {name}")
 
+    def names(self) -> list[str]:
+        """The names of all templates, those of what is beside packages included."""
+        return sorted({name for folder in self._folders for name in _names(folder)})
+
     def sources(self) -> dict[str, str]:
         """Every template that may be used, by name: what a build depends on."""
-        names = {name for folder in self._folders for name in _names(folder)}
-        names.discard("__init__.py")  # it makes a package of the folder, and is no template
-        kept = (name for name in sorted(names) if not name.startswith(BESIDE_BUILDS))
+        kept = (name for name in self.names() if not name.startswith(BESIDE_BUILDS))
         return {name: self.source(name) for name in kept}
 
     @cached_property
@@ -83,6 +104,95 @@ class Templates:
             return None
 
 
+_FAULTS = (
+    jinja2.TemplateError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What a template can raise that is wrong."""
+
+
+def own_templates(directory: Path) -> Mapping[str, str]:
+    """The texts of the user's templates by name, once it is known that each of them is of use.
+
+    RequestError where one has a name that symgen does not ask for and no other template includes,
+    where the syntax of one is wrong, where there is none at all, or no end of files.
+    """
+    if not os.path.isdir(directory):  # never raises
+        raise RequestError(f"there is no folder of templates {str(directory)!r}")
+    try:
+        found = {name: _text(directory, name) for name in _own_names(directory)}
+    except OSError as error:
+        raise RequestError(f"templates in {directory}: {error}") from error
+    known = set(Templates().names())
+    if not known & found.keys():
+        hint = next((f"; did you mean {near!r}?" for near in map(_meant(known), found) if near), "")
+        raise RequestError(
+            f"{directory} holds no template of symgen's, such as 'numpy/formulation.py.jinja'{hint}"
+        )
+    layout = Templates(directory)
+    used = [layout.references(name) for name in found if name.endswith(SUFFIX)]
+    included = {name for names in used for name in names}
+    for name in found:
+        if name not in known and name not in included and None not in included:
+            near = _meant(known)(name)
+            hint = f"; did you mean {near!r}?" if near else ", and no other one includes it"
+            raise RequestError(f"{directory / name}: symgen has no such template{hint}")
+    return found
+
+
+def _meant(known: set[str]) -> Callable[[str], str | None]:
+    """name -> the template that it may be meant to be."""
+    return lambda name: nearest(name, sorted(known))
+
+
+def _own_names(directory: Path) -> Iterator[str]:
+    """Names of the regular files in a folder, links followed, but never in a circle."""
+    waiting, seen, count = [directory], set(), 0
+    while waiting:
+        folder = waiting.pop()
+        real = os.path.realpath(folder)
+        if real in seen:
+            continue
+        seen.add(real)
+        for entry in sorted(folder.iterdir()):
+            count += 1
+            if count > MOST_FILES:
+                raise RequestError(f"{directory} holds more than {MOST_FILES} files: no templates")
+            if entry.name.startswith((".", "__pycache__")) or entry.name.endswith(NO_TEMPLATES):
+                continue
+            if entry.is_dir():
+                waiting.append(entry)
+            elif entry.is_file():
+                yield entry.relative_to(directory).as_posix()
+
+
+def _text(directory: Path, name: str) -> str:
+    try:
+        return (directory / name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise RequestError(f"template {directory / name}: not UTF-8") from None
+
+
+def _wrong_syntax(error: jinja2.TemplateSyntaxError) -> RequestError:
+    return RequestError(f"template {error.name}, line {error.lineno}: {error.message}")
+
+
+def _place(error: BaseException) -> str | None:
+    """The template and line that an error comes from; jinja2 writes them into the traceback."""
+    found, step = None, error.__traceback__
+    while step is not None:
+        file = step.tb_frame.f_code.co_filename
+        if file.endswith(SUFFIX):
+            found = f"template {file}, line {step.tb_lineno}"
+        step = step.tb_next
+    return found
+
+
 def _is_page(name: str | None) -> bool:
     """Whether a template makes HTML: then text that comes from users is escaped."""
     return name is not None and name.endswith(f".html{SUFFIX}")
@@ -104,5 +214,5 @@ def _names(folder: Traversable, prefix: str = "") -> Iterator[str]:
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir() and not entry.name.startswith((".", "__")):
             yield from _names(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith((SUFFIX, ".py", ".h")):
-            yield prefix + entry.name
+        elif prefix and entry.name.endswith((SUFFIX, ".py", ".h", ".js", ".css")):
+            yield prefix + entry.name  # what lies beside the folders makes a package of them

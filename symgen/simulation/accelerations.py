@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from symgen.errors import RequestError
 from symgen.simulation.arguments import Array, Columns, selection
+from symgen.suggestions import suggestion
 
 Options = dict[str, Array]
 Solution = tuple[Array, Array | None]
@@ -75,7 +76,7 @@ def formulation_of(module: Any, name: str) -> Any:
     names = tuple(module.formulations)
     if name not in names:
         raise RequestError(
-            f"simulate: formulation: the module has no {name!r}; there are: {', '.join(names)}"
+            f"simulate: formulation: the module has no {name!r}; {suggestion(name, names)}"
         )
     return getattr(module, name)
 

@@ -7,7 +7,6 @@ of it; for an initial value, that value alone.
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symgen.errors import RequestError
+from symgen.suggestions import suggestion
 
 Array = NDArray[np.float64]
 Derivatives = Mapping[str, ArrayLike] | ArrayLike | None
@@ -186,8 +186,7 @@ def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]
 
 def meant(name: object, known: Sequence[str]) -> str:
     """The tail of a message about an unknown name."""
-    near = difflib.get_close_matches(str(name), known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
+    return f"; {suggestion(str(name), known)}"
 
 
 def _listed(what: str, given: Any) -> tuple[str, ...]:

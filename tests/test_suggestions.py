@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from symgen.description.wording import nearest
+from symgen.suggestions import nearest
 
 FUNCTIONS = ("sqrt", "sin", "cos", "asin", "acos", "log")
 ROW = ("theta", "d", "a", "alpha")

@@ -1,0 +1,1 @@
+"""What commands share: their options, how they end, what shells complete."""

@@ -1,0 +1,192 @@
+"""What a shell offers at the tab key: names of what there is, and what the model on the line has.
+
+Nothing is ever reported from here: where a file cannot be read, nothing is offered.  SymPy is not
+imported, so that an answer takes a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+
+import click
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    add_completion_class,
+    get_completion_class,
+    split_arg_string,
+)
+
+from symgen.errors import SymgenError
+from symgen.options import ALL, DEFAULT, NONE
+
+SHELLS = ("bash", "zsh", "fish")
+MODEL_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
+MOST_FILES = 1000
+"""Of a folder that are looked at."""
+
+_PLAIN = re.compile(r"[\w@%+./-]*", re.ASCII)
+"""What a shell takes as it stands; completion of files with other names is left to the shell."""
+
+_Items = list[CompletionItem]
+_Completer = Callable[[click.Context, click.Parameter, str], _Items]
+
+
+def _silent(complete: _Completer) -> _Completer:
+    """`complete`, offering nothing where it fails: a message would land in the user's line."""
+
+    @wraps(complete)
+    def silent(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+        try:
+            return complete(ctx, param, incomplete)
+        except (OSError, SymgenError, ValueError):
+            return []
+
+    return silent
+
+
+class _Bash(BashComplete):
+    """Completion for bash, which makes three words of ``--option=value``."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """See `click.shell_completion.ShellComplete`."""
+        words, incomplete = super().get_completion_args()
+        return [word for word in words if word != "="], incomplete
+
+
+class _Fish(FishComplete):
+    """Completion for fish; the script of click loses what follows a comma."""
+
+    source_template = """\
+function %(complete_func)s
+    set -l response (env %(complete_var)s=fish_complete COMP_WORDS=(commandline -cp) \\
+        COMP_CWORD=(commandline -t) %(prog_name)s)
+    for completion in $response
+        set -l metadata (string split --max 1 "," $completion)
+        switch $metadata[1]
+            case dir
+                __fish_complete_directories $metadata[2]
+            case file
+                __fish_complete_path $metadata[2]
+            case plain
+                echo $metadata[2]
+        end
+    end
+end
+complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
+"""
+
+
+add_completion_class(_Bash)
+add_completion_class(_Fish)
+
+
+def script(program: click.Command, shell: str) -> str:
+    """What `shell` has to run so that it completes the words of `program`."""
+    found = get_completion_class(shell)
+    if found is None:
+        raise ValueError(f"click knows no shell {shell!r}")
+    return found(program, {}, "symgen", "_SYMGEN_COMPLETE").source()
+
+
+@_silent
+def formulations(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+    """Names separated by commas."""
+    return _listed(incomplete, _formulation_names(), (DEFAULT, ALL))
+
+
+@_silent
+def formulation(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+    """One name."""
+    return _beginning(incomplete, _formulation_names())
+
+
+@_silent
+def functions(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+    """Names separated by commas."""
+    from symgen.program.functions import FUNCTION_NAMES
+
+    return _listed(incomplete, FUNCTION_NAMES, (DEFAULT, ALL))
+
+
+@_silent
+def runtime_parameters(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+    """Names separated by commas, of the model that stands on the line."""
+    from symgen.description import read
+
+    model = ctx.params.get("model") or _model_on_the_line()
+    known = read(model).independent_parameters if model else ()
+    return _listed(incomplete, known, (ALL, NONE))
+
+
+@_silent
+def shown(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+    """What `symgen show` shows."""
+    from symgen.program.functions import FUNCTION_NAMES
+
+    return _beginning(incomplete, ("tree", "frames", *FUNCTION_NAMES))
+
+
+@_silent
+def families(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+    """Families of robots."""
+    from symgen.families import FAMILIES
+
+    return _beginning(incomplete, FAMILIES)
+
+
+@_silent
+def model_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+    """Model files that begin so; where there are none, whatever the shell finds."""
+    place, start = os.path.split(incomplete)
+    with os.scandir(place or ".") as entries:
+        names = sorted(
+            entry.name
+            for entry, _ in zip(entries, range(MOST_FILES), strict=False)
+            if entry.name.startswith(start)
+            and (start or not entry.name.startswith("."))
+            and _is_model_file(os.path.join(place, entry.name))
+        )
+    paths = [os.path.join(place, name) for name in names]
+    if not paths or not all(_PLAIN.fullmatch(path) for path in paths):
+        return [CompletionItem(incomplete, type="file")]
+    return [CompletionItem(path) for path in paths]
+
+
+def folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+    """Folders, which the shell finds."""
+    return [CompletionItem(incomplete, type="dir")]
+
+
+def _model_on_the_line() -> str | None:
+    """The model file of a line that click cannot parse, because the value in question lacks."""
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))
+    return next((word for word in words[1:] if _is_model_file(word)), None)
+
+
+def _is_model_file(word: str) -> bool:
+    return os.path.splitext(word)[1].lower() in MODEL_ENDINGS and os.path.isfile(word)
+
+
+def _formulation_names() -> Sequence[str]:
+    from symgen.formulations import FORMULATIONS
+
+    return [item.name for item in FORMULATIONS]
+
+
+def _listed(incomplete: str, known: Iterable[str], alone: Sequence[str]) -> _Items:
+    """What may continue a list: names that are not in it yet; `alone` stand without others."""
+    before, comma, last = incomplete.rpartition(",")
+    taken = before.split(",")
+    offered = [name for name in known if name not in taken]
+    if not comma:
+        offered += [name for name in alone if name not in offered]
+    return [CompletionItem(f"{before}{comma}{name}") for name in offered if name.startswith(last)]
+
+
+def _beginning(incomplete: str, known: Iterable[str]) -> _Items:
+    return [CompletionItem(name) for name in known if name.startswith(incomplete)]

@@ -1,0 +1,153 @@
+"""The options that several commands share, and how misspelt ones are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from symgen.command import completion
+from symgen.options import BACKENDS, FLAGS, FORMS, BuildOptions, names
+from symgen.suggestions import suggestion
+
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:  # which older versions of click cannot subscribe
+    _Choice = click.Choice
+
+
+class Suggesting(click.Group):
+    """A group that answers an unknown command with the nearest one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See `click.Group`."""
+        name = args[0] if args else ""
+        asked = bool(name) and not name.startswith("-") and not ctx.resilient_parsing
+        if asked and self.get_command(ctx, name) is None:  # completion parses too, and is silent
+            raise click.UsageError(f"no such command {name!r}; {suggestion(name, self.commands)}")
+        return super().resolve_command(ctx, args)
+
+
+class OneOf(_Choice):
+    """A choice of words that answers an unknown one with the nearest."""
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        super().__init__(choices)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """See `click.Choice`."""
+        if value not in self.choices:
+            self.fail(f"{value!r} is unknown; {suggestion(str(value), self.choices)}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+Model = click.argument(
+    "model", type=click.Path(path_type=Path), shell_complete=completion.model_files
+)
+Json = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the result as JSON; where there is none, the error.",
+)
+Quiet = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+Out = click.option(
+    "--out",
+    default="generated",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    shell_complete=completion.folders,
+    help="Folder that the package's folder goes into.",
+)
+Templates = click.option(
+    "--templates",
+    type=click.Path(path_type=Path),
+    shell_complete=completion.folders,
+    help="Folder whose templates replace those of symgen.",
+)
+
+_BUILD_OPTIONS = (
+    click.option(
+        "--formulations",
+        default="default",
+        show_default=True,
+        shell_complete=completion.formulations,
+        help="Names separated by commas, 'default' or 'all'.",
+    ),
+    click.option(
+        "--functions",
+        default="default",
+        show_default=True,
+        shell_complete=completion.functions,
+        help="Names separated by commas, 'default' or 'all'.",
+    ),
+    click.option(
+        "--backend",
+        type=OneOf(BACKENDS),
+        help="Default: compiled, or numpy where there is no C compiler.",
+    ),
+    click.option(
+        "--runtime-parameters",
+        default="none",
+        show_default=True,
+        shell_complete=completion.runtime_parameters,
+        help="Parameters of the model that become arguments: names separated by commas, 'all' or "
+        "'none'.",
+    ),
+    click.option(
+        "--flags",
+        type=OneOf(FLAGS),
+        default="portable",
+        show_default=True,
+        help="Compile for any processor of this kind, choosing the instructions when it runs; for "
+        "this one; or for any, with the instructions that all of them have.",
+    ),
+    click.option(
+        "--form",
+        type=OneOf(FORMS),
+        default="auto",
+        show_default=True,
+        help="Kernels in a straight line, in loops where there are any, or by what is faster.",
+    ),
+    Templates,
+    click.option("--force", is_flag=True, help="Build although nothing has changed."),
+)
+
+
+def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that `build` and the commands that build when needed share."""
+
+    @wraps(command)
+    def with_options(
+        formulations: str,
+        functions: str,
+        backend: str | None,
+        runtime_parameters: str,
+        flags: str,
+        form: str,
+        templates: Path | None,
+        force: bool,
+        out: Path | None = None,
+        **rest: Any,
+    ) -> Any:
+        options = BuildOptions(
+            formulations=names(formulations),
+            functions=names(functions),
+            backend=backend,
+            runtime_parameters=names(runtime_parameters),
+            flags=flags,
+            form=form,
+            templates=templates,
+            force=force,
+            out=out,
+        )
+        return command(options=options, **rest)
+
+    for option in reversed(_BUILD_OPTIONS):
+        with_options = option(with_options)
+    return with_options

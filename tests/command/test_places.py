@@ -1,0 +1,262 @@
+"""Strange places: links, pipes, devices, odd names, folders that are gone or read-only.
+
+A link in the way of a file is replaced or refused, and never written through; only the output
+folder itself may be one, because it is where the user said that files should go.
+"""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from symgen.cli import run
+
+ROOT = Path(__file__).parents[2]
+TWO_LINK = ROOT / "examples" / "two_link.yaml"
+FAST = ["--backend", "numpy", "--functions", "mass_matrix"]
+BUILD = ["build", "arm.yaml", *FAST]
+WRITERS = {
+    "report": (["report", "arm.yaml", "--quick", "-o"], "page.html"),
+    "convert": (["convert", "arm.yaml", "--force"], "other.yaml"),
+    "plot": (["compare", "--family", "planar", "--joints", "1,2", "--functions", "mass_matrix",
+              "--plot"], "growth.svg"),
+    "new": (["new"], "fresh.yaml"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    place = tmp_path / "work"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    shutil.copy(TWO_LINK, "arm.yaml")
+    return place
+
+
+@pytest.fixture
+def precious(tmp_path):
+    """A folder with a file, that nothing may touch."""
+    place = tmp_path / "precious"
+    place.mkdir()
+    (place / "file").write_text("mine")
+    return place
+
+
+def symgen(*arguments, **options):
+    """The program itself, as in a shell."""
+    return subprocess.run(
+        [sys.executable, "-m", "symgen", *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        **options,
+    )
+
+
+def untouched(precious):
+    return sorted(os.listdir(precious)) == ["file"] and (precious / "file").read_text() == "mine"
+
+
+# -- links in the output folder ----------------------------------------------------------------
+
+
+def test_the_output_folder_may_be_a_link(folder, precious):
+    Path("generated").symlink_to(precious)
+    assert run([*BUILD, "-q"]) == 0
+    assert (precious / "two_link" / "__init__.py").is_file()
+    assert (precious / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["two_link", ".symgen"])
+def test_a_link_in_place_of_a_folder_of_ours(folder, precious, capfd, name):
+    Path("generated").mkdir()
+    Path("generated", name).symlink_to(precious)
+    assert run(BUILD) == 2
+    error = capfd.readouterr().err
+    assert f"generated/{name}" in error and "derive" not in error
+    assert untouched(precious)
+
+
+@pytest.mark.parametrize("target", ["{precious}/file", "{precious}/new", "/etc/passwd", "nowhere"])
+@pytest.mark.parametrize("name", ["__init__.py", "_numpy/newton_euler.py", "manifest.json"])
+def test_a_link_in_place_of_a_file(folder, precious, name, target):
+    assert run([*BUILD, "-q"]) == 0
+    content = Path("generated/two_link", name).read_bytes()
+    before = Path("/etc/passwd").read_bytes()
+    Path("generated/two_link", name).unlink()
+    Path("generated/two_link", name).symlink_to(target.format(precious=precious))
+    status = run([*BUILD, "-q"])
+    link = Path("generated/two_link", name)
+    assert (status, link.is_symlink()) in ((0, False), (2, True))
+    if status == 0:
+        assert link.read_bytes() == content
+    assert untouched(precious) and Path("/etc/passwd").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["_numpy", ".former", "c"])
+def test_a_link_in_place_of_a_folder_of_the_package(folder, precious, capfd, name):
+    assert run([*BUILD, "-q"]) == 0
+    place = Path("generated/two_link", name)
+    if place.exists():
+        shutil.rmtree(place)
+    place.symlink_to(precious)
+    Path("arm.yaml").write_text(Path("arm.yaml").read_text().replace("m1: 0.5", "m1: 0.6"))
+    assert run([*BUILD, "-q"]) in (0, 2, 4)
+    assert "Traceback" not in capfd.readouterr().err
+    assert untouched(precious)
+
+
+# -- what other commands write -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_link_in_place_of_what_is_written(folder, precious, capfd, command):
+    arguments, name = WRITERS[command]
+    Path(name).symlink_to(precious / "file")
+    status = run([*arguments, name, "-q"] if command != "convert" else
+                 ["convert", "arm.yaml", name, "--force", "-q"])  # fmt: skip
+    assert untouched(precious)
+    assert status == (2 if command == "new" else 0)
+    assert Path(name).is_symlink() == (command == "new")
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+@pytest.mark.parametrize("command", WRITERS)
+def test_what_is_no_file_is_not_replaced(folder, capfd, command, kind):
+    arguments, name = WRITERS[command]
+    Path(name).mkdir() if kind == "folder" else os.mkfifo(name)
+    before = os.lstat(name)
+    assert run([*arguments, name]) == 2
+    error = capfd.readouterr().err
+    assert name in error and "Traceback" not in error
+    assert os.lstat(name).st_ino == before.st_ino
+    assert not [entry for entry in os.listdir() if entry.startswith(".")]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_disk_that_takes_nothing(folder, capfd, monkeypatch, command, number):
+    arguments, name = WRITERS[command]
+    really = os.open
+
+    def refused(path, flags, *more, **options):
+        if flags & os.O_CREAT and str(path).startswith((".", name)):
+            raise OSError(number, os.strerror(number), str(path))
+        return really(path, flags, *more, **options)
+
+    monkeypatch.setattr(os, "open", refused)
+    assert run([*arguments, name]) == 2
+    error = capfd.readouterr().err
+    assert f"cannot write {name}: {os.strerror(number)}" in error
+    assert "Traceback" not in error and not os.path.lexists(name)
+
+
+@pytest.mark.parametrize("command", ["report", "plot"])
+def test_a_folder_that_is_read_only_is_told_first(folder, capfd, monkeypatch, command):
+    arguments, name = WRITERS[command]
+    monkeypatch.setattr(os, "access", lambda path, mode, **options: not mode & os.W_OK)
+    assert run([*arguments, name]) == 2
+    error = capfd.readouterr().err
+    assert f"cannot write {name}" in error and "derive" not in error
+
+
+def test_an_output_folder_that_is_read_only_is_told_first(folder, capfd, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode, **options: not mode & os.W_OK)
+    assert run(BUILD) == 2
+    error = capfd.readouterr().err
+    assert "is not writable; choose another folder with --out" in error and "derive" not in error
+
+
+# -- what is read ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["build", "show", "report", "convert", "grade"])
+@pytest.mark.parametrize("name", ["pipe.yaml", "/dev/zero", "/dev/stdin", "folder.yaml"])
+def test_what_is_no_file_is_not_read(folder, capfd, command, name):
+    os.mkfifo("pipe.yaml")
+    Path("folder.yaml").mkdir()
+    more = {"show": ["tree"], "convert": ["to.yaml"], "grade": [name]}.get(command, [])
+    assert run([command, "arm.yaml" if command == "grade" else name, *more]) == 2
+    error = capfd.readouterr().err
+    assert "Traceback" not in error and error.strip()
+
+
+# -- odd names ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "it's \"quoted\" [bold]", "new\nline\ttab", "-dash", "ünï 你", "$(touch bad);a", "%s{}",
+        "back\\slash", "x" * 255,
+    ],
+)  # fmt: skip
+def test_folders_of_any_name(folder, capfd, place):
+    os.mkdir(place)
+    shutil.copy("arm.yaml", Path(place, "arm.yaml"))
+    named = f"./{place}"
+    assert run(["build", f"{named}/arm.yaml", *FAST, "--out", f"{named}/out"]) == 0
+    assert Path(place, "out", "two_link", "__init__.py").is_file()
+    Path(place, "arm.yaml").write_text(Path("arm.yaml").read_text() + "wrong: 1\n")
+    capfd.readouterr()
+    assert run(["build", f"{named}/arm.yaml", *FAST, "--json"]) == 2
+    captured = capfd.readouterr()
+    assert "Traceback" not in captured.err and captured.out.startswith("{")
+    assert not Path("bad").exists()
+
+
+def test_folders_whose_names_are_no_text(folder):
+    """As of a disk that was written elsewhere: bytes that are not UTF-8."""
+    place = b"not utf-8 \xff\xfe"
+    os.mkdir(place)
+    shutil.copy("arm.yaml", os.path.join(place, b"arm.yaml"))
+    path, out = os.path.join(place, b"arm.yaml"), os.path.join(place, b"out")
+    done = symgen("build", path, *FAST, "--out", out)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    assert os.path.isfile(os.path.join(out, b"two_link", b"__init__.py"))
+    with open(path, "ab") as stream:
+        stream.write(b"wrong: 1\n")
+    done = symgen("build", path, *FAST, "--json")
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr and done.stdout.startswith(b"{")
+
+
+@pytest.mark.parametrize("length", [252, 300, 5000])
+def test_names_that_are_too_long(folder, capfd, length):
+    long = "x" * length
+    for arguments in (
+        ["build", f"{long}.yaml"], [*BUILD, "--out", long * 2], ["show", f"{long}.yaml", "tree"],
+        ["new", f"{long}.yaml"], ["convert", "arm.yaml", f"{long}.yaml"],
+        ["report", "arm.yaml", "--quick", "-o", f"{long}.html"],
+        [*BUILD, "--templates", long * 2],
+    ):  # fmt: skip
+        assert run(arguments) in (2, 4), arguments
+        error = capfd.readouterr().err
+        assert "Traceback" not in error and error.strip()
+
+
+def test_a_name_with_a_dash_in_front(folder, capfd):
+    assert run(["convert", "arm.yaml", "--", "-arm.yaml"]) == 0
+    assert "symgen build ./-arm.yaml" in capfd.readouterr().out
+    assert run(["build", *FAST, "-q", "--", "-arm.yaml"]) == 0
+
+
+def test_a_working_folder_that_is_gone(folder, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = (
+        "import os, sys; from symgen.cli import run; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1])\n"
+        "sys.exit(run(['build', 'arm.yaml', '--json']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(gone)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "the working folder does not exist any more" in done.stderr
+    assert '"kind": "request"' in done.stdout
