@@ -21,6 +21,7 @@ cdef extern from "Python.h":
     ctypedef struct PyObject
     bint PyFloat_Check(PyObject *)
     double PyFloat_AS_DOUBLE(PyObject *)
+    int PyErr_CheckSignals() except -1
 
 cdef extern from "numpy/arrayobject.h" nogil:
     ctypedef Py_ssize_t npy_intp
@@ -90,6 +91,7 @@ cdef struct Array:  # an argument or result: the shape of one sample
 cdef struct Function:
     int inputs
     int outputs
+    npy_intp most  # samples that a thread computes at once, whole vectors
     Array input[5]
     Array output[6]
     int (*kernel)(const double **x, double **y) noexcept nogil  # 1: there is no solution
@@ -291,6 +293,7 @@ PACKED_SHAPES = {
     ),
 }
 REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2}
+MOST_SAMPLES = [43010752, 23121384, 108108104, 173913040, 47619040, 66666664, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 56338024, 97560968, 90909088, 45977008, 64516128, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 76923072, 64516128, 43478256, 33613440, 34482752, 18099544, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 71428568, 63492056, 27777776, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 108108104, 173913040, 22346368, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
 
 
 cdef void describe(Array *array, tuple shape):
@@ -312,6 +315,7 @@ cdef int set_up() except -1:
         inputs, outputs = (SHAPES if which < FIRST_PACKED else PACKED_SHAPES)[name]
         FUNCTIONS[which].inputs = len(inputs)
         FUNCTIONS[which].outputs = len(outputs)
+        FUNCTIONS[which].most = MOST_SAMPLES[which]
         for i, shape in enumerate(inputs):
             describe(&FUNCTIONS[which].input[i], shape)
             if i >= REQUIRED[name]:
@@ -451,6 +455,30 @@ cdef object results(const Function *f, object out, const Batch *batch,
     return out if complete else arrays
 
 
+cdef npy_intp compute_all(int which, npy_intp count, const double **x, const npy_intp *dx,
+                          double **y) except -1:
+    """The kernel on every sample, in pieces between which Ctrl-C is heard."""
+    cdef const Function *f = &FUNCTIONS[which]
+    cdef const double *part_of_x[5]
+    cdef double *part_of_y[6]
+    cdef npy_intp done = 0, singular = 0, number
+    cdef int i
+    while done < count:
+        if done:
+            PyErr_CheckSignals()
+        number = f.most * THREADS
+        if number > count - done:
+            number = count - done
+        for i in range(f.inputs):
+            part_of_x[i] = x[i] + done * dx[i]
+        for i in range(f.outputs):
+            part_of_y[i] = y[i] + done * f.output[i].size
+        with nogil:
+            singular += compute(which, number, part_of_x, dx, part_of_y)
+        done += number
+    return singular
+
+
 cdef object call(int which, PyObject **given, object out):
     """The function numbered `which`, of the arguments `given`."""
     cdef const Function *f = &FUNCTIONS[which]
@@ -469,8 +497,7 @@ cdef object call(int which, PyObject **given, object out):
     if batch.count == 1:
         singular = f.kernel(x, y)
     else:
-        with nogil:
-            singular = compute(which, batch.count, x, dx, y)
+        singular = compute_all(which, batch.count, x, dx, y)
     if singular:
         tell_singular(NAMES[which], singular, batch.count, batch.axes == 0)
     if out is None and f.outputs == 1 and f.output[0].axes == 0 and batch.axes == 0:
@@ -487,6 +514,8 @@ cdef object convert(int which, PyObject **given, object out):
 
 def rows(int which, list inputs, list outputs):
     """Run a kernel on ordinary arrays; the number of samples without a solution."""
+    if not 0 <= which < len(NAMES):
+        raise RuntimeError("symgen: no such function")
     cdef const Function *f = &FUNCTIONS[which]
     cdef const double *x[5]
     cdef npy_intp dx[5]
@@ -504,10 +533,7 @@ def rows(int which, list inputs, list outputs):
         raise RuntimeError("symgen: not an ordinary array")
     if results(f, out, &batch, x, dx, y) is None:
         raise RuntimeError("symgen: not an ordinary array")
-    cdef npy_intp singular
-    with nogil:
-        singular = compute(which, batch.count, x, dx, y)
-    return singular
+    return compute_all(which, batch.count, x, dx, y)
 
 
 # ---- the functions ---------------------------------------------------------------------------

@@ -336,7 +336,7 @@ class Kernel:
         """Whether it takes any array."""
         return bool(self.inputs)
 
-    @property
+    @cached_property
     def work(self) -> int:
         """Operations, a function counted as ten, and numbers written."""
         if self.loops is not None and self.batches_in_loops:

@@ -5,6 +5,7 @@ compiled backends skip it where all arguments are ordinary float64 arrays, and c
 This file is the same for every robot; it needs nothing but NumPy.
 """
 
+import itertools
 import math
 import sys
 import warnings
@@ -89,13 +90,14 @@ def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
     `run` gets samples in blocks of at most `limit`: inputs whose batch axes broadcast to those of
     the outputs, and outputs to fill.  It returns the number of samples without a solution.
     """
-    inputs = [_read(a, v, kinds) for a, v in zip(signature.inputs, arguments, strict=True)]
+    given = [_ask(a, v) for a, v in zip(signature.inputs, arguments, strict=True)]
+    inputs = [_read(a, v, kinds) for a, v in zip(signature.inputs, given, strict=True)]
     batch = _batch(signature, inputs)
     is_complex = any(array.dtype.kind == "c" for array in inputs)
     dtype = np.dtype(np.complex128 if is_complex else np.float64)
     wanted = _requested(signature, out)
     outputs = [
-        np.empty(batch + array.shape, dtype) if given is None else given
+        np.empty(batch + array.shape, dtype) if given is None else _plain(given)
         for array, given in zip(signature.outputs, wanted, strict=True)
     ]
     _check_outputs(signature, inputs, outputs, wanted, batch, dtype)
@@ -209,18 +211,30 @@ def _samples(array, given, batch):
     return np.require(given, requirements="CA")
 
 
-def _read(array, value, kinds):
-    """The argument `value` as a float64 (or complex128) array of the right shape."""
+def _ask(array, value):
+    """The argument `value` as an array of any kind.
+
+    An object that is no array is asked for one and may do anything meanwhile, also to arrays: so
+    all are asked before any is checked.
+    """
     if value is None and array.default is not None:
         return array.default
     try:
         given = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{array.name}: expected an array of shape {array}: {error}") from None
+    if isinstance(value, dict) and array.name == "parameters":
+        raise TypeError(
+            f"{array.name}: expected real numbers, got {given.dtype}: give the values as a list, "
+            "in the order of parameter_names"
+        )
+    return given
+
+
+def _read(array, given, kinds):
+    """The argument `given` as a float64 (or complex128) array of the right shape."""
     if given.dtype.kind not in kinds:
         hint = "; the NumPy backend takes complex numbers" if given.dtype.kind == "c" else ""
-        if isinstance(value, dict) and array.name == "parameters":
-            hint = ": give the values as a list, in the order of parameter_names"
         raise TypeError(f"{array.name}: expected real numbers, got {given.dtype}{hint}")
     batch_axes = given.ndim - len(array.shape)
     if batch_axes < 0 or given.shape[batch_axes:] != array.shape:
@@ -232,7 +246,7 @@ def _read(array, value, kinds):
 
 
 def _batch(signature, inputs):
-    """The batch axes of all inputs, broadcast mutually."""
+    """The batch axes of all inputs, broadcast mutually (beyond 32 axes NumPy does not say)."""
     axes = [
         given.shape[: given.ndim - len(array.shape)]
         for array, given in zip(signature.inputs, inputs, strict=True)
@@ -240,12 +254,15 @@ def _batch(signature, inputs):
     different = set(axes) - {()}
     if len(different) <= 1:
         return different.pop() if different else ()
-    try:
-        return np.broadcast_shapes(*axes)
-    except ValueError:
-        pairs = zip(signature.inputs, axes, strict=True)
-        names = ", ".join(f"{array.name} {shape}" for array, shape in pairs if shape)
-        raise ValueError(f"{signature.name}: batch axes do not broadcast: {names}") from None
+    batch = []
+    for lengths in itertools.zip_longest(*map(reversed, different), fillvalue=1):
+        longer = {length for length in lengths if length != 1}
+        if len(longer) > 1:
+            pairs = zip(signature.inputs, axes, strict=True)
+            names = ", ".join(f"{array.name} {shape}" for array, shape in pairs if shape)
+            raise ValueError(f"{signature.name}: batch axes do not broadcast: {names}")
+        batch.append(longer.pop() if longer else 1)
+    return tuple(reversed(batch))
 
 
 def _requested(signature, out):
@@ -262,10 +279,15 @@ def _requested(signature, out):
     return list(out)
 
 
+def _plain(given):
+    """An array without what its subclass, as a memory map or a matrix, adds; else `given`."""
+    return np.asarray(given) if isinstance(given, np.ndarray) else given
+
+
 def _check_outputs(signature, inputs, outputs, wanted, batch, dtype):
     """Arrays given by the caller are what their results need, and share no memory."""
-    for number, (array, given) in enumerate(zip(signature.outputs, wanted, strict=True)):
-        if given is None:
+    for number, (array, given) in enumerate(zip(signature.outputs, outputs, strict=True)):
+        if wanted[number] is None:
             continue
         name = "out" if len(wanted) == 1 else f"out[{number}] ({array.name})"
         if not isinstance(given, np.ndarray):
@@ -345,7 +367,7 @@ def _returned(outputs, wanted, out):
     if out is not None and all(given is not None for given in wanted):
         return out
     results = tuple(
-        array[()] if given is None and array.ndim == 0 else array
+        given if given is not None else array if array.ndim else array[()]
         for array, given in zip(outputs, wanted, strict=True)
     )
     return results if len(results) > 1 else results[0]

@@ -227,7 +227,7 @@ def test_numpy_in_loops_takes_complex_numbers_and_all_batch_axes(tmp_path: Path)
 
 
 def test_the_form_is_an_option(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="no form 'curved'"):
+    with pytest.raises(RequestError, match="no form is called 'curved'"):
         BuildOptions(form="curved")
     for form, header in (("straight", "symgen-real.h"), ("loops", "symgen-loops.h")):
         symgen.load(

@@ -1,0 +1,99 @@
+"""Packages whose binaries are made to be watched: with sanitizers, in versions of any width."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from symgen.derivation import derive_all, package_of
+from symgen.description import read
+from symgen.emit.bundle import SourceBundle
+from symgen.emit.emission import emit
+from symgen.options import BuildOptions
+from symgen.selection import select
+from symgen.toolchain.compile import compile_extensions
+from symgen.toolchain.compiler import Compiler, Version
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+
+Change = Callable[[dict[str, str]], dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Watched(Compiler):
+    """A compiler that makes other versions of the kernels than the usual ones.
+
+    And with less optimisation: sanitizers make it slow.
+    """
+
+    made: tuple[Version, ...] = ()
+
+    def compile_command(
+        self,
+        source: str,
+        output: str,
+        *,
+        flags: str,
+        includes: Sequence[str] = (),
+        more: Sequence[str] = (),
+    ) -> tuple[str, ...]:
+        more = (*more, "-O1")
+        return super().compile_command(source, output, flags=flags, includes=includes, more=more)
+
+    def versions(self, flags: str) -> tuple[Version, ...]:
+        return self.made or super().versions(flags)
+
+
+def bundle_of(model: Path, options: BuildOptions, backends: Sequence[str]) -> SourceBundle:
+    """The sources of a package."""
+    description = read(model)
+    selection = select(description, options)
+    derived = derive_all(
+        description, selection, form=options.form, loops_alone="cython" not in backends
+    )
+    return emit(package_of(description, selection, derived, options.equal), backends)
+
+
+def put(
+    bundle: SourceBundle, folder: Path, compiler: Compiler, change: Change | None = None
+) -> Path:
+    """Write a package and its binaries, made of sources that are changed before."""
+    if change is not None:
+        bundle = replace(bundle, files=change(dict(bundle.files)))
+    target = folder / bundle.package
+    made = compile_extensions(bundle, compiler=compiler)
+    content = {name: text.encode() for name, text in bundle.files.items()} | made.files()
+    for name, data in content.items():
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return target
+
+
+def replaced(file: str, former: str, other: str) -> Change:
+    """A change of the one place in a file where `former` stands."""
+
+    def change(files: dict[str, str]) -> dict[str, str]:
+        assert files[file].count(former) == 1, (file, former)
+        return {**files, file: files[file].replace(former, other)}
+
+    return change
+
+
+def python(
+    *arguments: str, environment: Mapping[str, str] | None = None, timeout: float = 500
+) -> subprocess.CompletedProcess[str]:
+    """A child Python in the root of the repository."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=None if environment is None else dict(environment),
+        timeout=timeout,
+        check=False,
+    )

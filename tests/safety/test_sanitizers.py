@@ -1,0 +1,148 @@
+"""Compiled modules under AddressSanitizer and UndefinedBehaviorSanitizer.
+
+Kernels and wrappers are compiled with both, and everything is called in a Python of its own into
+which the run-time libraries of the sanitizers are loaded first.  Versions for wider vectors than
+this processor has are made with what it has, so that their C code is watched as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from symgen.options import BuildOptions
+from symgen.toolchain.compiler import AVX2, Version
+from tests.emit.test_versions import runs
+from tests.safety.building import EXAMPLES, Watched, bundle_of, put, python, replaced
+
+SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")
+OPTIONS_OF_ASAN = "detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1"
+AVX2_HERE = AVX2 if runs(4) else ()
+LOOPS_OF_8 = ("-D__AVX512F__",)
+"""A single sample takes as many joints at a time as a vector of AVX-512 holds."""
+
+WIDTHS = (
+    Version(1, "avx2", AVX2_HERE),
+    Version(2, "all"),
+    Version(4, "avx2", AVX2_HERE),
+    Version(8, "all", AVX2_HERE),
+)
+EIGHT_JOINTS = (Version(1, "all", (*AVX2_HERE, *LOOPS_OF_8)), Version(8, "all", AVX2_HERE))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A package to watch."""
+
+    model: str
+    versions: tuple[Version, ...]
+    formulations: tuple[str, ...] = ("all",)
+    form: str = "straight"
+    backends: tuple[str, ...] = ("compiled", "numpy")
+    functions: tuple[str, ...] = ("all",)
+
+    @property
+    def options(self) -> BuildOptions:
+        return BuildOptions(
+            formulations=self.formulations,
+            functions=self.functions,
+            runtime_parameters=("all",),
+            form=self.form,
+            equal=True,
+        )
+
+
+CASES = {
+    "every formulation": Case("two_link", WIDTHS),
+    "in Cython": Case("two_link", (), backends=("cython", "numpy")),
+    "outputs": Case("double_pendulum", WIDTHS, formulations=("default",)),
+    "composite joints": Case(
+        "satellite_arm", WIDTHS[2:], ("newton_euler",), functions=("inverse_dynamics", "jacobians")
+    ),
+    "tree in loops": Case("tree12", WIDTHS, ("composite",), form="loops"),
+    "tree in loops, wide": Case("tree12", EIGHT_JOINTS, ("composite",), form="loops"),
+}
+
+
+def libraries() -> tuple[str, ...]:
+    """The run-time libraries of gcc's sanitizers; none where they are not installed."""
+    if sys.platform != "linux" or shutil.which("gcc") is None:
+        return ()
+    found = []
+    for name in ("libasan.so", "libubsan.so"):
+        command = ["gcc", f"-print-file-name={name}"]
+        path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        if not os.path.isabs(path):
+            return ()
+        found.append(path)
+    return tuple(found)
+
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not libraries(), reason="needs gcc with its sanitizers"),
+]
+
+
+def compiler(*versions: Version) -> Watched:
+    version = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
+    return Watched(("gcc", *SANITIZED), version.stdout.strip(), versions)
+
+
+def watched(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A Python in which the sanitizers look on."""
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": " ".join(libraries()),
+        "ASAN_OPTIONS": OPTIONS_OF_ASAN,
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+    return python(*arguments, environment=environment)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sanitizers_find_nothing(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    bundle = bundle_of(EXAMPLES / f"{case.model}.yaml", case.options, case.backends)
+    folder = put(bundle, tmp_path, compiler(*case.versions))
+    done = watched("-m", "tests.safety.exercise", str(folder), "blocks")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    widths = {1, *(version.width for version in case.versions)}
+    wanted = {f"compiled {width}" for width in widths} if case.versions else {"cython"}
+    assert set(report["kinds"]) == wanted and report["calls"] > 500
+
+
+FAULTS = {
+    "heap": ("c/symgen-rows.h", "k < valid ? k : valid - 1", "k", "heap-buffer-overflow"),
+    "room": ("c/symgen-rows.h", "size_t entries = 1;", "size_t entries = 0;", "overflow"),
+    "alignment": (
+        "c/symgen-rows.h",
+        "row_of_lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias))",
+        "row_of_lanes __attribute__((vector_size(8 * LANES), may_alias))",
+        "misaligned address",
+    ),
+    "wrapper": (
+        "_compiled.pyx",
+        "        if PyArray_DIMS(given)[axis] != batch.shape[axis]:\n            return False\n",
+        "        pass\n",
+        "heap-buffer-overflow",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_sanitizers_find_a_fault(name: str, tmp_path: Path) -> None:
+    file, former, other, word = FAULTS[name]
+    options = BuildOptions(formulations=("newton_euler",), functions=("inverse_dynamics",))
+    bundle = bundle_of(EXAMPLES / "tree12.yaml", options, ("compiled", "numpy"))
+    folder = put(bundle, tmp_path, compiler(*WIDTHS[2:]), replaced(file, former, other))
+    done = watched("-m", "tests.safety.exercise", str(folder), "blocks")
+    assert done.returncode != 0 and word in done.stderr, done.stderr
