@@ -1,51 +1,224 @@
-"""The same source and metadata for any hash seed, locale, time zone and folder."""
+"""The same source and metadata for any hash seed, locale, time zone, folder, number of cores."""
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+MADE = Path(__file__).with_name("made.py")
 MACHINE_FILES = {"binaries.json", "build.json"}
 
+URDF = """\
+<robot name="gantry">
+  <link name="rail"/><link name="träger"><inertial><origin rpy="0.1 0.2 0.3" xyz="0.1 0 0"/>
+    <mass value="2.5"/><inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0.01" ixz="0" iyz="0"/>
+  </inertial></link><link name="hand"><inertial><mass value="0.7"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="slide" type="prismatic"><parent link="rail"/><child link="träger"/>
+    <axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/></joint>
+  <joint name="turn" type="revolute"><parent link="träger"/><child link="hand"/>
+    <origin xyz="0.1 0.2 0.3" rpy="1.5708 0.3 -0.2"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="9" velocity="2"/></joint>
+</robot>
+"""
 
-def digest(folder, environment, model):
-    done = subprocess.run(
-        [sys.executable, "-m", "symgen.cli", "build", str(model), "-q", "--backend", "all"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a machine, a user and a shell can differ in; `spoil` changes how the model is written.
+
+    `place` is the working folder, `one_core` leaves one processor, `python` are options of it.
+    """
+
+    place: str
+    environment: dict[str, str] = field(default_factory=dict)
+    python: tuple[str, ...] = ()
+    one_core: bool = False
+    umask: int = 0o022
+    spoil: str = ""
+    reached: str = "relative"
+
+    def run(self, folder, arguments):
+        """What a program of Python prints here; its folders are below `folder`."""
+        own = {name: str(folder / f"{name} of {self.place}") for name in ("TMPDIR", "HOME")}
+        for path in own.values():
+            Path(path).mkdir(exist_ok=True)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "COL"))}
+        kept.pop("PYTHONHASHSEED", None)
+        done = subprocess.run(
+            [sys.executable, *self.python, *arguments],
+            cwd=folder / self.place,
+            env={**kept, **own, "PYTHONPATH": str(ROOT), **self.environment},
+            capture_output=True,
+            preexec_fn=self._prepare,
+        )
+        assert done.returncode == 0, done.stderr.decode(errors="replace")
+        return done.stdout
+
+    def _prepare(self):
+        os.umask(self.umask)
+        if self.one_core and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+    def puts(self, folder, source):
+        """The model `source` as somebody else has it, and the words that name it."""
+        place = folder / self.place
+        text = source.read_text(encoding="utf-8")
+        model = place / source.name
+        if self.spoil == "comments":  # the lines move, the meaning does not
+            text = text.replace("\njoints:", "\n\n# The joints, from the base on.\njoints:  \n", 1)
+        content = text.encode("utf-8")
+        if self.spoil == "windows":
+            content = b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n")
+        if self.reached == "link":
+            kept = place / "elsewhere"
+            kept.mkdir(exist_ok=True)
+            (kept / source.name).write_bytes(content)
+            model.symlink_to(Path("elsewhere") / source.name)
+        else:
+            model.write_bytes(content)
+        return str(model) if self.reached == "absolute" else source.name
+
+
+HERE = Surroundings("here", {"PYTHONHASHSEED": "0"})
+THERE = Surroundings(
+    "là bas, 你好",
+    {
+        "PYTHONHASHSEED": "4711",
+        "LC_ALL": "de_DE",  # ISO-8859-1 and a decimal comma, where it is installed
+        "TZ": "Asia/Kathmandu",
+        "PYTHONUTF8": "0",
+        "COLUMNS": "40",
+        "OPENBLAS_NUM_THREADS": "1",
+        "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3",
+    },
+    python=("-O",),
+    one_core=True,
+    umask=0o077,
+    spoil="windows",
+    reached="absolute",
+)
+ELSEWHERE = (
+    Surroundings(
+        "a folder",
+        {"PYTHONHASHSEED": "random", "LC_ALL": "tr_TR.utf8", "TZ": "Pacific/Apia"},
+        spoil="comments",
+        reached="link",
+    ),
+    Surroundings("C", {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, ("-O",)),
+    Surroundings("arabic", {"LC_ALL": "ar_EG.utf8", "COLUMNS": "400", "PYTHONUTF8": "1"}),
+    Surroundings("alone", {"PYTHONHASHSEED": "1"}, one_core=True),
+)
+
+QUICK = (
+    "parameters:double_pendulum.yaml",
+    "report:cart_pole.yaml",
+    "convert:gantry.urdf",
+    "convert:two_link.yaml",
+    "new:arm",
+)
+THOROUGH = (
+    "show:two_link.yaml",
+    "growth:serial",
+    "parameters:two_link.yaml",
+    "all:satellite_arm.yaml",
+    "sources:gantry.urdf",
+    "sources:puma560.yaml",
+    "sources:tree12.yaml",
+    "parameters:arm7.yaml",
+    "loops:arm7.yaml",
+    "report:arm7.yaml",
+)
+
+
+def model_of(task):
+    """The file that a task speaks of, if it is one."""
+    name = task.partition(":")[2]
+    return name if name.endswith((".yaml", ".urdf")) else None
+
+
+def made(folder, surroundings, tasks):
+    """What `made.py` makes there, by task."""
+    (folder / "gantry.urdf").write_text(URDF, encoding="utf-8")
+    models = dict.fromkeys(name for name in map(model_of, tasks) if name)
+    (folder / surroundings.place).mkdir()
+    for name in models:
+        source = folder / name if name == "gantry.urdf" else EXAMPLES / name
+        models[name] = surroundings.puts(folder, source)
+    words = []
+    for task in tasks:
+        name = model_of(task)
+        words.append(f"{task.removesuffix(name)}{models[name]}" if name else task)
+    out = surroundings.run(folder, [str(MADE), *words])
+    return dict(zip(tasks, json.loads(out.splitlines()[-1]), strict=True))
+
+
+def test_the_same_is_made_here_and_there(tmp_path):
+    assert made(tmp_path, HERE, QUICK) == made(tmp_path, THERE, QUICK)
+
+
+def test_other_processors_read_alike(tmp_path):
+    """Libraries that multiply matrices round as the processor likes; what is read does not."""
+    old = Surroundings("old", {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "FMA3"})
+    tasks = ("sources:gantry.urdf", "read:gantry.urdf")
+    assert made(tmp_path, HERE, tasks) == made(tmp_path, old, tasks)
+
+
+@pytest.mark.slow
+def test_everything_is_the_same_everywhere(tmp_path):
+    tasks = (*QUICK, *THOROUGH)
+    wanted = made(tmp_path, HERE, tasks)
+    for there in (THERE, *ELSEWHERE):
+        assert made(tmp_path, there, tasks) == wanted, there.place
+
+
+def package_digest(package):
+    """One digest of the names and contents of all that is the same on every machine."""
     total = hashlib.sha256()
-    package = folder / "generated" / model.stem
     for path in sorted(package.rglob("*")):
         relative = path.relative_to(package)
-        if path.is_file() and path.suffix != ".so" and path.name not in MACHINE_FILES:
-            total.update(f"{relative}\n".encode() + path.read_bytes())
+        ours = path.is_file() and path.suffix != ".so" and "__pycache__" not in relative.parts
+        if ours and path.name not in MACHINE_FILES:
+            total.update(f"{relative.as_posix()}\n".encode() + path.read_bytes())
     return total.hexdigest()
 
 
+def built(folder, surroundings, name, *options):
+    """The digest of the package that `symgen build` writes there."""
+    (folder / surroundings.place).mkdir(exist_ok=True)
+    model = surroundings.puts(folder, EXAMPLES / f"{name}.yaml")
+    surroundings.run(folder, ["-m", "symgen", "build", model, "-q", *options])
+    package = folder / surroundings.place / "generated" / name
+    assert (package / "manifest.json").is_file()
+    return package_digest(package)
+
+
+def test_a_build_writes_one_digest(tmp_path):
+    options = ["--backend", "all", "--functions", "inverse_dynamics,forward_dynamics"]
+    wanted = built(tmp_path, HERE, "two_link", *options)
+    assert built(tmp_path, THERE, "two_link", *options) == wanted
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_link", "cart_pole"])
-def test_one_digest(tmp_path, name):
-    model = EXAMPLES / f"{name}.yaml"
-    found = set()
-    for number, environment in enumerate(
-        (
-            {"PYTHONHASHSEED": "0"},
-            {"PYTHONHASHSEED": "4711", "TZ": "Asia/Kathmandu", "LC_ALL": "C"},
-            {"PYTHONHASHSEED": "random", "LANG": "tr_TR.UTF-8", "LC_ALL": "C.UTF-8"},
-        )
-    ):
-        folder = tmp_path / f"place {number}"
-        folder.mkdir()
-        found.add(digest(folder, environment, model))
-    assert len(found) == 1
+def test_a_build_of_everything_writes_one_digest(tmp_path, name):
+    wanted = built(tmp_path, HERE, name, "--backend", "all")
+    for there in (THERE, *ELSEWHERE):
+        assert built(tmp_path, there, name, "--backend", "all") == wanted, there.place
+
+
+def test_a_cache_of_ones_own_changes_nothing(tmp_path):
+    own = replace(THERE, environment={**THERE.environment, "SYMGEN_CACHE_DIR": "own cache"})
+    options = ["--backend", "numpy", "--functions", "mass_matrix"]
+    assert built(tmp_path, HERE, "two_link", *options) == built(tmp_path, own, "two_link", *options)
+    assert (tmp_path / own.place / "own cache").is_dir()
 
 
 def test_the_committed_package_is_what_is_generated_today(tmp_path):

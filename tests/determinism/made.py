@@ -1,0 +1,136 @@
+"""Digests of everything that symgen makes of robots without a compiler, printed as a JSON list.
+
+Run as a program, in as many surroundings as there are to try: ``python made.py TASK ...``, where
+a task is ``KIND:ARGUMENT``.  A package takes long because of its compiler; its sources do not need
+one, so they are made by the functions of the pipeline.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import locale
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from symgen.cli import run
+from symgen.derivation import derive_all, package_of
+from symgen.description import read
+from symgen.emit.emission import BACKEND_NAMES, emit
+from symgen.options import LOOPS, BuildOptions
+from symgen.selection import select
+
+SECONDS = re.compile(r'^.*"derive_seconds".*$', re.MULTILINE)
+
+
+def digest(text):
+    return hashlib.sha256(text if isinstance(text, bytes) else text.encode()).hexdigest()
+
+
+def sources(model, **options):
+    """All files of the package, of all backends, with what the build says of its programs."""
+    description = read(model)
+    options = BuildOptions(**options)
+    selection = select(description, options)
+    alone = options.form == LOOPS  # Cython knows straight lines only
+    derived = derive_all(description, selection, form=options.form, loops_alone=alone)
+    backends = [name for name in BACKEND_NAMES if not (alone and name == "cython")]
+    bundle = emit(package_of(description, selection, derived), backends)
+    listed = [[item.formulation, item.function, item.statements] for item in derived.reports]
+    return {**{name: digest(text) for name, text in bundle.files.items()}, "programs": listed}
+
+
+def perform(*arguments):
+    """What a command prints, which has to succeed; no assert, because of ``python -O``."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        status = run([str(argument) for argument in arguments])
+    if status:
+        raise SystemExit(f"{arguments} ended with {status}")
+    return out.getvalue()
+
+
+def printed(*arguments):
+    """Digest of what a command prints, without seconds."""
+    return digest(SECONDS.sub("", perform(*arguments)))
+
+
+def shown(model):
+    """What `symgen show` prints of it, in every format."""
+    found = {what: printed("show", model, what) for what in ("tree", "frames")}
+    for style in ("pretty", "latex", "python", "c", "javascript"):
+        for what in ("mass_matrix", "forward_dynamics"):
+            found[f"{what} {style}"] = printed("show", model, what, "--format", style)
+    return {**found, "steps": printed("show", model, "inverse_dynamics", "--steps")}
+
+
+def report(model):
+    """The quick report, which is made without a compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        perform("report", model, "--quick", "-q", "-o", page)
+        return digest(page.read_bytes())
+
+
+def growth(family):
+    """The picture and the numbers of a family, without seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        picture = Path(folder) / "growth.svg"
+        options = ["--family", family, "--joints", "1..3", "--plot", picture, "--json"]
+        return [printed("compare", *options), digest(picture.read_bytes())]
+
+
+def converted(model):
+    """A model file of it, in each style."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = []
+        for style in ("origin", "standard", "modified"):
+            target = Path(folder) / f"{style}.yaml"
+            perform("convert", model, target, "-q", "--style", style)
+            found.append(digest(target.read_bytes()))
+        return found
+
+
+def as_read(model):
+    """The model file of a robot in another format."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "read.yaml"
+        perform("convert", model, target, "-q")
+        return digest(target.read_bytes())
+
+
+def starter(name):
+    """The model file of `symgen new`, and the schema."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / f"{name}.yaml"
+        perform("new", target, "-q")
+        return [digest(target.read_bytes()), printed("schema")]
+
+
+TASKS = {
+    "sources": sources,
+    "parameters": lambda model: sources(model, runtime_parameters=("all",)),
+    "loops": lambda model: sources(model, form=LOOPS),
+    "all": lambda model: sources(model, formulations=("all",)),
+    "show": shown,
+    "report": report,
+    "growth": growth,
+    "convert": converted,
+    "read": as_read,
+    "new": starter,
+}
+
+
+def main():
+    locale.setlocale(locale.LC_ALL, "")  # as a program does that symgen is used from
+    found = []
+    for task in sys.argv[1:]:
+        kind, _, argument = task.partition(":")
+        found.append(TASKS[kind](argument))
+    print(json.dumps(found, sort_keys=True))
+
+
+if __name__ == "__main__":
+    main()
