@@ -17,6 +17,8 @@ import sympy
 
 Expr = Any
 _LARGEST_DENOMINATOR = 16
+_MOST_CONSTANT_ANGLES = 2
+_DIGITS = 17
 _LOAD_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 _LIKE_AN_INPUT = re.compile(rf"(q|qd|qdd)_\d+$|.*_({'|'.join(_LOAD_PARTS)})$")
 _WORD = re.compile(r"(?!d[A-Za-z]\d*$)([A-Za-z]{2,})(\d*)")  # dx is a differential, no word
@@ -84,9 +86,19 @@ def readable(expression: Expr, motion: Collection[Expr] = ()) -> Expr:
     product of them stand together.  Planar robots read best with sums of angles, spatial ones with
     products of sines and cosines: the shorter form wins.
     """
+    expression = _with_few_constants(expression)
     forms = (fourier(expression), _with_cosine_squares(expression))
     grouped = (_grouped(form, frozenset(motion)) for form in forms)
     return min(grouped, key=lambda form: sympy.count_ops(form))
+
+
+def _with_few_constants(expression: Expr) -> Expr:
+    """Sines and cosines of numbers as decimals, unless they are few: all of their products would
+    stand there, and nobody reads cos(1/10)*cos(1/5)*sin(3/10)."""
+    waves = [x for x in expression.atoms(sympy.sin, sympy.cos) if x.is_number]
+    if len({x.args[0] for x in waves}) <= _MOST_CONSTANT_ANGLES:
+        return expression
+    return expression.xreplace({x: x.evalf(_DIGITS) for x in waves})
 
 
 def _with_cosine_squares(expression: Expr) -> Expr:

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from symgen import rounding
+from symgen.errors import BeyondRangeError
 
 if TYPE_CHECKING:
     from symgen.algebra.differentiation import ForwardDerivatives
@@ -151,7 +152,10 @@ class Graph:
         found = self._table.get((CONST, number))
         if found is None:
             if not math.isfinite(number):
-                raise OverflowError(f"a constant of the program is not finite: {number}")
+                raise BeyondRangeError(
+                    f"numbers of the model give {number} when they are put together (lengths, "
+                    "masses, angles); what is so large or so small has no value in float64"
+                )
             found = self._append((CONST, number), CONST, (), number)
         return found
 
@@ -302,6 +306,10 @@ class Graph:
     def is_atomic(self, x: Scalar) -> bool:
         """Whether `x` is a constant or a symbol, perhaps negated."""
         return x.is_atomic
+
+    def settled(self, x: Scalar) -> Scalar:
+        """`x` itself: constants are folded at once."""
+        return x
 
     def named(self, name: str, x: Scalar) -> Scalar:
         """`x` itself: over a graph a name is only a label."""

@@ -68,6 +68,9 @@ class Algebra(Protocol[S]):
     def is_atomic(self, x: S) -> bool:
         """Whether `x` is a constant or a symbol, perhaps negated."""
 
+    def settled(self, x: S) -> S:
+        """`x`, but for a constant that has grown: that becomes a decimal number."""
+
     def named(self, name: str, x: S) -> S:
         """`x` under a name of its own: what later expressions should refer to."""
 

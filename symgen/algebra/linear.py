@@ -123,6 +123,11 @@ class Transform(Generic[S]):
         """The point, given in the child frame, in the parent frame."""
         return self.translation + self.rotation.apply(point)
 
+    def settled(self, algebra: Algebra[S]) -> Transform[S]:
+        """The same with constants that have grown as numbers: see `Algebra.settled`."""
+        rows = [[algebra.settled(x) for x in row] for row in self.rotation.rows]
+        return Transform(Matrix(rows), Vector(*map(algebra.settled, self.translation)))
+
     def homogeneous(self, algebra: Algebra[S]) -> Matrix[S]:
         """The 4x4 matrix."""
         zero, one = algebra.zero, algebra.one

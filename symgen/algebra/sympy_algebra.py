@@ -17,6 +17,8 @@ from symgen.algebra.graph import SYMBOL, Graph, Scalar, reachable
 Expr = Any  # sympy.Expr; SymPy's own annotations are too partial for strict checking
 
 _LONGEST_EXACT_DECIMAL = 12
+_LARGEST_CONSTANT = 30  # operations, as of the product of three rotations
+_DIGITS, _NOTHING = 17, 1e-100  # what cancels is tried with 100 digits
 
 _FUNCTIONS: dict[str, Any] = {
     "sin": sympy.sin,
@@ -53,7 +55,7 @@ def constant(value: float) -> Expr:
     digits = decimal.split("e")[0].strip("-").replace(".", "").strip("0")
     if len(digits) <= _LONGEST_EXACT_DECIMAL:
         return sympy.Rational(decimal)
-    return sympy.Float(value, 17)
+    return sympy.Float(value, _DIGITS)
 
 
 class SymPyAlgebra:
@@ -96,6 +98,17 @@ class SymPyAlgebra:
     def is_atomic(self, x: Expr) -> bool:
         """Whether `x` is a number or a symbol, perhaps negated."""
         return bool(x.is_number or x.is_Symbol or (-x).is_Symbol)
+
+    def settled(self, x: Expr) -> Expr:
+        """`x`, but for a constant of many operations: exact ones swell without end.
+
+        That of links fixed to each other, each at an angle such as 0.1, whose cosine is no number
+        here, would have 3^k terms.  A grown one has 17 digits; what cancels is 0.
+        """
+        if not x.is_number or x.count_ops() <= _LARGEST_CONSTANT:
+            return x
+        value = sympy.Float(x.evalf(_DIGITS + 3), _DIGITS)
+        return sympy.S.Zero if abs(value) < _NOTHING else value
 
     def named(self, name: str, x: Expr) -> Expr:
         """A new symbol that stands for `x`."""

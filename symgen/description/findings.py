@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable
 
 from symgen.description.model import Source
 from symgen.description.reading import Document
-from symgen.description.wording import KeyPath, nearest, shown
-from symgen.errors import Fault, ModelError
+from symgen.description.wording import KeyPath, shown
+from symgen.errors import Fault, ModelError, listed
+from symgen.suggestions import nearest
 
 _MOST_SUGGESTIONS = 200
 
@@ -48,7 +49,7 @@ class Findings:
         return path in self._broken
 
     def nearest(self, word: str, known: Iterable[str]) -> str | None:
-        """As in `wording`, but not for ever: a search over thousands of names takes its time."""
+        """As in `suggestions`, but not for ever: thousands of searches take their time."""
         self._suggestions -= 1
         return nearest(word, known) if self._suggestions >= 0 else None
 
@@ -64,5 +65,5 @@ class Findings:
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
-        """The warnings in the order of the file."""
-        return tuple(sorted(self._warnings))
+        """The warnings in the order of the file; of very many the first."""
+        return tuple(listed(sorted(self._warnings)))

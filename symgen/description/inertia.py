@@ -24,10 +24,11 @@ def principal_moments(inertia: Sequence[float]) -> tuple[float, float, float]:
 
 def indefinite(inertia: Sequence[float]) -> str | None:
     """The message for a tensor that is not positive semi-definite beyond rounding, or None."""
-    low, _, high = principal_moments(inertia)
+    scale = max(map(abs, inertia)) or 1.0  # the moments themselves may overflow
+    low, _, high = principal_moments([entry / scale for entry in inertia])
     if low >= -_ROUNDING * max(abs(low), abs(high)):
         return None
-    message = f"not positive semi-definite (smallest eigenvalue {low:.3g})"
+    message = f"not positive semi-definite (smallest eigenvalue {low * scale:.3g})"
     products = [(abs(value), name) for name, value in zip(ENTRIES, inertia, strict=True)
                 if name in ("xy", "xz", "yz") and value != 0.0]  # fmt: skip
     if min(inertia[:3]) < 0.0 or not products:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import keyword
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 
 from symgen.description.expressions import CONSTANTS, FUNCTIONS
 from symgen.description.findings import Findings
@@ -115,8 +117,8 @@ class NameSpace:
             return BASE
         if name not in self.owners:
             if self.complete:
-                before = [known for known, (owner, _) in self.owners.items() if owner < index]
-                hint = self.findings.did_you_mean(name, [*before, BASE])
+                before = (known for known, (owner, _) in self.owners.items() if owner < index)
+                hint = self.findings.did_you_mean(name, chain(before, [BASE]))
                 hint = hint or "; expected the name of such a one, or base"
                 self.findings.fault(
                     path, f"{shown(name)} names no joint or link listed before{hint}"
@@ -133,9 +135,14 @@ class NameSpace:
             )
         return self.links[owner]
 
+    @cached_property
+    def _link_names(self) -> frozenset[str]:
+        """All links, once they are all there: only asked for membership."""
+        return frozenset(self.links)
+
     def link(self, name: str, path: KeyPath) -> str:
         """The link that a load or point names; the base is allowed."""
-        if name == BASE or name in self.links:
+        if name == BASE or name in self._link_names:
             return name
         if name in self.owners:
             link = self.links[self.owners[name][0]]
@@ -144,7 +151,7 @@ class NameSpace:
                     path, f"{shown(name)} is a joint; its link is called {shown(link)}"
                 )
         elif self.complete:
-            hint = self.findings.did_you_mean(name, [*self.links, BASE])
+            hint = self.findings.did_you_mean(name, chain(self.links, [BASE]))
             hint = hint or "; expected the name of a link, or base"
             self.findings.fault(path, f"{shown(name)} names no link{hint}")
         return ""

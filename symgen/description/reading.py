@@ -4,8 +4,10 @@ ruamel.yaml scans and parses; the tree is composed here from its events, with an
 because that gives a line for every key and item, needs no recursion, resolves nothing but the
 core types of YAML 1.2, and can stop in time: no tag is ever looked up, no object constructed.
 
-Limits, all far beyond any robot: 4 MiB of file, 32 levels of nesting, 100,000 nodes.  An alias
-counts as often as it is used, so that a few lines cannot expand into gigabytes.
+Limits, all far beyond any robot, that keep the reading within seconds: 4 MiB of file, 100,000
+lines, 300,000 words, 50,000 escapes, 32 levels of nesting, 60,000 nodes.  An alias counts as often
+as it is used, so that a few lines cannot expand into gigabytes; a function counts double, because
+its value is computed with many digits.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -36,13 +39,17 @@ from ruamel.yaml.scanner import Scanner, ScannerError
 from symgen.description.syntax import explained
 from symgen.description.wording import KeyPath, key_path, shown
 from symgen.errors import Fault, ModelError
+from symgen.suggestions import nearest
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 32
-MAX_WEIGHT = 100_000  # nodes after expansion of aliases; a long text weighs more than a short one
-_CHARACTERS_PER_NODE = 40
+MAX_WEIGHT = 60_000  # nodes after expansion of aliases; a long text weighs more than a short one
+MAX_LINES, MAX_WORDS, MAX_ESCAPES = 100_000, 300_000, 50_000
+_CHARACTERS_PER_NODE = 20
 _LONGEST_TAG = 200
 _ENDINGS = (".yaml", ".yml")
+_MOST_FILES = 1000  # of a folder in which a file of a similar name is looked for
+_LINE_ENDS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,22 @@ def _model_beside(file: str) -> str:
     for name in (stem + ending for stem in stems for ending in _ENDINGS):
         if name != file and os.path.isfile(name):  # never raises
             return f"; did you mean {shown(name)}?"
-    return ""
+    return _model_of_a_similar_name(file)
+
+
+def _model_of_a_similar_name(file: str) -> str:
+    folder, name = os.path.split(file)
+    stem, ending = os.path.splitext(name)
+    try:
+        with os.scandir(folder or ".") as entries:
+            looked_at = [os.path.splitext(entry.name) for entry in islice(entries, _MOST_FILES)]
+    except (OSError, ValueError):  # ValueError: a null byte in the path
+        return ""
+    known = {one: end for one, end in sorted(looked_at) if end and end in (ending, *_ENDINGS)}
+    meant = nearest(stem, known)
+    if meant is None:
+        return ""
+    return f"; did you mean {shown(os.path.join(folder, meant + known[meant]))}?"
 
 
 def _decode(content: bytes, file: str) -> str:
@@ -355,7 +377,8 @@ def _is_number_alone(key: Scalar, value: Node) -> bool:
 
 def _weight(node: Node) -> int:
     if isinstance(node, Scalar):
-        return 1 + len(node.text) // _CHARACTERS_PER_NODE
+        calls = node.text.count("(") + node.text.count("**")
+        return 1 + len(node.text) // _CHARACTERS_PER_NODE + 2 * calls
     return node.weight
 
 
@@ -365,6 +388,7 @@ def _height(node: Node) -> int:
 
 def compose(text: str, file: str) -> Document:
     """The tree of a YAML text; `file` is the name that messages give it."""
+    _refuse_endless(text, file)
     composer = _Composer(file)
     try:
         for event in _events(text):
@@ -380,6 +404,17 @@ def compose(text: str, file: str) -> Document:
     if composer.root is None or composer.root == Scalar("", "null", composer.root.line):
         raise composer.stop(0, "the file is empty; a model starts with 'symgen: 1'")
     return Document(file, composer.root, tuple(composer.faults))
+
+
+def _refuse_endless(text: str, file: str) -> None:
+    """Refuse a text that the scanner would spend long on, whatever comes of it."""
+    for what, count, most in (
+        ("lines", sum(map(text.count, _LINE_ENDS)), MAX_LINES),
+        ("words", len(text.split()), MAX_WORDS),
+        ("escapes", text.count("\\"), MAX_ESCAPES),
+    ):
+        if count > most:
+            raise _stop(file, 0, f"more than {most} {what}; no robot is that large")
 
 
 class _Scanner(Scanner):

@@ -39,8 +39,10 @@ from symgen.description.leaves import (
     refuse,
 )
 from symgen.description.reading import Listing, Node, Scalar
-from symgen.description.wording import KeyPath, did_you_mean, nearest, shown
+from symgen.description.wording import KeyPath, did_you_mean, shown
+from symgen.suggestions import nearest
 
+_MOST_HINTS = 400  # faults that are looked into: to look for what was meant takes its time
 _DEEPEST = 3  # levels of mappings in which a misplaced key is looked for
 
 
@@ -207,12 +209,14 @@ def shape(findings: Findings) -> RobotTable:
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
         paths = [_existing(detail["loc"], data) for detail in details]
-        misspelt = {_meant(path) for path, detail in zip(paths, details, strict=True)
-                    if detail["type"] == "extra_forbidden"}  # fmt: skip
+        unknown = [path for path, detail in zip(paths, details, strict=True)
+                   if detail["type"] == "extra_forbidden"]  # fmt: skip
+        misspelt = set(map(_meant, unknown[:_MOST_HINTS]))
         findings.excuse(misspelt)
-        for path, detail in zip(paths, details, strict=True):
+        for number, (path, detail) in enumerate(zip(paths, details, strict=True)):
             if detail["type"] != "missing" or path not in misspelt:
-                findings.fault(path, _message(detail["type"], detail["msg"], path, data))
+                hint = number < _MOST_HINTS
+                findings.fault(path, _message(detail["type"], detail["msg"], path, data, hint))
             if path:
                 _take_out(path, data)
     if not isinstance(data, dict):
@@ -259,11 +263,11 @@ def _take_out(path: KeyPath, data: Any) -> None:
         holder[last] = None
 
 
-def _message(kind: str, text: str, path: KeyPath, data: Any) -> str:
+def _message(kind: str, text: str, path: KeyPath, data: Any, hint: bool) -> str:
     if kind == "missing":
         return f"this key is required and missing; expected {_description(path)}"
     if kind == "extra_forbidden":
-        return _unknown_key(path, _at(path, data))
+        return _unknown_key(path, _at(path, data)) if hint else "unknown key"
     expected = {
         "model_type": "a mapping (key: value)",
         "dict_type": "a mapping (name: value)",

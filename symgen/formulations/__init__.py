@@ -26,6 +26,7 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
+from symgen.suggestions import suggestion
 
 FORMULATIONS: tuple[Formulation, ...] = (
     COMPOSITE,
@@ -67,8 +68,8 @@ def formulation_named(name: str) -> Formulation:
             return candidate
     if name in PLANNED_FORMULATIONS:
         raise RequestError(f"formulation {name!r} is not available yet")
-    names = ", ".join(formulation.name for formulation in FORMULATIONS)
-    raise RequestError(f"no formulation is called {name!r}; there are: {names}")
+    names = [formulation.name for formulation in FORMULATIONS]
+    raise RequestError(f"no formulation is called {name!r}; {suggestion(name, names)}")
 
 
 def provided_functions(formulation: Formulation) -> tuple[str, ...]:

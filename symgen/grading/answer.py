@@ -22,10 +22,11 @@ from symgen.errors import Fault, ModelError
 
 MAX_BYTES = 256 * 1024
 MAX_LINES = 2000
+_LONGEST_LABEL = 80
 _OF_A_NOTEBOOK = re.compile(r"(?:import|from)\s|%")  # what cells begin with says nothing here
 _LEFT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)"
-    r"(?:\s*\[\s*(?P<index>[0-9]+(?:\s*,\s*[0-9]+)*)\s*\])?"
+    r"(?:[ \t]*\[[ \t]*(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*\])?"
 )
 
 
@@ -40,8 +41,10 @@ class Assignment:
 
     @property
     def label(self) -> str:
-        """The left side, as it is written."""
-        return f"{self.name}[{','.join(map(str, self.index))}]" if self.index else self.name
+        """The left side, as it is written; of a very long one the beginning."""
+        index = f"[{','.join(map(str, self.index))}]" if self.index else ""
+        label = f"{self.name}{index}"
+        return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 
 def read_answer(text: str, file: str) -> tuple[Assignment, ...]:

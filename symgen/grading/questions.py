@@ -18,7 +18,7 @@ import sympy
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import FUNCTIONS as WORDS
 from symgen.description.model import RobotDescription
-from symgen.description.wording import did_you_mean, shown
+from symgen.description.wording import did_you_mean, in_line, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import Assignment
@@ -33,6 +33,7 @@ _COORDINATE = re.compile(r"(q|qd|qdd|tau)_?([0-9]+)")
 _ENTRY = re.compile(
     rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})_?(?P<index>[0-9]+)"
 )
+_MOST_LISTED = 30
 _ANGLE = "(?:q|theta|th|phi)"
 _OTHER_WORDS = re.compile(
     rf"(?P<before>d{{0,2}}){_ANGLE}_?(?P<index>[0-9]+)_?(?P<after>(?:d{{1,2}}(?:ot)?)?)"
@@ -70,12 +71,13 @@ class Questions:
         self.constants: dict[str, float] = {}
         self.sizes: dict[str, Size] = {}
         self.state = self.asked_state()
-        seen: dict[str, int] = {}
+        seen: dict[tuple[str, tuple[int, ...]], int] = {}
         for assignment in self.assignments:
-            label = assignment.label
-            if label in seen:
-                self.fault(assignment, f"{label} has an answer already, in line {seen[label]}")
-            seen.setdefault(label, assignment.line)
+            left = assignment.name, assignment.index
+            if left in seen:
+                message = f"{assignment.label} has an answer already, in line {seen[left]}"
+                self.fault(assignment, message)
+            seen.setdefault(left, assignment.line)
             self.take(assignment)
         self.refuse_unused_entries()
 
@@ -244,7 +246,9 @@ class Questions:
         usual = usual_name(name)
         if usual is not None and self.input(usual) is not None:
             return f"; here it is called {shown(usual)}"
-        return did_you_mean(name, known) or f"; known are {', '.join(known)}"
+        few = ", ".join(map(in_line, known[:_MOST_LISTED]))
+        more = ", ..." if len(known) > _MOST_LISTED else ""
+        return did_you_mean(name, known) or f"; known are {few}{more}"
 
     def inputs(self) -> Collection[str]:
         """The names of the motion and of loads: no name of a student's own."""

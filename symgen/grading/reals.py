@@ -27,11 +27,29 @@ Number = Any  # of mpmath: real, or complex where a root of a negative number wa
 POINTS = 3
 MOST_TRIES = 20
 DIGITS, EQUAL_DIGITS = 500, 400
+MOST_BITS = 10_000
+"""Values with more binary digits before or behind the point are none: quantities of robots have a
+thousand at most, and exp(exp(exp(9))) would take for ever."""
+
 _RATIONAL = (sympy.sin, sympy.cos, sympy.tan)  # of the points of the circle
+
+
+def _exp(x: Number) -> Number:
+    if abs(x) > MOST_BITS:
+        raise ValueError("too large")
+    return mpmath.exp(x)
+
+
+def _power(base: Number, exponent: Number) -> Number:
+    if base and abs(exponent) * (1 + abs(mpmath.mag(base))) > MOST_BITS:
+        raise ValueError("too large")
+    return base**exponent
+
+
 _FUNCTIONS: Mapping[str, Callable[..., Number]] = {
     name: getattr(mpmath, name)
-    for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sign")
-} | {"Abs": abs}
+    for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "tanh", "sign")
+} | {"Abs": abs, "exp": _exp}
 
 
 def needs_reals(expression: Expr) -> bool:
@@ -105,7 +123,10 @@ class _Reals:
     def of(self, x: Expr) -> Number:
         """The value of an expression."""
         if x not in self.known:
-            self.known[x] = self._value(x)
+            value = self._value(x)
+            if mpmath.mag(value) > MOST_BITS:
+                raise ValueError("too large")
+            self.known[x] = value
         return self.known[x]
 
     def _value(self, x: Expr) -> Number:
@@ -123,8 +144,11 @@ class _Reals:
         if x.is_Mul:
             return mpmath.fprod(values)
         if x.is_Pow:
-            return values[0] ** values[1]
-        return _FUNCTIONS[x.func.__name__](*values)
+            return _power(*values)
+        function = _FUNCTIONS.get(x.func.__name__)
+        if function is None:  # what SymPy makes of others, such as the cotangent
+            return mpmath.mpmathify(x.func(*map(sympy.sympify, values)).evalf(DIGITS))
+        return function(*values)
 
     def _drawn(self, name: str) -> Number:
         """A parameter keeps its sign and about its size; all else lies between -3 and 3."""

@@ -6,6 +6,7 @@ otherwise take for ever.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -90,7 +91,7 @@ def _terms(node: Operation, parts: list[Size]) -> int:
     if node.operator == "**":
         exponent = _number(node.operands[1])
         if exponent is not None:
-            return int(parts[0].terms ** min(abs(exponent), _HIGHEST_OF_SUMS))
+            return int(parts[0].terms ** math.ceil(min(abs(exponent), _HIGHEST_OF_SUMS)))
     return parts[0].terms
 
 

@@ -25,6 +25,7 @@ MOST_ANGLES = 12
 """In one cosine, multiples counted: taken apart, each doubles the number of terms."""
 
 _LONGEST_FACTOR = 40
+_LONGEST_TERM = 160
 _RANK = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 4}
 
 
@@ -64,9 +65,9 @@ class WrongTerm:
     def words(self) -> str:
         """What is wrong with it."""
         if self.found == 0:
-            return f"the term {_with(self.expected, self.product)} is missing"
-        own = _with(self.found, self.product)
-        term = f"the term {own}" if own == self.written else f"the term {own} (in {self.written})"
+            return f"the term {_short(_with(self.expected, self.product))} is missing"
+        own, written = _short(_with(self.found, self.product)), _short(self.written)
+        term = f"the term {own}" if own == written else f"the term {own} (in {written})"
         if self.expected == 0:
             return f"{term} does not belong there"
         if self.found == -self.expected:
@@ -75,13 +76,18 @@ class WrongTerm:
             return f"{term} lacks a factor 2"
         if self.found == 2 * self.expected:
             return f"{term} has a factor 2 too many"
-        return f"{term} should be {_with(self.expected, self.product)}"
+        return f"{term} should be {_short(_with(self.expected, self.product))}"
+
+
+def _short(text: str) -> str:
+    """A term, or the beginning of one that nobody would read."""
+    return text if len(text) <= _LONGEST_TERM else f"{text[: _LONGEST_TERM - 3]}..."
 
 
 def _with(factor: Expr, product: str) -> str:
     """A term with its factor."""
     if factor.is_number and len(str(factor)) > _LONGEST_FACTOR:
-        factor = sympy.Float(factor, 5)
+        factor = factor.evalf(5)
     if factor in (1, -1):
         return f"{'-' if factor == -1 else ''}{product}"
     return f"{factor}" if product == "1" else f"{factor}*{product}"

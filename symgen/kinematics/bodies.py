@@ -96,6 +96,16 @@ def merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
     where all masses stay 0 is there no common centre, and they are left out.  Masses that are
     arguments must not all be 0 at run time: see `KinematicTree.weightless`.
     """
+    return _settled(_merged(pieces, algebra), algebra)
+
+
+def _settled(body: Body[S], algebra: Algebra[S]) -> Body[S]:
+    """The same body with constants that have grown as numbers: see `Algebra.settled`."""
+    inertia = Matrix([[algebra.settled(x) for x in row] for row in body.inertia.rows])
+    return Body(algebra.settled(body.mass), Vector(*map(algebra.settled, body.com)), inertia)
+
+
+def _merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
     heavy = [piece.body for piece in pieces if not algebra.is_zero(piece.body.mass)]
     if len(heavy) > 1 and all(piece.stays_massless for piece in pieces):
         heavy = []

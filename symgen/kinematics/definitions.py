@@ -55,6 +55,10 @@ class WithDefinitions(Generic[S]):
         """As in the algebra itself."""
         return self._algebra.is_atomic(x)
 
+    def settled(self, x: S) -> S:
+        """As in the algebra itself."""
+        return self._algebra.settled(x)
+
     def named(self, name: str, x: S) -> S:
         """As in the algebra itself."""
         return self._algebra.named(name, x)

@@ -188,7 +188,8 @@ def build_tree(
         kind = joint_type(joint.type)
         if kind.coordinates == 0:
             at = placement(joint, kind.moved_entry, algebra)
-            frame = Frame(joint.link.name, frame.body, frame.pose @ at.tree @ at.link)
+            pose = (frame.pose @ at.tree @ at.link).settled(algebra)
+            frame = Frame(joint.link.name, frame.body, pose)
         else:
             joints += _chain(joint, kind, frame, len(joints), algebra)
             frame = Frame(joint.link.name, len(joints), identity_transform(algebra))
@@ -280,7 +281,7 @@ def _chain(
     columns = zip(joint.coordinate_names, joint.terms, joint.prescribed, links, strict=True)
     for number, (name, terms, prescribed, (motion, at)) in enumerate(columns, start=before + 1):
         if not chain:
-            at = replace(at, tree=carrier.pose @ at.tree)
+            at = replace(at, tree=(carrier.pose @ at.tree).settled(algebra))
         chain.append(
             Joint(
                 name=name,

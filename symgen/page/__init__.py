@@ -19,19 +19,18 @@ timed and what takes longest, and is the same bytes on every machine.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from symgen import comparison, growth
 from symgen.charts import growth_svg
 from symgen.description import RobotDescription, read
-from symgen.emit.templates import Templates
+from symgen.emit.templates import Templates, own_templates
 from symgen.errors import RequestError
 from symgen.journal import Journal
 from symgen.options import DEFAULT, BuildOptions
 from symgen.page import calculator, counting, equations, recursions, robot
 from symgen.page.packing import as_script, packed
-from symgen.toolchain.files import write_atomically
+from symgen.toolchain.files import check_writable, write_atomically
 
 GROWTH_JOINTS = tuple(range(1, 9))
 """Chains for the picture of growth: large enough to see the crossings, derived in seconds."""
@@ -56,6 +55,8 @@ def write_report(
     description = read(model)
     target = Path(f"{description.name}.html") if target is None else target
     _check_target(target)
+    if templates is not None:
+        own_templates(templates)  # which are wrong are told before any work
     if not quick:
         journal.notice(
             "a full report compiles and times every formulation, which takes a minute or two; "
@@ -121,8 +122,4 @@ def _growth(journal: Journal) -> tuple[growth.Growth, str]:
 def _check_target(target: Path) -> None:
     if target.suffix.lower() not in SUFFIXES:
         raise RequestError(f"{str(target)!r} is no name for a page; expected one such as arm.html")
-    if target.is_dir() or not target.parent.is_dir():
-        what = "is a folder" if target.is_dir() else f"needs the folder {target.parent}"
-        raise RequestError(f"cannot write {target}: it {what}")
-    if not os.access(target.parent, os.W_OK):
-        raise RequestError(f"cannot write {target}: the folder {target.parent} is read-only")
+    check_writable(target)

@@ -7,18 +7,17 @@ whether it is computed in the page, shown step by step, or compiled and timed.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from symgen.algebra.graph import Graph, Scalar
 from symgen.derivation import Derived, derive_all
-from symgen.description.expressions import Expression, evaluate
 from symgen.description.model import RobotDescription
 from symgen.formulations import FORMULATIONS
 from symgen.growth import MAIN_FUNCTIONS
 from symgen.journal import Journal
 from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.kinematics.turns import MOST_ODD_TURNS, odd_turns
 from symgen.options import STRAIGHT
 from symgen.report import FunctionReport
 from symgen.selection import Selection
@@ -28,10 +27,6 @@ POSES = "forward_kinematics"
 LARGEST_ESTIMATE = 80_000
 """Operations, roughly, above which a function is not derived."""
 
-MOST_CONSTANT_TURNS = 4
-"""Links fixed to each other, one behind the other, each at an angle that is not a right one: over
-SymPy, where cos(0.1) is no number, an entry of the last one's pose has 3^4 terms then."""
-
 Name = tuple[str, str]
 """Formulation and function."""
 
@@ -40,7 +35,7 @@ Name = tuple[str, str]
 class Counted:
     """All that was derived; `sizes` are operations, estimated where a function was not derived.
 
-    `legible` says whether the robot's own numbers are few enough to be carried along exactly.
+    `legible` says whether its own numbers and names are few enough to be carried along.
     """
 
     tree: KinematicTree[Scalar]
@@ -91,23 +86,5 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
         (report.formulation, report.function): report.after.total for report in derived.reports
     }
     estimates = {name: size for name, size in estimates.items() if name[1] != POSES}
-    legible = _constant_turns(description) <= MOST_CONSTANT_TURNS
+    legible = odd_turns(description) <= MOST_ODD_TURNS
     return Counted(tree, derived, selection, {**estimates, **exact}, legible)
-
-
-def _constant_turns(description: RobotDescription) -> int:
-    """The most turned links in a row that are fixed to each other."""
-    turns: dict[str, int] = {}
-    for joint in description.joints:
-        turned = joint.origin is not None and not all(map(_is_right, joint.origin.rpy))
-        before = 0 if joint.coordinates else turns.get(joint.parent, 0)
-        turns[joint.link.name] = before + turned
-    return max(turns.values(), default=0)
-
-
-def _is_right(angle: Expression) -> bool:
-    """Whether sine and cosine are 0 or 1, up to the sign; names may stand for any angle."""
-    if angle.names:
-        return False
-    quarters = evaluate(angle, {}) / (math.pi / 2)
-    return abs(quarters - round(quarters)) < 1e-12

@@ -171,7 +171,7 @@ WRONG = {
     "a: *b\n": ["robot.yaml:1: the alias '*b' names no anchor that is complete before it"],
     "a: &a [*a]\n": ["robot.yaml:1: the alias '*a' names no anchor that is complete before it"],
     "%YAML 1.1\n---\na: 1\n": ["robot.yaml:2: model files are YAML 1.2; remove the %YAML line"],
-    BOMB: [f"robot.yaml:6: {TOO_MANY}"],
+    BOMB: [f"robot.yaml:5: {TOO_MANY}"],
     "a: [" + "1," * 150_000 + "]": [f"robot.yaml:1: {TOO_MANY}"],
     "[" * 100_000: ["robot.yaml:1: nested deeper than 32 levels"],
     "{a: " * 100_000: ["robot.yaml:1: nested deeper than 32 levels"],

@@ -405,3 +405,25 @@ def test_joints_that_follow_others():
     assert [row.right for row in graded(right, robot)] == [True, True, True]
     (wrong,) = graded(f"M[1,1] = {mass.replace('k*q1', 'q1')}", robot)
     assert not wrong.right
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "tan(q1 + pi/2)/tan(q1)", "*".join(f"sin({k})" for k in range(1, 40)),
+        f"{'sqrt(2 + ' * 30}2{')' * 30}", f"q_{'0' * 1500}1",
+    ],
+)  # fmt: skip
+def test_what_sympy_makes_of_an_answer_is_graded_too(answer):
+    (row,) = graded(f"M[1,1] = {answer}")
+    assert not row.right
+    assert len(row.wrong) < 400
+
+
+def test_many_faults_are_listed_up_to_a_point():
+    with pytest.raises(ModelError) as caught:
+        graded("\n".join(f"a{k} = x{k}" for k in range(300)))
+    *lines, last = str(caught.value).splitlines()
+    assert len(lines) == 200
+    assert last == "answer: and 100 more; these are the first 200"
+    assert len(caught.value.faults) == 300

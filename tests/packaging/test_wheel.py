@@ -101,7 +101,7 @@ def test_the_wheel_says_what_it_is(wheel: Path, contents: set[str]) -> None:
     assert f"Version: {symgen.__version__}\n" in metadata
     assert "License-Expression: BSD-3-Clause\n" in metadata
     assert "Requires-Python: >=3.11\n" in metadata
-    assert "symgen = symgen.cli:main" in scripts
+    assert "symgen = symgen.__main__:main" in scripts
 
 
 SHOW = """
@@ -147,4 +147,4 @@ def test_an_installation_finds_its_templates(kind: str, wheel: Path, tmp_path: P
     assert beside  # a part of the wheel, but of no package that is built
     assert set(templates) == known - beside - {"__init__.py"}
     script = (python.parent / "symgen").read_text()
-    assert "symgen.cli" in script
+    assert "symgen.__main__" in script

@@ -62,10 +62,12 @@ def drawn(tab):
 def unfold(tab):
     """Open everything, and wait until long recursions are there."""
     tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    drawn(tab)
-    tab.wait_for_function(
-        "Array.from(document.querySelectorAll('.steps')).every(s => s.textContent.length > 9)"
-    )
+    filled = "Array.from(document.querySelectorAll('.steps')).every(s => s.textContent.length > 9)"
+    for _ in range(1000):  # frames; `wait_for_function` evaluates in the page, which forbids that
+        drawn(tab)
+        if tab.evaluate(filled):
+            return
+    raise AssertionError("some recursion stays empty")
 
 
 def numbers(tab, table):

@@ -8,7 +8,6 @@ import os
 import re
 import zlib
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import sympy
@@ -316,8 +315,7 @@ def test_a_wrong_target_is_refused_before_any_work(tmp_path, monkeypatch, capsys
 
 def test_a_folder_that_is_read_only_is_refused_before_any_work(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    refusing = SimpleNamespace(access=lambda path, mode: False, W_OK=os.W_OK)
-    monkeypatch.setattr(page, "os", refusing)
+    monkeypatch.setattr(os, "access", lambda path, mode, **options: not mode & os.W_OK)
     monkeypatch.setattr(page, "report", None)
     assert run(["report", str(EXAMPLES / "two_link.yaml"), "-o", "arm.html"]) == 2
     assert "the folder . is read-only" in capsys.readouterr().err

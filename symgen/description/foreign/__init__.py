@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import shlex
 
+import numpy as np
+
 from symgen.description.foreign.mjcf import document_of_mjcf
 from symgen.description.foreign.urdf import document_of_urdf
 from symgen.description.foreign.xml import Element, read_xml, stop
@@ -26,6 +28,11 @@ def document_of_xml(content: bytes, file: str, floating_base: bool = False) -> D
     """The document of a robot in XML; `ModelError` lists everything that is wrong with it."""
     root = read_xml(content, file)
     _refuse_xacro(root, file)
+    with np.errstate(all="ignore"):  # what overflows is infinite then, and refused by the check
+        return _document_of(root, file, floating_base)
+
+
+def _document_of(root: Element, file: str, floating_base: bool) -> Document:
     if root.tag == "robot":
         return document_of_urdf(root, file, floating_base)
     if root.tag != "mujoco":

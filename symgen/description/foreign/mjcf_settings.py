@@ -17,9 +17,10 @@ from symgen.description.foreign.rotations import (
     about,
     from_axis_angle,
     from_quaternion,
+    product,
     unit,
 )
-from symgen.description.foreign.xml import Element, Faults, values
+from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, place, stop, values
 from symgen.description.reading import Node, Scalar, Table
 from symgen.description.wording import KeyPath, shown
 
@@ -42,7 +43,7 @@ class Pose:
     turn: Matrix
 
     def __matmul__(self, other: Pose) -> Pose:
-        return Pose(self.at + self.turn @ other.at, self.turn @ other.turn)
+        return Pose(self.at + product(self.turn, other.at), product(self.turn, other.turn))
 
 
 HERE = Pose(np.zeros(3), np.eye(3))
@@ -78,7 +79,9 @@ class Reading:
 
     def add(self, joint: Table, key: str) -> None:
         """One joint of the model; `key` is what messages call it and its link."""
-        self.places["joints", len(self.joints)] = key
+        if len(self.joints) >= MOST_JOINTS:
+            raise stop(self.file, 0, f"more than {MOST_JOINTS} joints; no robot is that large")
+        self.places["joints", len(self.joints)] = place(key)
         self.joints.append(joint)
 
 
@@ -220,7 +223,7 @@ def _rotation(reading: Reading, name: str, x: Matrix) -> Matrix:
         result = np.eye(3)
         for letter, value in zip(reading.sequence, x.tolist(), strict=True):
             turn = about(letter.lower(), reading.angle(value))
-            result = result @ turn if letter.islower() else turn @ result
+            result = product(result, turn) if letter.islower() else product(turn, result)
         return result
     if name == "quat":
         return from_quaternion(x.tolist())

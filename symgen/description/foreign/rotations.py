@@ -13,6 +13,23 @@ _SMALLEST = 1e-100
 """Of the largest entry of a direction."""
 
 
+def product(*factors: Matrix) -> Matrix:
+    """The product of matrices, or of matrices and a vector (last), rounded alike on every machine.
+
+    The operator ``@`` leaves it to a library whose rounding depends on the processor, and what is
+    read from a file must not.
+    """
+    result = factors[-1]
+    for factor in reversed(factors[:-1]):
+        columns = result if result.ndim == 2 else result[:, None]
+        terms = factor[:, :, None] * columns[None, :, :]
+        total = terms[:, 0].copy()
+        for k in range(1, terms.shape[1]):
+            total += terms[:, k]
+        result = total if result.ndim == 2 else total[:, 0]
+    return result
+
+
 def about(axis: str, angle: float) -> Matrix:
     """The rotation by `angle` (rad) about the coordinate axis ``x``, ``y`` or ``z``."""
     c, s = math.cos(angle), math.sin(angle)
@@ -26,7 +43,7 @@ def about(axis: str, angle: float) -> Matrix:
 def from_rpy(rpy: Sequence[float]) -> Matrix:
     """Rotations about the fixed axes x, y, z, one after the other: Rz(yaw) Ry(pitch) Rx(roll)."""
     roll, pitch, yaw = rpy
-    return about("z", yaw) @ about("y", pitch) @ about("x", roll)
+    return product(about("z", yaw), about("y", pitch), about("x", roll))
 
 
 def to_rpy(rotation: Matrix) -> tuple[float, float, float]:
@@ -49,7 +66,7 @@ def unit(direction: Sequence[float]) -> Matrix:
     if not _SMALLEST < size < 1.0 / _SMALLEST:
         raise ValueError("no direction")
     vector = vector / size
-    result: Matrix = vector / np.linalg.norm(vector)
+    result: Matrix = vector / math.sqrt(sum(float(x) * float(x) for x in vector))
     return result
 
 
@@ -86,7 +103,7 @@ def entries_of(tensor: Matrix) -> tuple[float, ...]:
 
 def turned(rotation: Matrix, entries: Sequence[float]) -> tuple[float, ...]:
     """The tensor R I R^T: its entries in the axes that R leads to."""
-    return entries_of(rotation @ symmetric(entries) @ rotation.T)
+    return entries_of(product(rotation, symmetric(entries), rotation.T))
 
 
 # -- poses as 4x4 matrices ---------------------------------------------------------------------
@@ -112,4 +129,4 @@ def shifted(x: float = 0.0, z: float = 0.0) -> Matrix:
 def inverse(pose: Matrix) -> Matrix:
     """The pose that undoes a pose, (4, 4)."""
     turn = pose[:3, :3].T
-    return homogeneous(turn, -turn @ pose[:3, 3])
+    return homogeneous(turn, product(-turn, pose[:3, 3]))

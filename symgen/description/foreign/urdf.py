@@ -24,11 +24,19 @@ from dataclasses import dataclass, field
 from symgen.description.foreign.legal import LegalNames, name_of_robot
 from symgen.description.foreign.nodes import inertia, listing, table, text
 from symgen.description.foreign.rotations import from_rpy, turned
-from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, stop, values
+from symgen.description.foreign.xml import (
+    MOST_JOINTS,
+    Element,
+    Faults,
+    number,
+    place,
+    stop,
+    values,
+)
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.scalars import LARGEST_ANGLE
-from symgen.description.wording import KeyPath, degrees_meant, shown
+from symgen.description.wording import KeyPath, degrees_meant, in_line, shown
 from symgen.joints import joint_type
 
 TYPES = {
@@ -213,12 +221,12 @@ def _document(robot: _Robot, root_link: str) -> Document:
     if robot.floating_base:
         base = names.made("joint", FLOATING_BASE, joint_type("floating").coordinates)
         items.append(parts.floating_base(base, root_link))
-        places["joints", 0] = places["joints", 0, "link"] = f"link.{root_link}"
+        places["joints", 0] = places["joints", 0, "link"] = place(f"link.{root_link}")
     else:
         parts.warn_base(root_link)
     for joint in ordered:
-        places["joints", len(items)] = f"joint.{joint.name}"
-        places["joints", len(items), "link"] = f"link.{joint.child}"
+        places["joints", len(items)] = place(f"joint.{joint.name}")
+        places["joints", len(items), "link"] = place(f"link.{joint.child}")
         items.append(parts.joint(joint))
     robot.faults.raise_if_any()
     line = robot.root.line
@@ -440,7 +448,8 @@ class _Parts:
             usual = child.tag in known or child.tag in _FOR_OTHERS
             meant = None if usual else faults.nearest(child.tag, known)
             if meant is not None:
-                faults.warn(child, key, f"<{child.tag}> is left out; did you mean <{meant}>?")
+                tag = in_line(child.tag)
+                faults.warn(child, key, f"<{tag}> is left out; did you mean <{meant}>?")
             attributes = _ATTRIBUTES.get(child.tag, ()) if child.tag in known else ()
             for name in child.attributes if attributes else ():
                 meant = None if name in attributes else faults.nearest(name, attributes)

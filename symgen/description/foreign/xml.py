@@ -16,8 +16,9 @@ from typing import Never
 from xml.parsers import expat
 
 from symgen.description.reading import Scalar
-from symgen.description.wording import nearest, shown
+from symgen.description.wording import in_line, shown
 from symgen.errors import Fault, ModelError
+from symgen.suggestions import nearest
 
 MAX_DEPTH = 256
 MAX_ELEMENTS = 100_000
@@ -107,14 +108,23 @@ class _Reader:
             return f"{words}; expected <robot name=...> (URDF) or <mujoco> (MJCF) around everything"
         if words == expat.errors.XML_ERROR_TAG_MISMATCH and self.open:
             last = self.open[-1]
-            tag = f"<{last.tag}> of line {last.line}"
-            return f"{words}: {tag} ends with </{last.tag}>, or is written <{last.tag} .../>"
+            tag = in_line(last.tag)
+            place = f"<{tag}> of line {last.line}"
+            return f"{words}: {place} ends with </{tag}>, or is written <{tag} .../>"
         if words == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
-            return f"{words}: everything stands in <{self.root.tag}>, which ends before this"
+            root = in_line(self.root.tag)
+            return f"{words}: everything stands in <{root}>, which ends before this"
         return words
 
     def stop(self, message: str) -> ModelError:
         return stop(self.file, self.parser.CurrentLineNumber, message)
+
+
+def place(key: str) -> str:
+    """What messages call a part of the file, with names in it that a stranger has chosen."""
+    kind, dot, rest = key.partition(".")
+    name, behind = (rest, "") if rest.count(".") == 0 else rest.rsplit(".", 1)
+    return f"{kind}{dot}{in_line(name)}{'.' if behind else ''}{in_line(behind)}"
 
 
 class Faults:
@@ -129,15 +139,15 @@ class Faults:
     def add(self, element: Element, key: str, message: str) -> None:
         """Record a fault."""
         if len(self._faults) < _MOST_FAULTS:
-            self._faults[Fault(self.file, element.line, key, message)] = None
+            self._faults[Fault(self.file, element.line, place(key), message)] = None
 
     def warn(self, element: Element, key: str, message: str) -> None:
         """Record a remark."""
         if len(self.warnings) < _MOST_FAULTS:
-            self.warnings.append(Fault(self.file, element.line, key, message))
+            self.warnings.append(Fault(self.file, element.line, place(key), message))
 
     def nearest(self, word: str, known: Iterable[str]) -> str | None:
-        """As in `wording`, but not for ever: a search over thousands of names takes its time."""
+        """As in `suggestions`, but not for ever: thousands of searches take their time."""
         self._hints -= 1
         return nearest(word, known) if self._hints >= 0 else None
 
@@ -146,7 +156,8 @@ class Faults:
         candidate = self.nearest(word, known)
         if candidate is not None:
             return f"; did you mean {shown(candidate)}?"
-        return f"; there are {', '.join(known)}" if 0 < len(known) <= _MOST_LISTED else ""
+        listed = ", ".join(map(in_line, known))
+        return f"; there are {listed}" if 0 < len(known) <= _MOST_LISTED else ""
 
     def __bool__(self) -> bool:
         """Whether there are any."""

@@ -140,11 +140,15 @@ def _weight(tree: KinematicTree[S], joint: Joint[S]) -> float:
 def _stays_parallel(tree: KinematicTree[S], joint: Joint[S]) -> bool:
     """Whether all joints on one path with this one turn about the same axis of their frames."""
     related = {*tree.path(joint.number), *tree.carried_by(joint.number)}
-    joints = [tree.joint(k) for k in sorted(related)]
-    axes = {_axis(tree, one) for one in joints} - {()}
-    seats = [_seat(tree, one) for one in joints if one.parent != BASE]
-    straight = all(turn_of(seat, tree.algebra).trivial for seat in seats)
-    return straight and len(axes) == 1 and len(next(iter(axes))) == 1
+    joints = [tree.joint(k) for k in sorted(related, key=lambda k: abs(k - joint.number))]
+    axes: set[tuple[int, ...]] = set()
+    for one in joints:  # the nearest first: most robots are decided by them
+        axes |= {_axis(tree, one)} - {()}
+        if len(axes) > 1 or any(len(axis) != 1 for axis in axes):
+            return False
+        if one.parent != BASE and not turn_of(_seat(tree, one), tree.algebra).trivial:
+            return False
+    return len(axes) == 1
 
 
 def _axis(tree: KinematicTree[S], joint: Joint[S]) -> tuple[int, ...]:

@@ -1,0 +1,294 @@
+"""Files that nobody would write: seeds that are changed at random, the same for the same number.
+
+Seeds are the files of corpus/, those of other tests, and a few small ones; what is put into them
+comes from the formats' own words, from numbers at the limits, and from bytes at random.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+KINDS: Mapping[str, str] = {"model": ".yaml", "urdf": ".urdf", "mjcf": ".xml", "answer": ".txt"}
+SHARES: Mapping[str, float] = {"model": 0.4, "urdf": 0.2, "mjcf": 0.2, "answer": 0.2}
+LARGEST_SEED = 6000
+LARGEST_INPUT = 60_000
+
+_FOLDERS = ("examples", "tests/description/beginners", "symgen", "symgen/validation")
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_NUMBERS = _words("""
+    0 -0 1 -1 0.1 1e-320 5e-324 1e308 1e309 -1e400 1e-400 1e99999 9999999999999999999999 0x1F 0o17
+    .inf -.inf .nan nan inf 1_000 1e 1.5.2 +5 1,5 0b1 00 1e5 3.14159 1.5708 90 6.2832 1e-3 1e16 2.5
+""")
+_EXPRESSIONS = _words("""
+    ** * / + - ( ) , pi deg sqrt( sin( cos( tan( asin( acos( atan( atan2( exp( log( abs(
+    2**2**2**2 9**9**9**9 (-1)**0.5 0**-1 log(0) 1/0 1e308*10 --- ((((((( )) q qd qdd t
+    __import__('os').system('id') lambda:0 a.b a[0] f'{x}' x:=1 eval(1) \u0661 \u03c0 \u212f \uff11
+    \u2212 \u200b L1 m1 I1 g q1 q2 qd1 qdd1 c1 s1 c12 tau1
+""")
+_HOSTILE = [
+    "</script>", "<script>alert(1)</script>", "&lt;", "&", '"', "'", '"""', "'''", "*/", "/*", "//",
+    "#", "\\", "\\\n", "\\u0000", "\\x1b[31m", "\x1b[2J", "\x00", "\u202e", "\u2028", "\ufeff",
+    "\ud7ff", "\U0001f600", "../", "../../etc/passwd", "/etc/passwd", "CON", "__class__", "import",
+    "numpy", "sympy", "os", "base", "%s%n", "${x}", "{{7*7}}", "{% raw %}", "\r", "\r\n", "\t",
+    "\v", "\f", "\x85", "??/", "\\N{DASH}", "]]>", "-->", "]]", "class", "def", "static", "int",
+]  # fmt: skip
+_OF_KIND = {
+    "model": _words("""
+        symgen: name: convention: standard modified gravity: parameters: joints: loads: points:
+        outputs: type: revolute prismatic fixed universal cylindrical spherical floating parent: dh:
+        origin: axis: axes: sequence: zyx xyz: rpy: theta: d: a: alpha: before: link: mass: com:
+        inertia: xx: zz: xy: accepted: limits: lower: upper: velocity: effort: rotor_inertia:
+        gear_ratio: damping: stiffness: rest: friction: friction_velocity: prescribed: mimic:
+        coordinate: multiplier: offset: value: unit: description: true false null ~ - [ ] { } : , ?
+        | > |- >+ & &a *a << <<: ! !! !!python/object: !<tag:x> --- ... %YAML %TAG # @ ` ' "
+        q.hinge points.tip.vx energy.kinetic kinetic_energy base point: link:
+    """),
+    "urdf": _words("""
+        <robot name="r"> </robot> <link name="a"/> <link name="a"> </link> <joint name="j"
+        type="revolute"> </joint> <parent link="a"/> <child link="b"/> <origin xyz="0 0 1"
+        rpy="0 0 0"/> <axis xyz="0 0 1"/> <limit lower="-1" upper="1" effort="1" velocity="1"/>
+        <inertial> </inertial> <mass value="1"/> <inertia ixx="1" iyy="1" izz="1" ixy="0"
+        <dynamics damping="1" friction="2"/> <mimic joint="j" multiplier="2" offset="1"/> <visual>
+        <mesh filename="package://../../etc/passwd"/> continuous prismatic fixed floating planar
+        <!DOCTYPE <!ENTITY &lol; &#0; &#x110000; <![CDATA[ ]]> <!-- --> <?xml <?php <xacro:macro
+        xmlns:xacro="x" type= name= link= value= xyz= " ' = / > <
+    """),
+    "mjcf": _words("""
+        <mujoco model="m"> </mujoco> <worldbody> </worldbody> <body name="b" pos="0 0 1"> </body>
+        <joint type="hinge" axis="0 1 0"/> <freejoint/> <inertial pos="0 0 0" mass="1"
+        diaginertia="1 1 1"/> fullinertia="1 1 1 0 0 0" <default> <default class="x"> </default>
+        childclass="x" <compiler angle="radian" eulerseq="xyz" autolimits="false"
+        inertiafromgeom="true" meshdir="/etc"/> <option gravity="0 0 -9"/> <flag gravity="disable"/>
+        euler="1 2 3" quat="0 0 0 0" axisangle="0 0 0 1" xyaxes="1 0 0 1 0 0" zaxis="0 0 0" ref="1"
+        springref="1" stiffness="1 2 3" damping="1" armature="1" frictionloss="1" range="-1 1"
+        limited="true" type="ball" type="slide" type="free" <include file="../../etc/passwd"/>
+        <geom type="box"/> <site/> <asset> <frame> <replicate count="1000000000"> <attach
+        <equality> <tendon> <!DOCTYPE <!ENTITY &lol; &#0; <![CDATA[ ]]> " ' = / > <
+    """),
+    "answer": _words("""
+        M[1,1] tau[1] G[1] b[1] T V com[1] qdd[1] dtau_dq[1,1] forward_kinematics[1,1,4] = == [ ]
+        newton_euler.omega_1_z kane.x a = b = c = c1 s1 c1**2 sin(q1) cos(2*q1) sqrt(m) m l I g q1
+        qd1 qdd1 q_1 tau1 theta1 dq1 M11 x**999 x**0.5 x**x abs(q1) **1000 **-1000 **(1/3) /0
+        atan2(0,0) exp(1000) exp(exp(q1)) log(q1) asin(2) acos(c1) pi**pi deg # import from % np.
+        cos(cos(q1)) cos(1e300*q1) tan(pi/2) (a+b)**64 sqrt(-1) 0**0 1e-320 1/3 0.1
+    """),
+}
+_TOKEN = re.compile(r"[A-Za-z_0-9.]+|\s+|.", re.DOTALL)
+_WRITTEN_NUMBER = re.compile(r"(?<![A-Za-z_])[0-9]+(?:\.[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Input:
+    """One file: its number, kind, and content."""
+
+    number: int
+    kind: str
+    content: bytes
+
+    @property
+    def name(self) -> str:
+        """Of the file, with the ending of its kind."""
+        return f"input{KINDS[self.kind]}"
+
+
+def make(seed: int, number: int) -> Input:
+    """The input of that number; the same on every machine."""
+    rng = random.Random(f"{seed} {number}")
+    kind = rng.choices(list(SHARES), list(SHARES.values()))[0]
+    text = rng.choice(seeds(kind))
+    changes = GENTLE if rng.random() < 0.4 else CHANGES
+    for _ in range(min(1 + int(rng.expovariate(1.2)), 8)):
+        text = rng.choice(changes)(text, kind, rng)[:LARGEST_INPUT]
+    content = text.encode("utf-8", errors="surrogatepass")
+    if rng.random() < 0.04:
+        content = _as_bytes(content, rng)
+    return Input(number, kind, content)
+
+
+def _as_bytes(content: bytes, rng: random.Random) -> bytes:
+    """Bytes that are no text, or one in another encoding."""
+    how = rng.randrange(4)
+    if how == 0:
+        return content.decode("utf-8", errors="replace").encode(rng.choice(["utf-16", "utf-32"]))
+    if how == 1:
+        return content.decode("utf-8", errors="replace").encode("latin-1", errors="replace")
+    changed = bytearray(content)
+    for _ in range(1 + rng.randrange(6)):
+        changed.insert(rng.randrange(len(changed) + 1), rng.randrange(256))
+    return bytes(changed)
+
+
+# ------------------------------------------------------------------------------------------ seeds
+
+
+@cache
+def seeds(kind: str) -> tuple[str, ...]:
+    """The texts that files of a kind are made from."""
+    folders = [ROOT / folder for folder in _FOLDERS] + [HERE / "corpus" / kind]
+    paths = sorted(
+        path for folder in folders for path in folder.glob(f"*{KINDS[kind]}") if path.is_file()
+    )
+    texts = [path.read_bytes() for path in paths if path.name != "expected.txt"]
+    found = [x.decode(errors="replace") for x in texts if 0 < len(x) <= LARGEST_SEED]
+    small = (HERE / "seeds" / f"{kind}{KINDS[kind]}").read_text().split("=== next ===\n")
+    return (*small * (1 + 2 * len(found) // len(small)), *found)  # most inputs are nearly right
+
+
+# ---------------------------------------------------------------------------------------- changes
+
+
+def _word(kind: str, rng: random.Random) -> str:
+    """A word to be put somewhere."""
+    source = rng.choice((_NUMBERS, _EXPRESSIONS, _HOSTILE, _OF_KIND[kind], _OF_KIND[kind]))
+    return rng.choice(source)
+
+
+def _place(text: str, rng: random.Random) -> int:
+    return rng.randrange(len(text) + 1)
+
+
+def _insert(text: str, kind: str, rng: random.Random) -> str:
+    at, space = _place(text, rng), rng.choice(("", " ", "\n"))
+    return f"{text[:at]}{space}{_word(kind, rng)}{space}{text[at:]}"
+
+
+def _replace(text: str, kind: str, rng: random.Random) -> str:
+    tokens = _TOKEN.findall(text) or [""]
+    tokens[rng.randrange(len(tokens))] = _word(kind, rng)
+    return "".join(tokens)
+
+
+def _replace_number(text: str, kind: str, rng: random.Random) -> str:
+    found = list(_WRITTEN_NUMBER.finditer(text))
+    if not found:
+        return _replace(text, kind, rng)
+    match = rng.choice(found)
+    word = rng.choice(_NUMBERS if rng.random() < 0.7 else _EXPRESSIONS)
+    return text[: match.start()] + word + text[match.end() :]
+
+
+def _delete(text: str, kind: str, rng: random.Random) -> str:
+    at = _place(text, rng)
+    return text[:at] + text[at + 1 + int(rng.expovariate(0.1)) :]
+
+
+def _move_token(text: str, kind: str, rng: random.Random) -> str:
+    tokens = _TOKEN.findall(text) or [""]
+    tokens.insert(rng.randrange(len(tokens)), rng.choice(tokens))
+    return "".join(tokens)
+
+
+def _lines(text: str, kind: str, rng: random.Random) -> str:
+    lines = text.split("\n")
+    start = rng.randrange(len(lines))
+    block = lines[start : start + 1 + rng.randrange(6)]
+    how = rng.randrange(4)
+    if how == 0:
+        del lines[start : start + len(block)]
+    elif how == 1:
+        lines[start:start] = block * (1 + rng.randrange(3))
+    elif how == 2:
+        other = rng.randrange(len(lines))
+        lines[other:other] = block
+    else:
+        shift = rng.choice((" ", "  ", "    ", "\t"))
+        lines[start : start + len(block)] = [shift + line for line in block]
+    return "\n".join(lines)
+
+
+def _splice(text: str, kind: str, rng: random.Random) -> str:
+    other = rng.choice(seeds(kind))
+    one, two = text.split("\n"), other.split("\n")
+    at, start = rng.randrange(len(one) + 1), rng.randrange(len(two))
+    return "\n".join([*one[:at], *two[start : start + 1 + rng.randrange(12)], *one[at:]])
+
+
+def _repeat(text: str, kind: str, rng: random.Random) -> str:
+    at = _place(text, rng)
+    piece = _word(kind, rng) if rng.random() < 0.5 else text[at : at + 1 + rng.randrange(40)]
+    times = rng.choice((2, 5, 40, 300, 3000) if rng.random() < 0.2 else (2, 3, 5, 20))
+    return text[:at] + piece * times + text[at:]
+
+
+def _nest(text: str, kind: str, rng: random.Random) -> str:
+    left, right = rng.choice(
+        (
+            ("(", ")"),
+            ("[", "]"),
+            ("{a: ", "}"),
+            ("-", ""),
+            ("<a>", "</a>"),
+            ("sin(", ")"),
+            ("- ", ""),
+        )
+    )
+    depth, at = rng.choice((1, 2, 10, 40, 300)), _place(text, rng)
+    end = rng.randrange(at, len(text) + 1)
+    return text[:at] + left * depth + text[at:end] + right * depth + text[end:]
+
+
+def _truncate(text: str, kind: str, rng: random.Random) -> str:
+    return text[: _place(text, rng)]
+
+
+def _other_number(text: str, kind: str, rng: random.Random) -> str:
+    """A number becomes another one that is legal, or an expression where there are any."""
+    found = list(_WRITTEN_NUMBER.finditer(text))
+    if not found:
+        return _say(text, kind, rng)
+    match, word = rng.choice(found), f"{rng.choice((rng.gauss(0, 1), rng.randrange(-3, 100))):.6g}"
+    if kind in ("model", "answer") and rng.random() < 0.5:
+        word = rng.choice(("({}+pi)", "sin({})", "2**{}", "{}/3", "-{}", "atan2({}, 2)")).format(
+            word
+        )
+    return text[: match.start()] + word + text[match.end() :]
+
+
+def _say(text: str, kind: str, rng: random.Random) -> str:
+    """A text of the author's, well quoted, with whatever in it."""
+    words = "".join(rng.choice(_HOSTILE + [" ", "a"]) for _ in range(1 + rng.randrange(6)))
+    if kind == "model":
+        key = rng.choice(("description", "parameters.w", "outputs.w", "name"))
+        quoted = json.dumps(words)
+        if "." in key:
+            section = key.partition(".")[0]
+            entry = f"w: {{value: 1, unit: {quoted}, description: {quoted}}}"
+            return re.sub(rf"(?m)^{section}: {{", lambda m: f"{m[0]}{entry}, ", text, count=1)
+        lines = [line for line in text.split("\n") if not line.startswith(f"{key}:")]
+        return "\n".join([*lines, f"{key}: {quoted}", ""])
+    if kind == "answer":
+        return f"{text}# {words}\n"
+    quoted = quoteattr(words).replace("\x00", "&#0;")
+    named = re.compile(r'(name|model)="[^"]*"')
+    return named.sub(lambda match: f"{match[1]}={quoted}", text, count=1)
+
+
+def _rename(text: str, kind: str, rng: random.Random) -> str:
+    """Another name for something, everywhere that it stands."""
+    names = re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)
+    new = rng.choice((_word(kind, rng), "static", "numpy", "w", "x" * 64, "q_1", "I", "__init__"))
+    return re.sub(rf"\b{rng.choice(names)}\b", lambda _: new, text) if names else text
+
+
+GENTLE: Sequence[Callable[[str, str, random.Random], str]] = (
+    _other_number, _other_number, _other_number, _replace_number, _say, _say, _rename, _rename,
+    _splice,
+)  # fmt: skip
+CHANGES: Sequence[Callable[[str, str, random.Random], str]] = (
+    _insert, _insert, _replace, _replace, _replace, _replace_number, _replace_number, _delete,
+    _move_token, _move_token, _lines, _lines, _splice, _repeat, _nest, _truncate,
+)  # fmt: skip

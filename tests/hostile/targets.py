@@ -1,0 +1,240 @@
+"""Where files from strangers enter, and what is done with those that are accepted.
+
+    read_file     model, URDF, MJCF   as `symgen build` and `symgen convert` read them
+    grade_file    answer              as `symgen grade` does, about a robot with one coordinate
+    go_deeper     a description       the texts that are made of it, and that they are only texts
+
+A `SymgenError` is how a file is refused; whatever else is raised is a fault of symgen.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from html.parser import HTMLParser
+
+import symgen.grading.grade  # noqa: F401  (imported before anything is watched)
+from symgen import page
+from symgen.derivation import derive_all, package_of
+from symgen.description import RobotDescription
+from symgen.description.checks import check
+from symgen.description.documents import is_foreign, read_document
+from symgen.description.reading import Document, decode, load
+from symgen.description.writing import model_text
+from symgen.drawing import tree
+from symgen.emit.emission import emit, javascript_module
+from symgen.errors import SymgenError
+from symgen.grading import Verdict, grade, questions, slips
+from symgen.grading.truth import Truth
+from symgen.journal import Journal
+from symgen.options import STRAIGHT, BuildOptions
+from symgen.selection import select
+
+PENDULUM = """
+symgen: 1
+name: pendulum
+gravity: [0, -g, 0]
+parameters: {m: 1, l: 0.5, I: 0.1, g: 9.81}
+joints:
+  - name: hinge
+    type: revolute
+    origin: {}
+    link: {name: rod, mass: m, com: [l, 0, 0], inertia: {zz: I}}
+"""
+
+MOST_MESSAGES = 500
+"""Lines of one refusal."""
+
+LONGEST_MESSAGE = 700
+"""Characters of one line of it, the name of the file left out."""
+
+
+def read_file(path: str, number: int = 0) -> RobotDescription:
+    """Read a file; every fourth is written as `symgen convert` does, without the writing."""
+    floating_base = number % 7 == 1
+    document = read_document(path, floating_base)
+    description = check(document)
+    if is_foreign(path) and number % 4 == 0:
+        _round_trip(document)
+    return description
+
+
+def _round_trip(document: Document) -> None:
+    """What convert would write is read again."""
+    check(decode(model_text(document, "Made by symgen convert.").encode(), "converted.yaml"))
+
+
+def grade_file(path: str) -> Verdict:
+    """Grade an answer about the pendulum."""
+    text = load(path).decode("utf-8-sig", errors="replace")
+    with remembered_truth():
+        return grade(pendulum(), text, path)
+
+
+@cache
+def pendulum() -> RobotDescription:
+    """The robot that answers are about."""
+    return check(decode(PENDULUM.encode(), "pendulum.yaml"))
+
+
+_truths: dict[int, Truth] = {}
+_slips: dict[bool, tuple[slips.Slip, ...]] = {}
+
+
+@contextmanager
+def remembered_truth() -> Iterator[None]:
+    """The truth about a robot is derived once, not for every answer: that takes longest."""
+    module = sys.modules["symgen.grading.grade"]
+    kept = module.Truth, questions.Truth, module.slips_of  # type: ignore[attr-defined]
+
+    def truth(description: RobotDescription) -> Truth:
+        return _truths.setdefault(id(description), Truth(description))
+
+    def all_slips(description: RobotDescription, links: bool = True) -> tuple[slips.Slip, ...]:
+        if links not in _slips:
+            _slips[links] = tuple(slips.slips_of(description, links))
+        return _slips[links]
+
+    module.Truth = questions.Truth = truth  # type: ignore[attr-defined]
+    module.slips_of = all_slips  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        module.Truth, questions.Truth, module.slips_of = kept  # type: ignore[attr-defined]
+
+
+def check_verdict(verdict: Verdict) -> None:
+    """A verdict is short lines of printable text."""
+    for line in str(verdict).split("\n"):
+        assert line.isprintable(), f"what a terminal may obey: {line!r}"
+        assert len(line) <= LONGEST_MESSAGE, f"a line of {len(line)} characters: {line[:200]}"
+
+
+def check_message(error: SymgenError, path: str) -> None:
+    """A refusal is lines of printable text, each of which names the file and is not endless."""
+    lines = str(error).replace(path, "FILE").split("\n")
+    assert len(lines) <= MOST_MESSAGES, f"{len(lines)} lines"
+    for line in lines:
+        assert line.strip(), "an empty line"
+        assert len(line) <= LONGEST_MESSAGE, f"a line of {len(line)} characters: {line[:200]}"
+        assert line.isprintable(), f"what a terminal may obey: {line!r}"
+    assert error.exit_status == 2
+
+
+# ------------------------------------------------------------- what is made of accepted models
+
+DEEP = BuildOptions(
+    formulations=("newton_euler",), functions=("inverse_dynamics", "forward_kinematics")
+)
+LARGEST = 4
+"""Coordinates and links of a model that sources are made of."""
+
+
+def draw(description: RobotDescription) -> None:
+    """The drawing of a small model holds nothing that a terminal obeys."""
+    if len(description.joints) <= 20 and len(description.points) <= 100:
+        lines = tree(description).split("\n")
+        assert all(line.isprintable() for line in lines), "what a terminal may obey"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was made of a model, and of the same one without its author's texts."""
+
+    sources: tuple[Mapping[str, str], Mapping[str, str]]
+    pages: tuple[str, ...]
+
+    def check(self) -> None:
+        """Texts of the model change no code."""
+        hostile, harmless = self.sources
+        assert list(hostile) == list(harmless)
+        for name, text in hostile.items():
+            code = code_of(name, text)
+            assert code == code_of(name, harmless[name]), f"a text of the model is code in {name}"
+        if self.pages:
+            one, other = map(skeleton, self.pages)
+            assert one == other, "a text of the model is a tag or a script"
+
+
+def go_deeper(description: RobotDescription, html: bool = False) -> Made | None:
+    """All sources of a small model, and perhaps its page; None of a larger one."""
+    if max(len(description.joints), len(description.points), len(description.loads)) > LARGEST:
+        return None
+    if len(description.coordinate_names) > LARGEST or len(description.parameters) > 20:
+        return None
+    both = description, without_texts(description)
+    pages = [page.report(x, True, None, Journal()) for x in both] if html else []
+    return Made((sources(both[0]), sources(both[1])), tuple(pages))
+
+
+def without_texts(description: RobotDescription) -> RobotDescription:
+    """The same robot without what its author says of it."""
+    parameters = tuple(replace(x, unit="", description="") for x in description.parameters)
+    outputs = tuple(replace(x, unit="", description="") for x in description.outputs)
+    return replace(description, description="", parameters=parameters, outputs=outputs)
+
+
+def sources(description: RobotDescription) -> Mapping[str, str]:
+    """All files of a package, of all backends, and the module in JavaScript."""
+    selection = select(description, DEEP)
+    derived = derive_all(description, selection)
+    bundle = emit(package_of(description, selection, derived), ("compiled", "cython", "numpy"))
+    straight = derive_all(description, selection, form=STRAIGHT)
+    script = javascript_module(package_of(description, selection, straight))
+    return {**bundle.files, "robot.js": script}
+
+
+_C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_C_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_EMPTY = re.compile(r"\s+")
+
+
+def code_of(name: str, text: str) -> str:
+    """A source file without comments, and with its strings empty."""
+    if name.endswith((".py", ".pyi")):
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                node.value = ""
+        return ast.dump(tree)
+    if name.endswith((".c", ".h", ".js")):
+        return _EMPTY.sub(" ", _C_STRING.sub('""', _C_COMMENT.sub(" ", text)))
+    return "" if name.endswith((".json", ".md")) else _without_remarks(text)
+
+
+def _without_remarks(text: str) -> str:
+    """Cython, line by line: remarks and texts in quotes left out."""
+    text = re.sub(r'""".*?"""', '""', text, flags=re.DOTALL)
+    text = _C_STRING.sub('""', text)
+    return _EMPTY.sub(" ", re.sub(r"#[^\n]*", "", text))
+
+
+class _Skeleton(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self.raw = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.raw = tag in ("script", "style")
+        if tag in ("script", "style", "a", "img", "iframe", "form", "link", "meta", "base"):
+            self.parts.append(f"<{tag} {sorted(name for name, _ in attrs)}>")
+        assert not any(name.startswith("on") for name, _ in attrs), attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self.parts.append(f"</{tag}>")
+        self.raw = False
+
+
+def skeleton(html: str) -> list[str]:
+    """What a browser obeys in a page."""
+    parser = _Skeleton()
+    parser.feed(html)
+    parser.close()
+    return parser.parts

@@ -1,0 +1,100 @@
+"""The corpus of hostile files: each ends as index.txt says, in words, in time, and leaves nothing.
+
+index.txt has a line for every file: its name, the exit status, and what it attacks.  0 is for what
+is harmless after all, 3 for an answer that is wrong.  `tests.hostile.trying` says how they are run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from symgen.errors import MOST_LISTED
+from tests.hostile.enormous import ENORMOUS
+from tests.hostile.mutating import HERE, ROOT
+from tests.hostile.trying import CORPUS, PARTS, TARGET, file_of
+
+LONGEST = 4000
+"""Characters of a line, which may list forty names that were changed."""
+
+
+MOST_KIB = 512 * 1024
+"""Memory that the process which reads a file may have taken at most."""
+
+
+def index() -> Mapping[str, tuple[int, str]]:
+    """File name -> exit status, and what it attacks."""
+    lines = (CORPUS / "index.txt").read_text().splitlines()
+    rows = (line.split(" | ", maxsplit=2) for line in lines if not line.startswith("#"))
+    return {name: (int(status), attack) for name, status, attack in rows}
+
+
+INDEX = index()
+
+
+def results(part: str, folder: Path) -> Mapping[str, dict[str, Any]]:
+    """What becomes of every file of a part of the corpus."""
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "tests.hostile.trying", str(folder), part],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr
+    found: Mapping[str, dict[str, Any]] = json.loads(done.stdout)
+    assert sorted(path.name for path in folder.iterdir()) == ["pendulum.yaml"]
+    return found
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_hostile_files_end_in_words_and_leave_nothing(part: str, tmp_path: Path) -> None:
+    found = results(part, tmp_path)
+    assert set(found) == {name for name in INDEX if name.startswith(f"{part}/")}
+    complaints = {name: _complaint(name, result) for name, result in found.items()}
+    assert {name: words for name, words in complaints.items() if words} == {}
+
+
+def _complaint(name: str, result: Mapping[str, Any]) -> str:
+    """What is not as it should be; "" where all is well."""
+    (expected, attack), said, status = INDEX[name], result["said"], result["status"]
+    if status != expected:
+        return f"{attack}: status {status}, not {expected}: {said[-1000:]}"
+    is_converted = expected == 0 and name.split("/")[0] not in ("answer", "enormous")
+    if result["left"] != ([TARGET] if is_converted else []):
+        return f"left {result['left']}"
+    if "Traceback" in said or "fault of symgen" in said:
+        return said
+    if result["peak_kib"] > MOST_KIB:
+        return f"took {result['peak_kib']} KiB"
+    lines = said.removeprefix("grade ...\n").splitlines()
+    if len(lines) > MOST_LISTED + 10 or not all(_is_readable(line) for line in lines):
+        return f"too long, or not to be printed: {said[:2000]!r}"
+    place = rf"{re.escape(file_of(name))}(:[1-9][0-9]*)?: |line [1-9]|and [0-9]+ more"
+    is_placed = bool(lines) and all(re.match(place, line) for line in lines)
+    return f"without a place: {lines}" if expected == 2 and not is_placed else ""
+
+
+def _is_readable(line: str) -> bool:
+    return line.isprintable() and len(line) <= LONGEST
+
+
+def test_there_are_enough_and_each_says_what_it_attacks() -> None:
+    files = [f"{path.parent.name}/{path.name}" for path in CORPUS.glob("*/*")]
+    enormous = [f"enormous/{name}" for name in ENORMOUS]
+    assert sorted(INDEX) == sorted([*files, *enormous])
+    assert len(files) >= 200
+    assert all(attack for _, attack in INDEX.values())
+
+
+def test_nothing_of_it_is_larger_than_it_need_be() -> None:
+    assert max(path.stat().st_size for path in Path(HERE).rglob("*")) < 100_000

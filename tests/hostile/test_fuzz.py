@@ -1,0 +1,98 @@
+"""Some thousands of inputs of the fuzzer, and that it would see what it looks for.
+
+All of them: ``python -m tests.hostile.fuzz --inputs 200000 --jobs 2`` (see there).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.mutating import KINDS, ROOT, make
+from tests.hostile.watching import in_time
+
+INPUTS = 4000
+
+
+def test_thousands_of_inputs_are_read_or_refused(tmp_path: Path) -> None:
+    finds = tmp_path / "finds"
+    command = [sys.executable, "-m", "tests.hostile.fuzz", "--seed", "11", "--jobs", "2"]
+    done = subprocess.run(
+        [*command, "--inputs", str(INPUTS), "--finds", str(finds)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{INPUTS} inputs" in done.stdout
+    assert "nothing was found" in done.stdout
+
+
+def test_an_input_depends_on_its_number_alone() -> None:
+    one, two = (
+        [make(3, number) for number in range(200)],
+        [make(3, number) for number in range(200)],
+    )
+    assert one == two
+    assert {given.kind for given in one} == set(KINDS)
+    assert len({given.content for given in one}) > 190
+
+
+FORBIDDEN = """
+import os, socket, subprocess, sys
+from tests.hostile.watching import Forbidden, Watch
+watch = Watch()
+try:
+    with watch.during("allowed.txt"):
+        {code}
+except Forbidden:
+    sys.exit(7)
+except OSError:
+    sys.exit(8)
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open('new.txt', 'w')", "os.open('new.txt', os.O_CREAT)", "open('/etc/hostname')",
+        "os.remove('allowed.txt')", "os.mkdir('new')", "os.rename('allowed.txt', 'new')",
+        "subprocess.run(['true'])", "os.system('true')", "os.fork()", "eval('1')", "exec('x = 1')",
+        "os.execv('/bin/true', ['true'])", "socket.socket()", "compile('1', 'x', 'eval')",
+        "os.symlink('a', 'b')", "os.chdir('/')", "import ctypes; ctypes.CDLL(None)",
+    ],
+)  # fmt: skip
+def test_what_is_forbidden_is_heard(code: str, tmp_path: Path) -> None:
+    assert watched(code, tmp_path) == 7
+    assert [path.name for path in tmp_path.iterdir()] == ["allowed.txt"]
+
+
+@pytest.mark.parametrize("code", ["open('allowed.txt').read()", "import colorsys", "1 + 1"])
+def test_what_is_allowed_is_not(code: str, tmp_path: Path) -> None:
+    assert watched(code, tmp_path) == 0
+
+
+def watched(code: str, folder: Path) -> int:
+    """The exit status of a process that runs `code` while it is watched."""
+    (folder / "allowed.txt").write_text("words")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-B", "-c", FORBIDDEN.format(code=code)]
+    return subprocess.run(command, cwd=folder, env=environment, timeout=100).returncode
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+def test_what_does_not_end_is_stopped() -> None:
+    from tests.hostile.watching import TooLong
+
+    with pytest.raises(TooLong), in_time(0.05):
+        endless()
