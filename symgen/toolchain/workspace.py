@@ -75,7 +75,8 @@ def folder_lock(folder: Path, mode: int = 0o777) -> Iterator[None]:
 def workspace(parent: Path, prefix: str, mode: int = 0o777) -> Iterator[Path]:
     """Make an empty folder below `parent`; remove it afterwards, and leftovers of dead processes.
 
-    `parent` is made with `mode` if need be, and removed when nothing is left in it.
+    `parent` is made with `mode` if need be, and removed when nothing is left in it.  Raises
+    `ToolchainError` where a folder cannot be made, or is removed by somebody else meanwhile.
     """
     place: _Place | None = None
     with deferred_signals() as signals:
@@ -83,12 +84,24 @@ def workspace(parent: Path, prefix: str, mode: int = 0o777) -> Iterator[Path]:
             with signals.heard(), folder_lock(parent, mode):
                 collect_leftovers(parent)
                 place = _Place(parent, prefix)
-            with signals.heard():
+            with signals.heard(), _blaming_removal(place.folder):
                 yield place.folder
         finally:
             if place is not None:
                 place.remove()
             _remove_if_empty(parent)
+
+
+@contextmanager
+def _blaming_removal(folder: Path) -> Iterator[None]:
+    """Say so where something failed because `folder` is gone: a compiler cannot know."""
+    try:
+        yield
+    except ToolchainError as error:
+        if folder.is_dir():
+            raise
+        message = f"{folder} was removed while a build used it; build again"
+        raise ToolchainError(message) from error
 
 
 class _Place:

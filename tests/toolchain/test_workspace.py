@@ -17,11 +17,13 @@ from typing import Any
 import pytest
 
 from symgen.errors import ToolchainError
+from symgen.toolchain.tasks import Task, run_tasks
 from symgen.toolchain.workspace import folder_lock, workspace
 
 HOLD = """
 import sys
 from pathlib import Path
+from symgen.toolchain.tasks import Task, run_tasks
 from symgen.toolchain.workspace import workspace
 with workspace(Path(sys.argv[1]), "other") as folder:
     (folder / "half").write_text("")
@@ -38,6 +40,17 @@ def test_it_is_gone_afterwards_even_after_an_error(tmp_path: Path) -> None:
             raise KeyboardInterrupt
     assert not (tmp_path / "new").exists()
     assert set(os.listdir(tmp_path)) - {"lock"} == {"mine"}
+
+
+def test_a_folder_that_somebody_removes(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import shutil, sys; shutil.rmtree('..'); sys.exit(1)"]
+    said = "was removed while a build used it; build again"
+    with pytest.raises(ToolchainError, match=said), workspace(tmp_path / "new", "build") as folder:
+        task = Task("c", "compilation of a.c", tuple(command), "a.o")
+        run_tasks((task,), folder, {}, jobs=1)
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(ToolchainError, match="full"), workspace(tmp_path / "new", "build"):
+        raise ToolchainError("full")
 
 
 LOOKED_AT = ("workspace.py", "signals.py", "contextlib.py")
