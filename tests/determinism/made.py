@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import locale
+import os
 import re
 import sys
 import tempfile
@@ -109,6 +110,11 @@ def starter(name):
         return [digest(target.read_bytes()), printed("schema")]
 
 
+def decimal(number):
+    """A number as the locale writes it; this differs."""
+    return locale.str(float(number))
+
+
 TASKS = {
     "sources": sources,
     "parameters": lambda model: sources(model, runtime_parameters=("all",)),
@@ -120,11 +126,21 @@ TASKS = {
     "convert": converted,
     "read": as_read,
     "new": starter,
+    "decimal": decimal,
 }
 
 
+def as_users_do():
+    """Take the locale of the surroundings, as a program does that symgen is used from."""
+    try:
+        locale.setlocale(locale.LC_ALL, "")
+    except locale.Error:  # it is not installed
+        if "LOCPATH" in os.environ:  # it is
+            raise
+
+
 def main():
-    locale.setlocale(locale.LC_ALL, "")  # as a program does that symgen is used from
+    as_users_do()
     found = []
     for task in sys.argv[1:]:
         kind, _, argument = task.partition(":")

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field, replace
@@ -55,12 +56,31 @@ class Surroundings:
         done = subprocess.run(
             [sys.executable, *self.python, *arguments],
             cwd=folder / self.place,
-            env={**kept, **own, "PYTHONPATH": str(ROOT), **self.environment},
+            env={
+                **kept,
+                **own,
+                "PYTHONPATH": str(ROOT),
+                **self.environment,
+                **self._locales(folder),
+            },
             capture_output=True,
             preexec_fn=self._prepare,
         )
         assert done.returncode == 0, done.stderr.decode(errors="replace")
         return done.stdout
+
+    def _locales(self, folder):
+        """The variable that leads to this locale, which few machines have installed."""
+        name = self.environment.get("LC_ALL", "C")
+        tool = shutil.which("localedef")
+        place = folder / "locales" / name
+        if name != "C" and tool is not None and not place.exists():
+            place.parent.mkdir(exist_ok=True)
+            language, _, encoding = name.partition(".")
+            charmap = "UTF-8" if encoding else "ISO-8859-1"
+            command = [tool, "-i", language, "-f", charmap, str(place)]
+            subprocess.run(command, capture_output=True)  # in vain where it has no sources
+        return {"LOCPATH": str(place.parent)} if place.is_dir() else {}
 
     def _prepare(self):
         os.umask(self.umask)
@@ -92,7 +112,7 @@ THERE = Surroundings(
     "là bas, 你好",
     {
         "PYTHONHASHSEED": "4711",
-        "LC_ALL": "de_DE",  # ISO-8859-1 and a decimal comma, where it is installed
+        "LC_ALL": "de_DE",  # ISO-8859-1 and a decimal comma
         "TZ": "Asia/Kathmandu",
         "PYTHONUTF8": "0",
         "COLUMNS": "40",
@@ -162,6 +182,13 @@ def made(folder, surroundings, tasks):
 
 def test_the_same_is_made_here_and_there(tmp_path):
     assert made(tmp_path, HERE, QUICK) == made(tmp_path, THERE, QUICK)
+
+
+def test_there_is_a_decimal_comma(tmp_path):
+    there = made(tmp_path, THERE, ("decimal:1.5",))
+    if not (tmp_path / "locales").is_dir() or not any((tmp_path / "locales").iterdir()):
+        pytest.skip("localedef, or what it makes locales from, is not installed")
+    assert there == {"decimal:1.5": "1,5"}
 
 
 def test_other_processors_read_alike(tmp_path):
