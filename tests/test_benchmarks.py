@@ -41,6 +41,7 @@ def run(folder, *words):
     return json.loads(file.read_text())
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
     data = run(

@@ -11,6 +11,7 @@ import pytest
 from symgen.cli import run
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTION_NAMES
+from tests.choosing import slow
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TWO_LINK = str(EXAMPLES / "two_link.yaml")
@@ -247,7 +248,9 @@ def test_help_and_version(capfd):
         assert "MODEL" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["math", "Python", "limits", "stdint", "numpy", "test", "M_PI"])
+@pytest.mark.parametrize(
+    "name", ["math", "Python", "M_PI", *slow("limits", "stdint", "numpy", "test")]
+)
 def test_a_robot_may_be_called_anything(folder, name):
     text = Path(TWO_LINK).read_text().replace("name: two_link", f"name: {name}")
     Path("odd.yaml").write_text(text)

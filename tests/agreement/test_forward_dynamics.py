@@ -17,6 +17,7 @@ from symgen.formulations.kane import KANE
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from tests.agreement.test_pinocchio import LARGE, MIXED, SMALL, check, compare
+from tests.choosing import slow
 from tests.oracles.comparison import SINGULAR, agrees, condition, random_state, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
@@ -71,7 +72,7 @@ def test_there_are_four_ways():
         (LARGE, range(0, 40, 2), 0),
         (MIXED, range(101, 300, 2), 20),
         pytest.param(TO_TWENTY, range(400, 600), 3, marks=pytest.mark.slow),
-        (MIXED_TERMS, range(400, 600), 6),
+        *slow((MIXED_TERMS, range(400, 600), 6)),
     ],
     ids=["small", "large", "mixed", "to twenty", "mixed with terms"],
 )

@@ -15,6 +15,7 @@ from symgen.derivation import derived_program
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
 from tests.agreement.test_pinocchio import compare
+from tests.choosing import one_in, slow
 from tests.oracles.comparison import (
     STEP,
     agrees,
@@ -35,16 +36,11 @@ LARGE = Recipe(joints=(8, 20), loads=(0, 4), terms=True, prescribed=True)
 ABLE = [item for item in FORMULATIONS if FUNCTIONS[0] in item.functions]
 
 
-def slow(*seeds):
-    """Those that take longest; robots of their kind are among the others."""
-    return [pytest.param(seed, marks=pytest.mark.slow) for seed in seeds]
-
-
 def model(seed):
     return described(seeded_model_text(seed, LARGE if seed % 5 == 0 else MIXED))
 
 
-@pytest.mark.parametrize("seed", range(700, 712))
+@pytest.mark.parametrize("seed", one_in(2, range(701, 713)))
 def test_seeded_trees_against_pinocchio(seed):
     compare(model(seed), seed, only=FUNCTIONS)
 

@@ -12,6 +12,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
 from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.validate import validate
+from tests.choosing import one_in
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
@@ -74,7 +75,7 @@ def entries(tree):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", one_in(3, range(60)))
 def test_a_wrong_frame_is_found(seed):
     rng = random.Random(seed)
     while True:

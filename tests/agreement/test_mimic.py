@@ -24,6 +24,7 @@ from symgen.symbolic import euler_lagrange
 from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.validate import validate
 from tests.agreement.test_pinocchio import largest
+from tests.choosing import some_slow
 from tests.oracles.comparison import SINGULAR, agrees, condition, solving_limit
 from tests.oracles.coupled import CoupledPinocchio, coupling, with_followers
 from tests.oracles.descriptions import described
@@ -118,7 +119,7 @@ def compare(description, seed):
                 assert agrees(value, reference, limit), (formulation.name, function)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some_slow(range(6), (1, 2, 3)))
 def test_random_followers_against_pinocchio(seed):
     text = with_followers(
         seeded_model_text(seed + 50, dataclasses.replace(EVERYTHING, joints=(3, 7))),
@@ -138,7 +139,7 @@ def test_drawn_followers_against_pinocchio(text):
         compare(described(with_followers(text, np.random.default_rng(len(text)))), 1)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some_slow(range(3), (0, 1)))
 def test_all_functions_against_the_numeric_model(seed):
     """With parameters at run time that multipliers and offsets depend on, and prescribed joints."""
     recipe = Recipe(

@@ -10,12 +10,20 @@ from symgen.toolchain.compiler import CompilerMissingError, find_compiler
 from symgen.validation import two_link
 from symgen.validation.checks import subjects_of
 from symgen.validation.validate import validate_two_link
+from tests.choosing import slow
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
 
 
-@pytest.mark.parametrize("source", [EXAMPLE, two_link.model_path()], ids=["example", "shipped"])
-@pytest.mark.parametrize("flags", ["portable", "native"])
+@pytest.mark.parametrize(
+    ("source", "flags"),
+    [
+        (EXAMPLE, "native"),
+        (two_link.model_path(), "portable"),
+        *slow((EXAMPLE, "portable"), (two_link.model_path(), "native")),
+    ],
+    ids=["example-native", "shipped-portable", "example-portable", "shipped-native"],
+)
 def test_printed_formulas(source, flags):
     robot = symgen.load(source, backend="all", formulations="all", flags=flags)
     arm = two_link.arm(symgen.read(source).parameter_values)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.choosing import slow
 from tests.dependability.builds import World
 
 AT_ONCE = 16
@@ -20,10 +21,11 @@ def _build_at_once(world: World, masses: list[float], *options: str) -> None:
     assert world.leftovers() == []
 
 
-def test_of_one_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [4, *slow(AT_ONCE)])
+def test_of_one_model(tmp_path: Path, count: int) -> None:
     world = World(tmp_path)
     assert world.build(1.0)[0] == 0
-    _build_at_once(world, [2.0] * AT_ONCE)
+    _build_at_once(world, [2.0] * count)
     assert world.installed_mass() == 2.0
 
 

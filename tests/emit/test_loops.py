@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from symgen.toolchain import compiler
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import AVX2, CompilerMissingError, Version
 from symgen.validation.evaluated import EvaluatedFormulation
+from tests.choosing import slow
 from tests.emit.building import load, write
 from tests.emit.test_versions import EXAMPLES, called, runs, states
 
@@ -40,6 +40,7 @@ TREES = {
     "star": [0] * 9,
     "bush": [0, 1, 1, 2, 2, 3, 3, 0, 8, 8, 9, 10, 5],
     "twins": [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+    "pair": [0, 0, 1, 2, 3, 4],
     "comb": [0, 1, 1, 3, 3, 5, 5, 7, 7, 9],
 }
 LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-Wno-psabi")
@@ -48,10 +49,6 @@ LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-Wno-psabi")
 
 STRAIGHT: dict[str, EvaluatedFormulation] = {}
 """By the hash of the model: what modules in loops are held against."""
-
-
-def slow(name: str) -> Any:
-    return pytest.param(name, marks=pytest.mark.slow)
 
 
 def model_of(name: str, folder: Path) -> Path:
@@ -103,7 +100,7 @@ def hold(module: ModuleType, sizes: tuple[int, ...]) -> None:
                     assert np.abs(value - reference[row]).max() <= 1e-11 * scale, name
 
 
-@pytest.mark.parametrize("name", ["bush", "two_link", slow("tree12")])
+@pytest.mark.parametrize("name", ["bush", *slow("two_link", "tree12")])
 def test_every_width(name: str, tmp_path: Path) -> None:
     module = built(name, tmp_path)
     for width in (1, 4, 8):
@@ -111,7 +108,7 @@ def test_every_width(name: str, tmp_path: Path) -> None:
             hold(module, SIZES)
 
 
-@pytest.mark.parametrize("name", ["bush", "two_link", slow("chain")])
+@pytest.mark.parametrize("name", ["two_link", *slow("bush", "chain")])
 def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
     module = built(name, tmp_path, flags="baseline")
     for width in (1, 2):
@@ -120,7 +117,7 @@ def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not runs(4), reason="not on this processor")
-@pytest.mark.parametrize("name", ["chain", "two_link", slow("bush"), slow("star"), slow("comb")])
+@pytest.mark.parametrize("name", ["chain", *slow("two_link", "bush", "star", "comb")])
 def test_vectors_of_eight_joints(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +155,7 @@ def related(parents: list[int]) -> list[int]:
     return [(i - 1) * len(parents) + k - 1 for i, k in pairs]
 
 
-@pytest.mark.parametrize("form", ["loops", "straight"])
+@pytest.mark.parametrize("form", ["loops", *slow("straight")])
 def test_loads_act_on_wrenches(form: str, tmp_path: Path) -> None:
     module = built("tree12", tmp_path, form=form)
     rng = np.random.default_rng(3)
@@ -185,7 +182,7 @@ def test_packed_results_are_those_of_the_square_ones(tmp_path: Path) -> None:
 
 
 def test_joints_that_are_not_related_have_zeros(tmp_path: Path) -> None:
-    module = built("twins", tmp_path)
+    module = built("pair", tmp_path)
     one = [*range(0, module.n, 2)]
     other = [*range(1, module.n, 2)]
     for size in (1, 9):

@@ -23,6 +23,7 @@ import symgen
 from symgen.emit.templates import Templates
 from symgen.toolchain.compiler import AVX2, AVX512, CompilerMissingError, find_compiler
 from symgen.toolchain.processes import Processes
+from tests.choosing import slow
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FUNCTIONS = (
@@ -503,7 +504,7 @@ joints:
 """
 
 
-@pytest.mark.parametrize("name", ["real", "rows", "compute", "packed", "symgen"])
+@pytest.mark.parametrize("name", ["rows", "packed", *slow("real", "compute", "symgen")])
 def test_robots_with_names_of_our_own(tmp_path: Path, name: str) -> None:
     model = tmp_path / "model.yaml"
     model.write_text(ONE_JOINT.format(name=name))

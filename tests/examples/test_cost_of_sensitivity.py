@@ -88,6 +88,7 @@ def test_nothing_of_a_chain_is_zero(script, tmp_path):
     assert len(module.inertial_parameters) == 30
 
 
+@pytest.mark.slow
 def test_operations_of_the_recursive_method_grow_linearly(script, tmp_path):
     def operations(n, p):
         model = symgen.read(script.model_file(tmp_path, n))

@@ -20,6 +20,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
+from tests.choosing import one_in, slow
 from tests.oracles.comparison import motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
@@ -74,14 +75,14 @@ def general(tmp_path):
 # -- values ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 8), loads=(0, 3), terms=True)))
 def test_drawn_trees_equal_newton_euler(text):
     for function in SWEEPS:
         compare(described(text), function, 1)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", one_in(2, range(1, 21)))
 def test_every_type_of_joint_equals_newton_euler(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     for function in SWEEPS:
@@ -227,10 +228,10 @@ def test_examples_need_no_more_operations_than_newton_euler(name, function):
         (7, "coriolis_matrix", 0.37),
         (7, "inverse_dynamics_derivatives", 0.55),
         (7, "forward_dynamics_derivatives", 0.60),
-        (24, "inverse_dynamics_derivatives", 0.32),
+        *slow((24, "inverse_dynamics_derivatives", 0.32)),
         (24, "coriolis_matrix", 0.20),
         (7, "point_motion_derivatives", 0.35),
-        (24, "point_motion_derivatives", 0.12),
+        *slow((24, "point_motion_derivatives", 0.12)),
     ],
 )
 def test_general_chains_need_a_share_of_newton_euler(general, joints, function, share):

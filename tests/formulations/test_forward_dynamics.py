@@ -229,7 +229,9 @@ def models_with_parameters():
 
 
 WITH_PARAMETERS = [
-    pytest.param(description, runtime, id=name)
+    pytest.param(
+        description, runtime, id=name, marks=[pytest.mark.slow] if name.startswith("chain8") else []
+    )
     for name, description, runtime in models_with_parameters()
 ]
 FUNCTIONS = [name for name in NEWTON_EULER.functions if name.startswith("forward_dynamics")]

@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 
 from symgen.errors import MOST_LISTED
+from tests.choosing import slow
 from tests.hostile.enormous import ENORMOUS
-from tests.hostile.mutating import HERE, ROOT
-from tests.hostile.trying import CORPUS, PARTS, TARGET, file_of
+from tests.hostile.mutating import HERE, KINDS, ROOT
+from tests.hostile.trying import CORPUS, TARGET, file_of, makers
 
 LONGEST = 4000
 """Characters of a line, which may list forty names that were changed."""
@@ -56,10 +57,10 @@ def results(part: str, folder: Path) -> Mapping[str, dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [*KINDS, "enormous:3", *slow("enormous")])
 def test_hostile_files_end_in_words_and_leave_nothing(part: str, tmp_path: Path) -> None:
     found = results(part, tmp_path)
-    assert set(found) == {name for name in INDEX if name.startswith(f"{part}/")}
+    assert set(found) == set(makers(part))
     complaints = {name: _complaint(name, result) for name, result in found.items()}
     assert {name: words for name, words in complaints.items() if words} == {}
 

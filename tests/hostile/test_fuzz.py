@@ -15,7 +15,7 @@ import pytest
 from tests.hostile.mutating import KINDS, ROOT, make
 from tests.hostile.watching import in_time
 
-INPUTS = 4000
+INPUTS = 2000
 
 
 def test_thousands_of_inputs_are_read_or_refused(tmp_path: Path) -> None:

@@ -249,7 +249,8 @@ def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
     tab.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_obstacle(browser, written, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     tab = browser.new_page(color_scheme=scheme)

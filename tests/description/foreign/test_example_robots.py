@@ -17,6 +17,7 @@ from symgen.description.documents import read_document
 from symgen.description.reading import decode
 from symgen.description.writing import model_text
 from symgen.errors import ModelError
+from tests.choosing import slow
 from tests.description.foreign.test_urdf import compare_with_pinocchio, torques
 
 REFUSED = {
@@ -68,7 +69,7 @@ def perturbed(text, rng):
 
 
 @needs_robots
-@pytest.mark.parametrize("floating_base", [False, True], ids=["fixed", "floating"])
+@pytest.mark.parametrize("floating_base", [False, *slow(True)], ids=["fixed", "floating"])
 @pytest.mark.parametrize("path", robots(), ids=named)
 def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path):
     if path.stem in REFUSED:
