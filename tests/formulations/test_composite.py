@@ -82,7 +82,7 @@ def test_drawn_trees_equal_newton_euler(text):
         compare(described(text), function, 1)
 
 
-@pytest.mark.parametrize("seed", one_in(2, range(1, 21)))
+@pytest.mark.parametrize("seed", one_in(3, range(1, 21)))
 def test_every_type_of_joint_equals_newton_euler(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     for function in SWEEPS:
