@@ -1,6 +1,6 @@
 """Every file of the corpus through the command line, each in a process of its own.
 
-    python -m tests.hostile.trying FOLDER   ->   JSON: name -> status, words, seconds, what was left
+    python -m tests.hostile.trying FOLDER PART   ->   JSON: name -> status, words, leftovers
 
 The process forks after the imports, so that a file costs milliseconds.  Its child has 5 s of the
 processor and 1 GiB beside what there is, and it is watched (`watching`); the kernel ends it if it
