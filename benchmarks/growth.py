@@ -25,11 +25,12 @@ import numpy as np
 
 from benchmarks.compare import chosen, say
 from benchmarks.contestants import installed
+from benchmarks.figures import FUNCTION_TITLES
 from benchmarks.interface import FUNCTIONS, ROWS, SMALL
 from benchmarks.machine import machine
 from benchmarks.marks import markdown, replaced
 from benchmarks.models import MODELS, ROOT, chain, without_loads
-from benchmarks.report import FOLDER, FUNCTION_TITLES
+from benchmarks.report import FOLDER
 from benchmarks.timing import Effort, interleaved, single_threaded
 
 DOCUMENT, PLOT = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "growth"
@@ -48,11 +49,11 @@ COLUMNS = (
 
 def build_and_measure(path, function, formulation):
     """Everything about one function of one model; runs in a process of its own."""
-    from symgen.derivation import derive_all, package_of
+    from symgen.deriving.derivation import derive_all, package_of
+    from symgen.deriving.selection import select
     from symgen.description import read
     from symgen.emit.emission import emit
     from symgen.options import BuildOptions
-    from symgen.selection import select
     from symgen.toolchain.compile import compile_extensions
 
     marks = [time.perf_counter()]

@@ -13,10 +13,10 @@ import tempfile
 from benchmarks.marks import replaced
 from benchmarks.models import ROOT, chain
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.comparing.growth import LARGEST, MAIN_FUNCTIONS
+from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.formulations import FORMULATIONS
-from symgen.growth import LARGEST, MAIN_FUNCTIONS
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from benchmarks import report
+from benchmarks import figures
 from benchmarks.contestants import NAMES, contestant
 from benchmarks.interface import CALL, FUNCTIONS, KERNEL, LARGE, SMALL
 
@@ -39,7 +39,7 @@ def comparison_figure(data):
         _ratios(axes[0, column], data, function, models)
         _peers(axes[1, column], data, function, peers)
     axes[0, 0].set_ylabel("symgen: times faster than Pinocchio C++")
-    handles = [Patch(color=SHADES[mode], label=report.TITLES[mode]) for mode in MODES]
+    handles = [Patch(color=SHADES[mode], label=figures.TITLES[mode]) for mode in MODES]
     handles.append(Line2D([], [], color="black", linewidth=1.8, label="goal"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=9)
     facts = data["machine"]
@@ -56,29 +56,32 @@ def _ratios(axes, data, function, models):
     width = 0.8 / len(MODES)
     for k, mode in enumerate(MODES):
         for position, model in enumerate(models):
-            row = report.figure_of(data, model, function, report.OURS, mode)
+            row = figures.figure_of(data, model, function, figures.OURS, mode)
             if row is None or row["ratio of minima"] is None:
                 continue
             x = position + (k - (len(MODES) - 1) / 2) * width
             axes.bar(x, row["ratio of minima"], width, color=SHADES[mode])
-            wanted = report.goal(model, function, mode)
+            wanted = figures.goal(model, function, mode)
             if wanted:
                 axes.hlines(wanted, x - width / 2, x + width / 2, color="black", linewidth=1.8)
     axes.set_yscale("log")
     ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
     lowest = min((row["ratio of minima"] or 1.0 for row in data["figures"]
-                  if row["contestant"] == report.OURS), default=1.0)  # fmt: skip
+                  if row["contestant"] == figures.OURS), default=1.0)  # fmt: skip
     ticks = [tick for tick in ticks if tick >= min(0.5, 0.4 * lowest)]
     axes.set_ylim(ticks[0], ticks[-1])
     axes.set_yticks(ticks, labels=[f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.axhline(1.0, color="black", linewidth=0.8)
     axes.set_xticks(
-        range(len(models)), [report.MODEL_TITLES.get(m, m) for m in models], rotation=30, fontsize=8
+        range(len(models)),
+        [figures.MODEL_TITLES.get(m, m) for m in models],
+        rotation=30,
+        fontsize=8,
     )
     axes.grid(axis="y", linewidth=0.4)
     axes.set_axisbelow(True)
-    axes.set_title(report.FUNCTION_TITLES[function], fontsize=11)
+    axes.set_title(figures.FUNCTION_TITLES[function], fontsize=11)
 
 
 def _peers(axes, data, function, model):
@@ -96,13 +99,15 @@ def _peers(axes, data, function, model):
     if values:
         axes.set_xlim(min(values) / 3, max(values) * 2)
     for height, row in zip(heights, rows, strict=True):
-        name, mode = contestant(row["contestant"]).TITLE, report.TITLES[row["mode"]]
+        name, mode = contestant(row["contestant"]).TITLE, figures.TITLES[row["mode"]]
         if mode not in name:  # as in "Pinocchio Python"
             name = f"{name}, {mode}"
         axes.text(0.02, height, f"{row['minimum ns']:,.0f}  {name}", va="center", fontsize=8,
                   transform=axes.get_yaxis_transform())  # fmt: skip
     axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
-    axes.set_xlabel(f"{report.MODEL_TITLES.get(model, model)}: ns per sample (minimum)", fontsize=8)
+    axes.set_xlabel(
+        f"{figures.MODEL_TITLES.get(model, model)}: ns per sample (minimum)", fontsize=8
+    )
     axes.grid(axis="x", linewidth=0.4)
     axes.set_axisbelow(True)
 
@@ -130,7 +135,7 @@ def growth_figure(data):
                 for row in rows
                 if (row["function"], row["asked for"]) == (function, formulation)
             )
-            label = report.FUNCTION_TITLES[function] + (f", {formulation}" if several else "")
+            label = figures.FUNCTION_TITLES[function] + (f", {formulation}" if several else "")
             panel.plot(*zip(*points, strict=True), "o-", label=label, markersize=4)
         panel.set_xscale("log")
         panel.set_yscale("log")

@@ -38,7 +38,7 @@ except ImportError as error:
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs from any folder
 import symgen
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.optimize.operations import operations_after

@@ -6,8 +6,8 @@ import inspect
 import re
 
 import symgen
+from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.grading import Verdict
-from symgen.symbolic import SymbolicDynamics
 
 CLASSES = (SymbolicDynamics, Verdict)
 """Classes whose objects users hold in their hands."""

@@ -12,13 +12,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from symgen.version import __version__
+
 if TYPE_CHECKING:
+    from symgen.deriving.symbolic import SymbolicDynamics
     from symgen.description.model import RobotDescription
     from symgen.grading import Verdict
     from symgen.simulation import simulate
-    from symgen.symbolic import SymbolicDynamics
-
-__version__ = "0.1.0"
 
 __all__ = ["__version__", "derive", "grade", "load", "read", "simulate"]
 
@@ -42,8 +42,8 @@ def load(path: str | Path, **options: Any) -> ModuleType:
 
     from symgen.errors import RequestError
     from symgen.options import BuildOptions, names
-    from symgen.pipeline import build
-    from symgen.suggestions import suggestion
+    from symgen.pipeline.building import build
+    from symgen.support.suggestions import suggestion
     from symgen.toolchain.loading import load_package
 
     known = [field.name for field in fields(BuildOptions)]
@@ -64,7 +64,7 @@ def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDy
 
     `model` is what `read` returned, or the path of a model file.
     """
-    from symgen.symbolic import derive_symbolically
+    from symgen.deriving.symbolic import derive_symbolically
 
     description = read(model) if isinstance(model, str | Path) else model
     return derive_symbolically(description, formulation)

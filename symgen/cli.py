@@ -1,7 +1,8 @@
 """The command line: `symgen new | convert | build | check | compare | report | show | ...`.
 
-Only this module and `symgen.terminal` print.  Exit status: 0 done, 1 symgen's own fault, 2 the
-user's input is wrong, 3 the result failed its validation, 4 the tool chain failed, 130 interrupted.
+Only this module and `symgen.command.terminal` print.  Exit status: 0 done, 1 symgen's own fault,
+2 the user's input is wrong, 3 the result failed its validation, 4 the tool chain failed, 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from pathlib import Path
 
 import click
 
-from symgen import __version__
 from symgen.command import completion, outcome
 from symgen.command.options import (
     Json,
@@ -34,6 +34,7 @@ from symgen.command.options import (
 from symgen.errors import RequestError, SymgenError, ValidationError
 from symgen.options import BuildOptions
 from symgen.toolchain.signals import ENDING
+from symgen.version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -128,7 +129,7 @@ def cli() -> None:
 @Quiet
 def new(model: Path, as_json: bool, quiet: bool) -> None:
     """Write MODEL, a file with a robot to be changed into yours."""
-    from symgen.starter import write_starter
+    from symgen.converting.starter import write_starter
 
     written = write_starter(model)
     if as_json:
@@ -169,7 +170,7 @@ def convert(
     quiet: bool,
 ) -> None:
     """Write SOURCE, a robot in URDF or MJCF or a model file, as the model file TARGET."""
-    from symgen.converting import convert
+    from symgen.converting.conversion import convert
 
     done = convert(source, target, floating_base, round_angles, style, force)
     if as_json:
@@ -213,10 +214,11 @@ def complete(shell: str) -> None:
 @Quiet
 def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> None:
     """Generate, compile and validate the module of MODEL."""
-    from symgen import pipeline, terminal
+    from symgen.command import terminal
+    from symgen.pipeline import building
 
     with terminal.journal(silent=quiet or as_json) as journal:
-        report = pipeline.build(model, options, journal)
+        report = building.build(model, options, journal)
     if as_json:
         click.echo(outcome.text(report.as_json()))
     elif not quiet:
@@ -253,7 +255,8 @@ def check(
     points: int | None,
 ) -> None:
     """Validate the module of MODEL (built if needed): formulations, derivatives, physics."""
-    from symgen import checking, report, terminal
+    from symgen.command import terminal
+    from symgen.pipeline import checking, report
 
     if exact:
         if samples is not None:
@@ -276,7 +279,8 @@ def check(
 def _check_exactly(
     model: Path, options: BuildOptions, points: int | None, as_json: bool, quiet: bool
 ) -> None:
-    from symgen import checking, terminal
+    from symgen.command import terminal
+    from symgen.pipeline import checking
 
     with terminal.journal(silent=quiet or as_json) as journal:
         result = checking.check_exactly(model, options, points, journal)
@@ -323,7 +327,8 @@ def compare(
 
     Or how they grow: symgen compare --family serial --joints 1..12
     """
-    from symgen import comparison, terminal
+    from symgen.command import terminal
+    from symgen.comparing import comparison
 
     if (model is None) == (family is None):
         raise click.UsageError("give either MODEL or --family, such as: --family serial")
@@ -346,9 +351,10 @@ def compare(
 def _compare_family(
     family: str, joints: str, options: BuildOptions, plot: Path | None, as_json: bool, quiet: bool
 ) -> None:
-    from symgen import growth, terminal
-    from symgen.charts import check_picture, growth_svg
-    from symgen.families import FAMILIES
+    from symgen.command import terminal
+    from symgen.comparing import growth
+    from symgen.comparing.charts import check_picture, growth_svg
+    from symgen.comparing.families import FAMILIES
     from symgen.toolchain.files import write_atomically
 
     counted = BuildOptions(options.formulations, options.functions)
@@ -385,7 +391,8 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
     The answer is a file with lines such as 'M[1,2] = I2 + m2*l2**2', 'tau[1] = ...',
     'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define names.
     """
-    from symgen import grading, terminal
+    from symgen import grading
+    from symgen.command import terminal
     from symgen.description import read
     from symgen.description.reading import load
 
@@ -423,7 +430,8 @@ def report(
     quiet: bool,
 ) -> None:
     """Write everything about MODEL into one HTML page: equations, recursions, a calculator."""
-    from symgen import page, terminal
+    from symgen import page
+    from symgen.command import terminal
 
     with terminal.journal(silent=quiet or as_json) as journal:
         written = page.write_report(model, output, quick, templates, journal)
@@ -467,10 +475,11 @@ def show(
     quiet: bool,
 ) -> None:
     """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
-    from symgen import showing, terminal
+    from symgen.command import terminal
+    from symgen.showing import equations
 
     with terminal.journal(silent=quiet or as_json) as journal:
-        text = showing.show(model, what, style, formulation, steps, journal)
+        text = equations.show(model, what, style, formulation, steps, journal)
     if as_json:
         data = {"what": what, "format": style, "text": text}
         text = outcome.text(data, journal.notices)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symgen.errors import RequestError
-from symgen.suggestions import suggestion
+from symgen.support.suggestions import suggestion
 
 DEFAULT, ALL = "default", "all"
 NONE = "none"

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import compare, contestants, growth, report
+from benchmarks import compare, contestants, figures, growth
 from benchmarks.contestants import contestant
 from benchmarks.interface import CALL, FUNCTIONS, KERNEL, LARGE, MODES, SMALL
 from benchmarks.marks import markdown, replaced
@@ -127,12 +127,12 @@ def test_text_between_marks():
 
 
 def test_goals_are_for_known_models_and_functions():
-    assert set(report.GOALS) == set(FUNCTIONS)
-    assert set(report.GOAL_MODELS) <= set(MODELS)
-    assert all(set(goals) <= set(MODES) for goals in report.GOALS.values())
-    assert report.goal("arm7", "inverse_dynamics", KERNEL) == 9
-    assert report.goal("two_link", "inverse_dynamics", KERNEL) is None
-    assert report.goal("arm7", "inverse_dynamics", LARGE) is None
+    assert set(figures.GOALS) == set(FUNCTIONS)
+    assert set(figures.GOAL_MODELS) <= set(MODELS)
+    assert all(set(goals) <= set(MODES) for goals in figures.GOALS.values())
+    assert figures.goal("arm7", "inverse_dynamics", KERNEL) == 9
+    assert figures.goal("two_link", "inverse_dynamics", KERNEL) is None
+    assert figures.goal("arm7", "inverse_dynamics", LARGE) is None
 
 
 @pytest.mark.slow

@@ -160,7 +160,7 @@ def test_interruption(folder, capfd, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("symgen.pipeline.build", interrupted)
+    monkeypatch.setattr("symgen.pipeline.building.build", interrupted)
     assert run(["build", TWO_LINK]) == 130
     assert "interrupted" in capfd.readouterr().err
 
@@ -169,7 +169,7 @@ def test_a_fault_of_symgen_says_what_to_report(folder, capfd, monkeypatch):
     def broken(*arguments):
         raise RuntimeError("the roof is leaking")
 
-    monkeypatch.setattr("symgen.pipeline.build", broken)
+    monkeypatch.setattr("symgen.pipeline.building.build", broken)
     assert run(["build", TWO_LINK]) == 1
     error = capfd.readouterr().err
     assert "the roof is leaking" in error

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.marks import BEGIN, END
 from benchmarks.operation_counts import DOCUMENT, table
-from symgen.growth import MAIN_FUNCTIONS
+from symgen.comparing.growth import MAIN_FUNCTIONS
 
 ROOT = Path(__file__).parents[1]
 

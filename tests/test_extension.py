@@ -72,7 +72,7 @@ import json, sys
 import numpy as np
 import symgen
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Graph, Scalar, reachable
+from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Nodes, Scalar, reachable
 
 Tangent = dict[int, Scalar]
 
@@ -88,7 +88,7 @@ def _size(scalars: Sequence[Scalar], rows: Sequence[Tangent]) -> int:
     return len(reachable([*scalars, *(value for row in rows for value in row.values())]))
 
 
-def _add_or_subtract(graph: Graph, op: str, x: Tangent, y: Tangent) -> Tangent:
+def _add_or_subtract(graph: Nodes, op: str, x: Tangent, y: Tangent) -> Tangent:
     combine = graph.add if op is ADD else graph.sub
     result: Tangent = {}
     for position in sorted(x.keys() | y.keys()):

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from symgen import rounding
-from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Graph, Scalar, reachable
+from symgen.algebra import rounding
+from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Nodes, Scalar, reachable
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def replaced(scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list
     return found
 
 
-def over_graph(graph: Graph) -> Arithmetic:
+def over_graph(graph: Nodes) -> Arithmetic:
     """Numbers that are scalars of `graph`: evaluating rebuilds, and so simplifies anew."""
     functions = {name: partial(graph.function, name) for name in rounding.FUNCTIONS}
     return Arithmetic(graph.constant, functions)

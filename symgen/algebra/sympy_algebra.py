@@ -10,9 +10,10 @@ from typing import Any
 
 import sympy
 
-from symgen import rounding
+from symgen.algebra import rounding
 from symgen.algebra.evaluation import Arithmetic, evaluate
-from symgen.algebra.graph import SYMBOL, Graph, Scalar, reachable
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import SYMBOL, Scalar, reachable
 
 Expr = Any  # sympy.Expr; SymPy's own annotations are too partial for strict checking
 

@@ -134,7 +134,7 @@ def shown(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items
 @_silent
 def families(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
     """Families of robots."""
-    from symgen.families import FAMILIES
+    from symgen.comparing.families import FAMILIES
 
     return _beginning(incomplete, FAMILIES)
 

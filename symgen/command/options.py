@@ -11,7 +11,7 @@ import click
 
 from symgen.command import completion
 from symgen.options import BACKENDS, FLAGS, FORMS, BuildOptions, names
-from symgen.suggestions import suggestion
+from symgen.support.suggestions import suggestion
 
 if TYPE_CHECKING:
     _Choice = click.Choice[str]

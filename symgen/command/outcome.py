@@ -52,7 +52,7 @@ def exit_status(error: SymgenError | click.ClickException) -> int:
 
 
 def _validation(error: ValidationError) -> dict[str, Any] | None:
-    from symgen.report import validation_json
+    from symgen.pipeline.report import validation_json
     from symgen.validation.validate import ValidationResult
 
     result = error.result

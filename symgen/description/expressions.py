@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from symgen import rounding
+from symgen.algebra import rounding
 from symgen.description.wording import did_you_mean, shown
 from symgen.errors import SymgenError
 

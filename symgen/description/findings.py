@@ -8,7 +8,7 @@ from symgen.description.model import Source
 from symgen.description.reading import Document
 from symgen.description.wording import KeyPath, shown
 from symgen.errors import Fault, ModelError, listed
-from symgen.suggestions import nearest
+from symgen.support.suggestions import nearest
 
 _MOST_SUGGESTIONS = 200
 

@@ -39,7 +39,7 @@ from ruamel.yaml.scanner import Scanner, ScannerError
 from symgen.description.syntax import explained
 from symgen.description.wording import KeyPath, key_path, shown
 from symgen.errors import Fault, ModelError
-from symgen.suggestions import nearest
+from symgen.support.suggestions import nearest
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 32

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from symgen import rounding
+from symgen.algebra import rounding
 from symgen.description.expressions import (
     CONSTANTS,
     FUNCTIONS,

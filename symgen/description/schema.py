@@ -40,7 +40,7 @@ from symgen.description.leaves import (
 )
 from symgen.description.reading import Listing, Node, Scalar
 from symgen.description.wording import KeyPath, did_you_mean, shown
-from symgen.suggestions import nearest
+from symgen.support.suggestions import nearest
 
 _MOST_HINTS = 400  # faults that are looked into: to look for what was meant takes its time
 _DEEPEST = 3  # levels of mappings in which a misplaced key is looked for

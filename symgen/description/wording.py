@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from symgen.suggestions import nearest
+from symgen.support.suggestions import nearest
 
 KeyPath = tuple[str | int, ...]
 """The way to a value in a file: keys of mappings and indices (from 0) of lists."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from symgen.algebra.graph import Scalar
+from symgen.algebra.nodes import Scalar
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 

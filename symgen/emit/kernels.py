@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
-from symgen.algebra.graph import CONST, SYMBOL, Scalar, reachable
+from symgen.algebra.nodes import CONST, SYMBOL, Scalar, reachable
 from symgen.emit import parts
 from symgen.emit.bundle import Forms
 from symgen.emit.names import identifier, local_names

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import accumulate
 from math import prod
 
-from symgen.algebra.graph import CONST, Scalar, reachable
+from symgen.algebra.nodes import CONST, Scalar, reachable
 from symgen.emit.kernels import Array, Body, Kernel, PrintedPart
 from symgen.emit.names import local_names
 from symgen.emit.printing import Language

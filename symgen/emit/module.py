@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from symgen.algebra.graph import Scalar
+from symgen.algebra.nodes import Scalar
 from symgen.emit import text
 from symgen.emit.bundle import ModuleMetadata, Package
 from symgen.emit.interface import PublicFunction, public_function

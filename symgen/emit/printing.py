@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, Scalar
+from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, Scalar
 
 
 @dataclass(frozen=True)

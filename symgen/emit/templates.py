@@ -19,10 +19,9 @@ from typing import Any
 import jinja2
 from jinja2 import meta
 
-import symgen
 from symgen.emit import text
 from symgen.errors import RequestError
-from symgen.suggestions import nearest
+from symgen.support.suggestions import nearest
 
 SUFFIX = ".jinja"
 BESIDE_BUILDS = ("javascript/", "report/")
@@ -200,7 +199,7 @@ def _is_page(name: str | None) -> bool:
 
 def _shipped() -> Traversable:
     """The folder of templates: inside the wheel, or at the top of a source tree."""
-    package = resources.files(symgen)
+    package = resources.files("symgen")
     inside = package.joinpath("templates")
     if inside.is_dir():
         return inside

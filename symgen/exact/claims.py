@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from symgen.algebra.graph import Scalar
+from symgen.algebra.nodes import Scalar
 from symgen.exact.evaluations import Entries, Evaluations, Programs
 from symgen.exact.location import Location, earliest, first_difference, first_wrong_derivative
 from symgen.exact.model import MODEL, Key

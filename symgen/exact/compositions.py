@@ -21,10 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 
 from symgen.algebra.evaluation import evaluate, over_graph
-from symgen.algebra.graph import SYMBOL, Scalar, reachable
-from symgen.algebra.linear import Vector, inner, total
+from symgen.algebra.linear import Vector, inner
+from symgen.algebra.nodes import SYMBOL, Scalar, reachable
 from symgen.exact.model import EXPRESSIONS, MODEL, NAMES, Entries, Key
 from symgen.program.arguments import Size
 from symgen.program.program import Output, Program
@@ -54,8 +56,8 @@ def _by_regressor(of: Mapping[str, Entries]) -> list[Scalar]:
 def _along_axes(of: Mapping[str, Entries]) -> list[Scalar]:
     pairs = zip(of["joint_wrenches"], of["axes"], strict=True)
     products = [x * y for x, y in pairs]
-    algebra, n = products[0].graph, len(of["terms"])
-    along = [total(products[i : i + 6], algebra) for i in range(0, len(products), 6)]
+    along = [reduce(add, products[i : i + 6]) for i in range(0, len(products), 6)]
+    n = len(of["terms"])
     return [inner(of["coupling"][k::n], along) + term for k, term in enumerate(of["terms"])]
 
 

@@ -33,16 +33,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from symgen.algebra.graph import (
-    ARITHMETIC,
-    CONST,
-    DIV,
-    MUL,
-    NEG,
-    SYMBOL,
-    Scalar,
-    reachable,
-)
+from symgen.algebra.nodes import ARITHMETIC, CONST, DIV, MUL, NEG, SYMBOL, Scalar, reachable
 
 
 @dataclass(slots=True)  # not frozen: millions are made, and freezing trebles their cost

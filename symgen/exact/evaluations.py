@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from symgen.algebra.graph import Scalar, reachable
+from symgen.algebra.nodes import Scalar, reachable
 from symgen.algebra.prime_field import NotASquareError
 from symgen.errors import RequestError
 from symgen.exact.compositions import composed

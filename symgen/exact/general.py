@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from symgen import rounding
+from symgen.algebra import rounding
 from symgen.description import RobotDescription
 from symgen.description.expressions import (
     CONSTANTS,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from symgen.algebra.graph import NEG, Scalar
+from symgen.algebra.nodes import NEG, Scalar
 from symgen.exact.movements import by_parameters, varying_parameters
 from symgen.exact.points import Movement, random_points
 from symgen.program.program import Program, Statement, Step

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from symgen.algebra.graph import Scalar
 from symgen.algebra.linear import inner
+from symgen.algebra.nodes import Scalar
 from symgen.description.quantities import (
     AXES,
     CENTER_OF_MASS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symgen.algebra.graph import Scalar
+from symgen.algebra.nodes import Scalar
 from symgen.exact.points import Movement
 from symgen.program.program import Program
 

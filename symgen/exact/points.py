@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from symgen.algebra.dual_numbers import Dual, Slopes, dual_arithmetic
 from symgen.algebra.evaluation import evaluate
-from symgen.algebra.graph import SYMBOL, Scalar, reachable
+from symgen.algebra.nodes import SYMBOL, Scalar, reachable
 from symgen.algebra.prime_field import NotASquareError, PrimeField, Residue, random_field
 from symgen.errors import RequestError
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from symgen.algebra.graph import Graph, Scalar
-from symgen.collector import paused_collector
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import Scalar
 from symgen.description import RobotDescription
 from symgen.exact.claims import Claims
 from symgen.exact.evaluations import Evaluations, Programs
@@ -20,6 +20,7 @@ from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.program.arguments import PIVOTS
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
 from symgen.program.program import Program
+from symgen.support.collector import paused_collector
 
 POINTS = 2
 

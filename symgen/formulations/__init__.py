@@ -15,18 +15,19 @@ from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.coupled import state_of_joints
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
-from symgen.formulations.interface import Formulation, State
+from symgen.formulations.interface import Formulation
 from symgen.formulations.kane import KANE
 from symgen.formulations.loops import LoopsBuilder
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.formulations.shared import declare_inputs
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
-from symgen.suggestions import suggestion
+from symgen.support.suggestions import suggestion
 
 FORMULATIONS: tuple[Formulation, ...] = (
     COMPOSITE,

@@ -30,8 +30,8 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.formulations.elimination import Elimination, eliminate
-from symgen.formulations.interface import State
 from symgen.formulations.shared import let_derivative, write_jacobian, write_pivots
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -40,7 +40,7 @@ from symgen.formulations.accelerations import (
     write_pivots_of,
     write_responses,
 )
-from symgen.formulations.interface import Derivation, State
+from symgen.formulations.interface import Derivation
 from symgen.formulations.shared import (
     PARAMETER_DERIVATIVES,
     all_joints,
@@ -50,6 +50,7 @@ from symgen.formulations.shared import (
     symbolic_parameters,
     write_jacobian,
 )
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.arguments import Argument
 from symgen.program.builder import ProgramBuilder

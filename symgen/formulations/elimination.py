@@ -31,7 +31,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
-from symgen.formulations.interface import NoSolutionError
+from symgen.formulations.state import NoSolutionError
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

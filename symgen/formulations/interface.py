@@ -1,47 +1,15 @@
-"""What a formulation is, and the state that its recursions work on."""
+"""What a formulation is: the functions that it derives, and the trees that it serves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any
 
-from symgen.algebra.interface import S
-from symgen.algebra.linear import Vector
+from symgen.formulations.loops import LoopsBuilder
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-
-if TYPE_CHECKING:
-    from symgen.formulations.loops import LoopsBuilder
-
-
-@dataclass(frozen=True)
-class Wrench(Generic[S]):
-    """A force (N) at a point and a moment (N m), in base axes."""
-
-    force: Vector[S]
-    moment: Vector[S]
-
-
-@dataclass(frozen=True)
-class State(Generic[S]):
-    """What a function is evaluated at; what a function does not take is 0.
-
-    `q`, `qd`, `qdd`, `tau` have one entry per joint, `loads` one wrench per load of the tree,
-    exerted by the environment on the link.  In hybrid dynamics `qdd` holds the given accelerations
-    of the prescribed joints and `tau` the given torques of the free ones; the others are 0.
-    """
-
-    q: tuple[S, ...]
-    qd: tuple[S, ...]
-    qdd: tuple[S, ...]
-    loads: tuple[Wrench[S], ...]
-    tau: tuple[S, ...] = ()
-
-
-class NoSolutionError(ZeroDivisionError):
-    """A pivot is 0 by structure: the mass matrix is singular whatever the arguments are."""
-
 
 REASONS: Mapping[str, str] = {
     "size": "its closed form would have about {operations:,} operations (more than {limit:,}); "
@@ -60,7 +28,7 @@ Derivation = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], Non
 """Writes the steps and outputs of one function into the builder."""
 
 
-LoopDerivation = Callable[[KinematicTree[Any], "LoopsBuilder[Any]"], None]
+LoopDerivation = Callable[[KinematicTree[Any], LoopsBuilder[Any]], None]
 """Writes the phases of one function."""
 
 

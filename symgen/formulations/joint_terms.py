@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
-from symgen.formulations.interface import State
+from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder

@@ -13,7 +13,7 @@ from typing import Generic, TypeAlias
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.interface import State
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.loops import (

@@ -35,8 +35,8 @@ from symgen.description.quantities import (
     WRENCHES,
     quantity,
 )
-from symgen.formulations.interface import State
 from symgen.formulations.shared import symbolic_parameters
+from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import BodyPoint, KinematicTree

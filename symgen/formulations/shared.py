@@ -13,7 +13,8 @@ from typing import overload
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.interface import Derivation, State, Wrench
+from symgen.formulations.interface import Derivation
+from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import DIAGONAL, PIVOTS
 from symgen.program.builder import ProgramBuilder

@@ -26,8 +26,8 @@ from symgen.grading.terms import (
 )
 from symgen.grading.truth import Changed, Truth, output_named
 from symgen.grading.verdict import Graded, Verdict
-from symgen.journal import Progress
 from symgen.kinematics.scalars import scalar
+from symgen.support.journal import Progress
 
 Expr = Any
 POINTS = 2

@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Graph, Scalar, reachable
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Scalar, reachable
+from symgen.algebra.rounding import FUNCTIONS
 from symgen.program.program import Input, Output, Program, Statement, Step
-from symgen.rounding import FUNCTIONS
 
 ROUNDS = 4
 """A constant may move through as many products that are nested."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symgen.algebra.graph import Scalar, reachable
+from symgen.algebra.nodes import Scalar, reachable
 from symgen.program.program import Program, Statement, Step, is_derivative
 
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symgen.algebra.evaluation import evaluate, over_graph
-from symgen.algebra.graph import Graph, Scalar
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import Scalar
 from symgen.optimize.dead_code import without_dead_code
 from symgen.program.program import Input, Program, Statement, Step
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
 
-from symgen.algebra.graph import ARITHMETIC, CONST, SYMBOL, Scalar, reachable
+from symgen.algebra.nodes import ARITHMETIC, CONST, SYMBOL, Scalar, reachable
 from symgen.program.program import Program
 
 MAX_OPERATIONS = 8

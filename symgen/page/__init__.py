@@ -10,7 +10,7 @@ SVG, and its own policy (Content-Security-Policy) forbids it to load anything.  
     equations    SymPy results    -> the closed form, where it is small enough to be read
     recursions   Programs         -> every recursion, step by step, beside the formulas of the paper
     calculator   Programs         -> JavaScript that computes in the page what the module computes
-    comparison, growth            -> what formulations cost (`symgen.comparison`, `symgen.growth`)
+    comparison, growth            -> what formulations cost (`symgen.comparing`)
 
 What is long is packed (deflate, base64): the functions of the calculator, and the steps of large
 recursions, which the page unfolds when somebody opens them.  A quick report leaves out what is
@@ -21,15 +21,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from symgen import comparison, growth
-from symgen.charts import growth_svg
+from symgen.comparing import comparison, growth
+from symgen.comparing.charts import growth_svg
 from symgen.description import RobotDescription, read
 from symgen.emit.templates import Templates, own_templates
 from symgen.errors import RequestError
-from symgen.journal import Journal
 from symgen.options import DEFAULT, BuildOptions
 from symgen.page import calculator, counting, equations, recursions, robot
 from symgen.page.packing import as_script, packed
+from symgen.support.journal import Journal
 from symgen.toolchain.files import check_writable, write_atomically
 
 GROWTH_JOINTS = tuple(range(1, 9))

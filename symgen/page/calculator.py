@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symgen.algebra.graph import Scalar
-from symgen.derivation import package_of
+from symgen.algebra.nodes import Scalar
+from symgen.deriving.derivation import package_of
 from symgen.description.expressions import Expression, evaluate
 from symgen.description.model import Limits, RobotDescription
 from symgen.emit.emission import javascript_script

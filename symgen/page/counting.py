@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from symgen.algebra.graph import Graph, Scalar
-from symgen.derivation import Derived, derive_all
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import Scalar
+from symgen.comparing.growth import MAIN_FUNCTIONS
+from symgen.deriving.derivation import Derived, FunctionReport, derive_all
+from symgen.deriving.selection import Selection
 from symgen.description.model import RobotDescription
 from symgen.formulations import FORMULATIONS
-from symgen.growth import MAIN_FUNCTIONS
-from symgen.journal import Journal
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.kinematics.turns import MOST_ODD_TURNS, odd_turns
 from symgen.options import STRAIGHT
-from symgen.report import FunctionReport
-from symgen.selection import Selection
+from symgen.support.journal import Journal
 
 POSES = "forward_kinematics"
 

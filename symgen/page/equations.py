@@ -13,14 +13,14 @@ from typing import Any
 import sympy
 
 from symgen.algebra.blackboard import with_decimals, with_short_waves
+from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.description.model import RobotDescription
 from symgen.formulations import formulation_named
-from symgen.journal import Journal
 from symgen.page.counting import Counted
 from symgen.page.mathml import mathml
-from symgen.showing import LARGEST_CLOSED_ROBOT, shown_parts, written_out
-from symgen.symbolic import SymbolicDynamics
-from symgen.typesetting import inputs_of, latex, latex_equation
+from symgen.showing.equations import LARGEST_CLOSED_ROBOT, shown_parts, written_out
+from symgen.showing.typesetting import inputs_of, latex, latex_equation
+from symgen.support.journal import Journal
 
 CLOSED = "closed_form_lagrange"
 FUNCTIONS = {

@@ -1,6 +1,6 @@
 """Mathematics for a page: MathML, which browsers set and screen readers speak without any script.
 
-`mathml` takes the LaTeX that `symgen.typesetting` writes.  `formula` takes an equation of a
+`mathml` takes the LaTeX that `symgen.showing.typesetting` writes.  `formula` takes an equation of a
 formulation's notes as it stands in its docstring, ``omega_j = omega_in_j + s qd_j``: symbols are
 set as such, words stay words, and lines can break between the terms.
 """

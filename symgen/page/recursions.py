@@ -13,15 +13,15 @@ from itertools import groupby
 from typing import Any
 
 from symgen.algebra.blackboard import with_decimals
+from symgen.deriving.symbolic import SingularError, SymbolicDynamics
 from symgen.description.model import RobotDescription
 from symgen.formulations import FORMULATIONS, Formulation
-from symgen.journal import Journal
 from symgen.page.counting import Counted
 from symgen.page.mathml import formula
 from symgen.program.functions import visible_outputs
 from symgen.program.program import Program, Step
-from symgen.steps import notation, result_lines
-from symgen.symbolic import SingularError, SymbolicDynamics
+from symgen.showing.steps import notation, result_lines
+from symgen.support.journal import Journal
 
 FUNCTIONS = (
     ("inverse_dynamics", "inverse_dynamics_derivatives"),

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from symgen.description.expressions import Expression, evaluate
 from symgen.description.model import JointDescription, Limits, Mimic, Pose, RobotDescription
-from symgen.drawing import drawing, pattern
 from symgen.kinematics.topology import Topology, topology
 from symgen.page.counting import Counted
 from symgen.page.mathml import mathml
-from symgen.showing import poses_of_frames
-from symgen.typesetting import latex_equation
+from symgen.showing.equations import poses_of_frames
+from symgen.showing.tree import drawing, pattern
+from symgen.showing.typesetting import latex_equation
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 LARGEST_MATRICES = 12

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symgen.algebra.evaluation import evaluate
-from symgen.algebra.graph import Scalar
+from symgen.algebra.nodes import Scalar
 from symgen.program.program import Program
 
 

@@ -34,8 +34,9 @@ from math import prod
 from typing import Generic
 
 from symgen.algebra.evaluation import evaluate, over_graph
-from symgen.algebra.graph import Graph, Scalar
+from symgen.algebra.graph import Graph
 from symgen.algebra.interface import S
+from symgen.algebra.nodes import Scalar
 from symgen.program.arguments import DIAGONAL, PIVOTS
 from symgen.program.functions import function_named
 from symgen.program.program import Input, Output, Program

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from symgen.errors import RequestError
 from symgen.simulation.arguments import Array, Columns, selection
-from symgen.suggestions import suggestion
+from symgen.support.suggestions import suggestion
 
 Options = dict[str, Array]
 Solution = tuple[Array, Array | None]

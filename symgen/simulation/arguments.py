@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symgen.errors import RequestError
-from symgen.suggestions import suggestion
+from symgen.support.suggestions import suggestion
 
 Array = NDArray[np.float64]
 Derivatives = Mapping[str, ArrayLike] | ArrayLike | None

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from symgen.errors import RequestError, ToolchainError
-from symgen.suggestions import suggestion
+from symgen.support.suggestions import suggestion
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.processes import CommandFailedError, Processes, describe_status
 

@@ -17,7 +17,6 @@ from pathlib import Path
 import Cython
 import numpy as np
 
-import symgen
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.toolchain.compiler import (
     COMMON_FLAGS,
@@ -27,6 +26,7 @@ from symgen.toolchain.compiler import (
     Compiler,
     python_abi,
 )
+from symgen.version import __version__
 
 HEADER_SUFFIXES = (".h", ".pxd", ".pxi")
 """Files of a package that any of its extensions may include."""
@@ -52,7 +52,7 @@ def digest_of(*parts: str | bytes) -> str:
 
 def own_folders() -> tuple[Path, ...]:
     """Return the folders of symgen's sources and templates, installed or in a checkout."""
-    sources = Path(symgen.__file__).resolve().parent
+    sources = Path(__file__).resolve().parents[1]
     installed = sources / "templates"
     return (sources,) if installed.is_dir() else (sources, sources.parent / "templates")
 
@@ -72,7 +72,7 @@ def toolchain_key(compiler: Compiler | None, flags: str) -> str:
     """Return the digest of all that turns sources into results: what a validation stamp is for."""
     binary = _binary_identity(compiler, flags) if compiler else python_abi()
     libraries = [version(name) for name in LIBRARIES]
-    return digest_of(symgen.__version__, folders_digest(own_folders()), binary, *libraries)
+    return digest_of(__version__, folders_digest(own_folders()), binary, *libraries)
 
 
 def build_key(

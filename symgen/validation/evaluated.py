@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.algebra.graph import Scalar
+from symgen.algebra.nodes import Scalar
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named
 from symgen.program.program import Program

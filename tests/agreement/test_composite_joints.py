@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
-from symgen.showing import frames
+from symgen.showing.equations import frames
 from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.singularity import singularity_warnings

@@ -11,7 +11,7 @@ import pytest
 
 from symgen import read
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS
 from symgen.formulations.kane import KANE
 from symgen.kinematics.tree import build_tree

@@ -11,7 +11,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
 from tests.agreement.test_pinocchio import compare

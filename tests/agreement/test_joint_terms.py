@@ -7,7 +7,7 @@ import sympy
 
 from symgen import derive as derive_symbolically
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call

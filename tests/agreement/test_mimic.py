@@ -14,13 +14,13 @@ import symgen
 from symgen import derive as derive_symbolically
 from symgen.algebra.graph import Graph
 from symgen.cli import main
-from symgen.derivation import derived_program, model_hash
+from symgen.deriving.derivation import derived_program, model_hash
+from symgen.deriving.symbolic import euler_lagrange
 from symgen.exact import prove
 from symgen.formulations import FORMULATIONS, coupled, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import visible_outputs
-from symgen.symbolic import euler_lagrange
 from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.validate import validate
 from tests.agreement.test_pinocchio import largest

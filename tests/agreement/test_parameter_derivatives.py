@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE

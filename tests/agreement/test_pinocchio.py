@@ -5,12 +5,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from symgen.algebra.graph import Graph
-from symgen.collector import paused_collector
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named, senseless_functions
+from symgen.support.collector import paused_collector
 from tests.choosing import some_slow
 from tests.oracles.comparison import LIMIT, agrees, solving_limit, state_of
 from tests.oracles.descriptions import described

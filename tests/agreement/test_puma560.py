@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from symgen import read
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.description.expressions import Expression, Number
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call

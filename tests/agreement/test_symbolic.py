@@ -12,11 +12,11 @@ from symgen.algebra.blackboard import fourier
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import to_sympy
+from symgen.deriving.symbolic import euler_lagrange
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, derive, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.functions import function_named
-from symgen.symbolic import euler_lagrange
 from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 

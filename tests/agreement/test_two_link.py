@@ -8,8 +8,8 @@ import sympy
 from symgen import derive, read
 from symgen.algebra.blackboard import fourier
 from symgen.algebra.sympy_algebra import symbol
+from symgen.deriving.symbolic import euler_lagrange
 from symgen.formulations import FORMULATIONS
-from symgen.symbolic import euler_lagrange
 from symgen.validation import two_link
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"

@@ -5,10 +5,11 @@ import random
 
 import pytest
 
-from symgen import rounding
+from symgen.algebra import rounding
 from symgen.algebra.differentiation import ForwardDerivatives, gradient
 from symgen.algebra.evaluation import evaluate
-from symgen.algebra.graph import Graph, reachable
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import reachable
 from tests.algebra.test_graph import SYMBOLS, random_expression
 
 STEP = 1e-40

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symgen.algebra.evaluation import evaluate, over_graph
-from symgen.algebra.graph import CONST, Graph, Scalar, reachable
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import CONST, Scalar, reachable
 
 SYMBOLS = ("x", "y", "z")
 UNARY = ("sin", "cos", "tan", "atan", "exp", "tanh", "abs", "neg")

@@ -12,7 +12,7 @@ from symgen.algebra.dual_numbers import Dual, dual_arithmetic
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.prime_field import BITS, NotASquareError, PrimeField, Residue, random_field
-from symgen.rounding import FUNCTIONS
+from symgen.algebra.rounding import FUNCTIONS
 
 SMALL = PrimeField(10007)
 LARGE = random_field(seed=1, number=0)

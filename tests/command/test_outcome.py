@@ -143,7 +143,7 @@ def test_other_failures_as_json(folder, capfd, monkeypatch):
         def stop(*arguments, raised=raised):
             raise raised("the roof is leaking")
 
-        monkeypatch.setattr("symgen.pipeline.build", stop)
+        monkeypatch.setattr("symgen.pipeline.building.build", stop)
         assert run([*COMMANDS["build"], "--json"]) == status
         failed = error()
         assert (failed["status"], failed["kind"]) == (status, kind)

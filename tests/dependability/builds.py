@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from symgen.journal import Journal
-from symgen.qualification import qualify
+from symgen.pipeline.qualification import qualify
+from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compiler import find_compiler
 

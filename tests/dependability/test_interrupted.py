@@ -17,7 +17,7 @@ INTERRUPTED = """\
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run with it ignored
 from symgen.__main__ import main
-from symgen.journal import Journal
+from symgen.support.journal import Journal
 from contextlib import contextmanager
 
 former = Journal.stage
@@ -118,8 +118,8 @@ def test_again_while_it_ends(tmp_path: Path, number: int) -> None:
         "import atexit, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"atexit.register(signal.raise_signal, {int(number)})\n"
-        "import symgen.pipeline\n"
-        f"symgen.pipeline.build = lambda *given: signal.raise_signal({int(number)})\n"
+        "import symgen.pipeline.building\n"
+        f"symgen.pipeline.building.build = lambda *given: signal.raise_signal({int(number)})\n"
         "from symgen.__main__ import main\n"
         "sys.argv = ['symgen', 'build', 'robot.yaml', '--quiet']\n"
         "main()\n"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symgen import rounding
+from symgen.algebra import rounding
 from symgen.description.expressions import (
     CONSTANT_VALUES,
     FUNCTIONS,

@@ -9,10 +9,10 @@ import pytest
 from ruamel.yaml import YAML
 
 from symgen.cli import run
+from symgen.converting.starter import starter_text
 from symgen.description.names import illegal_name
 from symgen.description.published import json_schema
 from symgen.description.schema import RobotTable
-from symgen.starter import starter_text
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))

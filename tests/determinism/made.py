@@ -17,11 +17,11 @@ import tempfile
 from pathlib import Path
 
 from symgen.cli import run
-from symgen.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.selection import select
 from symgen.description import read
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.options import LOOPS, BuildOptions
-from symgen.selection import select
 
 SECONDS = re.compile(r'^.*"derive_seconds".*$', re.MULTILINE)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from symgen.algebra.graph import Graph, Scalar
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import Scalar
 from symgen.emit.bundle import Forms, Limits, ModuleMetadata, Package
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named

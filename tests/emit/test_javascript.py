@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symgen.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.selection import select
 from symgen.description import read
 from symgen.emit.bundle import Package
 from symgen.emit.emission import javascript_module, javascript_script
 from symgen.options import ALL, STRAIGHT, BuildOptions
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
-from symgen.selection import select
 from tests.emit.samples import arm_package, every_function, random_package
 from tests.emit.test_kernels import LIBM, arguments_of, reference
 

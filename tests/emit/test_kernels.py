@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from symgen.algebra.evaluation import NUMPY, Arithmetic, evaluate
-from symgen.algebra.graph import Scalar
+from symgen.algebra.nodes import Scalar
 from symgen.emit import compiled, cython
 from symgen.emit import numpy as numpy_backend
 from symgen.emit.bundle import Package

@@ -11,13 +11,13 @@ import pytest
 
 import symgen
 from benchmarks.models import spatial_tree
-from symgen.derivation import derive_all, derived_program, model_hash, package_of
+from symgen.deriving.derivation import derive_all, derived_program, model_hash, package_of
+from symgen.deriving.selection import select
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
 from symgen.errors import RequestError
 from symgen.formulations.composite import COMPOSITE
 from symgen.options import BuildOptions
-from symgen.selection import select
 from symgen.toolchain import compiler
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import AVX2, CompilerMissingError, Version

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from symgen import rounding
+from symgen.algebra import rounding
 from symgen.algebra.evaluation import NUMPY as NUMPY_ARITHMETIC
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph

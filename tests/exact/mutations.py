@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symgen.algebra.graph import ADD, ARITHMETIC, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
+from symgen.algebra.nodes import ADD, ARITHMETIC, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
 from symgen.program.program import Statement, Step
 
 

@@ -5,14 +5,15 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from symgen.algebra.graph import CONST, SYMBOL, Graph, reachable
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import CONST, SYMBOL, reachable
+from symgen.algebra.rounding import quarter_turns
 from symgen.exact import general_programs
 from symgen.exact.general import COLUMNS, general_robot, runtime_parameters
 from symgen.formulations import NEWTON_EULER, derive
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
 from symgen.program.evaluation import call
-from symgen.rounding import quarter_turns
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 

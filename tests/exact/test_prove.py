@@ -334,7 +334,7 @@ def test_the_command_takes_formulations_by_name(capfd):
 
 def test_differences_end_with_status_3(capfd, monkeypatch):
     """The closed form with gravity the other way round."""
-    from symgen import checking
+    from symgen.pipeline import checking
 
     def gravity_reversed(tree, builder, state):
         return CLOSED_FORM_LAGRANGE.functions["gravity_forces"](

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symgen
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import formulation_named
 from symgen.optimize.operations import operations_after
 

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.description.expressions import evaluate
 from symgen.formulations import formulation_named

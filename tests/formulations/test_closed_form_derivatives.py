@@ -9,7 +9,7 @@ import pytest
 
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.formulations import derive
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS
 from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.composite.frames import place_sweep

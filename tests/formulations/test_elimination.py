@@ -5,11 +5,12 @@ import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, derive
 from symgen.formulations.elimination import eliminate
-from symgen.formulations.interface import Formulation, NoSolutionError
+from symgen.formulations.interface import Formulation
+from symgen.formulations.state import NoSolutionError
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder

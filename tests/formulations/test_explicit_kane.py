@@ -13,8 +13,8 @@ from symgen import read
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra
-from symgen.collector import paused_collector
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
+from symgen.deriving.symbolic import euler_lagrange
 from symgen.formulations import declare_inputs, derive, formulation_named
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.explicit_kane.kinematics import system_at
@@ -25,7 +25,7 @@ from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named
-from symgen.symbolic import euler_lagrange
+from symgen.support.collector import paused_collector
 from tests.oracles.comparison import STEP, agrees, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit, pivots

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from symgen import read
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import derive
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree

@@ -13,8 +13,7 @@ from symgen import read
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra
-from symgen.collector import paused_collector
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import declare_inputs, derive
 from symgen.formulations.kane import KANE
 from symgen.formulations.kane.contributions import contributions
@@ -23,6 +22,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
+from symgen.support.collector import paused_collector
 from tests.oracles.comparison import SINGULAR, STEP, agrees, solving_limit
 from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit, pivots

@@ -11,7 +11,7 @@ from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import declare_inputs, derive
 from symgen.formulations.newton_euler import NEWTON_EULER, dynamics
 from symgen.kinematics.tree import build_tree

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call

@@ -10,7 +10,7 @@ import pytest
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Matrix, Vector
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.formulations import derive
 from symgen.formulations.newton_euler import NEWTON_EULER

@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.derivation import derive_all, derived_program, package_of
+from symgen.deriving.derivation import derive_all, derived_program, package_of
+from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import derive, formulation_named
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
@@ -14,7 +15,6 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.options import BuildOptions
 from symgen.program.evaluation import call
-from symgen.selection import select
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.comparison import agrees, random_state
 from tests.oracles.descriptions import described

@@ -20,20 +20,20 @@ from html.parser import HTMLParser
 
 import symgen.grading.grade  # noqa: F401  (imported before anything is watched)
 from symgen import page
-from symgen.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.selection import select
 from symgen.description import RobotDescription
 from symgen.description.checks import check
 from symgen.description.documents import is_foreign, read_document
 from symgen.description.reading import Document, decode, load
 from symgen.description.writing import model_text
-from symgen.drawing import tree
 from symgen.emit.emission import emit, javascript_module
 from symgen.errors import SymgenError
 from symgen.grading import Verdict, grade, questions, slips
 from symgen.grading.truth import Truth
-from symgen.journal import Journal
 from symgen.options import STRAIGHT, BuildOptions
-from symgen.selection import select
+from symgen.showing.tree import tree
+from symgen.support.journal import Journal
 
 PENDULUM = """
 symgen: 1

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
+from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.kinematics.definitions import definitions_of, followers
 from symgen.kinematics.tree import build_tree
 from symgen.options import ALL, BuildOptions
 from symgen.program.evaluation import call
-from symgen.selection import select
 from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 

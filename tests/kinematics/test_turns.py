@@ -6,12 +6,12 @@ import sympy
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.kinematics.turns import MOST_NAMED_TURNS, named_turns
-from symgen.steps import step_by_step
-from symgen.symbolic import SymbolicDynamics
+from symgen.showing.steps import step_by_step
 from tests.oracles.descriptions import described
 
 

@@ -5,7 +5,7 @@ For complex arguments, too: it is what derivatives of solving functions are held
 
 import numpy as np
 
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.program.evaluation import call
 from tests.oracles.comparison import prescribed_coordinates

@@ -7,7 +7,7 @@ implicit differentiation from complex steps of ID.  Nothing here knows how M is 
 import numpy as np
 
 from symgen.algebra.graph import Graph
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call

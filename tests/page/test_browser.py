@@ -9,7 +9,7 @@ import pytest
 import symgen
 from symgen import page as pages
 from symgen.description import read
-from symgen.journal import Journal
+from symgen.support.journal import Journal
 from tests.page.test_page import EXAMPLES
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -18,9 +18,9 @@ from symgen.algebra.blackboard import with_short_waves
 from symgen.cli import cli, run
 from symgen.description import read
 from symgen.formulations import FORMULATIONS
-from symgen.journal import Journal
 from symgen.page import calculator, counting
 from symgen.page.packing import as_script
+from symgen.support.journal import Journal
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VOID = {"meta", "input", "br"}
@@ -117,7 +117,7 @@ def test_steps_that_are_folded_are_those_that_show_prints(monkeypatch):
     folded = json.loads(unpacked(report(EXAMPLES / "two_link.yaml"), "steps"))
     sections = folded["newton_euler-inverse_dynamics"]["sections"]
     lines = [line for _, groups in sections for _, text in groups for line in text.splitlines()]
-    from symgen.showing import show
+    from symgen.showing.equations import show
 
     shown = show(EXAMPLES / "two_link.yaml", "inverse_dynamics", "pretty", "newton_euler", True)
     printed = re.findall(r"^  (\w+ = .*?)    \[", shown, re.M)

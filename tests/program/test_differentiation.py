@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import sympy
 
-from symgen.algebra.graph import SYMBOL, Graph, reachable
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import SYMBOL, reachable
 from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree

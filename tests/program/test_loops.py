@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from symgen import read
-from symgen.derivation import derived_loops, derived_program
+from symgen.deriving.derivation import derived_loops, derived_program
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
 from symgen.program.loops import EachJoint, EachPair, Straight, unrolled

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from symgen.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.selection import select
 from symgen.description import read
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
 from symgen.options import BuildOptions
-from symgen.selection import select
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import Compiler, Version
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from symgen import read
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.validation.conditioning import condition
 from symgen.validation.evaluated import evaluated_subjects

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import formulation_named
 from symgen.validation.checks import Evaluation, Subject, check_module, random_states
 from symgen.validation.domain import FEW, has_value, is_smooth, states_in_domain

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.validation.checks import Evaluation, Facts, Subject, random_states, relative_error
 from symgen.validation.evaluated import evaluated_subjects

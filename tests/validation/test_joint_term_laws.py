@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.validation.checks import Evaluation, Facts, Subject, check_evaluations, random_states
 from symgen.validation.conditioning import condition

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from symgen.algebra.evaluation import NUMPY
-from symgen.algebra.graph import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
-from symgen.derivation import derived_program
+from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
+from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.validation.checks import SEVERAL_RESULTS, Subject, random_states

@@ -18,7 +18,7 @@ from xml.parsers import expat
 from symgen.description.reading import Scalar
 from symgen.description.wording import in_line, shown
 from symgen.errors import Fault, ModelError
-from symgen.suggestions import nearest
+from symgen.support.suggestions import nearest
 
 MAX_DEPTH = 256
 MAX_ELEMENTS = 100_000

@@ -50,9 +50,9 @@ from symgen.formulations.closed_form_lagrange.kinematics import (
     moved,
     rotation_axis,
 )
-from symgen.formulations.interface import State, Wrench
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
 from symgen.formulations.shared import let_derivative, square, write_matrix
+from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

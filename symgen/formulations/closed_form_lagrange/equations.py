@@ -37,7 +37,7 @@ from symgen.formulations.closed_form_lagrange.kinematics import (
     moved,
     rotation_axis,
 )
-from symgen.formulations.interface import State, Wrench
+from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
 
 NOTES = {

@@ -15,7 +15,7 @@ from symgen.formulations.closed_form_lagrange.equations import (
     torques,
 )
 from symgen.formulations.closed_form_lagrange.kinematics import Kinematics, moved, rotation_axis
-from symgen.formulations.interface import State, reason
+from symgen.formulations.interface import reason
 from symgen.formulations.joint_terms import (
     rotor_energy,
     spring_energy,
@@ -30,6 +30,7 @@ from symgen.formulations.shared import (
     write_frames,
     write_matrix,
 )
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians

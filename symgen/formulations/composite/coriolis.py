@@ -20,8 +20,8 @@ from symgen.algebra.interface import S
 from symgen.formulations.composite.derivatives import Rates, body_sweep, rates_step
 from symgen.formulations.composite.frames import JointAxis
 from symgen.formulations.composite.spatial import Spatial
-from symgen.formulations.interface import State
 from symgen.formulations.shared import square, write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -52,9 +52,9 @@ from symgen.formulations.composite.motion import (
     velocity_sweep,
 )
 from symgen.formulations.composite.spatial import Moments, Spatial, let_spatial
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
 from symgen.formulations.shared import let_derivative, square, write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

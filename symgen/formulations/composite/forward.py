@@ -17,9 +17,9 @@ from symgen.formulations.accelerations import Solution, solution_of, write_pivot
 from symgen.formulations.composite.mass_matrix import mass_entries
 from symgen.formulations.composite.passages import passage_sweep
 from symgen.formulations.composite.recursion import torques
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_joint_terms
 from symgen.formulations.shared import all_joints, free_joints
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

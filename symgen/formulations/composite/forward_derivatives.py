@@ -26,13 +26,13 @@ from symgen.formulations.composite.frames import JointAxis
 from symgen.formulations.composite.mass_matrix import force_sweep
 from symgen.formulations.composite.passages import passage_sweep
 from symgen.formulations.composite.spatial import Spatial
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import (
     reflected_inertia,
     with_drive_derivatives,
     with_joint_terms,
 )
 from symgen.formulations.shared import all_joints, free_joints, square
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

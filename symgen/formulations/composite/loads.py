@@ -26,7 +26,7 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
 from symgen.formulations.composite.frames import JointAxis, Place
 from symgen.formulations.composite.spatial import Spatial, trace_less
-from symgen.formulations.interface import Wrench
+from symgen.formulations.state import Wrench
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -31,9 +31,9 @@ from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.composite.frames import JointAxis, Place, place_sweep
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.composite.spatial import Moments, Spatial, let_spatial, trace_less
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import reflected_inertia
 from symgen.formulations.shared import by_quarter_turns, let_symmetric, square, write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

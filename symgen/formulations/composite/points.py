@@ -43,8 +43,8 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, all_zero, identity, zero_vector
 from symgen.formulations.composite.frames import Axes, axes_step
-from symgen.formulations.interface import State
 from symgen.formulations.shared import let_derivative, write_columns
+from symgen.formulations.state import State
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree

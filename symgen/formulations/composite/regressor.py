@@ -34,8 +34,8 @@ from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.formulations.composite.frames import JointAxis, JointFrame, place_sweep
 from symgen.formulations.composite.motion import acceleration_sweep, base_sweep, velocity_sweep
 from symgen.formulations.composite.spatial import Spatial, let_spatial
-from symgen.formulations.interface import State
 from symgen.formulations.shared import write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree

@@ -48,8 +48,8 @@ from symgen.formulations.composite.derivatives import (
 from symgen.formulations.composite.frames import JointAxis, JointFrame
 from symgen.formulations.composite.loads import LoadEffects, LoadSum
 from symgen.formulations.composite.spatial import Spatial, let_spatial
-from symgen.formulations.interface import State
 from symgen.formulations.shared import let_derivative, write_columns, write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder

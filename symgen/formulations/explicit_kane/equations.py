@@ -31,9 +31,9 @@ from symgen.formulations.explicit_kane.kinematic_derivatives import (
     d_system_at,
 )
 from symgen.formulations.explicit_kane.kinematics import System, system_at
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.shared import symbolic_parameters
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import DERIVATIVE

@@ -57,7 +57,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
-from symgen.formulations.interface import State, Wrench
+from symgen.formulations.state import State, Wrench
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder

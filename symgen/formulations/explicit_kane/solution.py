@@ -33,7 +33,6 @@ from symgen.formulations.explicit_kane.equations import (
     velocities,
 )
 from symgen.formulations.explicit_kane.kinematic_derivatives import Variable
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_rotors
 from symgen.formulations.shared import (
     all_joints,
@@ -44,6 +43,7 @@ from symgen.formulations.shared import (
     write_matrix,
     write_pivots,
 )
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -20,10 +20,10 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
 from symgen.algebra.turns import Turn, turn_of
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.kane.spatial import Inertia, Pair, let_inertia, moved
 from symgen.formulations.shared import let_symmetric
+from symgen.formulations.state import State
 from symgen.kinematics.bodies import second_moments
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
-from symgen.formulations.interface import State
 from symgen.formulations.kane.contributions import contributions
 from symgen.formulations.kane.derivatives import d_solve
 from symgen.formulations.kane.diagonal import diagonal_sweep
@@ -21,6 +20,7 @@ from symgen.formulations.shared import (
     write_matrix,
     write_pivots,
 )
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import Input

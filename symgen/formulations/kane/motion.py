@@ -12,9 +12,9 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, zero_vector
 from symgen.algebra.turns import acceleration_matrix
-from symgen.formulations.interface import State
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
 from symgen.formulations.kane.spatial import Pair, let_pair
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -64,10 +64,10 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, diagonal, skew, zero_vector
 from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.interface import NoSolutionError, State
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
 from symgen.formulations.kane.motion import Loads, Motion, force_step, load_sweep, motion_sweep
 from symgen.formulations.kane.spatial import Inertia, Pair, let_inertia, let_pair
+from symgen.formulations.state import NoSolutionError, State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

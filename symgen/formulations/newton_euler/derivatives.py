@@ -53,7 +53,6 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
 from symgen.formulations.newton_euler.link_maps import LinkMaps, link_maps
 from symgen.formulations.newton_euler.passages import (
@@ -83,6 +82,7 @@ from symgen.formulations.newton_euler.velocity_fields import (
     d_motion_sweep,
 )
 from symgen.formulations.shared import let_derivative, square, write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

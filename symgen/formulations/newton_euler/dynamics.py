@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
 from symgen.formulations.shared import square, symbolic_loads, wrenches, write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate, write_jacobians

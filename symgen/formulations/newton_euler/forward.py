@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 from symgen.algebra.interface import S
 from symgen.formulations.accelerations import Solution, solution_of, write_pivots_of
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_joint_terms
 from symgen.formulations.newton_euler.dynamics import mass_entries, rigid_mass_entries
 from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
 from symgen.formulations.shared import all_joints, free_joints
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -27,7 +27,6 @@ from symgen.formulations.accelerations import (
     solution_of,
     write_responses,
 )
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
 from symgen.formulations.newton_euler.derivatives import (
     Below,
@@ -69,6 +68,7 @@ from symgen.formulations.shared import (
     free_joints,
     square,
 )
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

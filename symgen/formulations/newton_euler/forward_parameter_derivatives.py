@@ -23,7 +23,6 @@ from dataclasses import replace
 from symgen.algebra.interface import S
 from symgen.algebra.linear import inner
 from symgen.formulations.accelerations import Solution, response, write_pivots_of
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import with_joint_terms
 from symgen.formulations.newton_euler.forward import solved
 from symgen.formulations.newton_euler.forward_derivatives import (
@@ -41,6 +40,7 @@ from symgen.formulations.shared import (
     symbolic_parameters,
     write_jacobian,
 )
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, total, zero_vector
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
 from symgen.formulations.newton_euler.recursion import (
     JointFrame,
@@ -22,6 +21,7 @@ from symgen.formulations.newton_euler.recursion import (
     turning_step,
 )
 from symgen.formulations.shared import write_columns, write_frames
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

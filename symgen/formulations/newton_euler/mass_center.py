@@ -33,7 +33,6 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, all_zero, total, zero_vector
-from symgen.formulations.interface import State
 from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep
 from symgen.formulations.newton_euler.recursion import (
     Children,
@@ -44,6 +43,7 @@ from symgen.formulations.newton_euler.recursion import (
     rotation_sweep,
 )
 from symgen.formulations.shared import write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

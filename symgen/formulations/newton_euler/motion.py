@@ -15,9 +15,9 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, zero_vector
-from symgen.formulations.interface import State
 from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep, poses_of
 from symgen.formulations.newton_euler.recursion import Motion, carried, frames_sweep, motion_sweep
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BodyPoint, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -34,7 +34,6 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
-from symgen.formulations.interface import State
 from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep, poses_of
 from symgen.formulations.newton_euler.motion import PointMotion, point_step
 from symgen.formulations.newton_euler.partial_velocities import (
@@ -51,6 +50,7 @@ from symgen.formulations.newton_euler.recursion import (
     motion_sweep,
 )
 from symgen.formulations.shared import let_derivative, write_columns
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

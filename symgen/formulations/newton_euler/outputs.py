@@ -12,7 +12,6 @@ from functools import partial
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, zero_vector
-from symgen.formulations.interface import State
 from symgen.formulations.model_outputs import (
     Mentioned,
     Supplied,
@@ -37,6 +36,7 @@ from symgen.formulations.newton_euler.recursion import (
     reaction_sweep,
 )
 from symgen.formulations.newton_euler.wrenches import wrench_step
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

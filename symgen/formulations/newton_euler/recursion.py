@@ -50,7 +50,7 @@ from typing import Generic, TypeVar
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
-from symgen.formulations.interface import State, Wrench
+from symgen.formulations.state import State, Wrench
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder

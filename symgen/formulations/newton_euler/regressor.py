@@ -29,7 +29,6 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
-from symgen.formulations.interface import State
 from symgen.formulations.newton_euler.partial_velocities import partial_velocity_sweep
 from symgen.formulations.newton_euler.recursion import (
     JointFrame,
@@ -39,6 +38,7 @@ from symgen.formulations.newton_euler.recursion import (
     motion_sweep,
 )
 from symgen.formulations.shared import write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder

@@ -26,7 +26,6 @@ from collections.abc import Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
-from symgen.formulations.interface import State
 from symgen.formulations.newton_euler.derivatives import LinkDerivatives, recursion_derivatives
 from symgen.formulations.newton_euler.passages import Effort, Passage
 from symgen.formulations.newton_euler.recursion import (
@@ -38,6 +37,7 @@ from symgen.formulations.newton_euler.recursion import (
     reaction_sweep,
 )
 from symgen.formulations.shared import let_derivative, write_columns, write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -33,7 +33,6 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, all_zero, matrix_sum, total, trace_of_product
-from symgen.formulations.interface import State
 from symgen.formulations.recursive_lagrange.homogeneous import dot, zeros
 from symgen.formulations.recursive_lagrange.recursion import (
     Acceleration,
@@ -43,6 +42,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     Velocity,
 )
 from symgen.formulations.shared import let_derivative
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

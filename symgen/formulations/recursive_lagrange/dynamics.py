@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, trace_of_product
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import (
     with_drive_derivatives,
     with_joint_terms,
@@ -35,6 +34,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     velocity_sweep,
 )
 from symgen.formulations.shared import square, write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 

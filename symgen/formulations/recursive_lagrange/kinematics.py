@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, total, trace_of_product
-from symgen.formulations.interface import State
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
 from symgen.formulations.recursive_lagrange.derivatives import (
     Pair,
@@ -24,6 +23,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     weight_sweep,
 )
 from symgen.formulations.shared import write_columns, write_frames
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

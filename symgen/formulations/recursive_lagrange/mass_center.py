@@ -23,7 +23,6 @@ from collections.abc import Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, total, zero_vector
-from symgen.formulations.interface import State
 from symgen.formulations.recursive_lagrange.homogeneous import column, first_three
 from symgen.formulations.recursive_lagrange.recursion import (
     JointFrame,
@@ -34,6 +33,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     velocity_sweep,
 )
 from symgen.formulations.shared import write_matrix
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

@@ -58,13 +58,13 @@ from symgen.algebra.linear import (
     total,
     trace_of_product,
 )
-from symgen.formulations.interface import State, Wrench
 from symgen.formulations.recursive_lagrange.homogeneous import (
     column,
     dot,
     identity,
     zeros,
 )
+from symgen.formulations.state import State, Wrench
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
 from symgen.program.builder import ProgramBuilder

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from symgen.cli import run
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named

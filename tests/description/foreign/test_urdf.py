@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from symgen.cli import run
-from symgen.derivation import derived_program
+from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.description.checks import check
 from symgen.description.documents import read_document

@@ -1,0 +1,330 @@
+"""What the command line prints: progress while it works, tables when it is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from symgen.exact import ExactResult
+from symgen.optimize.operations import OperationCount
+from symgen.options import LOOPS, ONE_IN_LOOPS
+from symgen.pipeline.report import BuildReport
+from symgen.program.functions import FUNCTION_NAMES, function_named
+from symgen.support.journal import Journal
+from symgen.validation.checks import Check
+from symgen.validation.validate import ValidationResult
+
+if TYPE_CHECKING:  # it loads SymPy, half a second that no build needs
+    from symgen.comparing.comparison import Comparison
+    from symgen.comparing.growth import Growth
+
+
+def _out() -> Console:
+    """Plain text wraps at words on a terminal, and not at all in a file or pipe."""
+    return Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """Print at the width that the table needs: a narrow terminal wraps it, nothing is cut off."""
+    needed = console.measure(table, options=console.options.update(max_width=1000)).maximum
+    wide = Console(soft_wrap=True, highlight=False, width=max(console.width, needed))
+    wide.print(table)
+
+
+def _err() -> Console:
+    return Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
+
+
+OPERATIONS_LEGEND = (
+    "expanded: all operations of the expressions written out; add, mul, div, func: those that "
+    "remain when common subexpressions are shared"
+)
+
+
+def _table(*headings: str, names: int = 1) -> Table:
+    """A plain table: `names` columns of names that are never cut, then columns of numbers."""
+    table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 1))
+    for position, heading in enumerate(headings):
+        if position < names:
+            table.add_column(heading, no_wrap=True)
+        else:
+            table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+@contextmanager
+def journal(silent: bool) -> Iterator[Journal]:
+    """A journal that shows progress: a bar on a terminal, plain lines elsewhere, or nothing."""
+    if silent:
+        yield Journal()
+        return
+    console = _err()
+    if not sys.stderr.isatty():
+        yield _plain_journal(console)
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def show(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total or None)
+
+        yield Journal(progress=show, notify=lambda message: console.print(message, markup=False))
+
+
+def _plain_journal(console: Console) -> Journal:
+    """One line when a stage begins; what happens inside a stage is left out."""
+    last: list[str] = [""]
+
+    def show(what: str, done: int, total: int) -> None:
+        stage = what.partition(":")[0]
+        if stage != last[0]:
+            last[0] = stage
+            console.print(f"{stage} ...", markup=False)
+
+    return Journal(progress=show, notify=lambda message: console.print(message, markup=False))
+
+
+# -- build -------------------------------------------------------------------------------------
+
+
+def print_build(report: BuildReport) -> None:
+    """What was derived, what it costs, whether it is right, and how to use it."""
+    console = _out()
+    if report.up_to_date:
+        console.print(
+            f"{report.robot}: nothing has changed, {report.folder} is up to date "
+            "(--force builds anyway)",
+            markup=False,
+        )
+        return
+    coordinates = "1 coordinate" if report.n == 1 else f"{report.n} coordinates"
+    console.print(
+        f"{report.robot}: {coordinates}; {', '.join(report.formulations)}; "
+        f"{', '.join(report.backends)}",
+        markup=False,
+    )
+    if report.runtime_parameters:
+        names = ", ".join(report.runtime_parameters)
+        console.print(f"parameters at run time: {names}", markup=False)
+    _print_table(console, _operations_table(report))
+    console.print(OPERATIONS_LEGEND, markup=False)
+    for form in (LOOPS, ONE_IN_LOOPS):
+        looped = [row.function for row in report.functions if row.form == form]
+        if looped:
+            console.print(f"in {form} (--form): {', '.join(looped)}", markup=False)
+    for name in report.evaluated:
+        text = f"{name}: used for validation, not built (--formulations all builds it)"
+        console.print(text, markup=False)
+    for name, reason in report.skipped.items():
+        console.print(f"{name}: {reason}", markup=False)
+    seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in report.seconds.items())
+    console.print(f"{report.lines:,} lines, {report.size / 1e6:.2f} MB; {seconds}", markup=False)
+    if report.validation is not None:
+        console.print(f"validation: {report.validation.summary}", markup=False)
+    console.print(_snippet(report), markup=False)
+
+
+def _operations_table(report: BuildReport) -> Table:
+    table = _table("operations", "expanded", "add", "mul", "div", "func")
+    formulation = ""
+    for row in report.functions:
+        if row.formulation != formulation:
+            formulation = row.formulation
+            table.add_row(f"[bold]{formulation}[/]")
+        table.add_row(f" {row.function}", _expanded(row.before), *_parts(row.after))
+    return table
+
+
+def _parts(count: OperationCount) -> list[str]:
+    return [
+        f"{count.additions:,}",
+        f"{count.multiplications:,}",
+        f"{count.divisions:,}",
+        f"{count.functions:,}",
+    ]
+
+
+def _expanded(count: OperationCount | None) -> str:
+    """A dash for what is said in loops alone: nobody ever wrote it out."""
+    return "-" if count is None else quantity(count.total)
+
+
+def quantity(number: int) -> str:
+    """A count in full, or in powers of ten where that is shorter to read."""
+    return f"{number:,}" if number < 10_000_000 else f"{float(number):.1e}"
+
+
+def _snippet(report: BuildReport) -> str:
+    folder = report.folder.parent
+    zeros = ", ".join(["0.0"] * min(report.n, 8)) if report.n <= 8 else ""
+    q = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
+    function = function_named(report.function_names[0])
+    arguments = [argument.name for argument in function.arguments]
+    vectors = " = ".join(name for name in arguments if name != "t")
+    time = "t = 0.0\n    " if "t" in arguments else ""
+    return (
+        f"\nin Python, from {folder.parent}:\n\n"
+        f"    from {folder.name} import {report.robot}\n"
+        f"    {time}{vectors} = {q}\n"
+        f"    {report.robot}.{function.name}({', '.join(arguments)})\n"
+    )
+
+
+# -- check -------------------------------------------------------------------------------------
+
+
+def print_checks(result: ValidationResult, verbose: bool = False) -> None:
+    """A summary by subject and kind of check, every failure in full; or every comparison."""
+    console = _out()
+    if verbose:
+        table = _table("subject", "check", "error", "limit", "samples", "", names=2)
+        for row in result.rows:
+            table.add_row(row.subject, row.name, *_figures(row), str(row.samples), _verdict(row))
+        _print_table(console, table)
+    else:
+        _print_table(console, _summary_table(result))
+        for row in result.failures:
+            console.print(str(row), markup=False)
+    console.print(result.summary, markup=False)
+
+
+def _summary_table(result: ValidationResult) -> Table:
+    order = list(dict.fromkeys(row.subject for row in result.rows))
+    groups: dict[tuple[str, str], list[Check]] = {}
+    for row in sorted(result.rows, key=lambda row: order.index(row.subject)):
+        groups.setdefault((row.subject, _kind(row)), []).append(row)
+    table = _table("", "checks", "error", "limit", "")
+    subject = ""
+    for (name, kind), rows in groups.items():
+        if name != subject:
+            subject = name
+            table.add_row(f"[bold]{name}[/]")
+        worst = max(rows, key=lambda row: (not row.passed, row.error / (row.limit or 1.0)))
+        table.add_row(f" {kind}", str(len(rows)), *_figures(worst), _verdict(worst))
+    return table
+
+
+def _kind(row: Check) -> str:
+    """What a check compares with, for the summary."""
+    if " = that of " in row.name or " = eqs." in row.name:
+        return "against " + row.name.split(" = that of ")[-1].split(" = ")[-1]
+    if "complex step" in row.name:
+        return "derivatives by complex step"
+    if any(word in row.name for word in ("samples", "out=", "broadcast", "loads = zero")):
+        return "single, batch, out=, broadcast"
+    return "laws of mechanics"
+
+
+def _figures(row: Check) -> tuple[str, str]:
+    return f"{row.error:.1e}", f"{row.limit:.1e}"
+
+
+def _verdict(row: Check) -> str:
+    return "[green]ok[/]" if row.passed else "[bold red]FAILED[/]"
+
+
+def print_proofs(result: ExactResult) -> None:
+    """What was proven, function by function; every difference in full."""
+    console = _out()
+    table = _table("", "entries", "")
+    function = ""
+    for row in sorted(result.rows, key=lambda row: FUNCTION_NAMES.index(row.function)):
+        if row.function != function:
+            function = row.function
+            table.add_row(f"[bold]{function}[/]")
+        verdict = "[green]proven[/]" if row.holds else "[bold red]DIFFERS[/]"
+        table.add_row(f" {row.claim}", f"{row.entries:,}", verdict)
+    _print_table(console, table)
+    for name, reason in result.left_out.items():
+        console.print(f"{name}: {reason}", markup=False)
+    for row in result.failures:
+        console.print(str(row), markup=False)
+    console.print(result.summary, markup=False)
+
+
+# -- compare -----------------------------------------------------------------------------------
+
+
+def print_comparison(result: Comparison) -> None:
+    """One table, function by function."""
+    console = _out()
+    with_sympy = any(row.after_sympy is not None for row in result.rows)
+    headings = ["expanded", "add", "mul", "func", *(["cse"] if with_sympy else []), "temps"]
+    headings += ["lines", "kB", "derive s", "compile s", "ns 1", "ns batch", "diff"]
+    table = _table("", *headings)
+    function = ""
+    for row in result.rows:
+        if row.function != function:
+            function = row.function
+            table.add_row(f"[bold]{function}[/]")
+        table.add_row(
+            f" {row.formulation}",
+            _expanded(row.before),
+            f"{row.after.additions:,}",
+            f"{row.after.multiplications:,}",
+            f"{row.after.functions + row.after.divisions:,}",
+            *(["" if row.after_sympy is None else f"{row.after_sympy:,}"] if with_sympy else []),
+            f"{row.statements:,}",
+            f"{row.lines:,}",
+            f"{row.size / 1e3:,.1f}",
+            f"{row.derive_seconds:.2f}",
+            "-" if row.compile_seconds is None else f"{row.compile_seconds:.2f}",
+            f"{row.single_ns:,.0f}",
+            f"{row.batch_ns:,.0f}",
+            f"{row.disagreement:.0e}",
+        )
+    coordinates = "1 coordinate" if result.n == 1 else f"{result.n} coordinates"
+    console.print(f"{result.robot}: {coordinates}, {result.backend} backend", markup=False)
+    _print_table(console, table)
+    first = result.rows[0].formulation if result.rows else "the first"
+    console.print(
+        f"{OPERATIONS_LEGEND} (divisions count as functions); "
+        + ("cse: all operations that sympy.cse leaves; " if with_sympy else "")
+        + "temps: named temporaries; lines, kB, compile s: of a C file with the function alone; ns "
+        "1: one call from Python; ns batch: per sample of 1000; diff: largest relative difference "
+        f"from {first}",
+        markup=False,
+    )
+
+
+def print_growth(growth: Growth) -> None:
+    """One table per function: operations by size and formulation; exponents; crossings."""
+    console = _out()
+    for function in dict.fromkeys(x.function for x in growth.sizes):
+        names = list(dict.fromkeys(x.formulation for x in growth.sizes if x.function == function))
+        table = _table("joints", *names)
+        cells = {
+            (x.formulation, x.n): f"{x.operations:,}"
+            for x in growth.sizes
+            if x.function == function
+        }
+        for n in growth.joints:
+            table.add_row(str(n), *(cells.get((name, n), "-") for name in names))
+        fitted = growth.exponents.get(function, {})
+        if fitted:
+            powers = (f"n^{fitted[name]:.2f}" if name in fitted else "-" for name in names)
+            table.add_row("grows as", *powers)
+        console.print(f"[bold]{function}[/]")
+        _print_table(console, table)
+        for crossing in growth.crossings:
+            if crossing.function == function:
+                console.print(f"  {_crossing(crossing.formulation, crossing.n)}", markup=False)
+    console.print(
+        "operations of all kinds that remain when common subexpressions are shared; grows as: "
+        "fitted for n from half of the largest one on; -: too large to be of use",
+        markup=False,
+    )
+
+
+def _crossing(formulation: str, n: int) -> str:
+    if n == 0:
+        return f"the closed form never needs fewer operations than {formulation}"
+    joints = "1 joint" if n == 1 else f"{n} joints"
+    return f"the closed form needs fewer operations than {formulation} for at most {joints}"

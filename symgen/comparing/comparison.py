@@ -1,0 +1,229 @@
+"""`symgen compare`: what each formulation costs, and how far they disagree.
+
+Every formulation is compiled alike, for several samples at a time, too.  Times are of the compiled
+module where there is a compiler: a single call from Python with `out` given, and the time per
+sample in a batch of 1000 rows on one thread; the minimum of several repetitions.  Lines, bytes and
+seconds of the compiler are those of a C file with that function alone, compiled once for this
+processor.
+"""
+
+from __future__ import annotations
+
+import timeit
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symgen.algebra.sympy_algebra import to_sympy
+from symgen.comparing.growth import MAIN_FUNCTIONS
+from symgen.deriving.derivation import Derived, derive_all, package_of
+from symgen.emit.emission import kernel_files
+from symgen.optimize.operations import OperationCount
+from symgen.options import BuildOptions
+from symgen.pipeline.building import Built, run
+from symgen.program.functions import function_named
+from symgen.support.journal import Journal
+from symgen.toolchain.compile import seconds_alone
+from symgen.toolchain.loading import forget_package, load_package
+from symgen.validation.checks import (
+    ARGUMENTS,
+    LOADED,
+    Evaluation,
+    Subject,
+    random_states,
+    relative_error,
+)
+
+BATCH = 1000
+REPETITIONS = 7
+SECONDS_PER_REPETITION = 0.01
+LARGEST_SYMPY_COMPARISON = 3
+"""Up to this many coordinates `sympy.cse` is shown beside our own counts; above it
+takes minutes."""
+
+
+Name = tuple[str, str]
+"""Formulation and function."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One function by one formulation.
+
+    `before` are all operations of the expanded expressions, None where that was not derived;
+    `after_sympy` is what `sympy.cse` leaves of them, for small models.  `statements` are the named
+    temporaries; `lines` and `size` (bytes) those of C with this function alone.  `compile_seconds`
+    is None without a compiler.  `disagreement` is the largest relative difference from the first
+    formulation that has the function.
+    """
+
+    formulation: str
+    function: str
+    before: OperationCount | None
+    after: OperationCount
+    after_sympy: int | None
+    statements: int
+    lines: int
+    size: int
+    derive_seconds: float
+    compile_seconds: float | None
+    single_ns: float
+    batch_ns: float
+    disagreement: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All rows, and what was compared: robot, number of coordinates, backend."""
+
+    robot: str
+    n: int
+    backend: str
+    rows: tuple[Row, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison as plain data."""
+        return {**asdict(self), "rows": [asdict(row) for row in self.rows]}
+
+
+def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Comparison:
+    """Build MODEL with several formulations into the cache, and measure them."""
+    built = run(path, replace(options, equal=True), journal)
+    with journal.stage("derive"):
+        derived = built.derived or derive_all(
+            built.description, built.selection, journal.progress, options.form
+        )
+    module: Any = load_package(built.report.folder)
+    module.threads = 1
+    try:
+        rows = _rows(module, built, derived, options.templates, journal)
+        return Comparison(built.report.robot, built.report.n, module.backend, tuple(rows))
+    finally:
+        forget_package(module)
+
+
+def _rows(
+    module: ModuleType, built: Built, derived: Derived, templates: Path | None, journal: Journal
+) -> list[Row]:
+    formulations = built.selection.formulations
+    reports = [report for report in derived.reports if report.formulation in formulations]
+    package = package_of(built.description, built.selection, derived)
+    sources = kernel_files(package, templates)
+    seconds = _compile_seconds(module, built.report.folder, sources, journal)
+    differences = _disagreements(module, [(x.formulation, x.function) for x in reports])
+    rows = []
+    for done, report in enumerate(reports):
+        name = report.formulation, report.function
+        journal.progress(f"measure: {'.'.join(name)}", done, len(reports))
+        single, batch = _nanoseconds(module, *name)
+        program = derived.built[report.formulation][report.function].straight
+        rows.append(
+            Row(
+                formulation=report.formulation,
+                function=report.function,
+                before=report.before,
+                after=report.after,
+                after_sympy=_sympy_operations(program.results)
+                if program and module.n <= LARGEST_SYMPY_COMPARISON
+                else None,
+                statements=report.statements,
+                lines=sources[name].count("\n"),
+                size=len(sources[name].encode()),
+                derive_seconds=report.derive_seconds,
+                compile_seconds=seconds.get(name),
+                single_ns=single,
+                batch_ns=batch,
+                disagreement=differences[name],
+            )
+        )
+    return sorted(rows, key=lambda row: (_order(row.function), formulations.index(row.formulation)))
+
+
+def _compile_seconds(
+    module: ModuleType, folder: Path, sources: dict[Name, str], journal: Journal
+) -> dict[Name, float]:
+    """Of every function alone; nothing where there is no compiled module."""
+    if module.backend == "numpy":
+        return {}
+    headers = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("c/*.h")}
+    return seconds_alone(
+        sources,
+        headers,
+        progress=lambda name, done, total: journal.progress(
+            f"compile alone: {'.'.join(name)}", done, total
+        ),
+    )
+
+
+def _disagreements(module: ModuleType, names: list[Name]) -> dict[Name, float]:
+    """Largest relative difference of every function from that of the first formulation."""
+    states = _states(module)
+    evaluations = {
+        formulation: Evaluation(Subject(formulation, getattr(module, formulation)), states)
+        for formulation, _ in names
+    }
+    first: dict[str, str] = {}
+    differences = {}
+    for formulation, function in names:
+        first.setdefault(function, formulation)
+        mine = evaluations[formulation].results(function)
+        reference = evaluations[first[function]].results(function)
+        errors = [relative_error(x, other) for x, other in zip(mine, reference, strict=True)]
+        differences[formulation, function] = max(errors, default=0.0)
+    return differences
+
+
+def _states(module: ModuleType) -> Any:
+    values = module.default_parameters
+    return random_states(module.n, module.n_loads, BATCH, parameters=values)
+
+
+def _order(function: str) -> int:
+    return [*MAIN_FUNCTIONS, *ARGUMENTS].index(function)
+
+
+def _sympy_operations(results: Any) -> int:
+    import sympy
+
+    replacements, reduced = sympy.cse(to_sympy(results), order="none")
+    return int(
+        sum(sympy.count_ops(value) for _, value in replacements)
+        + sum(sympy.count_ops(value) for value in reduced)
+    )
+
+
+def _nanoseconds(module: ModuleType, formulation: str, function: str) -> tuple[float, float]:
+    """(one sample, per sample of a batch), results written to arrays that are there already."""
+    states, target = _states(module), getattr(module, formulation)
+    names = [*ARGUMENTS[function], *(["loads"] if function in LOADED else [])]
+    batch = {name: np.ascontiguousarray(getattr(states, name)) for name in names}
+    single = {name: values[0].copy() for name, values in batch.items()}
+    return (
+        _fastest(_call(target, function, single)) * 1e9,
+        _fastest(_call(target, function, batch)) * 1e9 / BATCH,
+    )
+
+
+def _call(formulation: Any, function: str, values: dict[str, Any]) -> Callable[[], Any]:
+    target = getattr(formulation, function)
+    positional = [values[argument.name] for argument in function_named(function).arguments]
+    options = {"loads": values["loads"]} if "loads" in values else {}
+    result = target(*positional, **options)
+    scalar = not isinstance(result, tuple) and np.ndim(result) == 0
+    if scalar:
+        return lambda: target(*positional, **options)
+    return lambda: target(*positional, out=result, **options)
+
+
+def _fastest(call: Callable[[], Any]) -> float:
+    """Seconds per call: the minimum of several repetitions."""
+    timer = timeit.Timer(call)
+    number, taken = 1, timer.timeit(1)
+    while taken < SECONDS_PER_REPETITION and number < 1_000_000:
+        number *= 4
+        taken = timer.timeit(number)
+    return min([taken, *timer.repeat(REPETITIONS, number)]) / number

@@ -1,0 +1,220 @@
+"""`symgen compare --family`: how the formulations grow with the number of joints.
+
+For every robot of a family (`symgen.comparing.families`) and every formulation: operations before
+and after common subexpressions are shared, named temporaries, seconds of the derivation.  From
+these an exponent p of cost ~ n^p for every formulation, fitted by least squares to the logarithms
+for n from half of the largest one on; and the crossings: up to which n the closed form needs fewer
+operations than a recursion."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from symgen.algebra.graph import Graph
+from symgen.comparing.families import MOST_JOINTS, check_size, member
+from symgen.deriving.derivation import derived_program
+from symgen.errors import RequestError
+from symgen.formulations import FORMULATIONS, Formulation, formulation_named
+from symgen.kinematics.tree import build_tree
+from symgen.optimize.operations import operations_after, operations_before
+from symgen.options import ALL, DEFAULT
+from symgen.program.functions import FUNCTION_NAMES, function_named
+from symgen.support.journal import Journal
+from symgen.support.suggestions import suggestion
+
+MAIN_FUNCTIONS = (
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+)
+"""What is shown first, or where nothing is asked for: with and without derivatives."""
+
+LARGEST = 300_000
+"""What is estimated to have more operations is left out."""
+
+LEAST_POINTS = 3
+"""A slope through fewer sizes says nothing."""
+
+CLOSED = "closed_form_lagrange"
+
+
+@dataclass(frozen=True)
+class Size:
+    """One function by one formulation for n joints; operations of all kinds together."""
+
+    function: str
+    formulation: str
+    n: int
+    expanded: int
+    operations: int
+    temporaries: int
+    derive_seconds: float
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """`n` is the largest size at which the closed form needs fewer operations than `formulation`;
+    0: at none that was looked at."""
+
+    function: str
+    formulation: str
+    n: int
+
+
+@dataclass(frozen=True)
+class Growth:
+    """All sizes, with what follows from them; `exponents` by function and formulation."""
+
+    family: str
+    joints: tuple[int, ...]
+    sizes: tuple[Size, ...]
+    exponents: dict[str, dict[str, float]]
+    crossings: tuple[Crossing, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return asdict(self)
+
+    def of(self, function: str, formulation: str) -> list[Size]:
+        """The sizes of one curve, in the order of n."""
+        return [x for x in self.sizes if (x.function, x.formulation) == (function, formulation)]
+
+    @property
+    def curves(self) -> list[tuple[str, str]]:
+        """Function and formulation of every curve."""
+        return list(dict.fromkeys((x.function, x.formulation) for x in self.sizes))
+
+
+def parse_range(text: str) -> tuple[int, ...]:
+    """The numbers of joints in ``1..12``, ``6`` or ``2,4,8``; RequestError for anything else."""
+    parts = text.split("..")
+    try:
+        if len(parts) == 2:
+            first, last = map(int, parts)
+            found = tuple(range(first, min(last, MOST_JOINTS + 1) + 1))
+        else:
+            found = tuple(sorted({int(word) for word in text.split(",")}))
+    except ValueError:
+        found = ()
+    if not found:
+        raise RequestError(f"--joints: expected a range such as 1..12, or 2,4,8; found {text!r}")
+    for n in (found[0], found[-1]):
+        check_size(n)
+    return found
+
+
+def grow(
+    family: str,
+    joints: Sequence[int],
+    formulations: Sequence[str],
+    functions: Sequence[str],
+    journal: Journal,
+) -> Growth:
+    """Derive every function by every formulation for every size, and compare.
+
+    `formulations` and `functions` are names, or ``("default",)`` or ``("all",)``.
+    """
+    chosen = _formulations(formulations)
+    wanted = _functions(functions)
+    sizes: list[Size] = []
+    for done, n in enumerate(joints):
+        description = member(family, n)
+        tree = build_tree(description, Graph())
+        for formulation in chosen:
+            if formulation.why_not(tree):
+                continue
+            for function in wanted:
+                if function not in formulation.functions:
+                    continue
+                if formulation.estimate(tree, function) > LARGEST:
+                    continue
+                what = f"derive: {formulation.name}.{function} of {n} joints"
+                journal.progress(what, done, len(joints))
+                start = time.perf_counter()
+                program = derived_program(description, formulation, function)
+                seconds = time.perf_counter() - start
+                sizes.append(
+                    Size(
+                        function=function,
+                        formulation=formulation.name,
+                        n=n,
+                        expanded=operations_before(program.results).total,
+                        operations=operations_after(program.results).total,
+                        temporaries=len(program.statements),
+                        derive_seconds=seconds,
+                    )
+                )
+    if not sizes:
+        raise RequestError(
+            "none of these formulations has any of these functions, at a size that is of use"
+        )
+    sizes.sort(key=lambda x: (wanted.index(x.function), _place(x.formulation), x.n))
+    return Growth(family, tuple(joints), tuple(sizes), _exponents(sizes), _crossings(sizes))
+
+
+def _formulations(names: Sequence[str]) -> list[Formulation]:
+    if tuple(names) in ((DEFAULT,), (ALL,)):
+        return list(FORMULATIONS)
+    return [formulation_named(name) for name in names]
+
+
+def _functions(names: Sequence[str]) -> list[str]:
+    if tuple(names) == (DEFAULT,):
+        return list(MAIN_FUNCTIONS)
+    lacking = {name for name in FUNCTION_NAMES if function_named(name).needs}
+    if tuple(names) == (ALL,):
+        return [name for name in FUNCTION_NAMES if name not in lacking]
+    known = [name for name in FUNCTION_NAMES if name not in lacking]
+    for name in names:
+        if name not in known:
+            raise RequestError(
+                f"no function of these robots is called {name!r}; {suggestion(name, known)}"
+            )
+    return list(names)
+
+
+def _place(formulation: str) -> int:
+    return [item.name for item in FORMULATIONS].index(formulation)
+
+
+def _exponents(sizes: Sequence[Size]) -> dict[str, dict[str, float]]:
+    """Function -> formulation -> the slope of log operations over log n, upper half of the n."""
+    curves: dict[tuple[str, str], list[Size]] = {}
+    for size in sizes:
+        curves.setdefault((size.function, size.formulation), []).append(size)
+    found: dict[str, dict[str, float]] = {}
+    for (function, formulation), curve in curves.items():
+        upper = [x for x in curve if x.n >= curve[-1].n / 2 and x.operations > 0]
+        if len(upper) >= LEAST_POINTS:
+            slope = np.polyfit(
+                np.log([x.n for x in upper]), np.log([x.operations for x in upper]), 1
+            )[0]
+            found.setdefault(function, {})[formulation] = round(float(slope), 3)
+    return found
+
+
+def _crossings(sizes: Sequence[Size]) -> tuple[Crossing, ...]:
+    """Of the closed form with every other formulation of the same function."""
+    by_curve = {(x.function, x.formulation, x.n): x.operations for x in sizes}
+    pairs = dict.fromkeys((x.function, x.formulation) for x in sizes if x.formulation != CLOSED)
+    crossings = []
+    for function, formulation in pairs:
+        common = [
+            n
+            for f, name, n in by_curve
+            if (f, name) == (function, CLOSED) and (function, formulation, n) in by_curve
+        ]
+        if common:
+            cheaper = [
+                n
+                for n in common
+                if by_curve[function, CLOSED, n] < by_curve[function, formulation, n]
+            ]
+            crossings.append(Crossing(function, formulation, max(cheaper, default=0)))
+    return tuple(crossings)

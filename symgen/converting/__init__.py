@@ -1,0 +1,1 @@
+"""Model files that symgen writes: `symgen new` and `symgen convert`."""

@@ -1,0 +1,100 @@
+"""`symgen convert`: a robot in another format as a model file.
+
+What is written is read again and checked before it takes its place.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from symgen.converting.restyling import restyled
+from symgen.converting.starter import SUFFIXES
+from symgen.description.checks import check
+from symgen.description.documents import read_document
+from symgen.description.reading import Listing, Node, Scalar, Table, decode
+from symgen.description.scalars import rounded_from
+from symgen.description.wording import shown
+from symgen.description.writing import model_text
+from symgen.errors import Fault, RequestError
+from symgen.toolchain.files import check_replaceable, write_atomically
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What was written, how many coordinates it has, and what there is to say about it."""
+
+    target: Path
+    n: int
+    warnings: tuple[Fault, ...]
+    pose_error: float | None = None
+    """Of a conversion to another style: the largest difference of an entry of a link's pose."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The conversion as plain data."""
+        return {
+            "file": str(self.target),
+            "n": self.n,
+            "pose_error": self.pose_error,
+            "warnings": [asdict(warning) for warning in self.warnings],
+        }
+
+
+def convert(
+    source: str | Path,
+    target: Path,
+    floating_base: bool = False,
+    round_angles: bool = False,
+    style: str | None = None,
+    force: bool = False,
+) -> Conversion:
+    """Write the robot in the file `source` as the model file `target`.
+
+    With `floating_base` the root link moves freely; with `round_angles` angles of frames that are
+    near a multiple of pi/2 (1e-4 of it) become that; `style`: see `symgen.converting.restyling`.
+    Raises `ModelError` where `source` is wrong, `RequestError` where `target` exists (unless
+    `force`) or cannot be written.
+    """
+    document = read_document(source, floating_base)
+    if round_angles:
+        document = replace(document, root=_with_exact_angles(document.root))
+    warnings, error = check(document).warnings, None
+    if style is not None:
+        document, error = restyled(document, style)
+    description = check(document)
+    heading = f"Made by symgen convert from {shown(Path(source).name)}."
+    text = model_text(document, heading)
+    check(decode(text.encode(), str(target)))
+    _write(target, text, force)
+    n = len(description.coordinate_names)
+    return Conversion(target, n, warnings, error)
+
+
+def _with_exact_angles(node: Node, key: str = "") -> Node:
+    """A tree in which the rpy of all frames are multiples of pi/2 where they are near one."""
+    if isinstance(node, Table):
+        entries = {
+            name: replace(entry, value=_with_exact_angles(entry.value, name))
+            for name, entry in node.entries.items()
+        }
+        return replace(node, entries=entries)
+    if isinstance(node, Listing):
+        return replace(node, items=tuple(_with_exact_angles(item, key) for item in node.items))
+    plain = key == "rpy" and node.kind == "float"
+    meant = rounded_from(float(node.text)) if plain else None
+    return node if meant is None else Scalar(meant, "text", node.line)
+
+
+def _write(target: Path, text: str, force: bool) -> None:
+    """Write at once or not at all; never over another file unless that is asked for."""
+    if target.suffix not in SUFFIXES:
+        raise RequestError(f"{target} is no name for a model file; expected one such as arm.yaml")
+    if os.path.lexists(target) and not force:
+        raise RequestError(f"{target} is there already; choose another name, or add --force")
+    check_replaceable(target)
+    try:
+        write_atomically(target, text.encode())
+    except OSError as error:
+        raise RequestError(f"cannot write {target}: {error.strerror}") from error

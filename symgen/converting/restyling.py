@@ -1,0 +1,496 @@
+"""A model in another style: joints by standard DH, by modified DH, or by origin and axis.
+
+    frames      RobotDescription            -> poses before and behind every motion
+    placed      poses, style                -> a new frame for every link, and its rows
+    restyled    Document, style             -> Document, and the largest pose error
+
+The robot stays what it is; frames of links move to where the style wants them, and centres of mass,
+inertias, loads and points are written anew in them.  What does not move keeps its expressions, the
+rest becomes numbers.  Fixed joints and joints of several coordinates are written by `origin`.
+
+symbol  code    meaning
+------  ------  -----------------------------------------------------------------------------------
+X_j     before  pose of joint j in its parent's link frame, at coordinate 0
+Y_j     behind  pose of the link frame behind the motion
+A_j     turn    rotation that takes z onto the axis of the joint
+W_j     --      frame with z on the axis, moving with the link: X_j (motion) A_j
+N_j     new     the new link frame, fixed in the link; K_j its pose in the former link frame
+c       --      the first moving joint that link j carries: its axis places the frame of link j
+
+DH rows as in the model file: standard Rz(theta) Tz(d) Tx(a) Rx(alpha), modified (Craig 1989)
+Rx(alpha) Tx(a) Rz(theta) Tz(d).  The frame of a link lies on the common normal of its own axis and
+that of c; what else it carries leaves by a `before`, and so does c where its axis is so nearly
+parallel that the normal is kilometres away.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.deriving.derivation import derived_program
+from symgen.description.checks import check
+from symgen.description.expressions import evaluate
+from symgen.description.foreign.nodes import listing, table
+from symgen.description.foreign.rotations import (
+    entries_of,
+    from_rpy,
+    homogeneous,
+    inverse,
+    shifted,
+    symmetric,
+    to_rpy,
+    turned_about,
+)
+from symgen.description.model import JointDescription, Pose, RobotDescription
+from symgen.description.names import BASE
+from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
+from symgen.errors import RequestError
+from symgen.formulations import formulation_named
+from symgen.joints import joint_type
+from symgen.program.evaluation import call
+from symgen.support.suggestions import suggestion
+
+Array = NDArray[np.float64]
+STANDARD, MODIFIED, ORIGIN = "standard", "modified", "origin"
+STYLES = (STANDARD, MODIFIED, ORIGIN)
+_TINY = 1e-12
+"""Relative to 1 m and 1 rad: what is nearer is meant to be the same."""
+_FAR = 1e4
+"""m; from a common normal further away than that, poses would lose too many digits."""
+
+_STATES = 20
+_QUARTERS = {
+    -4: "-2*pi", -3: "-3*pi/2", -2: "-pi", -1: "-pi/2", 1: "pi/2", 2: "pi", 3: "3*pi/2", 4: "2*pi",
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------- frames
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A joint of one coordinate, or none: see the table above."""
+
+    joint: JointDescription
+    before: Array
+    behind: Array
+    axis: Array
+
+    @property
+    def turn(self) -> Array:
+        """A_j, with x where it was as far as that can be."""
+        z = self.axis / np.linalg.norm(self.axis)
+        if abs(z[2] - 1.0) < _TINY:
+            return np.eye(4)
+        x = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+        x = x - (x @ z) * z
+        x = x / np.linalg.norm(x)
+        return homogeneous(np.column_stack([x, np.cross(z, x), z]), np.zeros(3))
+
+    @property
+    def moves(self) -> bool:
+        """Whether it has one coordinate: only such joints have a style."""
+        return self.joint.coordinates == 1 and bool(joint_type(self.joint.type).moved_entry)
+
+
+def placed(description: RobotDescription) -> list[Placed]:
+    """X, Y and the axis of every joint."""
+    values = description.parameter_values
+
+    def number(expression: Any) -> float:
+        return evaluate(expression, values)
+
+    def pose(given: Pose | None) -> Array:
+        if given is None:
+            return np.eye(4)
+        turn = from_rpy([number(x) for x in given.rpy])
+        return homogeneous(turn, np.array([number(x) for x in given.xyz]))
+
+    found = []
+    for joint in description.joints:
+        axis = np.array([0.0, 0.0, 1.0])
+        before, behind = pose(joint.before) @ pose(joint.origin), np.eye(4)
+        if joint.axis is not None:
+            axis = np.array([number(x) for x in joint.axis])
+        if joint.dh is not None:
+            row = joint.dh
+            theta, d, a, alpha = (number(x) for x in (row.theta, row.d, row.a, row.alpha))
+            screw_z = turned_about("z", theta) @ shifted(z=d)
+            screw_x = shifted(x=a) @ turned_about("x", alpha)
+            if row.convention == STANDARD:
+                before, behind = before @ screw_z, screw_x
+            else:
+                before = before @ screw_x @ screw_z
+        found.append(Placed(joint, before, behind, axis))
+    return found
+
+
+# -------------------------------------------------------------------------------------- placement
+
+
+@dataclass(frozen=True)
+class Row:
+    """How a joint is written: `before` and DH row (theta, d, a, alpha), or `origin` and axis."""
+
+    before: Array
+    dh: tuple[float, float, float, float] | None
+    axis: Array | None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The rows of all joints, and K_j of every link by name."""
+
+    rows: tuple[Row, ...]
+    moved: Mapping[str, Array]
+
+
+def layout(joints: list[Placed], style: str) -> Layout:
+    """Where the style wants the frames."""
+    moved: dict[str, Array] = {BASE: np.eye(4)}
+    rows = []
+    for item in joints:
+        carrier = inverse(moved[item.joint.parent])
+        child = next(
+            (x for x in joints if x.moves and x.joint.parent == item.joint.link.name), None
+        )
+        if not item.moves:
+            rows.append(Row(carrier @ item.before @ item.behind, None, None))
+            moved[item.joint.link.name] = np.eye(4)
+        elif style == ORIGIN:
+            rows.append(Row(carrier @ item.before, None, item.axis))
+            moved[item.joint.link.name] = inverse(item.behind)
+        else:
+            own = _standard if style == STANDARD else _modified
+            row, frame = own(carrier @ item.before @ item.turn, _line_of(item, child))
+            rows.append(row)
+            moved[item.joint.link.name] = inverse(item.behind) @ item.turn @ frame
+    return Layout(tuple(rows), moved)
+
+
+def _line_of(item: Placed, child: Placed | None) -> tuple[Array, Array] | None:
+    """A point of the axis of `child` and its direction, in W of `item`.
+
+    None without child, and where the common normal is far away.
+    """
+    if child is None:
+        return None
+    seen = inverse(item.turn) @ item.behind @ child.before
+    axis = child.axis / np.linalg.norm(child.axis)
+    line = seen[:3, 3], seen[:3, :3] @ axis
+    return None if _is_far(line) else line
+
+
+def _is_far(line: tuple[Array, Array]) -> bool:
+    """Whether a line is so nearly parallel to z that their common normal is out of sight."""
+    point, u = line
+    flat = float(u[:2] @ u[:2])
+    return flat >= _TINY**2 and abs(float(point[:2] @ u[:2])) > _FAR * flat
+
+
+def _standard(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
+    """The row of a joint whose W is `own` in the frame of its carrier; and N in W."""
+    if line is None:
+        frame = np.eye(4)
+    else:
+        foot, normal = _common_normal(line)
+        point, u = line
+        on_line = point + (u @ (np.array([0.0, 0.0, foot]) - point)) * u
+        if abs(u[2]) < 1.0 - _TINY:
+            on_line = _nearest_on_line(line)
+        frame = homogeneous(np.column_stack([normal, np.cross(u, normal), u]), on_line)
+    before, start = (np.eye(4), own) if _z_is_axis(own) else (own, np.eye(4))
+    goal = start @ frame
+    R, p = goal[:3, :3], goal[:3, 3]
+    theta, alpha = math.atan2(R[1, 0], R[0, 0]), math.atan2(R[2, 1], R[2, 2])
+    a = p[0] * math.cos(theta) + p[1] * math.sin(theta)
+    return Row(before, (theta, float(p[2]), float(a), alpha), None), frame
+
+
+def _modified(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
+    """The same for Craig's rows."""
+    before = _ahead_of_modified(own)
+    if _is_identity(before):
+        before = np.eye(4)
+    local = inverse(before) @ own
+    alpha = math.atan2(-local[1, 2], local[2, 2])
+    a = float(local[0, 3])
+    start = turned_about("x", alpha) @ shifted(x=a)
+    goal = start if line is None else local @ _on_z(*_common_normal(line))
+    rest = inverse(start) @ goal
+    theta, d = math.atan2(rest[1, 0], rest[0, 0]), float(rest[2, 3])
+    return Row(before, (theta, d, a, alpha), None), inverse(local) @ goal
+
+
+def _ahead_of_modified(own: Array) -> Array:
+    """What leads from the frame of the carrier to x along the common normal with the axis of W."""
+    seen = own[:3, 3], own[:3, 2]  # the axis in the frame of the carrier
+    if _is_far(seen):
+        return own
+    return _on_z(*_common_normal(seen))
+
+
+def _on_z(foot: float, normal: Array) -> Array:
+    """The frame at `foot` on the z axis with x along `normal`."""
+    z = np.array([0.0, 0.0, 1.0])
+    return homogeneous(np.column_stack([normal, np.cross(z, normal), z]), foot * z)
+
+
+def _common_normal(line: tuple[Array, Array]) -> tuple[float, Array]:
+    """Of the z axis and a line: where on z it begins, and its direction.
+
+    Where the axes are parallel it begins at the origin; where they meet it is normal to both.
+    """
+    point, u = line
+    flat = np.array([u[0], u[1], 0.0])
+    if np.linalg.norm(flat) < _TINY:
+        normal = np.array([point[0], point[1], 0.0])
+        length = np.linalg.norm(normal)
+        return 0.0, normal / length if length > _TINY else np.array([1.0, 0.0, 0.0])
+    nearest = _nearest_on_line(line)
+    normal = np.array([nearest[0], nearest[1], 0.0])
+    length = np.linalg.norm(normal)
+    if length > _TINY:
+        return float(nearest[2]), normal / length
+    across = np.cross([0.0, 0.0, 1.0], u)
+    return float(nearest[2]), across / np.linalg.norm(across)
+
+
+def _nearest_on_line(line: tuple[Array, Array]) -> Array:
+    """The point of a line, not parallel to z, that is nearest to the z axis."""
+    point, u = line
+    flat = u[:2]
+    result: Array = point - (point[:2] @ flat) / (flat @ flat) * u
+    return result
+
+
+def _z_is_axis(own: Array) -> bool:
+    """Whether the z axis of a frame lies on that of its carrier."""
+    return bool(np.abs(own[:2, 3]).max() < _TINY and abs(own[2, 2] - 1.0) < _TINY)
+
+
+def _is_identity(pose: Array) -> bool:
+    return bool(np.abs(pose - np.eye(4)).max() < _TINY)
+
+
+# --------------------------------------------------------------------------------------- document
+
+
+def restyled(document: Document, style: str) -> tuple[Document, float]:
+    """The same robot in another style, and the largest error of a link frame in random states.
+
+    Raises `RequestError` for an unknown style.
+    """
+    if style not in STYLES:
+        raise RequestError(f"there is no style {style!r}; {suggestion(style, STYLES)}")
+    description = check(document)
+    joints = placed(description)
+    found = layout(joints, style)
+    root = _with_joints(document.root, description, joints, found, style)
+    for key in ("loads", "points"):
+        root = _with_points(root, key, description, found)
+    root = _without_idle_parameters(root)
+    result = replace(document, root=root)
+    return result, pose_error(description, check(result), found)
+
+
+def pose_error(old: RobotDescription, new: RobotDescription, found: Layout) -> float:
+    """Largest difference of an entry of a link's pose, over random states."""
+    newton_euler = formulation_named("newton_euler")
+    programs = [derived_program(x, newton_euler, "forward_kinematics") for x in (old, new)]
+    n = len(old.coordinate_names)
+    moved = np.array([found.moved[joint.link.name] for joint in old.joints]).reshape(-1, 4, 4)
+    worst = 0.0
+    for q in np.random.default_rng(1).uniform(-np.pi, np.pi, (_STATES, n)):
+        before, after = (call(program, {"q": q})[0] for program in programs)
+        worst = max(worst, float(np.abs(before @ moved - after).max(initial=0.0)))
+    return worst
+
+
+def _with_joints(
+    root: Node, description: RobotDescription, joints: list[Placed], found: Layout, style: str
+) -> Table:
+    if not isinstance(root, Table):
+        raise TypeError("a checked document is a mapping")
+    entries = dict(root.entries)
+    if "joints" in entries and isinstance(entries["joints"].value, Listing):
+        items = entries["joints"].value.items
+        written = [
+            _joint(node, item, row, _moved(description, item, found))
+            for node, item, row in zip(items, joints, found.rows, strict=True)
+        ]
+        line = entries["joints"].line
+        entries["joints"] = Entry(line, _list(written, line))
+    entries.pop("convention", None)
+    if style != ORIGIN:
+        position = list(entries).index("name") + 1
+        given = list(entries.items())
+        given.insert(position, ("convention", Entry(root.line, Scalar(style, "text", root.line))))
+        entries = dict(given)
+    return replace(root, entries=entries)
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """A link that gets a new frame: its former frame seen from there, centre and tensor of old."""
+
+    back: Array
+    com: Array
+    inertia: tuple[float, ...]
+
+
+def _moved(description: RobotDescription, item: Placed, found: Layout) -> _Moved | None:
+    """None where the frame stays."""
+    pose, link = found.moved[item.joint.link.name], item.joint.link
+    if _is_identity(pose):
+        return None
+    values = description.parameter_values
+    com = np.array([evaluate(x, values) for x in link.com])
+    return _Moved(inverse(pose), com, tuple(evaluate(x, values) for x in link.inertia))
+
+
+def _joint(node: Node, item: Placed, row: Row, moved: _Moved | None) -> Node:
+    """A joint with its new row; `link` and options stay where they were."""
+    if not isinstance(node, Table):
+        raise TypeError("a checked joint is a mapping")
+    kept = dict(node.entries)
+    given_by_row = ("axis",) if item.moves else ()
+    for key in ("dh", "before", "origin", "convention", "link", "parent", *given_by_row):
+        kept.pop(key, None)
+    line = node.line
+    new: dict[str, Node | None] = {"name": None, "type": None}
+    new.update({key: kept.pop(key).value for key in ("name", "type")})
+    new["parent"] = Scalar(item.joint.parent, "text", line)
+    if row.dh is not None:
+        new["before"] = None if _is_identity(row.before) else _pose_node(row.before, line)
+        names = ("theta", "d", "a", "alpha")
+        angles = (True, False, False, True)
+        new["dh"] = table(
+            {
+                name: _number(x, line, angle)
+                for name, x, angle in zip(names, row.dh, angles, strict=True)
+            },
+            line,
+        )
+    else:
+        new["origin"] = _pose_node(row.before, line)
+        if row.axis is not None and item.moves:
+            new["axis"] = _list([_number(float(x), line) for x in row.axis], line)
+    new.update({key: entry.value for key, entry in kept.items()})
+    link = node.entries.get("link")
+    new["link"] = None if link is None else _link(link.value, moved)
+    return table(new, line)
+
+
+def _link(node: Node, moved: _Moved | None) -> Node:
+    """Centre of mass and inertia in the new frame, where it has moved."""
+    if not isinstance(node, Table) or moved is None:
+        return node
+    turn, shift = moved.back[:3, :3], moved.back[:3, 3]
+    entries, line = dict(node.entries), node.line
+    massive = any(key in entries for key in ("mass", "com", "inertia"))
+    at = turn @ moved.com + shift
+    if massive and np.abs(at).max() > _TINY:
+        entries["com"] = Entry(line, _list([_number(float(x), line) for x in at], line))
+    else:
+        entries.pop("com", None)
+    if "inertia" in entries:
+        turned = entries_of(turn @ symmetric(moved.inertia) @ turn.T)
+        size = max(map(abs, turned), default=0.0)
+        pairs: dict[str, Node | None] = {
+            key: _number(x, line)
+            for key, x in zip(("xx", "yy", "zz", "xy", "xz", "yz"), turned, strict=True)
+            if abs(x) > 1e-15 * size
+        }
+        former = entries["inertia"].value
+        if isinstance(former, Table) and "accepted" in former.entries:
+            pairs["accepted"] = former.entries["accepted"].value
+        entries["inertia"] = Entry(line, table(pairs, line))
+    return replace(node, entries=entries)
+
+
+def _with_points(root: Table, key: str, description: RobotDescription, found: Layout) -> Table:
+    """Loads or points in the new frames of their links."""
+    entry = root.entries.get(key)
+    if entry is None or not isinstance(entry.value, Listing):
+        return root
+    values, items = description.parameter_values, []
+    for node, point in zip(entry.value.items, getattr(description, key), strict=True):
+        moved = found.moved[point.link]
+        if isinstance(node, Table) and not _is_identity(moved):
+            back = inverse(moved)
+            at = back[:3, :3] @ np.array([evaluate(x, values) for x in point.point]) + back[:3, 3]
+            written = _list([_number(float(x), node.line) for x in at], node.line)
+            node = replace(node, entries={**node.entries, "point": Entry(node.line, written)})
+        items.append(node)
+    return replace(root, entries={**root.entries, key: Entry(entry.line, _list(items, entry.line))})
+
+
+def _without_idle_parameters(root: Table) -> Table:
+    """Parameters that nothing names any more are left out."""
+    entry = root.entries.get("parameters")
+    if entry is None or not isinstance(entry.value, Table):
+        return root
+    kept = dict(entry.value.entries)
+    while True:
+        rest = {k: x for k, x in root.entries.items() if k not in ("parameters", "description")}
+        texts = [*_texts_of(rest.values()), *_texts_of(kept.values())]
+        used = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+        idle = [name for name in kept if name not in used]
+        if not idle:
+            break
+        for name in idle:
+            del kept[name]
+    entries = dict(root.entries)
+    entries["parameters"] = Entry(entry.line, replace(entry.value, entries=kept))
+    if not kept:
+        del entries["parameters"]
+    return replace(root, entries=entries)
+
+
+# ---------------------------------------------------------------------------------------- details
+
+
+def _texts_of(nodes: Iterable[Entry | Node]) -> Iterator[str]:
+    """All scalars of some nodes."""
+    waiting = [node.value if isinstance(node, Entry) else node for node in nodes]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Scalar):
+            yield node.text
+        elif isinstance(node, Listing):
+            waiting += node.items
+        else:
+            waiting += [entry.value for entry in node.entries.values()]
+
+
+def _number(value: float, line: int, angle: bool = False) -> Scalar:
+    """A number with all its digits; 0 and multiples of pi/2 are written as such."""
+    if abs(value) < 1e-15:
+        return Scalar("0", "int", line)
+    quarters = round(value / (math.pi / 2))
+    if angle and quarters and abs(value - quarters * math.pi / 2) < _TINY:
+        return Scalar(_QUARTERS.get(quarters, repr(value)), "text", line)
+    return Scalar(repr(float(value)), "float", line)
+
+
+def _list(items: Sequence[Node], line: int) -> Node:
+    return listing(items, line) or Scalar("", "null", line)
+
+
+def _pose_node(pose: Array, line: int) -> Table:
+    """`xyz` and `rpy`, without those that are zero."""
+    rpy = to_rpy(pose[:3, :3])
+    parts: dict[str, Node | None] = {"xyz": None, "rpy": None}
+    if np.abs(pose[:3, 3]).max() > 1e-15:
+        parts["xyz"] = _list([_number(float(x), line) for x in pose[:3, 3]], line)
+    if max(map(abs, rpy)) > 1e-15:
+        parts["rpy"] = _list([_number(float(x), line, angle=True) for x in rpy], line)
+    return table(parts, line)

@@ -1,0 +1,6 @@
+"""What is derived, and its derivation: from a description to programs or SymPy expressions.
+
+select        RobotDescription, BuildOptions -> Selection          selection
+derive_all    RobotDescription, Selection    -> Derived            derivation
+derive_symbolically   RobotDescription, name -> SymbolicDynamics   symbolic
+"""

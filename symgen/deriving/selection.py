@@ -1,0 +1,317 @@
+"""What a build derives: formulations and functions, and what is left out for which reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import prod
+from typing import Any
+
+from symgen.algebra.graph import Graph
+from symgen.description.model import RobotDescription
+from symgen.errors import RequestError
+from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
+from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
+from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
+from symgen.support.suggestions import suggestion
+from symgen.validation.oracle_parts import unread_types
+from symgen.validation.validate import INDEPENDENT
+
+LARGEST_BUILT = 1_300_000
+"""A function of a formulation is not built above this estimated number of operations: gcc alone
+would take a quarter of an hour and gigabytes."""
+
+LARGEST_EVALUATED = 60_000
+"""A function of a formulation that was not selected is derived and evaluated, for validation alone,
+up to this estimated number of operations (a second or two).  Above, the independent numeric model
+and the physics serve alone."""
+
+LARGEST_ROBOT = 400
+"""Coordinates of a robot that anything is generated for: beyond, decisions alone take minutes, and
+results such as the derivatives of the mass matrix leave the memory."""
+
+MANY_COORDINATES = 80
+"""From here on a build takes minutes, and says so before it begins."""
+
+SIZE_IN_LOOPS = 30_000
+"""What a large function in loops is like to build: a straight line of so many operations."""
+
+LARGEST_SEVERAL = 1_500
+"""Up to so many numbers in its results a function is evaluated by every formulation that was not
+selected.  Where there are more (from 23 coordinates on the derivatives of the torques, from 39 on
+the mass matrix) a build leaves it to one of them, that with the smallest estimate; `symgen check`
+asks all of them."""
+
+LARGEST_ONE = 8_000
+"""Above so many numbers a build leaves it to the independent numeric model alone."""
+
+Size = Callable[[Formulation, str], int]
+"""Operations of a function by a formulation, roughly."""
+
+Spared = Mapping[str, Mapping[str, str]]
+"""formulation -> function -> what its evaluation is left to: another formulation, or the
+independent numeric model"""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What to build, and what to derive besides: functions by formulation, in table order.
+
+    `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` says
+    of every other formulation why it is left out, `senseless` of every function that means
+    nothing for this model.  `runtime_parameters` are arguments of the module.  `spared` functions
+    could be evaluated, but others are enough.
+    """
+
+    n: int
+    built: Mapping[str, tuple[str, ...]]
+    evaluated: Mapping[str, tuple[str, ...]]
+    skipped: Mapping[str, str]
+    senseless: Mapping[str, str] = field(default_factory=dict)
+    runtime_parameters: tuple[str, ...] = ()
+    spared: Spared = field(default_factory=dict)
+
+    @property
+    def formulations(self) -> tuple[str, ...]:
+        """The formulations that are built."""
+        return tuple(self.built)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions that at least one of them derives."""
+        names = {name for functions in self.built.values() for name in functions}
+        return tuple(name for name in FUNCTION_NAMES if name in names)
+
+    def functions_of(self, formulation: str) -> tuple[str, ...]:
+        """The functions to derive by `formulation`: to build, or to evaluate."""
+        names = (*self.built.get(formulation, ()), *self.evaluated.get(formulation, ()))
+        return tuple(name for name in FUNCTION_NAMES if name in names)
+
+
+def _refuse_endless(description: RobotDescription) -> None:
+    """Refuse what nobody would wait for, before it is begun."""
+    n = sum(joint.coordinates for joint in description.joints)
+    if n > LARGEST_ROBOT:
+        raise RequestError(
+            f"{description.file}: the robot has {n} moving axes; code is generated for up to "
+            f"{LARGEST_ROBOT}. Fixed joints do not count: fix those that need not move"
+        )
+
+
+def notices_of_size(description: RobotDescription) -> tuple[str, ...]:
+    """A word about how long a build takes, unless it is quick."""
+    n = len(description.coordinate_names)
+    if n < MANY_COORDINATES:
+        return ()
+    return (
+        f"{n} coordinates: a build of everything takes minutes, or longer (Ctrl-C stops it); "
+        "--functions inverse_dynamics,forward_dynamics builds much less",
+    )
+
+
+def select(description: RobotDescription, options: BuildOptions) -> Selection:
+    """Decide what to build; RequestError where something asked for does not exist or apply."""
+    runtime = runtime_parameters(description, options.runtime_parameters)
+    _refuse_endless(description)
+    tree = build_tree(description, Graph(), runtime)
+    for links in tree.weightless:
+        raise RequestError(
+            f"{description.file}: the links {' and '.join(links)} are fixed to each other, their "
+            "masses are runtime parameters, and all of them are 0 in the file: their common centre "
+            "of mass is not defined; give one of them a mass, or leave them out of "
+            "--runtime-parameters"
+        )
+    reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
+    applicable = tuple(name for name, reason in reasons.items() if reason is None)
+    senseless = senseless_functions(tree.sizes)
+    n = len(tree.independent)
+    asked = _asked_formulations(options.formulations, reasons, n)
+    functions = _chosen_functions(options.functions, asked or applicable, senseless)
+    size = partial(_size_built, tree, _in_loops(options) and not tree.is_coupled)
+    wanted = _wanted(asked, applicable, functions, size)
+    built: dict[str, tuple[str, ...]] = {}
+    able: dict[str, tuple[str, ...]] = {}
+    too_large: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    for item in FORMULATIONS:
+        if reasons[item.name] is not None:
+            continue
+        chosen = wanted.get(item.name, ())
+        small, large = _by_size(item, chosen, size, LARGEST_BUILT)
+        rest = [name for name in functions if name not in chosen]
+        able[item.name], unchecked = _by_size(item, rest, partial(_size, tree), LARGEST_EVALUATED)
+        if small or (item.name in wanted and not functions):
+            built[item.name] = small
+        too_large[item.name] = large, unchecked
+    spared = {} if options.thorough else _spared(able, tree, bool(unread_types(description)))
+    skipped = {name: reason for name, reason in reasons.items() if reason is not None}
+    for name, (large, unchecked) in too_large.items():
+        reason = _left_out(large, unchecked, spared.get(name, {}))
+        if not (reason or built.get(name) or able[name]) and functions:
+            reason = "derives none of these functions"
+        if reason:
+            skipped[name] = reason
+    if functions and not built:
+        raise RequestError("; ".join(f"{name}: {skipped[name]}" for name in wanted))
+    evaluated = {
+        name: tuple(function for function in found if function not in spared.get(name, {}))
+        for name, found in able.items()
+    }
+    evaluated = {name: found for name, found in evaluated.items() if found}
+    return Selection(n, built, evaluated, skipped, senseless, runtime, spared)
+
+
+def _in_loops(options: BuildOptions) -> bool:
+    """Whether loops do without a straight line, in all backends."""
+    return options.form != STRAIGHT and options.backend not in ("cython", ALL)
+
+
+def _size(tree: KinematicTree[Any], item: Formulation, function: str) -> int:
+    return item.estimate(tree, function)
+
+
+def _size_built(tree: KinematicTree[Any], in_loops: bool, item: Formulation, function: str) -> int:
+    size = item.estimate(tree, function)
+    return min(size, SIZE_IN_LOOPS) if in_loops and function in item.loops else size
+
+
+def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any], unread: bool) -> Spared:
+    """What of `able` need not be evaluated, because one formulation is enough or, unless it is
+    `unread`, the numeric model."""
+    spared: dict[str, dict[str, str]] = {}
+    for function in FUNCTION_NAMES:
+        names = [name for name, functions in able.items() if function in functions]
+        results = function_named(function).results
+        numbers = sum(prod(x.sizes(tree.sizes)) for x in results)
+        if not names or numbers <= LARGEST_SEVERAL:
+            continue
+        sizes = {name: formulation_named(name).estimate(tree, function) for name in names}
+        serving = min(names, key=sizes.__getitem__)
+        if numbers > LARGEST_ONE and not unread:
+            serving = INDEPENDENT
+        for name in names:
+            if name != serving:
+                spared.setdefault(name, {})[function] = serving
+    return spared
+
+
+def _left_out(large: Sequence[str], unchecked: Sequence[str], spared: Mapping[str, str]) -> str:
+    parts = []
+    if large:
+        parts.append(f"too large to build: {', '.join(large)}")
+    if unchecked:
+        parts.append(f"not selected, and too large to evaluate: {', '.join(unchecked)}")
+    if spared:
+        serving = " and ".join(dict.fromkeys(spared.values()))
+        parts.append(f"not selected, and left to {serving}: {', '.join(spared)}")
+    return "; ".join(parts)
+
+
+def _wanted(
+    asked: tuple[str, ...] | None,
+    applicable: tuple[str, ...],
+    functions: tuple[str, ...],
+    size: Size,
+) -> dict[str, tuple[str, ...]]:
+    """The functions to build by formulation: all of those asked for, or the fastest of each."""
+    names = applicable if asked is None else asked
+    able = {
+        name: [f for f in functions if f in provided_functions(formulation_named(name))]
+        for name in names
+    }
+    if asked is None:
+        for function in functions:
+            providers = [name for name in names if function in able[name]]
+            sizes = {name: size(formulation_named(name), function) for name in providers}
+            for name in providers:
+                if name != min(providers, key=sizes.__getitem__):
+                    able[name].remove(function)
+    wanted = {name: tuple(found) for name, found in able.items() if found or asked is not None}
+    return wanted or {name: () for name in names[:1]}
+
+
+def _by_size(
+    item: Formulation, functions: Iterable[str], size: Size, limit: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What `item` derives of `functions`, up to an estimated size, and beyond it."""
+    wanted = [name for name in functions if name in provided_functions(item)]
+    small = tuple(name for name in wanted if size(item, name) <= limit)
+    return small, tuple(name for name in wanted if name not in small)
+
+
+def _asked_formulations(
+    asked: tuple[str, ...], reasons: Mapping[str, str | None], n: int
+) -> tuple[str, ...] | None:
+    """Names of formulations; None for the fastest of each function."""
+    if asked == (ALL,) or (asked == (DEFAULT,) and n <= LARGEST_READING_ROBOT):
+        return tuple(name for name, reason in reasons.items() if reason is None)
+    if asked == (DEFAULT,):
+        return None
+    for name in asked:
+        formulation_named(name)
+        if (reason := reasons[name]) is not None:
+            raise RequestError(f"{name} does not apply to this model: {reason}")
+    return tuple(name for name in reasons if name in asked)
+
+
+def _chosen_functions(
+    asked: tuple[str, ...], formulations: tuple[str, ...], senseless: Mapping[str, str]
+) -> tuple[str, ...]:
+    provided = provided_by(formulations)
+    if asked in ((DEFAULT,), (ALL,)):
+        return tuple(n for n in FUNCTION_NAMES if n in provided and n not in senseless)
+    for name in asked:
+        if name not in FUNCTION_NAMES:
+            raise RequestError(
+                f"no function is called {name!r}; {suggestion(name, FUNCTION_NAMES)}"
+            )
+        if name in senseless:
+            raise RequestError(f"function {name!r}: {senseless[name]}")
+        if name not in provided:
+            raise RequestError(
+                f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name)}"
+            )
+    return tuple(name for name in FUNCTION_NAMES if name in asked)
+
+
+def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The parameters that become arguments, in the order of the file; RequestError for others."""
+    independent = description.independent_parameters
+    if asked == (ALL,):
+        return independent
+    if asked in ((NONE,), ()):
+        return ()
+    by_name = {parameter.name: parameter for parameter in description.parameters}
+    for name in asked:
+        if name in (ALL, NONE) and name not in by_name:
+            raise RequestError(f"--runtime-parameters: {name!r} stands alone, without other names")
+        if name not in by_name:
+            known = suggestion(name, independent) if independent else "the model has none"
+            if len(name.split()) > 1:
+                known = f"names are separated by commas: {','.join(name.split())}"
+            raise RequestError(f"{description.file}: no parameter is called {name!r}; {known}")
+        if name not in independent:
+            text = by_name[name].expression.text
+            raise RequestError(
+                f"{description.file}:{by_name[name].source.line}: the parameter {name!r} is "
+                f"derived ({text}) and follows {' and '.join(by_name[name].expression.names)}; "
+                "make those runtime parameters instead"
+            )
+    return tuple(name for name in independent if name in asked)
+
+
+def provided_by(formulations: tuple[str, ...]) -> set[str]:
+    """The functions that at least one of these formulations derives."""
+    return {name for item in formulations for name in provided_functions(formulation_named(item))}
+
+
+def functions_with_loops() -> list[str]:
+    """What `--form loops` acts on, with its formulation."""
+    return [f"{item.name}.{function}" for item in FORMULATIONS for function in item.loops]
+
+
+def who_derives(function: str) -> str:
+    """What to ask for in order to get `function`, in words."""
+    able = [item.name for item in FORMULATIONS if function in provided_functions(item)]
+    return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"

@@ -1,0 +1,422 @@
+"""The SymPy view of a robot: what a user inspects, expands, differentiates and prints.
+
+`SymbolicDynamics` runs the SAME step functions as code generation, over SymPy scalars.  Named
+parameters, derived ones included, stay symbols.  Every function of a generated module is an
+attribute; vectors are column matrices, and arrays of more axes are nested lists of matrices.
+
+`euler_lagrange` is an independent derivation from T - V, used as an oracle for small models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, count
+from typing import Any
+
+import sympy
+
+from symgen.algebra.blackboard import readable
+from symgen.algebra.graph import Graph
+from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.quotients import Quotients
+from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
+from symgen.description.model import RobotDescription
+from symgen.errors import RequestError
+from symgen.formulations import (
+    Formulation,
+    declare_inputs,
+    derive,
+    formulation_named,
+    provided_functions,
+    state_of_joints,
+)
+from symgen.formulations.state import State
+from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.kinematics.turns import why_not_written_out
+from symgen.program.arguments import PIVOTS
+from symgen.program.builder import ProgramBuilder
+from symgen.program.functions import function_named, senseless_functions, visible_outputs
+from symgen.program.program import Output, Program
+
+Expr = Any
+Result = Any  # a sympy expression, a sympy.Matrix, or nested lists of matrices
+Watch = Callable[[int, int], None]
+"""Told (done, total) before each entry that is made readable."""
+
+_MOST_FACTORS = 2  # D in the denominator of a solution, D^2 in that of its derivatives
+
+
+def unwatched(done: int, total: int) -> None:
+    """A `Watch` that keeps to itself."""
+
+
+@dataclass(frozen=True)
+class OverDeterminant:
+    """The results of a function that solves, without fractions.
+
+    `determinant` is that of the mass matrix (of the joints that are free), `symbol` a name for it
+    that nothing else has.  `results` are (power, result times determinant**power), one by one.
+    """
+
+    symbol: Expr
+    determinant: Expr
+    results: tuple[tuple[int, Result], ...]
+
+
+class SingularError(RequestError):
+    """The mass matrix is singular at every pose: a function that solves has no equations."""
+
+
+class SymbolicDynamics:
+    """The functions of one robot by one formulation, as SymPy expressions.
+
+    ``dyn.mass_matrix``, ``dyn.inverse_dynamics`` and so on are the expanded results; a function
+    with several results (``inverse_dynamics_derivatives``) gives a tuple.  Parameters are symbols
+    of their own names; `q`, `qd`, `qdd`, `tau` and `loads` hold the other symbols: ``q_1``,
+    ``qd_1``, ``qdd_1``, ``tau_1``, ``<load>_fx``, each with a number behind it where a parameter
+    has that name.  Derivatives with respect to parameters are those with respect to all that are
+    not derived from others; in them derived ones are replaced by what they are derived from.
+    """
+
+    def __init__(self, description: RobotDescription, formulation: Formulation) -> None:
+        self.description = description
+        self.formulation = formulation
+        self._programs: dict[str, tuple[SymPyAlgebra, Program[Expr]]] = {}
+        self._results: dict[str, Result] = {}
+        reason = why_not_written_out(description)
+        reason = reason or formulation.why_not(build_tree(description, SymPyAlgebra()))
+        if reason is not None:
+            raise RequestError(f"{formulation.name} does not apply to {description.name}: {reason}")
+
+    @property
+    def q(self) -> tuple[Expr, ...]:
+        """Symbols of the coordinates."""
+        return self._symbols("q")
+
+    @property
+    def qd(self) -> tuple[Expr, ...]:
+        """Symbols of the velocities."""
+        return self._symbols("qd")
+
+    @property
+    def qdd(self) -> tuple[Expr, ...]:
+        """Symbols of the accelerations."""
+        return self._symbols("qdd")
+
+    @property
+    def tau(self) -> tuple[Expr, ...]:
+        """Symbols of the joint torques, as arguments."""
+        return self._symbols("tau")
+
+    @property
+    def loads(self) -> tuple[Expr, ...]:
+        """Symbols of the loads, [fx fy fz nx ny nz] of one after the other."""
+        return self._symbols("loads")
+
+    def _symbols(self, argument: str) -> tuple[Expr, ...]:
+        for name in self.functions:
+            spec = function_named(name)
+            if argument in (array.name for array in (*spec.arguments, *spec.options)):
+                return self.program(name).input(argument).symbols
+        raise AttributeError(f"no function of {self.formulation.name} takes {argument}")
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that this formulation derives."""
+        provided = provided_functions(self.formulation)
+        return tuple(name for name in provided if name not in self._senseless)
+
+    @property
+    def steps(self) -> tuple[tuple[str, Expr, str], ...]:
+        """The recursion itself, of inverse dynamics, or of forward dynamics for a formulation that
+        has nothing else: (name, expression, equation it comes from)."""
+        provided = provided_functions(self.formulation)
+        return self.steps_of(
+            "inverse_dynamics" if "inverse_dynamics" in provided else "forward_dynamics"
+        )
+
+    def steps_of(self, function: str) -> tuple[tuple[str, Expr, str], ...]:
+        """The steps of any function: (name, expression, equation it comes from)."""
+        _, program = self._derived(function)
+        return tuple(
+            (statement.name, statement.value, f"{statement.note}: {program.notes[statement.note]}")
+            for statement in program.statements
+        )
+
+    def expanded(self, function: str) -> Result:
+        """The result with every step substituted: the closed form that the recursion amounts to."""
+        if function not in self._results:
+            algebra, program = self._derived(function)
+            results = [_shaped(output, algebra) for output in visible_outputs(program)]
+            self._results[function] = results[0] if len(results) == 1 else tuple(results)
+        return _mapped(self._results[function], lambda entry: entry)  # a copy: matrices are mutable
+
+    def readable(self, function: str, watch: Watch = unwatched) -> Result:
+        """`expanded` as one would write it on a blackboard: simplified and factored.
+
+        It is what `symgen show` prints of all that has no determinant; meant for small robots.
+        """
+        program = self.program(function)
+        motion, total, number = _motion(program), _size(program), count()
+
+        def simplified(entry: Expr) -> Expr:
+            watch(next(number), total)
+            return readable(entry, motion)
+
+        return _mapped(self.expanded(function), simplified)
+
+    def over_determinant(self, function: str, watch: Watch = unwatched) -> OverDeterminant | None:
+        """The results of a function that solves as readable polynomials over powers of D = det M.
+
+        None where the function does not solve, or where something is no such polynomial.
+        """
+        algebra, program = self._derived(function)
+        pivots = [x for array in program.outputs if array.name == PIVOTS for x in array.entries]
+        if not pivots:
+            return None
+        quotients = Quotients(algebra.definitions, program.results)
+        try:
+            determinant = quotients.polynomial(sympy.S.One, pivots)
+            found = _numerators(quotients, program, pivots, watch)
+        except ZeroDivisionError as error:
+            raise SingularError(no_solution(self.description, function)) from error
+        if determinant is None or found is None:
+            return None
+        motion = _motion(program)
+
+        def simplified(numerator: Expr) -> Expr:
+            terms = sympy.Add.make_args(readable(numerator, motion))
+            return sympy.Add(*(sympy.factor_terms(term) for term in terms))
+
+        name = _unused_name(program, self.description.parameter_values)
+        return OverDeterminant(
+            symbol(name),
+            simplified(determinant),
+            tuple(
+                (power, _nested([simplified(x) for x in numerators], output.shape))
+                for (power, numerators), output in zip(found, visible_outputs(program), strict=True)
+            ),
+        )
+
+    def program(self, function: str) -> Program[Expr]:
+        """The program over SymPy scalars."""
+        return self._derived(function)[1]
+
+    def __getattr__(self, name: str) -> Result:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self.functions:
+            raise AttributeError(self._lacks(name))
+        return self.expanded(name)
+
+    def _derived(self, function: str) -> tuple[SymPyAlgebra, Program[Expr]]:
+        if function not in self.functions:
+            raise RequestError(self._lacks(function))
+        if function not in self._programs:
+            algebra = SymPyAlgebra()
+            tree = build_tree(self.description, algebra, self._runtime(function))
+            try:
+                self._programs[function] = (algebra, derive(tree, self.formulation, function))
+            except ZeroDivisionError as error:
+                raise SingularError(no_solution(self.description, function)) from error
+        return self._programs[function]
+
+    def _runtime(self, function: str) -> tuple[str, ...]:
+        """The parameters that `function` is differentiated by."""
+        results = function_named(function).results
+        if not any("n_parameters" in array.shape for array in results):
+            return ()
+        return self.description.independent_parameters
+
+    @cached_property
+    def _senseless(self) -> dict[str, str]:
+        """The functions that mean nothing for this robot, each with what it needs."""
+        runtime = self.description.independent_parameters
+        return senseless_functions(build_tree(self.description, Graph(), runtime).sizes)
+
+    def _lacks(self, name: str) -> str:
+        if name in self._senseless:
+            return f"{name}: {self._senseless[name]}"
+        return f"{self.formulation.name} has no function {name!r}; it derives: " + ", ".join(
+            self.functions
+        )
+
+
+def _motion(program: Program[Expr]) -> tuple[Expr, ...]:
+    """The symbols of what moves and drives the robot, positions left out."""
+    moving = ("qd", "qdd", "loads", "tau", "x")
+    return tuple(x for array in program.inputs if array.name in moving for x in array.symbols)
+
+
+def _size(program: Program[Expr]) -> int:
+    return sum(len(output.entries) for output in visible_outputs(program))
+
+
+def _numerators(
+    quotients: Quotients, program: Program[Expr], pivots: list[Expr], watch: Watch
+) -> list[tuple[int, list[Expr]]] | None:
+    """For every result the least power of the determinant that leaves polynomials, and these."""
+    results: list[tuple[int, list[Expr]]] = []
+    done, total = 0, _size(program)
+    for output in visible_outputs(program):
+        power, numerators = 0, list[Expr]()
+        while len(numerators) < len(output.entries):
+            watch(done + len(numerators), total)
+            entry = output.entries[len(numerators)]
+            numerator = quotients.polynomial(entry, pivots * power)
+            if numerator is not None:
+                numerators.append(numerator)
+            elif power < _MOST_FACTORS:
+                power, numerators = power + 1, []
+            else:
+                return None
+        results.append((power, numerators))
+        done += len(numerators)
+    return results
+
+
+def _unused_name(program: Program[Expr], others: Collection[str]) -> str:
+    """``D``, or ``D_1`` and so on where a parameter or an input has that name."""
+    taken = {*others, *(name for array in program.inputs for name in array.symbol_names)}
+    names = chain(["D"], (f"D_{number}" for number in count(1)))
+    return next(name for name in names if name not in taken)
+
+
+def no_solution(description: RobotDescription, function: str) -> str:
+    """Why there are no equations of a function that solves, in words."""
+    return (
+        f"{function} of {description.name} has no solution: the mass matrix is singular at every "
+        "pose, for some motion of the joints moves no mass"
+    )
+
+
+def derive_symbolically(description: RobotDescription, formulation: str) -> SymbolicDynamics:
+    """The SymPy view of `description` by the formulation of that name."""
+    return SymbolicDynamics(description, formulation_named(formulation))
+
+
+def _shaped(output: Output[Expr], algebra: SymPyAlgebra) -> Result:
+    entries = [algebra.expanded(entry) for entry in output.entries]
+    return _nested(entries, output.shape)
+
+
+def _nested(entries: list[Expr], shape: tuple[int, ...]) -> Result:
+    if not shape:
+        return entries[0]
+    if len(shape) == 1:
+        return sympy.Matrix(shape[0], 1, entries)
+    if len(shape) == 2:
+        return sympy.Matrix(*shape, entries)
+    size = len(entries) // shape[0] if shape[0] else 0
+    return [_nested(entries[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
+
+
+def _mapped(result: Result, change: Callable[[Expr], Expr]) -> Result:
+    if isinstance(result, tuple | list):
+        return type(result)(_mapped(part, change) for part in result)
+    return result.applyfunc(change) if isinstance(result, sympy.MatrixBase) else change(result)
+
+
+# -- an independent derivation ------------------------------------------------------------------
+
+
+def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
+    """tau by Euler-Lagrange from T - V, for comparison; meant for up to three coordinates.
+
+    tau_i = d/dt dT/dqd_i - dT/dq_i + dV/dq_i - Q_i.  Velocities are time derivatives of positions
+    and rotation matrices, taken by SymPy; no formulation and no recursion is involved.  T and V
+    hold the rotors and springs of the joints, Q what damping and friction take.  Joints that follow
+    others are where those put them: T, V and the power of Q are functions of the coordinates alone.
+    """
+    tree = build_tree(description, SymPyAlgebra())
+    builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
+    state = declare_inputs(tree, builder, "inverse_dynamics")
+    q, qd, qdd = list(state.q), list(state.qd), list(state.qdd)
+    whole, n = state_of_joints(tree, state), len(state.q)
+    poses = _poses(tree, list(whole.q))
+    kinetic, potential = _energies(tree, poses, state, whole)
+    work = _load_power(tree, poses, state)
+    rows = []
+    for i in range(n):
+        momentum = kinetic.diff(qd[i])
+        rate = sum(
+            (momentum.diff(q[k]) * qd[k] + momentum.diff(qd[k]) * qdd[k] for k in range(n)),
+            sympy.S.Zero,
+        )
+        torque = rate - kinetic.diff(q[i]) + potential.diff(q[i]) - work.diff(qd[i])
+        for joint, velocity in zip(tree.joints, whole.qd, strict=True):
+            terms = joint.terms
+            friction = terms.friction * sympy.tanh(velocity / terms.friction_velocity)
+            torque += (terms.damping * velocity + friction) * velocity.diff(qd[i])
+        rows.append(torque)
+    return sympy.Matrix(n, 1, rows)
+
+
+def _poses(tree: KinematicTree[Expr], q: list[Expr]) -> dict[int, tuple[Any, Any]]:
+    """(rotation, origin) of every link in the base frame, as SymPy matrices."""
+    poses = {BASE: (sympy.eye(3), sympy.zeros(3, 1))}
+    for joint in tree.joints:
+        R, p = _matrices(joint.transform(q[joint.number - 1], tree.algebra))
+        R_p, p_p = poses[joint.parent]
+        poses[joint.number] = (R_p * R, p_p + R_p * p)
+    return poses
+
+
+def _matrices(pose: Transform[Expr]) -> tuple[Any, Any]:
+    return sympy.Matrix(pose.rotation.rows), _column(pose.translation)
+
+
+def _column(v: Vector[Expr]) -> Any:
+    return sympy.Matrix(3, 1, list(v))
+
+
+def _rate(expression: Any, q: list[Expr], qd: list[Expr]) -> Any:
+    """Time derivative of a matrix that depends on q alone."""
+    rate = sympy.zeros(*expression.shape)
+    for coordinate, velocity in zip(q, qd, strict=True):
+        rate += expression.diff(coordinate) * velocity
+    return rate
+
+
+def _angular_velocity(R: Any, q: list[Expr], qd: list[Expr]) -> Any:
+    """In base axes, from (dR/dt) R^T."""
+    spin = _rate(R, q, qd) * R.T
+    return sympy.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]])
+
+
+def _energies(
+    tree: KinematicTree[Expr],
+    poses: dict[int, tuple[Any, Any]],
+    state: State[Expr],
+    whole: State[Expr],
+) -> tuple[Expr, Expr]:
+    """Kinetic and potential energy; `whole` is the state of all joints."""
+    q, qd = list(state.q), list(state.qd)
+    kinetic = potential = sympy.S.Zero
+    for joint in tree.joints:
+        R, p = poses[joint.number]
+        center = p + R * _column(joint.body.com)
+        velocity = _rate(center, q, qd)
+        omega = R.T * _angular_velocity(R, q, qd)
+        inertia = sympy.Matrix(joint.body.inertia.rows)
+        kinetic += (joint.body.mass * velocity.dot(velocity) + omega.dot(inertia * omega)) / 2
+        potential -= joint.body.mass * _column(tree.gravity).dot(center)
+        at, terms = joint.number - 1, joint.terms
+        kinetic += terms.gear_ratio**2 * terms.rotor_inertia * whole.qd[at] ** 2 / 2
+        potential += terms.stiffness * (whole.q[at] - terms.rest) ** 2 / 2
+    return kinetic, potential
+
+
+def _load_power(
+    tree: KinematicTree[Expr], poses: dict[int, tuple[Any, Any]], state: State[Expr]
+) -> Expr:
+    power = sympy.S.Zero
+    q, qd = list(state.q), list(state.qd)
+    for load, wrench in zip(tree.loads, state.loads, strict=True):
+        R, p = poses[load.body]
+        velocity = _rate(p + R * _column(load.point), q, qd)
+        power += _column(wrench.force).dot(velocity)
+        power += _column(wrench.moment).dot(_angular_velocity(R, q, qd))
+    return power

@@ -1,0 +1,37 @@
+"""The state that recursions work on: coordinates, rates, torques and loads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector
+
+
+@dataclass(frozen=True)
+class Wrench(Generic[S]):
+    """A force (N) at a point and a moment (N m), in base axes."""
+
+    force: Vector[S]
+    moment: Vector[S]
+
+
+@dataclass(frozen=True)
+class State(Generic[S]):
+    """What a function is evaluated at; what a function does not take is 0.
+
+    `q`, `qd`, `qdd`, `tau` have one entry per joint, `loads` one wrench per load of the tree,
+    exerted by the environment on the link.  In hybrid dynamics `qdd` holds the given accelerations
+    of the prescribed joints and `tau` the given torques of the free ones; the others are 0.
+    """
+
+    q: tuple[S, ...]
+    qd: tuple[S, ...]
+    qdd: tuple[S, ...]
+    loads: tuple[Wrench[S], ...]
+    tau: tuple[S, ...] = ()
+
+
+class NoSolutionError(ZeroDivisionError):
+    """A pivot is 0 by structure: the mass matrix is singular whatever the arguments are."""

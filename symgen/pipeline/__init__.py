@@ -1,0 +1,15 @@
+"""From a model file to a validated package, stage by stage.
+
+    read      path                -> RobotDescription   symgen.description
+    select    RobotDescription    -> Selection          symgen.deriving
+    derive    Selection           -> Programs           symgen.kinematics, symgen.formulations
+    optimize  Program             -> Program            symgen.optimize (folding, dead code)
+    emit      Programs            -> SourceBundle       symgen.emit
+    compile   SourceBundle        -> CompileResult      symgen.toolchain
+    stage     both                -> Stage              symgen.toolchain
+    validate  the staged package  -> ValidationResult   symgen.validation
+    install   Stage               -> package folder     symgen.toolchain
+
+`building` runs the stages, `qualification` validates a tool chain before its first use, `checking`
+is `symgen check`, and `report` holds what a build says about itself.
+"""

@@ -1,0 +1,318 @@
+"""The build: every stage of `symgen.pipeline`, in order.
+
+Nothing is installed before it is validated.  A tool chain that was never validated on this machine
+first builds the two-link arm and is compared with the printed formulas (`qualification`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from symgen.deriving.derivation import Derived, derive_all, model_hash, package_of
+from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
+from symgen.description import RobotDescription, read
+from symgen.emit import cython
+from symgen.emit.bundle import SourceBundle
+from symgen.emit.emission import emit
+from symgen.emit.templates import own_templates
+from symgen.emit.text import plain
+from symgen.errors import SymgenError, ToolchainError, ValidationError
+from symgen.options import LOOPS, STRAIGHT, BuildOptions
+from symgen.pipeline.qualification import qualify
+from symgen.pipeline.report import BuildReport
+from symgen.support.collector import paused_collector
+from symgen.support.journal import Journal
+from symgen.toolchain.cache import open_cache
+from symgen.toolchain.compile import CompileResult, compile_extensions
+from symgen.toolchain.compiler import (
+    ZIG_PACKAGE,
+    Compiler,
+    CompilerMissingError,
+    find_compiler,
+)
+from symgen.toolchain.install import check_place, stage
+from symgen.toolchain.key import build_key
+from symgen.toolchain.loading import forget_package, load_built
+from symgen.toolchain.manifest import read_manifest
+from symgen.validation.checks import subjects_of
+from symgen.validation.evaluated import evaluated_subjects, spared_rows
+from symgen.validation.singularity import singularity_warnings
+from symgen.validation.validate import ValidationResult, validate
+
+
+@dataclass(frozen=True)
+class Built:
+    """A build with what it was made from; `derived` is None where nothing had to be done."""
+
+    description: RobotDescription
+    selection: Selection
+    report: BuildReport
+    derived: Derived | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is decided before work begins."""
+
+    description: RobotDescription
+    options: BuildOptions
+    selection: Selection
+    compiler: Compiler | None
+    backends: tuple[str, ...]
+    key: str
+    target: Path
+
+
+def build(path: str | Path, options: BuildOptions, journal: Journal | None = None) -> BuildReport:
+    """Build the package of the model file `path`; see `BuildReport` for what comes back.
+
+    Raises `ModelError`, `RequestError`, `ValidationError` or `ToolchainError`; then nothing was
+    installed and what was there before is as it was.
+    """
+    return run(path, options, journal or Journal()).report
+
+
+def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
+    """`build`, for those who go on working with the description and the programs."""
+    plan = _plan(path, options, journal)
+    report = BuildReport(
+        robot=plan.description.name,
+        n=plan.selection.n,
+        folder=plan.target,
+        formulations=plan.selection.formulations,
+        backends=plan.backends,
+        function_names=plan.selection.functions,
+        runtime_parameters=plan.selection.runtime_parameters,
+        evaluated=tuple(
+            name for name in plan.selection.evaluated if name not in plan.selection.built
+        ),
+        skipped=plan.selection.skipped,
+    )
+    if not options.force and _is_up_to_date(plan):
+        report = replace(report, up_to_date=True, notices=tuple(journal.notices))
+        return Built(plan.description, plan.selection, report)
+    _tell_if_it_replaces(plan, journal)
+    for notice in notices_of_size(plan.description):
+        journal.notice(notice)
+    for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
+        journal.notice(f"warning: {warning}")
+    qualified = qualify(plan.compiler, options.flags, journal)
+    with paused_collector(), _blaming(options.templates):
+        derived, made = _make(plan, journal)
+    report = replace(
+        report,
+        **made,
+        notices=tuple(journal.notices),
+        seconds=dict(journal.seconds),
+        toolchain_validated_now=qualified,
+    )
+    return Built(plan.description, plan.selection, report, derived)
+
+
+def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
+    with journal.stage("read"):
+        description = read(path)
+    selection = select(description, options)
+    compiler, backends = _backends(options, journal)
+    key = _key(description, options, selection, compiler, backends)
+    target = _target(description, options, key)
+    check_place(target)
+    return Plan(description, options, selection, compiler, backends, key, target)
+
+
+def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
+    """Derive, emit, compile, validate and install; the programs, and fields of the report."""
+    with journal.stage("derive"):
+        # RobotDescription -> Programs, optimised
+        derived = derive_all(
+            plan.description,
+            plan.selection,
+            journal.progress,
+            plan.options.form,
+            loops_alone=cython.NAME not in plan.backends,
+        )
+        if plan.options.form == LOOPS and all(x.form == STRAIGHT for x in derived.reports):
+            journal.notice(
+                "--form loops: all kernels are in a straight line all the same; there are loops of "
+                f"{', '.join(functions_with_loops())}"
+            )
+    with journal.stage("emit"):
+        # Programs -> SourceBundle
+        package = package_of(plan.description, plan.selection, derived, plan.options.equal)
+        bundle = emit(package, plan.backends, plan.options.templates)
+    with journal.stage("compile"):
+        # SourceBundle -> binaries
+        binaries = _compile(bundle, plan, journal)
+    with stage(plan.target) as staged:
+        staged.write_sources(bundle.files)
+        if binaries is not None:
+            staged.write_binaries(binaries.files())
+        with journal.stage("validate"):
+            # the staged package -> ValidationResult
+            validation = validate_package(
+                plan.description, plan.selection, derived, staged.folder, plan.backends
+            )
+        validation.raise_if_failed()
+        with journal.stage("install"):
+            staged.install(plan.key, _origin(plan.description), plan.selection.runtime_parameters)
+    built = plan.selection.built
+    return derived, {
+        "functions": tuple(
+            item for item in derived.reports if item.function in built.get(item.formulation, ())
+        ),
+        "lines": bundle.lines,
+        "size": _size(bundle, binaries),
+        "compiler": "" if plan.compiler is None else plan.compiler.name,
+        "compiled_now": binaries is not None and not binaries.cached,
+        "validation": validation,
+    }
+
+
+@contextmanager
+def _blaming(templates: Path | None) -> Iterator[None]:
+    """Where templates of the user's were used, a failure says so: the fault may be theirs."""
+    words = f"the templates in {templates} were used (--templates), the fault may be theirs"
+    try:
+        yield
+    except (ToolchainError, ValidationError) as error:
+        if templates is not None:
+            error.args = (f"{error}\n{words}", *error.args[1:])
+        raise
+    except SymgenError:
+        raise
+    except (Exception, SystemExit) as error:
+        if templates is None:
+            raise
+        message = f"the generated code fails with {type(error).__name__}: {error}\n{words}"
+        raise ToolchainError(message) from error
+
+
+def _compile(bundle: SourceBundle, plan: Plan, journal: Journal) -> CompileResult | None:
+    if not bundle.extensions:
+        return None
+    return compile_extensions(
+        bundle,
+        compiler=plan.compiler,
+        flags=plan.options.flags,
+        progress=lambda what, done, total: journal.progress(f"compile: {what}", done, total),
+        force=plan.options.force,
+    )
+
+
+def validate_package(
+    description: RobotDescription,
+    selection: Selection,
+    derived: Derived,
+    folder: Path,
+    backends: tuple[str, ...],
+    samples: int | None = None,
+) -> ValidationResult:
+    """Validate the package in `folder`, and every formulation that was derived but not selected.
+
+    What was spared of these is in the table: rows without samples.
+    """
+    module = load_built(folder, backends)
+    try:
+        subjects = [
+            *subjects_of(module),
+            *evaluated_subjects(
+                derived.evaluated,
+                [description.parameter_values[name] for name in selection.runtime_parameters],
+            ),
+        ]
+        result = validate(description, subjects, samples, runtime=selection.runtime_parameters)
+        return replace(result, rows=(*result.rows, *spared_rows(selection.spared)))
+    finally:
+        forget_package(module)
+
+
+def _backends(options: BuildOptions, journal: Journal) -> tuple[Compiler | None, tuple[str, ...]]:
+    """The compiler, where one is needed and found, and the backends to print."""
+    if options.backend == "numpy":
+        return None, ("numpy",)
+    wanted = {None: ("compiled",), "all": ("compiled", "cython", "numpy")}.get(
+        options.backend, (options.backend or "compiled",)
+    )
+    try:
+        return find_compiler(), (*wanted, *(() if "numpy" in wanted else ("numpy",)))
+    except CompilerMissingError:
+        if options.backend is not None:
+            raise
+        journal.notice(
+            "no C compiler was found: the NumPy backend is built instead; pip install "
+            f"{ZIG_PACKAGE} brings a compiler"
+        )
+        return None, ("numpy",)
+
+
+def _key(
+    description: RobotDescription,
+    options: BuildOptions,
+    selection: Selection,
+    compiler: Compiler | None,
+    backends: tuple[str, ...],
+) -> str:
+    choices: Mapping[str, object] = {
+        "built": {name: list(functions) for name, functions in selection.built.items()},
+        "backends": backends,
+        "runtime_parameters": selection.runtime_parameters,
+        "form": options.form,
+        "equal": options.equal,
+    }
+    templates = None if options.templates is None else own_templates(options.templates)
+    return build_key(model_hash(description), choices, compiler, options.flags, templates)
+
+
+def _target(description: RobotDescription, options: BuildOptions, key: str) -> Path:
+    if options.out is not None:
+        return Path(options.out).absolute() / description.name
+    return open_cache().module_folder(key, description.name)
+
+
+def _origin(description: RobotDescription) -> str:
+    return str(Path(description.file).absolute())
+
+
+def _tell_if_it_replaces(plan: Plan, journal: Journal) -> None:
+    """Say so before a module is replaced that is not meant to be: that of another model with the
+    same name, or one with other arguments."""
+    former = read_manifest(plan.target) if plan.target.is_dir() else None
+    if former is None or not former.origin:
+        return
+    if former.origin == _origin(plan.description):
+        _tell_if_arguments_change(former.runtime_parameters, plan, journal)
+        return
+    journal.notice(
+        f"warning: {plan.target} was built from {plain(former.origin)}, a model of the same "
+        "name; it is replaced"
+    )
+
+
+def _tell_if_arguments_change(former: tuple[str, ...], plan: Plan, journal: Journal) -> None:
+    now = plan.selection.runtime_parameters
+    if former and former != now:
+        names = plain(", ".join(former))
+        journal.notice(
+            f"warning: the module in {plan.target} took the parameters {names}; now it "
+            f"takes {', '.join(now) or 'none'} (--runtime-parameters)"
+        )
+
+
+def _is_up_to_date(plan: Plan) -> bool:
+    if not plan.target.is_dir() or plan.target.is_symlink():
+        return False
+    manifest = read_manifest(plan.target)
+    return (
+        manifest is not None and manifest.build_key == plan.key and manifest.is_intact(plan.target)
+    )
+
+
+def _size(bundle: SourceBundle, binaries: CompileResult | None) -> int:
+    sources = sum(len(text.encode()) for text in bundle.files.values())
+    return sources + sum(
+        len(content) for content in (binaries.files() if binaries else {}).values()
+    )

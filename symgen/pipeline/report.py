@@ -1,0 +1,77 @@
+"""The build report: everything that a build did, as data.
+
+The command line prints it, `--json` writes it, and what comes later can typeset it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from symgen.deriving.derivation import FunctionReport
+from symgen.validation.validate import ValidationResult
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build made.
+
+    `up_to_date` means that nothing had to be done; then only `robot`, `n`, `folder`,
+    `formulations`, `backends` and `notices` are filled in.  `runtime_parameters` are arguments of
+    the module.  `evaluated` are formulations that served for validation only; `skipped` says why
+    others do not apply, or were not evaluated.  `seconds` are by stage.
+    """
+
+    robot: str
+    n: int
+    folder: Path
+    formulations: tuple[str, ...]
+    backends: tuple[str, ...]
+    function_names: tuple[str, ...] = ()
+    runtime_parameters: tuple[str, ...] = ()
+    evaluated: tuple[str, ...] = ()
+    up_to_date: bool = False
+    functions: tuple[FunctionReport, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    lines: int = 0
+    size: int = 0
+    compiler: str = ""
+    compiled_now: bool = False
+    toolchain_validated_now: bool = False
+    validation: ValidationResult | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "robot": self.robot,
+            "n": self.n,
+            "folder": str(self.folder),
+            "formulations": list(self.formulations),
+            "backends": list(self.backends),
+            "runtime_parameters": list(self.runtime_parameters),
+            "evaluated": list(self.evaluated),
+            "up_to_date": self.up_to_date,
+            "functions": [asdict(function) for function in self.functions],
+            "skipped": dict(self.skipped),
+            "notices": list(self.notices),
+            "seconds": {stage: round(value, 4) for stage, value in self.seconds.items()},
+            "lines": self.lines,
+            "bytes": self.size,
+            "compiler": self.compiler,
+            "compiled_now": self.compiled_now,
+            "toolchain_validated_now": self.toolchain_validated_now,
+            "validation": None if self.validation is None else validation_json(self.validation),
+        }
+
+
+def validation_json(result: ValidationResult) -> dict[str, Any]:
+    """A validation as plain data."""
+    return {
+        "passed": result.passed,
+        "seconds": round(result.seconds, 4),
+        "checks": [{**asdict(row), "passed": row.passed} for row in result.rows],
+    }

@@ -1,0 +1,381 @@
+"""`symgen show`: equations and frames of a model as text."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import sympy
+
+from symgen.algebra.blackboard import readable, with_decimals
+from symgen.algebra.graph import Graph
+from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.selection import select, who_derives
+from symgen.deriving.symbolic import (
+    OverDeterminant,
+    SymbolicDynamics,
+    Watch,
+    no_solution,
+    unwatched,
+)
+from symgen.description import RobotDescription, read
+from symgen.emit.emission import emit, javascript_module
+from symgen.errors import RequestError
+from symgen.formulations import (
+    declare_inputs,
+    derive,
+    formulation_named,
+    provided_functions,
+    state_of_joints,
+)
+from symgen.kinematics.tree import BASE, KinematicTree, build_tree
+from symgen.kinematics.turns import why_not_written_out
+from symgen.optimize.operations import operations_before
+from symgen.options import ALL, NONE, STRAIGHT, BuildOptions
+from symgen.program.arguments import Argument
+from symgen.program.builder import ProgramBuilder
+from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
+from symgen.showing.steps import step_by_step
+from symgen.showing.tree import tree
+from symgen.showing.typesetting import (
+    Inputs,
+    Label,
+    Names,
+    fits,
+    indexed,
+    inputs_of,
+    latex,
+    latex_equation,
+    names_in,
+    pretty,
+    pretty_sum,
+    result_symbol,
+    upright,
+)
+from symgen.support.journal import Journal
+from symgen.support.suggestions import suggestion
+
+LARGEST_EXPANSION = 3000
+"""Results of up to this many operations, written out, are shown expanded; others step by step."""
+
+LARGEST_CLOSED_ROBOT = 3
+"""Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
+
+
+def show(
+    path: str | Path,
+    what: str,
+    style: str,
+    formulation: str | None,
+    steps: bool | None,
+    journal: Journal | None = None,
+) -> str:
+    """The text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long."""
+    description = read(path)
+    drawings: dict[str, Callable[[RobotDescription, str], str]] = {"tree": tree, "frames": frames}
+    if what in drawings:
+        styles = ("pretty", "latex") if what == "frames" else ("pretty",)
+        if style not in styles:
+            raise RequestError(f"{what} is shown as {' or '.join(styles)}, not as {style}")
+        return drawings[what](description, style)
+    if what not in FUNCTION_NAMES:
+        known = (*FUNCTION_NAMES, *drawings)
+        raise RequestError(f"there is no {what!r} to show; {suggestion(what, known)}")
+    name = formulation or _default_formulation(description, what, steps)
+    if what not in provided_functions(formulation_named(name)):
+        raise RequestError(f"{name} does not derive {what}; {who_derives(what)}")
+    if style in ("python", "c", "javascript"):
+        return source(description, name, what, style)
+    dynamics = SymbolicDynamics(description, formulation_named(name))
+    operations = 0 if steps else written_out(description, what, name)
+    is_large = operations > LARGEST_EXPANSION
+    if steps is None and is_large:
+        heading = (
+            f"{'% ' if style == 'latex' else ''}{_size_of(description, what, operations)}, so here "
+            "is its recursion; --expanded writes it out all the same."
+        )
+        return f"{heading}\n\n{step_by_step(dynamics, what, style)}"
+    if steps:
+        return step_by_step(dynamics, what, style)
+    if journal is None or not is_large:
+        return expanded(dynamics, what, style)
+    journal.notice(
+        f"{_size_of(description, what, operations)}; this may take minutes or longer (Ctrl-C "
+        "stops it), and --steps, which takes seconds, is easier to read"
+    )
+    return expanded(dynamics, what, style, partial(journal.progress, "simplify"))
+
+
+def _size_of(description: RobotDescription, what: str, operations: int) -> str:
+    """How large a result is, in words."""
+    number = f"{operations:,}" if operations < 1e6 else f"{float(operations):.0e}"
+    return f"{what} of {description.name} has {number} operations when written out"
+
+
+def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
+    """The closed form where it is to be read as such, else the recursion."""
+    closed = formulation_named("closed_form_lagrange")
+    recursion = "kane" if function_named(what).solves else "newton_euler"
+    if what not in provided_functions(closed) or _size(description) > LARGEST_CLOSED_ROBOT:
+        return recursion
+    if steps or (steps is None and written_out(description, what, recursion) > LARGEST_EXPANSION):
+        return recursion
+    return closed.name
+
+
+def written_out(description: RobotDescription, what: str, formulation: str) -> int:
+    """How many operations the result has, written out in full."""
+    tree = build_tree(description, Graph(), description.independent_parameters)
+    try:
+        program = derive(tree, formulation_named(formulation), what)
+    except ZeroDivisionError as error:
+        raise RequestError(no_solution(description, what)) from error
+    return operations_before([x for array in visible_outputs(program) for x in array.entries]).total
+
+
+def _size(description: RobotDescription) -> int:
+    return build_tree(description, SymPyAlgebra()).n
+
+
+# -- equations ---------------------------------------------------------------------------------
+
+
+def expanded(
+    dynamics: SymbolicDynamics, function: str, style: str, watch: Watch = unwatched
+) -> str:
+    """The result with everything substituted, in readable form.
+
+    In LaTeX one matrix that fits on a slide is only that matrix, to be pasted into any equation;
+    everything else has a left-hand side.  What solves has the determinant of the mass matrix as
+    its common denominator, and on the left.
+    """
+    program = dynamics.program(function)
+    over = dynamics.over_determinant(function, watch)
+    if over is not None and any(power for power, _ in over.results):
+        return "\n\n".join(
+            [
+                *_determinant(over, function, style, inputs_of(program)),
+                *_equations(dynamics, function, style, over.results, over.symbol),
+            ]
+        )
+    result = dynamics.readable(function, watch)
+    parts = result if isinstance(result, tuple) else (result,)
+    if style == "latex" and len(parts) == 1 and not isinstance(result, list):
+        display = _display(result)
+        if function != "outputs" and not _is_empty(display) and fits(pretty(display)):
+            return latex(display, inputs_of(program))
+    return "\n\n".join(_equations(dynamics, function, style, [(0, part) for part in parts]))
+
+
+def _determinant(over: OverDeterminant, function: str, style: str, inputs: Inputs) -> Iterator[str]:
+    """What the common denominator is."""
+    free = " of the free joints" if "n_prescribed" in function_named(function).needs else ""
+    yield (
+        f"{'% ' if style == 'latex' else ''}{over.symbol} is the determinant of the mass matrix"
+        f"{free}, the common denominator."
+    )
+    name = latex(over.symbol, inputs) if style == "latex" else str(over.symbol)
+    yield _equation(name, lambda place: name, over.determinant, style, inputs)
+
+
+def _equations(
+    dynamics: SymbolicDynamics,
+    function: str,
+    style: str,
+    results: Sequence[tuple[int, Any]],
+    determinant: Any = None,
+) -> Iterator[str]:
+    """One equation, or more, for every result times a power of the determinant."""
+    inputs = inputs_of(dynamics.program(function))
+    for heading, label, part in shown_parts(dynamics, function, results, style, determinant):
+        yield _equation(heading, label, part, style, inputs)
+
+
+def shown_parts(
+    dynamics: SymbolicDynamics,
+    function: str,
+    results: Sequence[tuple[int, Any]],
+    style: str,
+    determinant: Any = None,
+) -> Iterator[tuple[str, Label, Any]]:
+    """Heading, names of the entries, and value of everything that stands on one left-hand side."""
+    tree = build_tree(dynamics.description, Graph(), dynamics.description.independent_parameters)
+    names, inputs = names_in(tree), inputs_of(dynamics.program(function))
+    for array, (power, whole) in zip(function_named(function).results, results, strict=True):
+        factor = _factor(determinant, power, style, inputs)
+        for index, part in _matrices([*whole] if array.name == "outputs" else whole):
+            heading = _part(array, index, names)
+            if _is_by_output(array) and not index:
+                heading += f" (rows: {', '.join(names['output'])})"
+            if style != "latex":
+                heading = factor + heading
+            yield heading, _label(array, index, style, names, factor), part
+
+
+def _factor(determinant: Any, power: int, style: str, inputs: Inputs) -> str:
+    """The power of the determinant that stands in front of a result."""
+    if not power:
+        return ""
+    if style == "latex":
+        return rf"{latex(determinant**power, inputs)} \, "
+    return f"{determinant}{'²' if power == 2 else ''}⋅"
+
+
+def _label(array: Argument, index: tuple[int, ...], style: str, names: Names, factor: str) -> Label:
+    """The names of the entries of what stands at `index` of a result."""
+
+    def label(place: tuple[int, ...]) -> str:
+        full = (*index, *place)[: len(array.shape)]  # a vector is a column: its second index goes
+        if style == "latex":
+            return factor + result_symbol(array.name, names, full)
+        return factor + _part(array, full, names)
+
+    return label
+
+
+def _part(array: Argument, index: tuple[int, ...], names: Names) -> str:
+    """A part of a result; an output of the model bears the name that the file gives it."""
+    if not index or not _is_by_output(array):
+        return indexed(array.name, index)
+    name = names["output"][index[0]]
+    return name if array.name == "outputs" else indexed(array.name, (name, *index[1:]))
+
+
+def _is_by_output(array: Argument) -> bool:
+    return array.shape[:1] == ("n_outputs",)
+
+
+def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The matrices of nested lists, each with the indices that lead to it."""
+    if not isinstance(value, list) or not value:
+        yield index, value
+        return
+    for i, part in enumerate(value):
+        yield from _matrices(part, (*index, i))
+
+
+def _equation(heading: str, label: Label, value: Any, style: str, inputs: Inputs) -> str:
+    """An expression or a matrix with its name; entry by entry where it is too wide."""
+    if _is_empty(value):
+        return f"{'% ' if style == 'latex' else ''}{heading} has no entries"
+    display = _display(value)
+    if style == "latex":
+        return f"% {heading}\n{latex_equation(label, display, inputs)}"
+    text = pretty(display)
+    if fits(text):
+        return f"{heading} =\n{text}"
+    if isinstance(display, sympy.MatrixBase):
+        return "\n\n".join(_entries(label, display))
+    return f"{heading} =\n{pretty_sum(display)}"
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list | sympy.MatrixBase) and not len(value)
+
+
+def _entries(label: Label, matrix: Any) -> Iterator[str]:
+    """One equation for every entry that is not 0, of a matrix too wide for one line."""
+    for i, k in itertools.product(*map(range, matrix.shape)):
+        if matrix[i, k] != 0:
+            yield f"{label((i, k))} =\n{pretty_sum(matrix[i, k])}"
+    if any(entry == 0 for entry in matrix):
+        yield f"All other entries of {label(())} are 0."
+
+
+def _display(value: Any) -> Any:
+    """The value with its numbers as decimals."""
+    return (
+        value.applyfunc(with_decimals)
+        if isinstance(value, sympy.MatrixBase)
+        else (with_decimals(value))
+    )
+
+
+def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:
+    """The generated NumPy, C or JavaScript source of one function."""
+    by_parameters = any("n_parameters" in a.shape for a in function_named(function).results)
+    runtime = (ALL,) if by_parameters else (NONE,)
+    options = BuildOptions(
+        formulations=(formulation,), functions=(function,), runtime_parameters=runtime
+    )
+    selection = select(description, options)
+    if style == "javascript":
+        derived = derive_all(description, selection, form=STRAIGHT)
+        return javascript_module(package_of(description, selection, derived)).rstrip()
+    derived = derive_all(description, selection)
+    backend = "numpy" if style == "python" else "compiled"
+    bundle = emit(package_of(description, selection, derived), (backend,))
+    folder, suffix = ("_numpy/", ".py") if style == "python" else ("c/", ".c")
+    return "\n".join(
+        text.rstrip()
+        for name, text in bundle.files.items()
+        if name.startswith(folder) and name.endswith(suffix) and formulation in name
+    )
+
+
+# -- frames ------------------------------------------------------------------------------------
+
+
+def frames(description: RobotDescription, style: str) -> str:
+    """The symbolic pose of every link frame in the frame of the link that carries it."""
+    return "\n\n".join(
+        _equation(heading, label, matrix, style, inputs)
+        for heading, label, matrix, inputs in poses_of_frames(description, style)
+    )
+
+
+def poses_of_frames(
+    description: RobotDescription, style: str
+) -> Iterator[tuple[str, Label, Any, Inputs]]:
+    """Of every link: heading, names of the entries, 4x4 matrix, and the symbols in it."""
+    reason = why_not_written_out(description)
+    if reason is not None:
+        raise RequestError(f"the frames of {description.name} cannot be shown: {reason}")
+    robot: KinematicTree[Any] = build_tree(description, SymPyAlgebra())
+    builder = ProgramBuilder(robot.algebra, taken=robot.parameter_names)
+    state = declare_inputs(robot, builder, "forward_kinematics")
+    q, inputs = state_of_joints(robot, state).q, {"q": state.q}
+    for frame in robot.frames:
+        parent = "base"
+        pose = frame.pose
+        if frame.body != BASE and _is_own_frame(robot, frame):
+            parent, pose = _in_carrier(robot, frame.body, q)
+        elif frame.body != BASE:
+            parent = next(
+                f.name for f in robot.frames if f.body == frame.body and _is_own_frame(robot, f)
+            )
+        matrix = sympy.Matrix(pose.homogeneous(robot.algebra).rows).applyfunc(readable)
+        heading = f"{frame.name} in {parent}"
+        label = _pose_symbol(frame.name, parent) if style == "latex" else _entry_of(heading)
+        yield heading, label, matrix, inputs
+
+
+def _entry_of(heading: str) -> Label:
+    return lambda place: indexed(heading, place)
+
+
+def _pose_symbol(name: str, parent: str) -> Label:
+    """The pose of one frame in another, and its entries."""
+    pose = rf"{{}}^{{{upright(parent)}}}T_{{{upright(name)}}}"
+    return lambda at: rf"\left({pose}\right)_{{{at[0] + 1},{at[1] + 1}}}" if at else pose
+
+
+def _in_carrier(robot: KinematicTree[Any], body: int, q: Sequence[Any]) -> tuple[str, Any]:
+    """The link that carries `body`, and the pose in it, over all coordinates of the joint."""
+    names = {f.body: f.name for f in robot.frames if _is_own_frame(robot, f)}
+    joint = robot.joint(body)
+    pose = joint.transform(q[joint.number - 1], robot.algebra)
+    while joint.parent != BASE and joint.parent not in names:  # a body within a composite joint
+        joint = robot.joint(joint.parent)
+        pose = joint.transform(q[joint.number - 1], robot.algebra) @ pose
+    return names.get(joint.parent, "base"), pose
+
+
+def _is_own_frame(robot: KinematicTree[Any], frame: Any) -> bool:
+    """Whether this is the frame behind the moving joint itself, not one fixed to that body."""
+    first = next(other for other in robot.frames if other.body == frame.body)
+    return frame.body != BASE and frame is first

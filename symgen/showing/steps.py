@@ -1,0 +1,160 @@
+"""The recursion of a function as text: its notation, and one line for every statement.
+
+The notation is that of the docstrings of the formulation, found there and nowhere else: what the
+module that derives the function adds to it, behind what its ``Notation`` paragraph refers to.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from symgen.algebra.blackboard import with_decimals
+from symgen.algebra.sympy_algebra import symbol
+from symgen.deriving.symbolic import SymbolicDynamics
+from symgen.formulations import Formulation
+from symgen.formulations.interface import Derivation
+from symgen.program.functions import visible_outputs
+from symgen.program.program import Output, Program, Step
+from symgen.showing.typesetting import aligned, indexed, inputs_of, latex
+
+_RULE = "==="  # how tables begin and end
+_REFERENCE = re.compile(r"`(\w+)(?:\.py)?`")
+
+
+def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
+    """The recursion: one line per statement, grouped by step, with the equations it comes from."""
+    program = dynamics.program(function)
+    title = f"{dynamics.formulation.title} ({dynamics.formulation.source}): {function}"
+    legend = [title, "", *notation(dynamics.formulation, function)]
+    legend += [f"  {label}: {text}" for label, text in program.notes.items()]
+    if style == "latex":
+        return _steps_in_latex(program, legend)
+    lines = legend
+    for step in program.steps:
+        lines += ["", _heading(step)]
+        for statement in step.statements:
+            value = with_decimals(statement.value)
+            lines.append(f"  {statement.name} = {value}    [{statement.note}]")
+    lines.append("")
+    lines += [result_lines(output) for output in visible_outputs(program)]
+    return "\n".join(lines)
+
+
+def _steps_in_latex(program: Program[Any], legend: Sequence[str]) -> str:
+    """The recursion as align* environments, one per step, with \\tag for the equation."""
+    lines = [f"% {line}".rstrip() for line in legend]
+    inputs = inputs_of(program)
+    for step in program.steps:
+        rows = [
+            f"{latex(symbol(line.name), inputs)} &= {latex(with_decimals(line.value), inputs)}"
+            f" \\tag{{{line.note}}}"
+            for line in step.statements
+        ]
+        lines += ["", f"% {_heading(step)}", aligned(rows)]
+    results = [
+        row for output in visible_outputs(program) for row in result_lines(output).splitlines()
+    ]
+    return "\n".join([*lines, "", *(f"% {row}" for row in results)])
+
+
+def _heading(step: Step[Any]) -> str:
+    return f"{step.kind}, {step.joint}" if step.joint else step.kind
+
+
+def result_lines(output: Output[Any]) -> str:
+    """A result in terms of the statements, matrices row by row, one after the other."""
+    entries = [str(with_decimals(entry)) for entry in output.entries]
+    if not output.shape:
+        return f"{output.name} = {entries[0]}"
+    if not entries:
+        return f"{output.name} has no entries"
+    leading, (height, width) = output.shape[:-2], (1, *output.shape)[-2:]
+    size = height * width
+    return "\n".join(
+        _matrix(indexed(output.name, index), entries[i * size : (i + 1) * size], width)
+        for i, index in enumerate(itertools.product(*map(range, leading)))
+    )
+
+
+def _matrix(label: str, entries: Sequence[str], width: int) -> str:
+    rows = ["[" + ", ".join(entries[i : i + width]) + "]" for i in range(0, len(entries), width)]
+    separator = ",\n" + " " * (len(label) + 4)
+    body = separator.join(rows)
+    return f"{label} = {body}" if len(rows) == 1 else f"{label} = [{body}]"
+
+
+# -- notation ----------------------------------------------------------------------------------
+
+
+def notation(formulation: Formulation, function: str) -> list[str]:
+    """The lines of the notation that the recursion of `function` is written in, a blank one last.
+
+    Nothing where docstrings are stripped, or where a formulation has none.
+    """
+    modules = [_module_of(derivation) for derivation in formulation.functions.values()]
+    found: dict[str, list[str]] = {}
+    for module in _neighbours(modules):
+        paragraph = _notation_in(module)
+        if paragraph and not _references(paragraph):
+            found[module] = paragraph
+    _collect(_module_of(formulation.functions[function]), found)
+    return [line for paragraph in found.values() for line in (*paragraph, "")]
+
+
+def _collect(module: str, found: dict[str, list[str]], *marks: str) -> None:
+    """Add the notation of `module`, behind that of the modules that it refers to."""
+    if module in found:
+        return
+    paragraph = found[module] = _notation_in(module, *marks)
+    folder = module.rpartition(".")[0]
+    for name in _references(paragraph):
+        for place in (f"{folder}.{name}", f"{folder.rpartition('.')[0]}.{name}"):
+            if place in sys.modules:
+                _collect(place, found, _RULE)  # who is referred to may have nothing but a table
+                break
+    found[module] = found.pop(module)  # the last one
+
+
+def _module_of(derivation: Derivation) -> str:
+    while isinstance(derivation, partial):
+        derivation = derivation.func
+    return str(derivation.__module__)
+
+
+def _neighbours(modules: Sequence[str]) -> Iterator[str]:
+    """The modules in the folders of `modules`, by name: whatever derives a function is loaded."""
+    folders = {module.rpartition(".")[0] for module in modules} - {""}
+    yield from sorted(name for name in sys.modules if name.rpartition(".")[0] in folders)
+
+
+def _notation_in(module: str, *marks: str) -> list[str]:
+    """The paragraph of a docstring that begins with ``Notation``, and the table behind it.
+
+    Where there is none, the first paragraph that begins with one of `marks`.
+    """
+    lines = (inspect.getdoc(sys.modules[module]) or "").splitlines()
+    for mark in ("Notation", *marks):
+        start = next((i for i, line in enumerate(lines) if line.startswith(mark)), None)
+        if start is not None:
+            end = _end_of_paragraph(lines, start)
+            has_table = "".join(lines[end + 1 : end + 2]).startswith(_RULE)
+            heading = [f"Notation of `{module.rpartition('.')[2]}`", ""] if mark == _RULE else []
+            end = _end_of_paragraph(lines, end + 1) if has_table else end
+            return [*heading, *lines[start:end]]
+    return []
+
+
+def _end_of_paragraph(lines: Sequence[str], start: int) -> int:
+    return next((i for i in range(start, len(lines)) if not lines[i].strip()), len(lines))
+
+
+def _references(paragraph: Sequence[str]) -> list[str]:
+    """The modules whose notation the first lines of a paragraph refer to."""
+    sentence = itertools.takewhile(lambda line: line.strip(), paragraph)
+    return _REFERENCE.findall(" ".join(sentence))

@@ -1,0 +1,199 @@
+"""`symgen show MODEL tree`: a drawing of the tree, its matrices, and where derivatives can be.
+
+The links stand under those that carry them; every link has its joint, coordinates, mass, loads and
+points beside it.  Below stand the matrices of the open-tree paper (`symgen.kinematics.topology`) by
+rows, and the entries of d tau / d q that can be non-zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symgen.algebra.graph import Graph
+from symgen.algebra.nodes import Scalar
+from symgen.description.expressions import evaluate
+from symgen.description.model import JointDescription, RobotDescription
+from symgen.formulations.coupled import coupled_coordinates
+from symgen.kinematics.topology import Topology, topology
+from symgen.kinematics.tree import KinematicTree, build_tree
+
+WIDTH = 100
+WIDEST_STAIRS = 36
+"""Columns that links may go to the right in all; in deep trees they do so in smaller steps."""
+LARGEST_PICTURE = 60
+"""Up to this many coordinates the pattern of the derivatives is drawn."""
+
+Row = tuple[str, ...]
+
+
+def tree(description: RobotDescription, style: str = "pretty") -> str:
+    """The drawing of the tree and its description by matrices, as lines of text."""
+    joints = build_tree(description, Graph())
+    robot = topology(joints)
+    blocks = [_summary(description), drawing(description)]
+    if robot.n:
+        blocks += [*_matrices(robot, joints.is_coupled), _ends(robot), pattern(joints, robot)]
+    return "\n\n".join(blocks)
+
+
+def _summary(description: RobotDescription) -> str:
+    sizes = (
+        (len(description.coordinate_names), "coordinate"),
+        (len(description.joints), "link"),
+        (len(description.loads), "load"),
+        (len(description.points), "point"),
+    )
+    counts = ", ".join(f"{size} {what}{'' if size == 1 else 's'}" for size, what in sizes)
+    return f"{description.name}: {counts}"
+
+
+# -- the drawing -------------------------------------------------------------------------------
+
+
+def drawing(description: RobotDescription) -> str:
+    """Every link under the one that carries it, from top to bottom.
+
+    Columns: the link in its place, coordinates, joint, type, mass, loads and points.
+    """
+    carried: dict[str, list[str]] = {}
+    depths = {"base": 0}
+    for joint in description.joints:
+        carried.setdefault(joint.parent, []).append(joint.link.name)
+        depths[joint.link.name] = depths[joint.parent] + 1
+    step = max(1, min(3, WIDEST_STAIRS // max(*depths.values(), 1)))
+    labels = _labels(description)
+    rows: list[Row] = []
+    stack = [("base", "", "")]
+    while stack:
+        link, mark, below = stack.pop()
+        rows.append((mark + link, *labels[link]))
+        children = carried.get(link, [])
+        for position, child in reversed(list(enumerate(children))):
+            corner, bar = ("└", " ") if position == len(children) - 1 else ("├", "│")
+            mark = below + corner.ljust(step - 1, "─") + " "
+            stack.append((child, mark, below + bar.ljust(step)))
+    return _aligned(rows)
+
+
+def _labels(description: RobotDescription) -> dict[str, Row]:
+    """Link -> what stands beside it."""
+    labels: dict[str, Row] = {"base": ("", "", "", "", _attached("base", description))}
+    last = 0
+    for joint in description.joints:
+        link, own = joint.link.name, 0 if joint.mimic else joint.coordinates
+        first, last = last + 1, last + own
+        coordinates = {0: "", 1: f"q_{last}"}.get(own, f"q_{first}..q_{last}")
+        labels[link] = (
+            f"as {joint.mimic.coordinate}" if joint.mimic else coordinates,
+            joint.name,
+            f"{joint.type} {joint.sequence}".rstrip(),
+            _mass(joint, description),
+            _attached(link, description),
+        )
+    return labels
+
+
+def _mass(joint: JointDescription, description: RobotDescription) -> str:
+    mass = joint.link.mass
+    value = evaluate(mass, description.parameter_values)
+    if value == 0.0:
+        return "massless"
+    return f"{mass.text} = {value:.6g} kg" if mass.names else f"{value:.6g} kg"
+
+
+def _attached(link: str, description: RobotDescription) -> str:
+    """Loads and points on a link, by name."""
+    loads = [f"load {load.name}" for load in description.loads if load.link == link]
+    points = [f"point {point.name}" for point in description.points if point.link == link]
+    return ", ".join(loads + points)
+
+
+def _aligned(table: Sequence[Row]) -> str:
+    """The rows in columns, as wide as their widest entries; empty columns are left out."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for row in table:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+# -- the matrices ------------------------------------------------------------------------------
+
+
+def _matrices(robot: Topology, coupled: bool) -> list[str]:
+    """Upsilon, Phi and Psi by rows, and the joints of the branches where Psi does not tell them.
+
+    `coupled`: some joints follow others, so that coordinates have other numbers.
+    """
+    moves = "joints of one coordinate in order" if coupled else "joint i moves q_i"
+    joints = range(1, robot.n + 1)
+    branches = range(1, len(robot.branches) + 1)
+    first, last = zip(*robot.joint_branches, strict=True)
+    blocks = [
+        f"Joint parent matrix (Upsilon): {moves}; its parent carries it, 0 is the base\n"
+        + _wrapped({"joint": joints, "parent": robot.joint_parents}),
+        "Branch parent matrix (Phi): a branch is a run of joints without a fork\n"
+        + _wrapped({"branch": branches, "parent": robot.branch_parents}),
+        "Joint-branch matrix (Psi): where every branch starts and ends\n"
+        + _wrapped({"branch": branches, "first joint": first, "last joint": last}),
+    ]
+    if not robot.is_consecutive:
+        blocks.append(
+            "Joints of the branches, which are not numbered consecutively\n"
+            + "\n".join(
+                f"  branch {number}: {_listed(branch)}"
+                for number, branch in enumerate(robot.branches, start=1)
+            )
+        )
+    return blocks
+
+
+def _wrapped(rows: dict[str, Sequence[int]]) -> str:
+    """Rows of numbers under each other, broken at the width of the page, heads repeated."""
+    numbers = list(zip(*rows.values(), strict=True))
+    head = max(map(len, rows))
+    cell = max(len(str(number)) for column in numbers for number in column)
+    most = (WIDTH - head - 2) // (cell + 1)
+    blocks = []
+    for start in range(0, len(numbers), most):
+        part = zip(*numbers[start : start + most], strict=True)
+        blocks.append(
+            "\n".join(
+                f"  {name.ljust(head)}{''.join(f' {number:>{cell}}' for number in row)}"
+                for name, row in zip(rows, part, strict=True)
+            )
+        )
+    return "\n\n".join(blocks)
+
+
+def _ends(robot: Topology) -> str:
+    junctions = _listed(robot.junctions) or "none"
+    return f"Junctions (joints that carry several): {junctions}\nLeaves: {_listed(robot.leaves)}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def pattern(joints: KinematicTree[Scalar], robot: Topology) -> str:
+    """How many entries of d tau / d q can be non-zero, and where they are."""
+    n, related = len(joints.independent), robot.related
+    because = "one joint on the path to the other"
+    if joints.is_coupled:
+        coupled, numbers = coupled_coordinates(joints), range(1, n + 1)
+        related = tuple(tuple(k in coupled[i] for k in numbers) for i in numbers)
+        because = "they move joints of which one is on the path to the other"
+    count = sum(map(sum, related))
+    said = f"{count} of {n**2} entries of d tau / d q can be non-zero ({because})"
+    if n > LARGEST_PICTURE:
+        return said
+    margin = len(str(n))
+    tens = "".join(str(m // 10) if m % 10 == 0 else " " for m in range(1, n + 1))
+    units = "".join(str(m % 10) for m in range(1, n + 1))
+    heads = [units] if n < 10 else [tens, units]
+    lines = [f"  {'':{margin}} {head}".rstrip() for head in heads]
+    for i, row in enumerate(related, start=1):
+        marks = "".join("x" if entry else "." for entry in row)
+        lines.append(f"  {i:>{margin}} {marks}")
+    return f"{said}\n" + "\n".join(lines)

@@ -1,0 +1,296 @@
+"""Equations as text and as LaTeX: one expression, one matrix, or a matrix entry by entry.
+
+Text and LaTeX share one measure: what is wider than `WIDTH` characters as text is written entry by
+entry, in LaTeX as one align* environment whose lines fit on a slide.  In LaTeX every result has a
+symbol of the field, and its entries count from 1:
+
+    tau, tau^bias, tau^gravity      inverse_dynamics, bias_forces, gravity_forces
+    q with two dots, y              forward_dynamics, hybrid_dynamics
+    o^output                        outputs
+    M, C, Y                         mass_matrix, coriolis_matrix, regressor
+    E_kin, E_pot                    kinetic_energy, potential_energy
+    T^link, J^link                  forward_kinematics, jacobians (rows v_x ... omega_z)
+    w_i                             joint_wrenches (f_x ... n_z of joint i)
+    r^point, v^point, a^point       point_motion
+    r^com, h^com                    center_of_mass, centroidal_momentum (p_x ... L_z)
+
+Derivatives are fractions of these symbols.  A result without a symbol here keeps its own name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import sympy
+from sympy.printing.conventions import split_super_sub
+from sympy.printing.pretty.pretty import PrettyPrinter
+from sympy.printing.pretty.pretty_symbology import pretty_use_unicode
+from sympy.printing.pretty.stringpict import prettyForm
+
+from symgen.algebra.blackboard import latex_names
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.program import Program
+from symgen.showing.tree import WIDTH
+
+SLIDE = 80
+"""So many characters of text a line of an align* environment takes before the next term."""
+
+Inputs = Mapping[str, Sequence[Any]]
+"""Name of an input of a program -> its symbols."""
+
+Names = Mapping[str, Sequence[str]]
+"""Kind of an axis -> what stands for its indices, where that is not a number."""
+
+Label = Callable[[tuple[int, ...]], str]
+"""Indices into a matrix, none for all of it -> its symbol in LaTeX."""
+
+
+def inputs_of(program: Program[Any]) -> Inputs:
+    """The symbols of a program's arguments."""
+    return {array.name: array.symbols for array in program.inputs}
+
+
+# -- text --------------------------------------------------------------------------------------
+
+
+def indexed(name: str, index: Sequence[int | str]) -> str:
+    """A part of an array as NumPy counts: ``dtau_dq[0, 1]``."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
+class _Printer(PrettyPrinter):  # type: ignore[misc]  # SymPy has no types
+    """SymPy's, but of subscripts only numbers are lowered: Unicode has an n and an x, but no y."""
+
+    def _print_Symbol(self, e: Any, bold_name: bool = False) -> Any:
+        if all(part.isdigit() for part in split_super_sub(e.name)[2]):
+            return super()._print_Symbol(e, bold_name)
+        return prettyForm(e.name)
+
+
+def pretty(expression: Any) -> str:
+    """The expression or matrix as several lines of text, powers and fractions raised."""
+    before = pretty_use_unicode(True)
+    try:
+        return str(_Printer({"use_unicode": True, "wrap_line": False}).doprint(expression))
+    finally:
+        pretty_use_unicode(before)
+
+
+def width(text: str) -> int:
+    """Characters of the longest line."""
+    return max(map(len, text.splitlines()))
+
+
+def fits(text: str) -> bool:
+    """Whether no line is too wide for a terminal; typeset, it is about as wide as a page."""
+    return width(text) <= WIDTH
+
+
+def pretty_sum(expression: Any) -> str:
+    """A sum too wide for one line, term by term."""
+    lines: list[str] = []
+    for sign, term in _terms(expression):
+        text = pretty(term)
+        rows = [row.rstrip() for row in (text if fits(text) else str(term)).splitlines()]
+        middle = len(rows) // 2
+        first = "- " if sign == "-" else "+ " if lines else "  "
+        lines += [(first if i == middle else "  ") + row for i, row in enumerate(rows)]
+    return "\n".join(lines)
+
+
+def _terms(expression: Any) -> Iterator[tuple[str, Any]]:
+    for term in expression.as_ordered_terms():
+        negative = term.could_extract_minus_sign()
+        yield ("-", -term) if negative else ("+", term)
+
+
+# -- LaTeX -------------------------------------------------------------------------------------
+
+
+def latex(value: Any, inputs: Inputs) -> str:
+    """An expression or a matrix, without an environment around it."""
+    return str(
+        sympy.latex(
+            value,
+            symbol_names=latex_names(inputs, value.free_symbols),
+            mat_str="bmatrix",
+            mat_delim="",
+            fold_func_brackets=True,
+        )
+    )
+
+
+def latex_equation(label: Label, value: Any, inputs: Inputs) -> str:
+    """``symbol = value`` where that fits, else an align* environment, entry by entry."""
+    if fits(pretty(value)):
+        return f"{label(())} = {latex(value, inputs)}"
+    if not isinstance(value, sympy.MatrixBase):
+        return aligned(_latex_sum(label(()), value, inputs))
+    places = [place for place in product(*map(range, value.shape)) if value[place] != 0]
+    rows = [row for at in places for row in _latex_sum(label(at), value[at], inputs)]
+    if not places:
+        rows = [f"{label(())} &= 0"]
+    elif len(places) < len(value):
+        rows.append(rf"\text{{other entries of }} {label(())} &= 0")
+    return aligned(rows)
+
+
+def aligned(rows: Sequence[str]) -> str:
+    """The rows, each with its &, as an align* environment."""
+    body = "".join(f"  {row} \\\\\n" for row in rows[:-1])
+    return f"\\begin{{align*}}\n{body}  {rows[-1]}\n\\end{{align*}}"
+
+
+def _latex_sum(label: str, expression: Any, inputs: Inputs) -> list[str]:
+    """``label &= ...`` on as many lines as its terms need."""
+    rows, line, taken = [], f"{label} &=", 0
+    for sign, term in _terms(expression):
+        size = width(pretty(term))
+        if taken and taken + size > SLIDE:
+            rows.append(line)
+            line, taken = r"  &\quad", 0
+        leads = not rows and not taken
+        text = latex(term, inputs)
+        if isinstance(term, sympy.Add):  # a sum that is the negative of a term
+            text = rf"\left({text}\right)"
+        line += f" {text}" if leads and sign == "+" else f" {sign} {text}"
+        taken += size + 3
+    return [*rows, line]
+
+
+# -- the symbols of results ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Quantity:
+    """``letter^above_below``; every axis adds its index above (names) or below (the others)."""
+
+    letter: str
+    axes: tuple[str, ...] = ()
+    above: str = ""
+    below: str = ""
+
+
+_COMPONENTS: Names = {
+    "xyz": ("x", "y", "z"),
+    "twist": ("v_x", "v_y", "v_z", r"\omega_x", r"\omega_y", r"\omega_z"),
+    "wrench": ("f_x", "f_y", "f_z", "n_x", "n_y", "n_z"),
+    "momentum": ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z"),
+}
+_NAMED = ("link", "point", "output")
+_QUANTITIES = {
+    "tau": _Quantity(r"\tau", ("number",)),
+    "bias_forces": _Quantity(r"\tau", ("number",), "bias"),
+    "gravity_forces": _Quantity(r"\tau", ("number",), "gravity"),
+    "qdd": _Quantity(r"\ddot{q}", ("number",)),
+    "y": _Quantity("y", ("number",)),
+    "outputs": _Quantity("o", ("output",)),
+    "mass_matrix": _Quantity("M", ("number", "number")),
+    "coriolis_matrix": _Quantity("C", ("number", "number")),
+    "regressor": _Quantity("Y", ("number", "number")),
+    "kinetic_energy": _Quantity("E", below="kin"),
+    "potential_energy": _Quantity("E", below="pot"),
+    "forward_kinematics": _Quantity("T", ("link", "number", "number")),
+    "jacobians": _Quantity("J", ("link", "twist", "number")),
+    "joint_wrenches": _Quantity("w", ("number", "wrench")),
+    "position": _Quantity("r", ("point", "xyz")),
+    "velocity": _Quantity("v", ("point", "xyz")),
+    "acceleration": _Quantity("a", ("point", "xyz")),
+    "center_of_mass": _Quantity("r", ("xyz",), "com"),
+    "centroidal_momentum": _Quantity("h", ("momentum",), "com"),
+}
+_NUMERATORS = {
+    "tau": "tau",
+    "qdd": "qdd",
+    "y": "y",
+    "o": "outputs",
+    "T": "kinetic_energy",
+    "V": "potential_energy",
+    "w": "joint_wrenches",
+    "x": "position",
+    "v": "velocity",
+    "a": "acceleration",
+}
+_DERIVATIVE = re.compile(r"d(\w+)_d(qdd|qd|q|tau|x|t|loads|parameters)")
+_DOTTED = {
+    "q": "q",
+    "qd": r"\dot{q}",
+    "qdd": r"\ddot{q}",
+    "tau": r"\tau",
+    "x": "x",
+    "t": "t",
+    "loads": r"\mathrm{loads}",
+    "parameters": "p",
+}
+
+
+def names_in(tree: KinematicTree[Any]) -> Names:
+    """What the links, points and loads of a robot are called."""
+    return {
+        "link": [frame.name for frame in tree.frames],
+        "point": [point.name for point in tree.points],
+        "load": [load.name for load in tree.loads],
+        "output": [output.name for output in tree.outputs],
+        "parameter": tree.runtime_parameters,
+    }
+
+
+def result_symbol(name: str, names: Names, index: tuple[int, ...] = ()) -> str:
+    r"""The LaTeX symbol of (a part of) a result: ``w_{1,n_z}``; `index` counts from 0, as in NumPy.
+
+    An index shorter than the result's means all that it leads to.
+    """
+    if name == "center_of_mass_jacobian":
+        return _fraction(_QUANTITIES["center_of_mass"], "q", names, index)
+    if name == "dqdd":  # along the sensitivities of the state
+        total = _fraction(_QUANTITIES["qdd"], "parameters", names, index)
+        return total.replace(r"\partial", r"\mathrm{d}")
+    derivative = _DERIVATIVE.fullmatch(name)
+    if derivative and derivative[1] in _NUMERATORS:
+        return _fraction(_QUANTITIES[_NUMERATORS[derivative[1]]], derivative[2], names, index)
+    return _symbol(_QUANTITIES.get(name, _Quantity(upright(name))), names, index)
+
+
+def upright(name: str) -> str:
+    """A name in upright letters."""
+    escaped = name.replace("_", r"\_")
+    return rf"\mathrm{{{escaped}}}"
+
+
+def _symbol(quantity: _Quantity, names: Names, index: tuple[int, ...]) -> str:
+    above = [upright(quantity.above)] if quantity.above else []
+    below = [upright(quantity.below)] if quantity.below else []
+    kinds = quantity.axes or ("number",) * len(index)
+    for kind, i in zip(kinds, index, strict=False):
+        if kind in _NAMED:
+            above.append(upright(names[kind][i]))
+        else:
+            below.append(_COMPONENTS[kind][i] if kind in _COMPONENTS else str(i + 1))
+    subscript = f"_{{{','.join(below)}}}" if below else ""
+    superscript = f"^{{{','.join(above)}}}" if above else ""
+    return quantity.letter + subscript + superscript
+
+
+def _fraction(quantity: _Quantity, by: str, names: Names, index: tuple[int, ...]) -> str:
+    order = len(quantity.axes)
+    numerator = _symbol(quantity, names, index[:order])
+    denominator = _DOTTED[by]
+    if by == "loads" and index[order:]:
+        denominator = _load(names["load"][index[order]], *index[order + 1 :])
+    elif by == "parameters" and index[order:]:
+        denominator = upright(names["parameter"][index[order]])
+    elif index[order:]:
+        denominator += f"_{{{index[order] + 1}}}"
+    return rf"\frac{{\partial {numerator}}}{{\partial {denominator}}}"
+
+
+def _load(name: str, component: int | None = None) -> str:
+    """As `latex_names` typesets the symbols of loads."""
+    if component is None:
+        return rf"\mathrm{{loads}}^{{{upright(name)}}}"
+    letter, axis = _COMPONENTS["wrench"][component].split("_")
+    return f"{letter}_{{{axis}}}^{{{upright(name)}}}"

@@ -1,0 +1,1 @@
+"""What every part may use: what long work tells, misspelt words, the garbage collector."""

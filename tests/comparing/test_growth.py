@@ -1,0 +1,137 @@
+"""`symgen compare --family`: sizes, exponents, crossings, the table and the picture."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from symgen.algebra.graph import Graph
+from symgen.cli import run
+from symgen.comparing.charts import growth_svg
+from symgen.comparing.families import FAMILIES, member
+from symgen.comparing.growth import Size, _crossings, _exponents, grow, parse_range
+from symgen.errors import RequestError
+from symgen.kinematics.tree import build_tree
+from symgen.support.journal import Journal
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def sizes(formulation, operations, function="inverse_dynamics"):
+    return [
+        Size(function, formulation, n, 2 * count, count, 1, 0.1) for n, count in operations.items()
+    ]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("joints", [1, 2, 7])
+def test_members_are_chains_without_remarks(family, joints):
+    robot = member(family, joints)
+    assert [joint.coordinates for joint in robot.joints] == [1] * joints
+    assert robot.warnings == ()
+
+
+def test_nothing_of_a_serial_chain_folds_away():
+    tree = build_tree(member("serial", 5), Graph())
+    for joint in tree.joints:
+        assert not any(x.is_zero for row in joint.body.inertia.rows for x in row)
+        assert not any(x.is_zero for x in (joint.body.mass, *joint.body.com))
+
+
+def test_exponents_are_those_of_the_upper_half():
+    cubic = sizes("one", {n: 5 * n**3 if n > 4 else 1 for n in range(1, 11)})
+    linear = sizes("two", {n: 100 * n for n in range(1, 11)})
+    few = sizes("three", {1: 5, 2: 7})
+    found = _exponents([*cubic, *linear, *few])
+    assert found == {"inverse_dynamics": {"one": 3.0, "two": 1.0}}
+
+
+def test_a_crossing_is_the_last_size_at_which_the_closed_form_is_cheaper():
+    closed = sizes("closed_form_lagrange", {n: n**3 for n in range(1, 9)})
+    linear = sizes("newton_euler", {n: 20 * n for n in range(1, 13)})
+    never = sizes("kane", {n: n for n in range(1, 9)})
+    found = {x.formulation: x.n for x in _crossings([*closed, *linear, *never])}
+    assert found == {"newton_euler": 4, "kane": 0}
+
+
+def test_growth_of_the_recursion_is_linear_and_of_the_closed_form_is_not():
+    names = ("newton_euler", "closed_form_lagrange")
+    growth = grow("serial", (2, 3, 4, 5, 6), names, ("inverse_dynamics",), Journal())
+    operations = [x.operations for x in growth.of("inverse_dynamics", "newton_euler")]
+    steps = [b - a for a, b in pairwise(operations)]
+    assert max(steps) - min(steps) <= 3
+    assert growth.exponents["inverse_dynamics"]["closed_form_lagrange"] > 2.5
+    assert all(x.expanded > x.operations for x in growth.sizes)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("1..3", (1, 2, 3)), ("6", (6,)), ("8,2,2", (2, 8))]
+)
+def test_ranges_of_joints(text, expected):
+    assert parse_range(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "3..1", "1..", "a", "1-3", "1..2..3", "1.5"])
+def test_what_is_no_range(text):
+    with pytest.raises(RequestError, match=r"expected a range such as 1\.\.12"):
+        parse_range(text)
+
+
+def test_the_picture_has_every_point_and_says_its_numbers():
+    growth = grow("planar", (1, 2, 3), ("newton_euler", "kane"), ("default",), Journal())
+    svg = ElementTree.fromstring(growth_svg(growth))
+    titles = [x.text for x in svg.iter(f"{SVG}title")]
+    for size in growth.sizes:
+        words = f"{size.formulation}, {size.n} joints: {size.operations:,} operations"
+        assert words in titles
+    assert len(list(svg.iter(f"{SVG}polyline"))) == len(growth.curves)
+    width, height = map(float, svg.get("viewBox").split()[2:])
+    for text in svg.iter(f"{SVG}text"):
+        assert 0 <= float(text.get("x")) <= width
+        assert 0 <= float(text.get("y")) <= height
+
+
+def test_the_command_prints_tables_and_writes_the_picture(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    command = ["compare", "--family", "serial", "--joints", "1..3", "--functions"]
+    assert run([*command, "inverse_dynamics"]) == 0
+    out = capfd.readouterr().out
+    assert "the closed form never needs fewer operations than composite" in out
+    assert "plot: serial.svg" in out
+    ElementTree.parse("serial.svg")
+    assert run([*command, "inverse_dynamics", "--json", "--plot", "a.svg"]) == 0
+    data = json.loads(capfd.readouterr().out)
+    assert data["joints"] == [1, 2, 3]
+    assert {x["n"] for x in data["sizes"]} == {1, 2, 3}
+    assert sorted(x.name for x in Path().iterdir()) == ["a.svg", "serial.svg"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give either MODEL or --family"),
+        (["a.yaml", "--family", "serial"], "give either MODEL or --family"),
+        (["a.yaml", "--joints", "1..3"], "options of --family"),
+        (["--family", "tree"], "no family 'tree'; there are: serial, planar"),
+        (["--family", "serial", "--joints", "0..3"], "expected 1 to 100, found 0"),
+        (["--family", "serial", "--joints", "999"], "expected 1 to 100, found 999"),
+        (["--family", "serial", "--functions", "torque"], "no function of these robots"),
+        (["--family", "serial", "--formulations", "kan"], "no formulation is called 'kan'"),
+        (["--family", "serial", "--joints", "1", "--plot", "no/a.svg"], "cannot write no/a.svg"),
+        (["--family", "serial", "--joints", "1", "--plot", ""], "no name for a picture"),
+        (["--family", "serial", "--joints", "1", "--plot", "mine.py"], "no name for a picture"),
+        (["--family", "serial", "--joints", ""], "expected a range such as"),
+        (["--family", "serial", "--joints", "1..999999999999"], "expected 1 to 100, found 101"),
+        (["--family", "serial", "--backend", "numpy"], "--family counts operations"),
+        (["--family", "serial", "--flags", "native"], "only --formulations and --functions"),
+        (["--family", "serial", "--form", "loops"], "only --formulations and --functions"),
+        (["--family", "serial", "--force"], "only --formulations and --functions"),
+    ],
+)
+def test_what_cannot_be_compared(arguments, message, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert run(["compare", *arguments]) == 2
+    assert message in capfd.readouterr().err
+    assert list(tmp_path.iterdir()) == []

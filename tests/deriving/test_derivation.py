@@ -1,0 +1,175 @@
+"""What a build selects, derives and says about itself."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.models import HUMAN43, spatial_tree
+from symgen import read
+from symgen.deriving.derivation import derive_all, model_hash, package_of
+from symgen.deriving.selection import select
+from symgen.errors import RequestError
+from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
+from symgen.options import BuildOptions, names
+from symgen.program.functions import FUNCTION_NAMES
+from symgen.validation.oracles import NumericRobot
+from tests.oracles.descriptions import described
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ALL = tuple(formulation.name for formulation in FORMULATIONS)
+
+
+def test_defaults():
+    small = select(read(EXAMPLES / "two_link.yaml"), BuildOptions())
+    assert small.formulations == ALL
+    assert small.functions == tuple(name for name in FUNCTION_NAMES if name not in small.senseless)
+    large = select(read(EXAMPLES / "puma560.yaml"), BuildOptions())
+    assert large.formulations == ("composite", "newton_euler")
+    for name in ALL:  # what is not compiled is derived all the same
+        derived = set(large.functions_of(name))
+        assert derived == set(provided_functions(formulation_named(name))) - set(large.senseless)
+
+
+def test_what_is_too_large_is_said():
+    human = described(spatial_tree(HUMAN43, "tree43"))
+    selection = select(human, BuildOptions())
+    assert "closed form would have about" in selection.skipped["closed_form_lagrange"]
+    with pytest.raises(RequestError, match="use a recursive formulation"):
+        select(human, BuildOptions(formulations=("closed_form_lagrange",)))
+    ten = described(spatial_tree(range(12), "chain12"))
+    assert "too large to evaluate" in select(ten, BuildOptions()).skipped["closed_form_lagrange"]
+
+
+def test_names_are_checked():
+    assert names(" a, b,a") == ("a", "b")
+    for wrong in ("", "a,,b", []):
+        with pytest.raises(RequestError):
+            names(wrong)
+    for wrong in ({"backend": "fortran"}, {"flags": "fast"}, {"templates": Path("nowhere")}):
+        with pytest.raises(RequestError):
+            BuildOptions(**wrong)
+
+
+def test_the_cheapest_formulation_serves_the_top_level():
+    description = read(EXAMPLES / "two_link.yaml")
+    selection = select(description, BuildOptions())
+    derived = derive_all(description, selection)
+    package = package_of(description, selection, derived)
+    cost = {(report.formulation, report.function): report.after.total for report in derived.reports}
+    for function, formulation in package.fastest.items():
+        others = [cost[name, function] for name in ALL if (name, function) in cost]
+        assert cost[formulation, function] <= 1.2 * min(others)
+
+
+def test_what_is_built_is_reported_and_what_is_evaluated_is_derived():
+    description = read(EXAMPLES / "puma560.yaml")
+    selection = select(description, BuildOptions(functions=("gravity_forces", "mass_matrix")))
+    derived = derive_all(description, selection)
+    reported = {(report.formulation, report.function) for report in derived.reports}
+    assert reported == {("composite", "gravity_forces"), ("composite", "mass_matrix")}
+    for name, functions in selection.evaluated.items():
+        assert set(functions) == set(derived.evaluated[name])
+
+
+def test_the_module_knows_the_tree():
+    description = read(EXAMPLES / "tree12.yaml")
+    selection = select(description, BuildOptions(functions=("potential_energy",)))
+    said = package_of(description, selection, derive_all(description, selection)).metadata
+    assert said.joint_parents == (0, 1, 2, 3, 4, 5, 6, 6, 3, 9, 10, 3)
+    assert said.branches == ((1, 2, 3), (4, 5, 6), (7,), (8,), (9, 10, 11), (12,))
+    assert said.branch_parents == (0, 1, 2, 2, 1, 1)
+    assert said.joint_branches == ((1, 3), (4, 6), (7, 7), (8, 8), (9, 11), (12, 12))
+    assert (said.junctions, said.leaves) == ((3, 6), (7, 8, 11, 12))
+
+
+def test_the_hash_is_of_what_the_model_says(tmp_path):
+    text = (EXAMPLES / "two_link.yaml").read_text()
+    here = model_hash(described(text))
+    assert model_hash(read(EXAMPLES / "two_link.yaml")) == here
+    assert model_hash(described("# a remark\n" + text)) == here
+    assert model_hash(described(text.replace("m2: 0.5", "m2: 0.6"))) != here
+    assert model_hash(described(text.replace("0.4, unit: m", "0.4, unit: cm"))) != here
+
+
+def test_a_mass_matrix_that_is_always_singular_is_remarked():
+    from symgen.validation.singularity import singularity_warnings
+
+    text = """
+symgen: 1
+name: spinner
+joints:
+  - {name: spin, type: revolute, origin: {}, link: {mass: 1, com: [0, 0, 0.2]}}
+"""
+    (warning,) = singularity_warnings(described(text))
+    assert warning.key == "joints[0]"
+    assert "singular at every pose" in warning.message
+    assert singularity_warnings(read(EXAMPLES / "tree12.yaml")) == ()
+    assert singularity_warnings(described("symgen: 1\nname: rock\njoints: []\n")) == ()
+
+
+def test_named_masses_of_value_zero_stay_in_the_equations():
+    import sympy
+
+    from symgen import derive
+
+    text = """
+symgen: 1
+name: tool
+parameters: {m: 1, m_tool: 0}
+joints:
+  - {name: a, type: revolute, origin: {}, link: {mass: m, com: [1, 0, 0]}}
+  - {name: tool, type: fixed, origin: {}, link: {mass: m_tool, com: [2, 0, 0]}}
+"""
+    M = derive(described(text), "newton_euler").mass_matrix[0]
+    m, tool = (sympy.Symbol(name, real=True) for name in ("m", "m_tool"))
+    assert sympy.simplify(M - (m + 4 * tool)) == 0
+
+
+SATELLITE = (EXAMPLES / "satellite_arm.yaml").read_text()
+CHANGES = [
+    ("sequence: xyz", "sequence: zyx"), ("axes: [x, y]", "axes: [y, x]"),
+    ("rotor_inertia: I_motor", "rotor_inertia: 2*I_motor"), ("gear_ratio: gear", "gear_ratio: 50"),
+    ("damping: [0.8, 0.8, 0.5]", "damping: [0.8, 0.7, 0.5]"), ("friction: 0.6", "friction: 0.5"),
+    ("friction_velocity: 0.02", "friction_velocity: 0.03"),
+    ("stiffness: [220, 180]", "stiffness: [220, 181]"),
+    ("stiffness: [220, 180]", "stiffness: [220, 180]\n    rest: 0.1"),
+    ("lower: [-pi, -80*deg, -pi]", "lower: [-pi, -81*deg, -pi]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_the_hash_knows_terms_limits_and_sequences(old, new):
+    assert old in SATELLITE
+    changed = model_hash(described(SATELLITE.replace(old, new, 1)))
+    assert changed != model_hash(read(EXAMPLES / "satellite_arm.yaml"))
+
+
+def test_a_scalar_for_all_is_the_list_of_its_values():
+    listed = SATELLITE.replace("damping: 0.4", "damping: [0.4, 0.4]")
+    assert listed != SATELLITE
+    assert model_hash(described(listed)) == model_hash(described(SATELLITE))
+
+
+def test_metadata_has_one_entry_per_coordinate():
+    description = read(EXAMPLES / "satellite_arm.yaml")
+    options = BuildOptions(functions=("gravity_forces",), formulations=("newton_euler",))
+    selection = select(description, options)
+    metadata = package_of(description, selection, derive_all(description, selection)).metadata
+    bus = tuple(f"bus_{i}" for i in range(1, 7))
+    arm = ("shoulder_1", "shoulder_2", "shoulder_3", "elbow", "wrist")
+    assert metadata.coordinate_names == (*bus, *arm, "boom_1", "boom_2")
+    assert metadata.n == 13
+    assert metadata.link_names == ("bus", "upper_arm", "forearm", "gripper", "antenna")
+    assert len(metadata.limits) == 13
+    assert [x.effort for x in metadata.limits] == [None] * 6 + [60.0] * 3 + [None] * 4
+    assert metadata.limits[7].lower == pytest.approx(-1.3962634)
+    assert metadata.joint_terms == {
+        "reflected_inertia": pytest.approx((*[0.0] * 6, *[0.6] * 5, 0.0, 0.0)),
+        "damping": (*[0.0] * 6, 0.8, 0.8, 0.5, 0.5, 0.2, 0.4, 0.4),
+        "stiffness": (*[0.0] * 11, 220.0, 180.0),
+        "rest": (0.0,) * 13,
+        "friction": (*[0.0] * 6, 0.6, 0.6, 0.6, 0.4, 0.0, 0.0, 0.0),
+        "friction_velocity": (*[1e-3] * 6, *[0.02] * 4, *[1e-3] * 3),
+    }
+    oracle = NumericRobot(description).joint_terms
+    assert {key: pytest.approx(x.tolist()) for key, x in oracle.items()} == metadata.joint_terms

@@ -1,0 +1,195 @@
+"""What is built, evaluated and left out, with the reason."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.models import HUMAN43, spatial_tree
+from symgen import read
+from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.selection import (
+    LARGEST_BUILT,
+    LARGEST_ROBOT,
+    MANY_COORDINATES,
+    notices_of_size,
+    select,
+)
+from symgen.errors import RequestError
+from symgen.options import ALL, BuildOptions
+from symgen.program.functions import FUNCTION_NAMES
+from symgen.validation.validate import INDEPENDENT
+from tests.oracles.descriptions import described
+
+TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
+
+
+def chain(tmp_path, joints):
+    path = tmp_path / "chain.yaml"
+    path.write_text(spatial_tree(range(joints), "chain"))
+    return read(path)
+
+
+def test_a_formulation_without_any_of_the_functions_is_left_out():
+    selection = select(read(TWO_LINK), BuildOptions(functions=("joint_wrenches", "point_motion")))
+    assert selection.functions == ("joint_wrenches", "point_motion")
+    assert selection.formulations == ("composite", "newton_euler", "recursive_lagrange")
+    assert selection.functions_of("recursive_lagrange") == ("point_motion",)
+    others = ("kane", "closed_form_lagrange", "explicit_kane", "partially_recursive_kane")
+    assert selection.skipped == dict.fromkeys(others, "derives none of these functions")
+
+
+def everything():
+    """The two-link arm with a prescribed joint and an output."""
+    text = TWO_LINK.read_text().replace("- name: elbow", "- name: elbow\n    prescribed: true")
+    return described(f"{text}\noutputs:\n  reach: points.hand.x*L1\n")
+
+
+@pytest.mark.parametrize("function", FUNCTION_NAMES)
+def test_every_function_can_be_built_alone(function):
+    description = everything()
+    options = BuildOptions(functions=(function,), runtime_parameters=(ALL,))
+    selection = select(description, options)
+    package = package_of(description, selection, derive_all(description, selection))
+    assert package.fastest[function] in package.programs
+    assert all(list(programs) == [function] for programs in package.programs.values())
+
+
+def test_a_function_that_no_chosen_formulation_derives_is_refused():
+    options = BuildOptions(formulations=("closed_form_lagrange",), functions=("regressor",))
+    with pytest.raises(RequestError, match="cannot derive regressor; add --formulations composite"):
+        select(read(TWO_LINK), options)
+
+
+def test_functions_that_are_too_large_are_left_out_of_the_closed_form(tmp_path):
+    selection = select(chain(tmp_path, 14), BuildOptions(formulations=(ALL,)))
+    left_out = selection.skipped["closed_form_lagrange"]
+    assert left_out == "too large to build: inverse_dynamics_derivatives"
+    assert "inverse_dynamics" in selection.functions_of("closed_form_lagrange")
+    assert "inverse_dynamics_derivatives" in selection.functions_of("newton_euler")
+
+
+def test_a_build_of_nothing_is_refused(tmp_path):
+    options = BuildOptions(
+        formulations=("closed_form_lagrange",), functions=("inverse_dynamics_derivatives",)
+    )
+    with pytest.raises(RequestError, match="closed_form_lagrange: too large to build"):
+        select(chain(tmp_path, 14), options)
+
+
+def test_small_functions_of_what_is_not_chosen_are_evaluated(tmp_path):
+    options = BuildOptions(functions=("inverse_dynamics", "inverse_dynamics_derivatives"))
+    selection = select(chain(tmp_path, 8), options)
+    assert selection.formulations == ("composite",)
+    assert selection.functions_of("closed_form_lagrange") == ("inverse_dynamics",)
+    assert (
+        "too large to evaluate: inverse_dynamics_derivatives"
+        in (selection.skipped["closed_form_lagrange"])
+    )
+    assert LARGEST_BUILT > 100_000
+
+
+def test_one_formulation_evaluates_what_has_many_results():
+    human = described(spatial_tree(HUMAN43, "tree43"))
+    build = select(human, BuildOptions())
+    large = ("inverse_dynamics_derivatives", "mass_matrix", "coriolis_matrix")
+    by_one = dict.fromkeys(large, "newton_euler")
+    spared = build.spared["recursive_lagrange"]
+    assert {name: spared[name] for name in by_one} == by_one
+    left_out = build.skipped["recursive_lagrange"]
+    assert left_out.startswith("not selected, and left to newton_euler")
+    check = select(human, BuildOptions(thorough=True))
+    assert not check.spared
+    assert "recursive_lagrange" not in check.skipped
+    for name, spared in build.spared.items():
+        assert {*build.evaluated.get(name, ()), *spared} == set(check.evaluated[name])
+        for function, serving in spared.items():
+            assert serving == INDEPENDENT or function in build.evaluated[serving]
+
+
+def test_the_numeric_model_alone_checks_what_has_very_many_results():
+    tree = described(spatial_tree(range(60), "chain60"))
+    build = select(tree, BuildOptions())
+    assert build.spared["newton_euler"]["inverse_dynamics_derivatives"] == INDEPENDENT
+    assert "inverse_dynamics_derivatives" not in build.evaluated["newton_euler"]
+
+
+def test_loops_are_built_at_any_size():
+    tree = described(spatial_tree(range(90), "chain90"))
+    function = "forward_dynamics_derivatives"
+    loops = select(tree, BuildOptions(functions=(function,)))
+    assert loops.built == {"composite": (function,)}
+    for options in ({"form": "straight"}, {"backend": "cython"}):
+        with pytest.raises(RequestError, match="too large to build"):
+            select(tree, BuildOptions(functions=(function,), **options))
+
+
+def test_no_function_loses_its_last_formulation_but_to_the_numeric_model():
+    human = described(spatial_tree(HUMAN43, "tree43"))
+    build, check = (select(human, x) for x in (BuildOptions(), BuildOptions(thorough=True)))
+    functions = [
+        {name for found in selection.evaluated.values() for name in found}
+        for selection in (build, check)
+    ]
+    left = {name for found in build.spared.values() for name in found if found[name] == INDEPENDENT}
+    assert functions[0] | left == functions[1]
+    assert not select(described(spatial_tree(range(22), "chain22")), BuildOptions()).spared
+
+
+def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):
+    selection = select(chain(tmp_path, 8), BuildOptions())
+    assert selection.formulations == ("composite", "newton_euler")
+    assert "forward_dynamics" not in selection.built["newton_euler"]
+    assert "kinetic_energy" in selection.built["newton_euler"]
+    assert "forward_dynamics_derivatives" in selection.built["composite"]
+    assert "forward_dynamics" in selection.evaluated["newton_euler"]
+
+
+def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
+    selection = select(chain(tmp_path, 16), BuildOptions())
+    assert selection.built["kane"] == ("forward_dynamics",)
+    assert "forward_dynamics" not in selection.built["composite"]
+
+
+def test_wrenches_of_large_robots_are_derived_where_there_are_loops(tmp_path):
+    for joints, formulation in ((6, "newton_euler"), (12, "composite")):
+        selection = select(chain(tmp_path, joints), BuildOptions())
+        assert "joint_wrench_derivatives" in selection.built[formulation]
+    human = select(read(TWO_LINK.with_name("human43.yaml")), BuildOptions())
+    assert "joint_wrench_derivatives" in human.built["composite"]
+
+
+def test_functions_that_mean_nothing_are_not_built_and_say_what_they_need():
+    selection = select(read(TWO_LINK), BuildOptions())
+    assert not {"outputs", "hybrid_dynamics"} & set(selection.functions)
+    for function, words in (
+        ("outputs", "the model has no outputs"),
+        ("hybrid_dynamics_derivatives", "no joint of the model is prescribed"),
+        ("forward_dynamics_sensitivities", "--runtime-parameters all"),
+    ):
+        assert words in selection.senseless[function]
+        with pytest.raises(RequestError, match=words):
+            select(read(TWO_LINK), BuildOptions(functions=(function,)))
+
+
+def test_runtime_parameters_are_independent_ones_in_the_order_of_the_file():
+    arm = read(TWO_LINK)
+    assert select(arm, BuildOptions()).runtime_parameters == ()
+    asked = BuildOptions(runtime_parameters=("m1", "L1"))
+    assert select(arm, asked).runtime_parameters == ("L1", "m1")
+    every = select(arm, BuildOptions(runtime_parameters=(ALL,))).runtime_parameters
+    assert every == ("L1", "L2", "l1", "m1", "m2", "I1", "I2", "g")
+    with pytest.raises(RequestError, match=r"two_link.yaml:\d+: the parameter 'l2' is derived"):
+        select(arm, BuildOptions(runtime_parameters=("l2",)))
+    with pytest.raises(RequestError, match="no parameter is called 'M1'; did you mean 'm1'"):
+        select(arm, BuildOptions(runtime_parameters=("M1",)))
+
+
+def test_what_nobody_would_wait_for_is_refused_before_it_is_begun(tmp_path):
+    with pytest.raises(RequestError, match="401 moving axes; code is generated for up to 400"):
+        select(chain(tmp_path, LARGEST_ROBOT + 1), BuildOptions())
+
+
+def test_a_build_that_takes_minutes_says_so(tmp_path):
+    assert notices_of_size(read(TWO_LINK)) == ()
+    (words,) = notices_of_size(chain(tmp_path, MANY_COORDINATES))
+    assert words.startswith("80 coordinates: a build of everything takes minutes")

@@ -1,0 +1,332 @@
+"""What `symgen show` prints: equations in full, over a determinant, or step by step."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+import sympy
+
+from symgen.algebra.sympy_algebra import symbol
+from symgen.deriving.symbolic import SymbolicDynamics
+from symgen.description import read
+from symgen.formulations import FORMULATIONS, formulation_named
+from symgen.program.functions import visible_outputs
+from symgen.showing import equations as showing
+from symgen.showing.equations import show
+from symgen.showing.typesetting import latex as latex_of
+from symgen.support.journal import Journal
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TWO_LINK = EXAMPLES / "two_link.yaml"
+STILL = """
+symgen: 1
+name: still
+joints:
+  - {name: mount, type: fixed, origin: {xyz: [1, 2, 3]}, link: {name: plate, mass: 2}}
+points:
+  - {name: corner, link: plate, point: [1, 0, 0]}
+"""
+
+
+@pytest.fixture
+def still(tmp_path):
+    path = tmp_path / "still.yaml"
+    path.write_text(STILL)
+    return path
+
+
+def shown(path, what, style="pretty", steps=None):
+    return show(path, what, style, None, steps)
+
+
+def test_entries_of_three_axes_are_indexed_as_in_numpy():
+    text = shown(TWO_LINK, "point_motion_derivatives", steps=False)
+    assert text.startswith("dx_dq[0] =\n")
+    assert "dv_dq[0, 0, 1] =\n- L₂⋅qd₁⋅cos(q₁ + q₂)\n- L₂⋅qd₂⋅cos(q₁ + q₂)\n" in text
+    assert "][" not in text
+    latex = shown(TWO_LINK, "point_motion_derivatives", "latex", False)
+    assert latex.startswith(
+        "% dx_dq[0]\n"
+        r"\frac{\partial r^{\mathrm{hand}}}{\partial q} = \begin{bmatrix}- L_{1} \sin {q_{1}}"
+    )
+    assert (
+        r"  \frac{\partial v_{x}^{\mathrm{hand}}}{\partial q_{2}} &= - L_{2} \dot{q}_{1}" in latex
+    )
+    assert r"\text{other entries of } \frac{\partial v^{\mathrm{hand}}}{\partial q} &= 0" in latex
+
+
+def test_zeros_of_a_wide_matrix_are_said_once():
+    text = shown(TWO_LINK, "regressor")
+    assert "regressor[0, 2] =\n- g⋅sin(q₁)\n" in text
+    assert "regressor[1, 19] =\n  qdd₁\n+ qdd₂\n" in text
+    assert "regressor[0, 3]" not in text
+    assert text.endswith("\nAll other entries of regressor are 0.")
+    assert "All other entries" not in shown(TWO_LINK, "inverse_dynamics")
+
+
+def test_latex_of_a_wide_result_is_one_equation_for_every_entry():
+    lines = shown(TWO_LINK, "joint_wrenches", "latex").splitlines()
+    assert lines[:2] == ["% joint_wrenches", r"\begin{align*}"]
+    assert lines[-1] == r"\end{align*}"
+    sides = [line.split(" &= ")[0].strip() for line in lines if " &= " in line]
+    parts = ("f_x", "f_y", "f_z", "n_x", "n_y", "n_z")
+    assert sides == [f"w_{{{joint},{part}}}" for joint in (1, 2) for part in parts]
+    assert all(line.endswith(r" \\") for line in lines[2:-2])
+    assert r"  w_{1,f_z} &= - f_{z}^{\mathrm{tip}} \\" in lines
+    assert max(map(len, lines)) < 250  # what was one line of 2,735
+    assert r"\tau_{1} &= - 2 L_{1} l_{2}" in shown(TWO_LINK, "inverse_dynamics", "latex")
+    latex = shown(TWO_LINK, "regressor", "latex")
+    assert r"  Y_{1,3} &= - g \sin {q_{1}} \\" in latex
+    assert latex.endswith("  \\text{other entries of } Y &= 0\n\\end{align*}")
+
+
+def test_latex_has_the_terms_of_the_result():
+    """Every entry, read back from its lines, is the expression that the library derives."""
+    dynamics = SymbolicDynamics(read(TWO_LINK), formulation_named("newton_euler"))
+    expected = dynamics.readable("joint_wrenches")
+    inputs = {array.name: array.symbols for array in dynamics.program("joint_wrenches").inputs}
+    body = shown(TWO_LINK, "joint_wrenches", "latex").split("\n", 2)[2].rpartition("\n")[0]
+    entries = body.replace(" \\\\\n    &\\quad", "").split(" \\\\\n")
+    for entry, value in zip(entries, expected, strict=True):
+        assert entry.partition(" &= ")[2] == latex_of(value, inputs)
+
+
+def test_every_index_shows_even_that_of_a_single_column(tmp_path):
+    a, b = "A" * 60, "B" * 60
+    path = tmp_path / "wide.yaml"
+    path.write_text(
+        f"symgen: 1\nname: wide\nconvention: standard\nparameters: {{{a}: 1, {b}: 1}}\njoints:\n"
+        f"  - {{name: hinge, type: revolute, dh: {{theta: 0, d: 0, alpha: 0, a: {a}*{b}}}, "
+        "link: {mass: 1}}\n"
+    )
+    assert "jacobians[0, 1, 0] =\n" in shown(path, "jacobians")
+    assert r"  J_{v_y,1}^{\mathrm{hinge}} &= " in shown(path, "jacobians", "latex")
+
+
+def test_loads_are_printed_alike():
+    text = shown(TWO_LINK, "joint_wrenches")
+    for part in ("fx", "fy", "fz", "nx", "ny", "nz"):
+        assert f"tip_{part}" in text
+
+
+def test_a_fallback_to_the_steps_says_so_first():
+    for style, mark in (("pretty", ""), ("latex", "% ")):
+        first, empty, _ = shown(EXAMPLES / "human43.yaml", "mass_matrix", style).split("\n", 2)
+        assert first.startswith(f"{mark}mass_matrix of human43 has ")
+        assert "its recursion; --expanded writes it out all the same." in first
+        assert not empty
+    assert "--expanded" not in shown(TWO_LINK, "mass_matrix", steps=True)
+
+
+def test_steps_end_with_one_matrix_after_the_other():
+    text = shown(TWO_LINK, "joint_wrench_derivatives", steps=True)
+    results = text[text.index("joint_wrenches = ") :].splitlines()
+    assert [row.split(" = ")[0] for row in results if " = " in row] == [
+        "joint_wrenches", *(f"dw_d{by}[{i}]" for by in ("q", "qd", "qdd") for i in (0, 1))
+    ]  # fmt: skip
+    assert len(results) == 2 + 6 * 6
+    latex = shown(TWO_LINK, "joint_wrench_derivatives", "latex", True)
+    assert all(row.startswith("%") for row in latex.splitlines()[-38:])
+
+
+def test_what_has_no_entries_says_so(still):
+    for steps in (True, False):
+        text = shown(still, "joint_wrench_derivatives", steps=steps)
+        for name in ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"):
+            assert f"{name} has no entries" in text
+    assert "% dx_dq[0] has no entries" in shown(still, "point_motion_derivatives", "latex")
+    assert "position =\n[2  2  3]" in shown(still, "point_motion")
+
+
+@pytest.mark.parametrize("what", ["joint_wrenches", "regressor", "center_of_mass"])
+def test_the_recursion_shows_what_the_closed_form_does_not_derive(what):
+    assert "newton_euler" in shown(TWO_LINK, what, "python")
+
+
+# -- solutions over one determinant --------------------------------------------------------------
+
+SPATIAL = """
+symgen: 1
+name: spatial
+convention: standard
+parameters: {L: 0.4, m: 1.5, A: 0.1, B: 0.2, C: 0.3, E: 0.05, D: 0.7}
+joints:
+  - name: turn
+    type: revolute
+    dh: {a: L, alpha: pi/2}
+    link: {mass: m, com: [-L/2, 0, 0], inertia: {xx: A, yy: B, zz: C}}
+    friction: 0.3
+    stiffness: 2
+  - name: lift
+    type: revolute
+    dh: {a: L, theta: 0.3}
+    link: {mass: D, com: [-L/2, 0.1, 0], inertia: {xx: A, yy: B, zz: C, xy: E}}
+loads: [{name: tip, link: lift}]
+"""
+
+
+def arguments(dynamics, function, seed):
+    """Random values of the arguments, and the parameters of the file, with 25 digits."""
+    rng = random.Random(seed)
+    inputs = [x for array in dynamics.program(function).inputs for x in array.symbols]
+    known = dynamics.description.parameter_values
+    return {x: sympy.Float(known.get(x.name, rng.uniform(-1.5, 1.5)), 25) for x in inputs}
+
+
+def recursion_at(dynamics, function, values):
+    """The results of the recursion as it is, one after the other."""
+    program, values = dynamics.program(function), dict(values)
+    for statement in program.statements:
+        values[symbol(statement.name)] = statement.value.xreplace(values)
+    return [[x.xreplace(values) for x in output.entries] for output in visible_outputs(program)]
+
+
+@pytest.mark.parametrize("formulation", ["kane", "newton_euler", "explicit_kane"])
+@pytest.mark.parametrize("model", ["two_link", "cart_pole", "spatial"])
+def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formulation):
+    path = EXAMPLES / f"{model}.yaml"
+    if model == "spatial":
+        path = tmp_path / "spatial.yaml"
+        path.write_text(SPATIAL)
+    dynamics = SymbolicDynamics(read(path), formulation_named(formulation))
+    mass_matrix = SymbolicDynamics(read(path), formulation_named("newton_euler")).mass_matrix
+    functions = ["forward_dynamics"]
+    if formulation == "kane" and model == "cart_pole":
+        functions.append("forward_dynamics_derivatives")
+    for function in functions:
+        over = dynamics.over_determinant(function)
+        numerators = [x for _, result in over.results for x in result]
+        assert not any(sympy.denom(x).free_symbols for x in numerators)
+        for seed in range(3):
+            values = arguments(dynamics, function, seed)
+            determinant = over.determinant.xreplace(values)
+            assert float(determinant) == pytest.approx(float(mass_matrix.xreplace(values).det()))
+            exact = recursion_at(dynamics, function, values)
+            for (power, result), expected in zip(over.results, exact, strict=True):
+                found = [float(x.xreplace(values) / determinant**power) for x in result]
+                assert found == pytest.approx([float(x) for x in expected], rel=1e-12, abs=1e-12)
+
+
+def test_the_determinant_is_written_once():
+    text = shown(TWO_LINK, "forward_dynamics")
+    assert text.startswith(
+        "D is the determinant of the mass matrix, the common denominator.\n\nD ="
+    )
+    assert "\nD⋅qdd[0] =\n" in text and "\nD⋅qdd[1] =\n" in text
+    assert "/(" not in text  # no fraction within a term
+    latex = shown(TWO_LINK, "forward_dynamics", "latex")
+    assert latex.startswith("% D is the determinant of the mass matrix, the common denominator.")
+    assert "\nD = I_{2} " in latex
+    assert r"  D \, \ddot{q}_{1} &= " in latex
+    assert r"\frac{1}" not in latex
+
+
+def test_derivatives_of_solutions_are_over_its_square():
+    model = EXAMPLES / "cart_pole.yaml"
+    text = shown(model, "forward_dynamics_derivatives")
+    assert "\nD⋅qdd[0] =\n" in text
+    assert "\nD²⋅dqdd_dq" in text
+    assert "\nD⋅dqdd_dtau =\n" in text
+    latex = shown(model, "forward_dynamics_derivatives", "latex")
+    assert r"D^{2} \, \frac{\partial \ddot{q}" in latex
+
+
+def test_the_determinant_has_a_name_of_its_own(tmp_path):
+    path = tmp_path / "spatial.yaml"
+    path.write_text(SPATIAL)  # with a parameter D
+    text = shown(path, "forward_dynamics")
+    assert text.startswith("D_1 is the determinant")
+    assert "\nD_1⋅qdd[0] =\n" in text
+
+
+def test_what_is_given_has_no_determinant(tmp_path):
+    path = tmp_path / "given.yaml"
+    path.write_text(SPATIAL.replace("type: revolute", "type: revolute\n    prescribed: true"))
+    assert shown(path, "hybrid_dynamics").startswith("y[0] =\n")
+
+
+# -- outputs ---------------------------------------------------------------------------------------
+
+OUTPUTS = """
+symgen: 1
+name: robot
+convention: standard
+parameters: {L: 0.4}
+joints:
+  - {name: hinge, type: revolute, dh: {a: L}, link: {mass: 1}}
+  - {name: knee, type: revolute, dh: {a: L}, link: {mass: 1}}
+points: [{name: hand, link: knee}]
+outputs:
+  reach: L*q.hinge
+  power: tau.hinge*qd.hinge
+"""
+
+
+def test_outputs_bear_their_names(tmp_path):
+    path = tmp_path / "robot.yaml"
+    path.write_text(OUTPUTS)
+    assert shown(path, "outputs") == "reach =\nL⋅q₁\n\npower =\nqd₁⋅τ₁"
+    latex = shown(path, "outputs", "latex")
+    assert "% reach\n" + r"o^{\mathrm{reach}} = L q_{1}" in latex
+    assert r"o^{\mathrm{power}} = \dot{q}_{1} \tau_{1}" in latex
+    text = shown(path, "outputs_derivatives")
+    assert "do_dq (rows: reach, power) =\n⎡L  0⎤" in text
+    assert "% do_dq (rows: reach, power)\n" in shown(path, "outputs_derivatives", "latex")
+    assert "outputs[" not in text
+    path.write_text(OUTPUTS.replace("L*q.hinge", "kinetic_energy*points.hand.x"))
+    text = shown(path, "outputs_derivatives", steps=False)
+    assert "do_dq[reach, 1] =\n" in text
+    assert "All other entries of do_dq are 0." in text
+
+
+# -- notation and progress -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formulation", [item.name for item in FORMULATIONS])
+def test_the_steps_open_with_the_notation_of_the_recursion(formulation):
+    functions = formulation_named(formulation).functions
+    what = next(name for name in ("inverse_dynamics", "forward_dynamics") if name in functions)
+    text = show(TWO_LINK, what, "pretty", formulation, True)
+    head = text.split("\n\nframes", 1)[0]
+    assert "\nNotation (" in head
+    assert re.search(r"^(paper|Xiang) .* code .* meaning$", head, re.M)
+    assert head.count("\n===") % 3 == 0
+
+
+def test_the_notation_follows_its_references():
+    text = show(TWO_LINK, "forward_dynamics", "pretty", "newton_euler", True)
+    places = [
+        text.index(part)
+        for part in (
+            "Notation (p is the parent of joint j",
+            "Notation of `elimination`",
+            "Notation: see `recursion.py`, `accelerations` and `elimination`",
+            "  NE-1: ",
+        )
+    ]
+    assert places == sorted(places)
+    latex = show(TWO_LINK, "forward_dynamics", "latex", "newton_euler", True)
+    head = latex.split(r"\begin{align*}", 1)[0]
+    assert "% Notation (p is the parent" in head
+    assert all(line.startswith("%") or not line for line in head.splitlines())
+
+
+def test_long_work_says_so_and_shows_its_progress(monkeypatch):
+    monkeypatch.setattr(showing, "LARGEST_EXPANSION", 10)
+    told, seen = [], []
+    journal = Journal(progress=lambda *args: seen.append(args), notify=told.append)
+    text = show(TWO_LINK, "inverse_dynamics", "pretty", None, False, journal)
+    (message,) = told
+    assert re.match(r"inverse_dynamics of two_link has [\d,]+ operations when written out", message)
+    assert "--steps" in message
+    assert seen == [("simplify", 0, 2), ("simplify", 1, 2)]
+    assert text.startswith("tau[0] =")
+    seen.clear()
+    show(TWO_LINK, "forward_dynamics", "pretty", None, False, journal)
+    assert ("simplify", 1, 2) in seen
+    told.clear()
+    monkeypatch.setattr(showing, "LARGEST_EXPANSION", 3000)
+    show(TWO_LINK, "inverse_dynamics", "pretty", None, False, journal)
+    show(TWO_LINK, "inverse_dynamics", "pretty", None, True, journal)
+    assert not told

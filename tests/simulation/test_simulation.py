@@ -1,0 +1,892 @@
+"""`symgen.simulate` against energy, and against fixed-step integration in complex numbers."""
+
+import inspect
+import itertools
+import os
+import pydoc
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.errors import RequestError
+from symgen.simulation.inputs import Prescribed
+from symgen.simulation.integration import METHODS
+
+pytest.importorskip("scipy")
+pytest.importorskip("xarray")
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+LIMIT = 1e-8  # far above what tolerances of 1e-10 leave in a second, far below any wrong term
+
+CRANE = """
+symgen: 1
+name: {name}
+gravity: [0, -g, 0]
+parameters:
+  {{g: 9.81, L: 0.7, half: L/2, m1: 1.3, m2: 0.8, m3: 0.5, I2: 0.05, d: 0.2, k: 3, r: 0.1}}
+joints:
+  - name: slide
+    type: prismatic
+    parent: base
+    origin: {{}}
+    axis: [1, 0, 0]
+    damping: d
+    prescribed: {slide}
+    link: {{name: cart, mass: m1}}
+  - name: boom
+    type: revolute
+    origin: {{}}
+    stiffness: k
+    rest: r
+    prescribed: {boom}
+    link: {{name: beam, mass: m2, com: [0, -half, 0], inertia: {{zz: I2}}}}
+  - name: hook
+    type: revolute
+    origin: {{xyz: [0, -L, 0]}}
+    damping: d/4
+    prescribed: {hook}
+    link: {{name: rope, mass: m3, com: [0, -0.4, 0], inertia: {{zz: 0.01}}}}
+loads: [{{name: wind, link: rope, point: [0, -0.5, 0]}}]
+points: [{{name: tip, link: rope, point: [0.1, -0.8, 0]}}]
+outputs:
+  energy: kinetic_energy + potential_energy
+  losses: d*qd.slide**2 + d/4*qd.hook**2
+  power: tau.slide*qd.slide + tau.boom*qd.boom + tau.hook*qd.hook
+  reach: points.tip.y**2 + L*points.tip.ax + t*sin(q.hook)
+  effort: tau.slide**2/10 + r*tau.boom*qdd.boom + loads.wind.fx*q.hook
+  pull: wrenches.hook.fy/g
+"""
+Q0, QD0 = np.array([0.1, 0.6, -0.4]), np.array([0.3, -0.5, 0.9])
+T = np.linspace(0.2, 0.8, 7)
+
+
+def crane(folder, runtime="all", functions="default", **prescribed):
+    given = {name: str(prescribed.get(name, False)).lower() for name in ("slide", "boom", "hook")}
+    name = "crane_" + "_".join(given.values())
+    path = folder / f"{name}.yaml"
+    path.write_text(CRANE.format(name=name, **given))
+    return symgen.load(
+        path,
+        formulations="newton_euler,kane",
+        functions=functions,
+        runtime_parameters=runtime,
+        backend="numpy",
+    )
+
+
+@pytest.fixture(scope="module")
+def free(tmp_path_factory):
+    return crane(tmp_path_factory.mktemp("free"))
+
+
+@pytest.fixture(scope="module")
+def driven(tmp_path_factory):
+    return crane(tmp_path_factory.mktemp("driven"), boom=True)
+
+
+# ---- an integration of its own, in complex numbers ---------------------------------------------
+
+
+class Oracle:
+    """Fixed steps of Runge and Kutta, of all variations at once: one row each, complex.
+
+    Accelerations come from mass_matrix and bias_forces, not from forward_dynamics.
+    """
+
+    def __init__(self, robot, tau=None, loads=None, prescribed=None):
+        self.robot = robot.backends["numpy"].newton_euler
+        self.n, self.held = robot.n, np.array(robot.prescribed)
+        self.tau = tau or (lambda t, q, qd: np.zeros(self.n))
+        self.loads = loads or (lambda t: np.zeros((robot.n_loads, 6)))
+        self.prescribed = prescribed
+
+    def everything(self, t, q, qd, parameters):
+        q, qd, qdd = q.copy(), qd.copy(), np.zeros_like(q)
+        if self.held.any():
+            q[:, self.held], qd[:, self.held], qdd[:, self.held] = self.prescribed(t)
+        tau = np.array([self.tau(t, *row) for row in zip(q, qd, strict=True)]) + 0 * q
+        rest = {"parameters": parameters}
+        M = self.robot.mass_matrix(q, **rest)
+        bias = self.robot.bias_forces(q, qd, loads=self.loads(t), **rest)
+        force = tau - bias - (M @ qdd[..., None])[..., 0]
+        free = ~self.held
+        block = M[:, free][:, :, free]
+        qdd[:, free] = np.linalg.solve(block, force[:, free, None])[..., 0]
+        tau[:, self.held] = ((M @ qdd[..., None])[..., 0] + bias)[:, self.held]
+        outputs = self.robot.outputs(t, q, qd, qdd, tau, loads=self.loads(t), **rest)
+        return {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "outputs": outputs}
+
+    def run(self, q, qd, parameters, times, steps):
+        n, y = self.n, None
+        found = self.everything(times[0], q, qd, parameters)
+        y = np.concatenate([q, qd, 0 * found["outputs"]], axis=1)
+
+        def slope(t, y):
+            at = self.everything(t, y[:, :n], y[:, n : 2 * n], parameters)
+            return np.concatenate([at["qd"], at["qdd"], at["outputs"]], axis=1)
+
+        rows = [found]
+        for start, stop in itertools.pairwise(times):
+            h = (stop - start) / steps
+            for i in range(steps):
+                t = start + i * h
+                a = slope(t, y)
+                b = slope(t + h / 2, y + h / 2 * a)
+                c = slope(t + h / 2, y + h / 2 * b)
+                y = y + h / 6 * (a + 2 * b + 2 * c + slope(t + h, y + h * c))
+            rows.append(self.everything(stop, y[:, :n], y[:, n : 2 * n], parameters))
+        table = {name: np.array([row[name] for row in rows]) for name in found}
+        return table | {"integral": y[:, 2 * n :]}
+
+    def derivatives(self, q, qd, parameters, times, dq, dqd, dp):
+        """Values and derivatives along the rows of dq, dqd, dp: one extrapolation of step size."""
+        h = 1e-40
+        start = [x + 1j * h * dx for x, dx in ((q, dq), (qd, dqd), (parameters, dp))]
+        coarse, fine = (self.run(*start, times, steps) for steps in (20, 40))
+        best = {name: (16 * fine[name] - coarse[name]) / 15 for name in fine}
+        values = {k: x[..., 0, :].real for k, x in best.items()}
+        slopes = {k: np.moveaxis(x.imag, -2, -1) / h for k, x in best.items()}
+        return values, slopes
+
+
+def close(found, expected, limit=LIMIT):
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape
+    scale = max(1.0, np.abs(expected).max(initial=0.0))
+    assert np.abs(found - expected).max(initial=0.0) <= limit * scale
+
+
+def agree(motion, values, slopes):
+    """All that a Dataset holds is what the oracle says."""
+    for name in ("q", "qd", "qdd", "tau"):
+        close(motion[name], values[name])
+        close(motion[f"d{name}"], slopes[name])
+    close(motion.outputs, values["outputs"])
+    close(motion.outputs_gradient, slopes["outputs"])
+    close(motion.end, values["outputs"][-1])
+    close(motion.end_gradient, slopes["outputs"][-1])
+    close(motion.integral, values["integral"])
+    close(motion.integral_gradient, slopes["integral"])
+
+
+def feedback(t, q, qd):
+    return (
+        np.array([np.sin(3 * t), -2.0, 0.4])
+        - 0.7 * q * np.roll(q, 1)
+        - np.array([1, 0.5, 0.1]) * qd
+    )
+
+
+def feedback_derivatives(t, q, qd):
+    dtau_dq = -0.7 * (np.diag(np.roll(q, 1)) + np.diag(q) @ np.roll(np.eye(3), -1, axis=1))
+    return dtau_dq, -np.diag([1, 0.5, 0.1])
+
+
+def wind(t, *state):
+    return np.array([[3 * np.cos(5 * t), 1.0, 0.0, 0.0, 0.0, 0.5]])
+
+
+# ---- sensitivities -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["complex step", "tau_derivatives"])
+def test_sensitivities_to_parameters_under_feedback(free, by):
+    dq0 = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, -1.0]])  # of L and k
+    dp = np.eye(free.n_parameters)
+    oracle = Oracle(free, feedback, wind)
+    rows = {name: np.zeros((free.n_parameters, 3)) for name in ("dq", "dqd")}
+    for name, row in zip(("L", "k"), dq0, strict=True):
+        rows["dq"][free.parameter_names.index(name)] = row
+    rows["dqd"][free.parameter_names.index("m3")] = [0.1, 0.2, 0.3]
+    expected = oracle.derivatives(Q0, QD0, free.default_parameters, T, **rows, dp=dp)
+    motion = symgen.simulate(
+        free, Q0, QD0, T, tau=feedback, loads=wind, sensitivities="all", objectives="all",
+        dq0={"L": dq0[0], "k": dq0[1]}, dqd0={"m3": [0.1, 0.2, 0.3]},
+        tau_derivatives=None if by == "complex step" else feedback_derivatives,
+    )  # fmt: skip
+    agree(motion, *expected)
+
+
+def test_sensitivities_to_initial_values_and_some_parameters(free):
+    names = ("q0.boom", "m3", "qd0.hook", "L")
+    dp = np.zeros((4, free.n_parameters))
+    dp[1, free.parameter_names.index("m3")] = dp[3, free.parameter_names.index("L")] = 1
+    dq, dqd = np.zeros((4, 3)), np.zeros((4, 3))
+    dq[0, 1], dqd[2, 2] = 1, 1
+    dq[3] = [0.1, 0.2, 0.3]
+    values = dict(zip(free.parameter_names, free.default_parameters, strict=True)) | {"k": 5.0}
+    expected = Oracle(free).derivatives(Q0, QD0, np.array([*values.values()]), T, dq, dqd, dp)
+    motion = symgen.simulate(
+        free, Q0, QD0, T, parameters={"k": 5.0}, sensitivities=names, objectives="all",
+        dq0=np.array([[0, 0.1], [0, 0.2], [0, 0.3]]),
+    )  # fmt: skip
+    assert list(motion.parameter.values) == list(names)
+    agree(motion, *expected)
+
+
+def test_torques_may_depend_on_parameters(free):
+    gain = free.parameter_names.index("k")
+
+    def tau(t, q, qd, k=free.default_parameters[gain]):
+        return -k * np.array([1.0, 0.0, 0.5]) * q
+
+    def tau_derivatives(t, q, qd):
+        slope = -np.diag([1.0, 0.0, 0.5])
+        return 3.0 * slope, np.zeros((3, 3)), (slope @ q)[:, None]
+
+    motion = symgen.simulate(
+        free, Q0, QD0, T, tau=tau, tau_derivatives=tau_derivatives, sensitivities=["k"]
+    )
+    h = 1e-4
+    ends = []
+    for k in (3.0 + h, 3.0 - h):
+        moved = symgen.simulate(
+            free, Q0, QD0, T, tau=lambda t, q, qd, k=k: tau(t, q, qd, k), parameters={"k": k},
+            rtol=1e-12, atol=1e-12,
+        )  # fmt: skip
+        ends.append(moved.q.values)
+    close(motion.dq[..., 0], (ends[0] - ends[1]) / (2 * h), 1e-7)
+
+
+@pytest.fixture(scope="module")
+def every(free):
+    return symgen.simulate(free, Q0, QD0, T[:4], sensitivities="all", objectives="all")
+
+
+@pytest.mark.parametrize("formulation", [None, "kane", "newton_euler"])
+@pytest.mark.parametrize("names", [("m3", "L"), ("g", "k", "I2", "d")])
+def test_a_few_parameters_in_any_order(free, every, names, formulation):
+    chosen = ["pull", "reach"]
+    some = symgen.simulate(
+        free, Q0, QD0, T[:4], sensitivities=names, objectives=chosen, formulation=formulation
+    )
+    every = every.sel(parameter=list(names), objective=chosen)
+    for name in ("dq", "dqd", "dqdd", "outputs_gradient", "end_gradient", "integral_gradient"):
+        close(some[name], every[name])
+
+
+def test_both_ways_to_accelerations_agree(free):
+    """One recursion along the sensitivities, and the products of Jacobians."""
+    cheap = {name: {"additions": 1} for name in free.functions}
+    dear = {"additions": 10**9}
+    results = []
+    for ways in (("sensitivities",), ("derivatives", "parameter_derivatives")):
+        counts = {"kane": cheap | {f"forward_dynamics_{name}": dear for name in ways}}
+        kept = {name: getattr(free, name) for name in dir(free) if not name.startswith("_")}
+        called = set()
+        for name in free.functions:
+            kept[name] = watched(called, name, getattr(free, name))
+        module = SimpleNamespace(**kept | {"operation_counts": counts})
+        results.append(symgen.simulate(module, Q0, QD0, T, tau=feedback, sensitivities="all"))
+        assert called and not called & {f"forward_dynamics_{name}" for name in ways}
+    close(results[0].dqdd, results[1].dqdd)
+
+
+def watched(called, name, function):
+    def call(*arguments, **options):
+        called.add(name)
+        return function(*arguments, **options)
+
+    return call
+
+
+# ---- prescribed motion -------------------------------------------------------------------------
+
+
+def swing(t):
+    return [0.5 * np.sin(4 * t)], [2 * np.cos(4 * t)], [-8 * np.sin(4 * t)]
+
+
+def test_prescribed_motion(driven):
+    s = driven.n_parameters + 2
+    dp = np.vstack([np.eye(driven.n_parameters), np.zeros((2, driven.n_parameters))])
+    dq, dqd = np.zeros((s, 3)), np.zeros((s, 3))
+    dq[-2, 2], dqd[-1, 0] = 1, 1
+    oracle = Oracle(driven, feedback, wind, swing)
+    expected = oracle.derivatives(Q0, QD0, driven.default_parameters, T, dq, dqd, dp)
+    motion = symgen.simulate(
+        driven, Q0, QD0, T, tau=feedback, loads=wind, prescribed=swing, objectives="all",
+        sensitivities=(*driven.parameter_names, "q0.hook", "qd0.slide"),
+    )  # fmt: skip
+    agree(motion, *expected)
+    assert not motion.dq.sel(coordinate="boom").any()
+    assert np.abs(motion.dtau.sel(coordinate="boom")).max() > 1
+
+
+def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
+    robot = crane(tmp_path, slide=True, boom=True, hook=True, runtime="m3")
+
+    def given(t):
+        w = np.arange(1, 4)
+        return np.sin(t * w), w * np.cos(t * w), -w * w * np.sin(t * w)
+
+    motion = symgen.simulate(robot, Q0, QD0, T, prescribed=given, sensitivities="all")
+    q, qd, qdd = (np.array([given(t)[k] for t in T]) for k in range(3))
+    close(motion.tau, robot.inverse_dynamics(q, qd, qdd), 1e-13)
+    slope = robot.inverse_dynamics_parameter_derivatives(q, qd, qdd)
+    close(motion.dtau, slope, 1e-13)
+    assert motion.attrs["evaluations"] == 0
+
+
+def test_the_documented_example_of_prescribed_motion(tmp_path):
+    text = (ROOT / "docs" / "simulation.md").read_text().split("## Prescribed motion\n")[1]
+    blocks = dict(re.findall(r"```(\w+)[^\n]*\n(.*?)```", text.split("\n## ")[0], re.DOTALL))
+    (tmp_path / "crane.yaml").write_text(blocks["yaml"])
+    done = subprocess.run(
+        [sys.executable, "-c", blocks["python"]], capture_output=True, text=True, cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stdout == blocks["text"], done.stderr
+
+
+def test_a_plain_number_serves_as_one_entry(driven):
+    def floats(t):
+        return tuple(float(x[0]) for x in swing(t))
+
+    motion = symgen.simulate(driven, Q0, QD0, T, prescribed=swing)
+    for same in (floats, lambda t: np.array(floats(t)), lambda t: np.array(swing(t))):
+        again = symgen.simulate(driven, Q0, QD0, T, prescribed=same)
+        np.testing.assert_array_equal(again.tau, motion.tau)
+
+
+def test_a_prescribed_motion_is_asked_for_within_the_times_alone(driven):
+    seen = []
+
+    def table(t):  # as an interpolation, which has no values outside
+        seen.append(t)
+        return swing(t)
+
+    for t in ([0.3, 0.8], [1e6, 1e6 + 1], [0.1, np.nextafter(0.1, 1)]):
+        seen.clear()
+        symgen.simulate(driven, Q0, QD0, t, prescribed=table, rtol=1e-3, atol=1e-3, max_step=1)
+        assert min(seen) == t[0] and max(seen) == t[-1]
+
+
+def triangle(t):
+    """Speeding up until 0.5, then slowing down."""
+    if t < 0.5:
+        return t * t, 2 * t, 2.0
+    return 0.5 - (1 - t) ** 2, 2 * (1 - t), -2.0
+
+
+def late_start(t):
+    s = max(t - 0.3, 0.0)
+    return s**3, 3 * s**2, 6 * s
+
+
+def test_late_times_are_no_reason_to_refuse_a_prescribed_motion():
+    """There 1e-5 s are less than the spacing of times."""
+    Prescribed(lambda t: (0.1 * t, 0.1, 0), ("boom",)).check(1e12, 1e12 + 1)
+    with pytest.raises(RequestError, match=r"but qd is 0\.2"):
+        Prescribed(lambda t: (0.1 * t, 0.2, 0), ("boom",)).check(1e12, 1e12 + 1)
+
+
+GRID = np.linspace(0, 1, 1001)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        triangle,
+        late_start,
+        lambda t: (1.3, 0, 0),
+        lambda t: (1e3 - 2 * t, -2, 0),
+        lambda t: (1e-6 * np.sin(t), 1e-6 * np.cos(t), -1e-6 * np.sin(t)),
+        lambda t: (np.sin(300 * t), 300 * np.cos(300 * t), -9e4 * np.sin(300 * t)),
+        lambda t: [np.interp(t, GRID, values) for values in np.array(swing(GRID))[:, 0]],
+    ],
+)
+def test_consistent_prescribed_motions_are_accepted(driven, given):
+    t = np.linspace(0, 1, 3)
+    motion = symgen.simulate(driven, Q0, QD0, t, prescribed=given, rtol=1e-4, atol=1e-4)
+    assert motion.tau.notnull().all()
+
+
+# ---- energy ------------------------------------------------------------------------------------
+
+
+def without_losses(path, folder):
+    text = path.read_text()
+    lines = [x for x in text.splitlines() if not re.match(r"\s+(damping|friction\w*):", x)]
+    (folder / path.name).write_text("\n".join(lines))
+    return folder / path.name
+
+
+def drift(robot, tolerance):
+    """How much of the largest energy is lost or gained in 10 s without input."""
+    rng = np.random.default_rng(1)
+    q0, qd0 = rng.normal(size=(2, robot.n)) * 0.4
+    t = np.linspace(0, 10, 101)
+    motion = symgen.simulate(robot, q0, qd0, t, rtol=tolerance, atol=tolerance)
+    kinetic = robot.kinetic_energy(motion.q.values, motion.qd.values)
+    energy = kinetic + robot.potential_energy(motion.q.values)
+    return np.abs(energy - energy[0]).max() / max(1.0, kinetic.max())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two_link",
+        "cart_pole",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("arm7", "human43", "puma560", "satellite_arm", "tree12")
+        ),
+    ],
+)
+def test_energy_is_conserved_to_the_tolerance(name, tmp_path):
+    small = name in ("two_link", "cart_pole")
+    robot = symgen.load(
+        without_losses(EXAMPLES / f"{name}.yaml", tmp_path),
+        formulations="newton_euler,kane" if small else "default",
+        functions="forward_dynamics,kinetic_energy,potential_energy",
+        backend="numpy" if small else None,
+    )
+    assert drift(robot, 1e-10) < 1e-9
+    assert drift(robot, 1e-7) < 1e-6
+
+
+def test_energy_is_what_torques_bring_and_damping_takes(free):
+    motion = symgen.simulate(
+        free, Q0, QD0, np.linspace(0, 2, 5), tau=feedback,
+        objectives=["power", "losses"],
+    )  # fmt: skip
+    change = motion.outputs.sel(output="energy")[-1] - motion.outputs.sel(output="energy")[0]
+    balance = motion.integral.sel(objective="power") - motion.integral.sel(objective="losses")
+    assert abs(change) > 0.1
+    assert abs(float(change - balance)) < 1e-8
+
+
+# ---- what comes back ---------------------------------------------------------------------------
+
+
+def test_the_dataset_names_its_axes(free):
+    motion = symgen.simulate(
+        free,
+        Q0,
+        QD0,
+        T,
+        sensitivities="L, m3",
+        objectives=["effort"],
+        method="LSODA",
+        rtol=1e-8,
+        formulation="kane",
+    )
+    assert dict(motion.sizes) == {
+        "time": 7, "coordinate": 3, "parameter": 2, "output": 6, "objective": 1,
+    }  # fmt: skip
+    assert motion.dq.dims == ("time", "coordinate", "parameter")
+    assert motion.integral_gradient.dims == ("objective", "parameter")
+    assert list(motion.coordinate.values) == ["slide", "boom", "hook"]
+    assert list(motion.output.values) == list(free.output_names)
+    np.testing.assert_array_equal(motion.time, T)
+    np.testing.assert_array_equal(motion.q[0], Q0)
+    attributes = motion.attrs
+    assert attributes.pop("evaluations") > 20
+    assert attributes == {
+        "robot": free.name, "formulation": "kane", "method": "LSODA", "rtol": 1e-8, "atol": 1e-10,
+    }  # fmt: skip
+    one = motion.dq.sel(coordinate="hook", parameter="L", time=T[-1])
+    assert one == motion.dq[-1, 2, 0]
+
+
+def test_without_requests_there_is_the_motion_alone(free):
+    motion = symgen.simulate(free, Q0, QD0, T)
+    assert set(motion.data_vars) == {"q", "qd", "qdd", "tau"}
+    motion = symgen.simulate(free, Q0, QD0, [0.5, 0.6], tau=[1, 2, 3], loads=wind(0.1))
+    np.testing.assert_array_equal(motion.tau[0], [1, 2, 3])
+    qdd = free.forward_dynamics(Q0, QD0, [1.0, 2.0, 3.0], loads=wind(0.1))
+    close(motion.qdd[0], qdd, 1e-14)
+
+
+@pytest.mark.parametrize("name", ["newton_euler", "kane"])
+def test_the_formulation_is_named(free, name):
+    def used(module, **options):
+        return symgen.simulate(module, Q0, QD0, T[:2], **options).attrs.get("formulation")
+
+    assert used(free, formulation=name) == name
+    kept = {name: getattr(free, name) for name in dir(free) if not name.startswith("_")}
+    for function in free.newton_euler.__all__:
+        kept[function] = getattr(getattr(free, name), function, None) or kept[function]
+    assert used(SimpleNamespace(**kept)) == name
+    mixed = SimpleNamespace(**kept | {"formulations": ("newton_euler", "kane")})
+    del mixed.forward_dynamics_sensitivities
+    mixed.forward_dynamics_derivatives = free.kane.forward_dynamics_derivatives
+    mixed.forward_dynamics_parameter_derivatives = (
+        free.newton_euler.forward_dynamics_parameter_derivatives
+    )
+    assert used(mixed, sensitivities="L") == "kane, newton_euler"
+    kept["forward_dynamics"] = lambda *arguments, **options: free.forward_dynamics(*arguments)
+    assert used(SimpleNamespace(**kept)) is None  # nothing tells
+
+
+def test_help_shows_the_function_itself():
+    assert symgen.simulate is symgen.simulation.simulate
+    assert "tau_derivatives" in inspect.signature(symgen.simulate).parameters
+    assert "tau_derivatives" in pydoc.plain(pydoc.render_doc(symgen.simulate))
+    assert "tau_derivatives" in pydoc.plain(pydoc.render_doc(symgen))
+    assert "simulate" in dir(symgen)
+    with pytest.raises(AttributeError, match="module 'symgen' has no attribute 'simulat'"):
+        symgen.simulat
+
+
+def test_parameters_are_names_or_an_array(free):
+    named = symgen.simulate(free, Q0, QD0, T, parameters={"L": 0.9, "m3": 1.0})
+    values = np.array(free.default_parameters)
+    values[[free.parameter_names.index("L"), free.parameter_names.index("m3")]] = 0.9, 1.0
+    given = symgen.simulate(free, Q0, QD0, T, parameters=values)
+    np.testing.assert_array_equal(named.q, given.q)
+    assert np.abs(named.q - symgen.simulate(free, Q0, QD0, T).q).max() > 0.01
+
+
+def test_functions_of_the_user_cannot_spoil_the_state(free):
+    kept = []
+
+    def rude(t, q, qd):
+        kept.append(q)
+        result = feedback(t, q, qd)
+        q[:] = np.nan
+        return result
+
+    spoilt = symgen.simulate(free, Q0, QD0, T, tau=rude)
+    np.testing.assert_array_equal(spoilt.q, symgen.simulate(free, Q0, QD0, T, tau=feedback).q)
+    assert len({id(q) for q in kept}) == len(kept)
+
+
+# ---- what is wrong, in words -------------------------------------------------------------------
+
+
+def refusal(*arguments, **options):
+    with pytest.raises(RequestError) as caught:
+        symgen.simulate(*arguments, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"parameters": {"m33": 1.0}}, "no runtime parameter is called 'm33'; did you mean 'm3'?"),
+        ({"parameters": [1.0]}, "parameters: expected shape (9,), got (1,)"),
+        ({"sensitivities": "Lx"}, "no runtime parameter is called 'Lx'"),
+        ({"sensitivities": ["half"]}, "no runtime parameter is called 'half'"),
+        ({"sensitivities": "q0.bom"}, "no coordinate is called 'bom'; did you mean 'boom'?"),
+        ({"sensitivities": "L,L"}, "sensitivities: 'L' stands there twice"),
+        ({"sensitivities": "L", "dq0": {"k": Q0}}, "dq0: no sensitivity is called 'k'"),
+        ({"sensitivities": "L", "dqd0": np.ones((3, 2))}, "dqd0: expected shape (3, 1)"),
+        ({"objectives": "Reach"}, "no output is called 'Reach'; did you mean 'reach'?"),
+        ({"formulation": "kan"}, "the module has no 'kan'; did you mean 'kane'?"),
+        ({"method": "RK44"}, "no method is called 'RK44'; did you mean 'RK45'?"),
+        ({"tau": [1.0]}, "tau: expected shape (3,), got (1,)"),
+        ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),
+        ({"tau": 1j * Q0}, "tau: expected real numbers, got complex128"),
+        ({"tau": lambda t, q, qd: q * np.nan}, "not finite at the start, t = 0.2 s"),
+        ({"tau": lambda t, q, qd: q * np.nan}, "; tau is not finite there"),
+        (
+            {"tau": lambda t, q, qd: q * np.nan, "sensitivities": "L"},
+            "; tau is not finite there",
+        ),
+        ({"tau": np.full(3, np.nan)}, "; tau is not finite there"),
+        ({"tau": lambda t, q, qd: None}, "tau: the function returned nothing (None)"),
+        ({"tau": lambda t: Q0}, "tau: expected a function of (t, q, qd): too many positional"),
+        ({"loads": lambda t: Q0}, "loads: expected a function of (t, q, qd): too many positional"),
+        ({"loads": lambda t, q, qd: None}, "loads: the function returned nothing (None)"),
+        ({"loads": np.full((1, 6), np.inf)}, "; loads is not finite there"),
+        (
+            {"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
+            "; loads is not finite there",
+        ),
+        (
+            {"tau": feedback, "tau_derivatives": lambda t, q, qd: None, "sensitivities": "L"},
+            "tau_derivatives: the function returned nothing (None)",
+        ),
+        ({"parameters": {"L": np.nan}}, "parameters: L: not all finite: nan"),
+        ({"parameters": np.full(9, np.inf)}, "parameters: not all finite: [inf, inf"),
+        ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
+        ({"prescribed": swing}, "no joint of this robot is prescribed"),
+        ({"tau_derivatives": feedback_derivatives}, "tau is no function of t, q and qd"),
+        ({"tau_derivatives": 3, "tau": feedback}, "tau_derivatives: expected a function"),
+        ({"sensitivities": None}, "sensitivities: expected names, or 'all'; got None"),
+        ({"sensitivities": 3}, "sensitivities: expected names, or 'all'; got 3"),
+        ({"sensitivities": ["L", 3]}, "sensitivities: expected names, or 'all'; got ['L', 3]"),
+        ({"objectives": None}, "objectives: expected names, or 'all'; got None"),
+        ({"objectives": 5}, "objectives: expected names, or 'all'; got 5"),
+        ({"method": None}, "no method is called None; there are: DOP853, RK45"),
+        ({"method": ["RK45"]}, "no method is called ['RK45']"),
+        ({"rtol": "a"}, "rtol: expected real numbers, got 'a'"),
+        ({"atol": "a"}, "atol: expected real numbers, got 'a'"),
+        ({"rtol": None}, "rtol: expected real numbers, got None"),
+        ({"rtol": [1e-9, 1e-9]}, "rtol: expected shape (), got (2,)"),
+        ({"atol": np.full(3, 1e-9)}, "atol: expected shape (), got (3,)"),
+        ({"first_step": "1"}, "first_step: expected real numbers"),
+        ({"first_step": 0.61}, "first_step: expected a number that is positive, at most 0.6 s"),
+        ({"first_step": 0}, "first_step: expected a number that is positive"),
+        ({"first_step": -1}, "first_step: expected a number that is positive"),
+        ({"max_step": None}, "max_step: expected real numbers"),
+        ({"max_step": 0}, "max_step: expected a number that is positive; got 0"),
+        ({"rtoll": 1e-8}, "simulate() has no option 'rtoll'; did you mean 'rtol'?"),
+        ({"xyz": 1}, "simulate() has no option 'xyz'; there are: tau, loads, parameters"),
+    ],
+)
+def test_wrong_arguments(free, options, words):
+    assert words in refusal(free, Q0, QD0, T, **options)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "LSODA"])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rtol": 0}, "rtol: expected a number that is positive and finite; got 0"),
+        ({"rtol": 0, "atol": 0}, "rtol: expected a number that is positive and finite; got 0"),
+        ({"rtol": -1}, "rtol: expected a number that is positive and finite; got -1"),
+        ({"rtol": np.nan}, "rtol: expected a number that is positive and finite; got nan"),
+        ({"rtol": np.inf}, "rtol: expected a number that is positive and finite; got inf"),
+        ({"atol": -1}, "atol: expected a number that is at least 0 and finite; got -1"),
+        ({"atol": np.nan}, "atol: expected a number that is at least 0 and finite; got nan"),
+        ({"atol": np.inf}, "atol: expected a number that is at least 0 and finite; got inf"),
+        ({"atol": 0}, "atol: 0 leaves no tolerance to what is 0 at the start"),
+        ({"first_step": np.nan}, "first_step: expected a number that is positive"),
+        ({"max_step": np.nan}, "max_step: expected a number that is positive; got nan"),
+    ],
+)
+def test_what_makes_integrators_run_forever_is_refused(free, options, words, method):
+    calls = itertools.count()
+
+    def patient(t, q, qd):  # some integrators would go on forever
+        assert next(calls) < 10_000
+        return 0 * q
+
+    assert words in refusal(free, Q0, [1, 0, 1], T, tau=patient, method=method, **options)
+
+
+def test_no_absolute_tolerance_where_nothing_is_zero(free):
+    close(symgen.simulate(free, Q0, QD0, T, atol=0).q, symgen.simulate(free, Q0, QD0, T).q)
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        (None, 'got NoneType; symgen.load("robot.yaml") makes one'),
+        (np, 'got the module numpy; symgen.load("robot.yaml") makes one'),
+        ("a.yaml", "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
+        (Path("a.yaml"), "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
+    ],
+)
+def test_what_is_no_generated_module(module, words):
+    assert f"simulate: expected a generated module, {words}" in refusal(module, Q0, QD0, T)
+
+
+def test_a_formulation_alone_is_no_generated_module(free):
+    assert "expected a generated module" in refusal(free.kane, Q0, QD0, T)
+
+
+MORE_TIMES = "t: expected two or more times, the first of them the start, such as numpy.linspace"
+
+
+@pytest.mark.parametrize(
+    ("t", "words"),
+    [
+        ([], f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
+        (2.0, f"{MORE_TIMES}(0, 2, 201); got shape ()"),
+        ([2.0], f"{MORE_TIMES}(0, 2, 201); got shape (1,)"),
+        ([[0, 1]], f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
+        ([0, 0], "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
+        ([0, 1, 0.5, 2], "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
+        ([0, np.inf], "t: not all finite: [0.0, inf]"),
+        ([0, np.nan, 1], "t: not all finite: [0.0, nan, 1.0]"),
+        ([0, [1, 2]], "simulate: t: setting an array element"),
+        (None, "t: expected real numbers, got None"),
+        (["0", "1"], "t: expected real numbers, got ['0', '1']"),
+    ],
+)
+def test_wrong_times(free, t, words):
+    assert words in refusal(free, Q0, QD0, t)
+
+
+def test_wrong_initial_values(free):
+    assert "q0: expected shape (3,), got (2,)" in refusal(free, Q0[:2], QD0, T)
+    assert "qd0: not all finite: [nan, nan, nan]" in refusal(free, Q0, QD0 * np.nan, T)
+    message = refusal(free, Q0, QD0, T, sensitivities="L", dq0={"L": [0, np.inf, 0]})
+    assert "dq0: not all finite: [[0.0], [inf], [0.0]]" in message
+
+
+@pytest.mark.parametrize(
+    ("tau", "words"),
+    [
+        (lambda t, q, qd: np.array([float(x) for x in q]), "takes no complex numbers"),
+        (lambda t, q, qd: np.array(q, dtype=float), "takes no complex numbers"),
+        (lambda t, q, qd: -np.abs(qd) * q, "not those by differences"),
+        (lambda t, q, qd: 0.0 * q - q.real, "not those by differences"),
+    ],
+)
+def test_torques_that_no_complex_step_differentiates(free, tau, words):
+    message = refusal(free, Q0, QD0, T, tau=tau, sensitivities="L")
+    assert words in message and "give tau_derivatives" in message
+    symgen.simulate(free, Q0, QD0, T[:2], tau=tau)  # nothing is wrong with them otherwise
+
+
+def test_loads_that_depend_on_the_state_have_no_sensitivities(free):
+    def drag(t, q, qd):
+        return wind(t) * qd[2]
+
+    message = refusal(free, Q0, QD0, T, loads=drag, sensitivities="L")
+    assert "loads: they depend on the state" in message
+    assert symgen.simulate(free, Q0, QD0, T[:2], loads=drag).qdd.notnull().all()
+
+
+def test_prescribed_joints_need_their_motion(driven):
+    assert "the motion of boom is prescribed" in refusal(driven, Q0, QD0, T)
+    initial = refusal(driven, Q0, QD0, T, prescribed=swing, sensitivities="q0.boom")
+    assert "the motion of 'boom' is prescribed" in initial
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([0, 0, 0], "the motion of boom is prescribed; give a function of t"),
+        (lambda t: ([0], [0], [0, 0]), "prescribed: qdd of boom: expected shape (1,), got (2,)"),
+        (lambda t: None, "prescribed: the function returned nothing (None)"),
+        (lambda t: 0.0, "expected the function to return (q, qd, qdd), got 0.0"),
+        (lambda t: ([0], [0]), "expected the function to return (q, qd, qdd), got ([0], [0])"),
+        (
+            lambda t: {"q": 0, "qd": 0, "qdd": 0},
+            "prescribed: q of boom: expected real numbers, got 'q'",
+        ),
+        (lambda t, q, qd: (0, 0, 0), "expected a function of (t): missing a required argument"),
+        (lambda t: (t, 1, np.nan), "not finite at the start, t = 0 s"),
+        (lambda t: (t, 1, 0 if t < 0.5 else np.nan), "; prescribed is not finite there"),
+    ],
+)
+def test_what_is_no_prescribed_motion(driven, given, words):
+    assert words in refusal(driven, Q0, QD0, [0, 1], prescribed=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (lambda t: (np.sin(t), np.sin(t), -np.sin(t)), "q changes by 1 per second, but qd is 1e"),
+        (lambda t: (np.sin(2 * t), np.cos(2 * t), -4 * np.sin(2 * t)), "q changes by 2 per second"),
+        # right at the start alone
+        (lambda t: (t * t, t, 1.0), "q changes by 0.764005 per second, but qd is 0.382002;"),
+        (
+            lambda t: (np.sin(t), np.cos(t), np.sin(t)),
+            "qd changes by -0.372779 per second, but qdd is 0.372779;",
+        ),
+        (lambda t: (t**9, 9 * t**8, 72 * t**7 * (t < 0.9)), "qd changes by 71.99"),
+        (lambda t: (t, 1.02, 0), "q changes by 1 per second, but qd is 1.02;"),
+        (lambda t: (0.5, 0.0, 1e-4), "qd changes by 0 per second, but qdd is 0.0001;"),
+    ],
+)
+def test_a_prescribed_motion_has_its_own_derivatives(driven, given, words):
+    message = refusal(driven, Q0, QD0, [0, 1], prescribed=given)
+    assert re.search(r"prescribed: boom: at t = \S+ s ", message)
+    assert words in message
+    assert message.endswith("; return q with its own first and second derivative in time")
+
+
+def test_the_prescribed_coordinate_at_fault_is_named(tmp_path):
+    robot = crane(tmp_path, slide=True, hook=True)
+    message = refusal(
+        robot, Q0, QD0, T, prescribed=lambda t: ([t, np.sin(t)], [1, np.cos(t)], [0, np.cos(t)])
+    )
+    assert "prescribed: hook: at t = 0.20001 s qd changes by -0.198679 " in message
+
+
+def test_functions_that_were_not_built(tmp_path):
+    robot = crane(tmp_path, functions="forward_dynamics,mass_matrix", runtime="L")
+    symgen.simulate(robot, Q0, QD0, T[:2])
+    message = refusal(robot, Q0, QD0, T, sensitivities="L")
+    assert "sensitivities need forward_dynamics_sensitivities, or forward_dynamics_deriv" in message
+    assert "symgen build" in message
+    assert "simulate needs outputs: " in refusal(robot, Q0, QD0, T, objectives="reach")
+    fixed = crane(tmp_path, functions="forward_dynamics", runtime="none")
+    assert "it has no runtime parameters" in refusal(fixed, Q0, QD0, T, parameters={"L": 1})
+
+
+def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
+    names = ("m2", "m3", "I2")
+    assert "the mass matrix is singular" in refusal(
+        free, Q0, QD0, T, parameters=dict.fromkeys(names, 0.0) | {"m1": 0.0}
+    )
+
+    def forward_dynamics(q, qd, tau, loads=None, parameters=None):
+        if q[0] > 1.5:
+            raise np.linalg.LinAlgError("forward_dynamics: the mass matrix is singular")
+        return np.zeros(1)
+
+    module = SimpleNamespace(
+        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
+        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
+    )  # fmt: skip
+    assert symgen.simulate(module, [0], [1], [0, 1]).q[-1] == pytest.approx(1)
+    message = refusal(module, [0], [1], [0, 1, 2], max_step=0.1)
+    found = re.search(r"is singular; t = (\S+) s, q = \[(\S+)\], qd = \[1.0\]", message)
+    assert float(found[1]) == pytest.approx(float(found[2]), rel=1e-5)
+    assert 1.5 < float(found[1]) < 1.6
+
+
+def test_an_integrator_that_gives_up_says_why(free):
+    message = refusal(free, Q0, QD0, [0, 1], tau=lambda t, q, qd: 10 * q**3 * qd**2)
+    assert "DOP853: Required step size is less than spacing between numbers. t = " in message
+
+
+@pytest.mark.parametrize("sensitivities", [(), "L"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_motion_that_ceases_to_be_finite_says_when(free, method, sensitivities):
+    def until_half(t, q, qd):
+        return (np.nan if t > 0.5 else 0.0) * q
+
+    message = refusal(
+        free, Q0, QD0, [0, 1], tau=until_half, method=method, rtol=1e-5, atol=1e-5,
+        sensitivities=sensitivities,
+    )  # fmt: skip
+    found = re.match(rf"simulate: {method}: the motion is not finite at t = (\S+) s, q = ", message)
+    assert 0.4999 < float(found[1]) < 0.55  # within a step
+    assert "nan" not in message
+
+
+def test_results_are_finite_where_the_integrator_did_not_look(free):
+    message = refusal(free, Q0, QD0, T, tau=lambda t, q, qd: q * np.where(t == T[3], np.nan, 0))
+    assert f"simulate: the motion is not finite at t = {T[3]:.6g} s" in message
+
+
+def test_outputs_that_are_no_objectives_need_not_be_finite(free):
+    def outputs(t, *arguments, out, **options):
+        free.outputs(t, *arguments, **options, out=out)
+        out[3] = np.inf
+        out[1] += np.where(t == T[3], np.inf, 0)  # losses
+
+    kept = {name: getattr(free, name) for name in dir(free) if not name.startswith("_")}
+    module = SimpleNamespace(**kept | {"outputs": outputs})
+    motion = symgen.simulate(module, Q0, QD0, T[:3], objectives=["losses"])
+    assert f"not finite at t = {T[3]:.6g} s" in refusal(module, Q0, QD0, T, objectives="losses")
+    assert np.isinf(motion.outputs[:, 3]).all() and np.isfinite(motion.integral).all()
+
+
+def test_errors_of_the_users_functions_are_his(free):
+    def broken(t, q, qd):
+        if t > 0.5:
+            raise ValueError("mine")
+        return q
+
+    with pytest.raises(ValueError, match="mine"):
+        symgen.simulate(free, Q0, QD0, T, tau=broken)
+
+
+@pytest.mark.parametrize("missing", ["scipy", "xarray"])
+def test_a_missing_library_names_the_extra(tmp_path, missing):
+    (tmp_path / f"{missing}.py").write_text(f'raise ImportError("No module named {missing!r}")\n')
+    program = "import symgen; symgen.simulate(None, [], [], [])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT,
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
+    )  # fmt: skip
+    assert done.stderr.splitlines()[-1].endswith(
+        f"No module named '{missing}'; simulate needs: pip install 'symgen[simulate]'"
+    )
