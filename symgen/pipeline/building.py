@@ -17,11 +17,11 @@ from symgen.deriving.selection import Selection, functions_with_loops, notices_o
 from symgen.description import RobotDescription, read
 from symgen.emit import cython
 from symgen.emit.bundle import SourceBundle
-from symgen.emit.emission import emit
+from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.emit.templates import own_templates
 from symgen.emit.text import plain
 from symgen.errors import SymgenError, ToolchainError, ValidationError
-from symgen.options import LOOPS, STRAIGHT, BuildOptions
+from symgen.options import ALL, LOOPS, STRAIGHT, BuildOptions
 from symgen.pipeline.qualification import qualify
 from symgen.pipeline.report import BuildReport
 from symgen.support.collector import paused_collector
@@ -234,7 +234,7 @@ def _backends(options: BuildOptions, journal: Journal) -> tuple[Compiler | None,
     """The compiler, where one is needed and found, and the backends to print."""
     if options.backend == "numpy":
         return None, ("numpy",)
-    wanted = {None: ("compiled",), "all": ("compiled", "cython", "numpy")}.get(
+    wanted = {None: ("compiled",), ALL: BACKEND_NAMES}.get(
         options.backend, (options.backend or "compiled",)
     )
     try:

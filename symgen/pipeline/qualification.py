@@ -10,7 +10,7 @@ from __future__ import annotations
 from symgen.deriving.derivation import derive_all, package_of
 from symgen.deriving.selection import select
 from symgen.description import read
-from symgen.emit.emission import emit
+from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.errors import ValidationError
 from symgen.options import ALL, BuildOptions
 from symgen.support.journal import Journal
@@ -55,7 +55,7 @@ def _two_link_result(compiler: Compiler | None, flags: str, journal: Journal) ->
     options = BuildOptions(formulations=(ALL,), functions=PRINTED_FUNCTIONS, flags=flags)
     selection = select(description, options)
     derived = derive_all(description, selection)
-    backends = ("numpy",) if compiler is None else ("compiled", "cython", "numpy")
+    backends = ("numpy",) if compiler is None else BACKEND_NAMES
     bundle = emit(package_of(description, selection, derived), backends)
     with (
         open_cache().workspace("two-link") as folder,
