@@ -1,4 +1,4 @@
-"""The house rules that imports and calls can show (house.md), held by an AST walk."""
+"""The rules of the architecture that imports and calls can show, held by an AST walk."""
 
 import ast
 from functools import cache
@@ -9,7 +9,7 @@ import pytest
 from symgen.joints import JOINTS
 
 ROOT = Path(__file__).parents[1] / "symgen"
-DOORS = (
+PARTS = (
     "version", "errors", "support", "options",
     "algebra", "joints", "description", "program", "kinematics", "formulations", "exact",
     "optimize", "emit", "toolchain", "validation", "simulation",
@@ -17,8 +17,8 @@ DOORS = (
     "showing", "comparing", "converting", "grading", "page",
     "command", "cli", "__init__", "__main__",
 )  # fmt: skip
-"""The parts of the house: each imports those before it, and none after it."""
-RANK = {name: rank for rank, name in enumerate(DOORS)}
+"""The parts of the package: each imports those before it, and none after it."""
+RANK = {name: rank for rank, name in enumerate(PARTS)}
 GATES = {
     "sympy": ("algebra", "deriving", "showing", "comparing", "grading", "page"),
     "jinja2": ("emit",),
@@ -29,7 +29,7 @@ GATES = {
     "click": ("command", "cli"),
     "rich": ("command", "cli"),
 }
-"""Libraries, and the parts of the house that may import them."""
+"""Libraries, and the parts of the package that may import them."""
 FORBIDDEN = {
     "eval", "exec", "compile", "os.chdir", "os.system", "sympy.parse_expr", "parse_expr",
     "sys.setrecursionlimit",
@@ -39,8 +39,8 @@ JOINT_TYPES = {joint.name for joint in JOINTS}
 FILES = sorted(ROOT.rglob("*.py"))
 
 
-def door(path):
-    """The part of the house that a file belongs to."""
+def part(path):
+    """The part of the package that a file belongs to."""
     relative = path.relative_to(ROOT)
     return relative.parts[0].removesuffix(".py")
 
@@ -70,8 +70,8 @@ def imports(path):
 
 def test_imports_go_one_way():
     for path in FILES:
-        here = door(path)
-        assert here in RANK, f"{here} is not in the plan of the house"
+        here = part(path)
+        assert here in RANK, f"{here} is not among PARTS"
         for module in imports(path):
             parts = module.split(".")
             if parts[0] == "symgen":
@@ -95,7 +95,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 def test_each_library_has_one_gate():
     for path in FILES:
-        here = door(path)
+        here = part(path)
         for library in {module.split(".")[0] for module in imports(path)} & GATES.keys():
             assert here in GATES[library], f"{path} imports {library}"
 
@@ -108,7 +108,7 @@ def test_nothing_is_evaluated_printed_or_moved():
             called = ast.unparse(node.func)
             assert called not in FORBIDDEN, f"{path} calls {called}"
             assert not called.startswith("sys.path."), f"{path} calls {called}"
-            assert called != "print" or door(path) == "cli", f"{path} prints"
+            assert called != "print" or part(path) == "cli", f"{path} prints"
             for keyword in node.keywords:
                 assert not (keyword.arg == "shell" and ast.unparse(keyword.value) == "True"), path
 

@@ -189,7 +189,7 @@ def test_check_and_compare(folder, capfd):
     for key in ("single_ns", "batch_ns", "compile_seconds", "derive_seconds", "lines", "size"):
         assert all(row[key] > 0 for row in rows)
     assert all(row["before"]["additions"] >= row["after"]["additions"] for row in rows)
-    assert run(["compare", TWO_LINK, *chosen]) == 0
+    assert run(["compare", TWO_LINK, "--functions", "inverse_dynamics"]) == 0
     assert "…" not in capfd.readouterr().out
 
 
@@ -204,7 +204,7 @@ def test_show_for_a_slide(folder, capfd):
 
 
 @pytest.mark.parametrize("what", FUNCTION_NAMES)
-@pytest.mark.parametrize("style", ["pretty", "latex", "python", "c"])
+@pytest.mark.parametrize("style", ["pretty", *slow("latex", "python", "c")])
 def test_every_function_can_be_shown(folder, capfd, what, style):
     text = (
         Path(TWO_LINK).read_text().replace("- name: elbow", "- name: elbow\n    prescribed: true")
@@ -249,7 +249,7 @@ def test_help_and_version(capfd):
 
 
 @pytest.mark.parametrize(
-    "name", ["math", "Python", "M_PI", *slow("limits", "stdint", "numpy", "test")]
+    "name", ["M_PI", *slow("math", "Python", "limits", "stdint", "numpy", "test")]
 )
 def test_a_robot_may_be_called_anything(folder, name):
     text = Path(TWO_LINK).read_text().replace("name: two_link", f"name: {name}")

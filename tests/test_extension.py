@@ -1,4 +1,4 @@
-"""What house rules promise: a new type of joint, and a new formulation, is one file and one line.
+"""A new type of joint, and a new formulation, is one file and one line.
 
 Each is added to a copy of the package, and the copy is used as a user would."""
 
@@ -170,9 +170,9 @@ BODY_SUMS = Formulation(
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
+def package_copy(tmp_path_factory):
     """A copy of the package as it is installed: the templates are a part of it."""
-    folder = tmp_path_factory.mktemp("house")
+    folder = tmp_path_factory.mktemp("package_copy")
     nothing_made = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, folder / "symgen", ignore=nothing_made)
     if TEMPLATES.is_dir():
@@ -198,10 +198,10 @@ def register(package, line, module, name, entry):
     registry.write_text(f"{before}{added}{line}{entries}\n    {entry},{end}{rest}")
 
 
-def run(house, *arguments):
+def run(package_copy, *arguments):
     """What a Python process in the copy prints."""
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=house, capture_output=True, text=True, check=False
+        [sys.executable, *arguments], cwd=package_copy, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
@@ -210,17 +210,17 @@ def run(house, *arguments):
 # ------------------------------------------------------------------------------- a type of joint
 
 
-def test_formulations_agree_on_a_joint_type_that_they_never_saw(house):
+def test_formulations_agree_on_a_joint_type_that_they_never_saw(package_copy):
     """They differ in how they use a joint."""
-    figures = json.loads(run(house, "-c", COMPARISON, "lead_screw.yaml"))
+    figures = json.loads(run(package_copy, "-c", COMPARISON, "lead_screw.yaml"))
     assert len(figures["errors"]) >= 10
     assert figures["coupling"] > 1e-6
     assert max(figures["errors"].values()) <= 1e-12, figures["errors"]
 
 
-def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(house):
+def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(package_copy):
     options = ("--backend", "numpy", "--formulations", "all", "--json")
-    report = json.loads(run(house, "-m", "symgen", "build", "lead_screw.yaml", *options))
+    report = json.loads(run(package_copy, "-m", "symgen", "build", "lead_screw.yaml", *options))
     (row,) = [row for row in report["validation"]["checks"] if row["samples"] == 0]
     assert row["name"] == (
         "the independent numeric model cannot read joint type helical: not compared with it"
@@ -230,41 +230,41 @@ def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(h
     for law in ("that of composite (numpy)", "complex step of", "Christoffel", "rate of"):
         assert law in names
     assert not any("singular" in notice for notice in report["notices"])
-    figures = json.loads(run(house, "-c", USE))
+    figures = json.loads(run(package_copy, "-c", USE))
     assert "body_sums" in figures["formulations"]
     assert figures["error"] < 1e-12
-    told = run(house, "-m", "symgen", "build", "lead_screw.yaml", *options[:-1], "--force")
+    told = run(package_copy, "-m", "symgen", "build", "lead_screw.yaml", *options[:-1], "--force")
     assert "cannot read joint type helical" in " ".join(told.split())
 
 
 # ------------------------------------------------------------------------------- a formulation
 
 
-def test_a_new_formulation_derives_what_it_lists_and_no_more(house):
+def test_a_new_formulation_derives_what_it_lists_and_no_more(package_copy):
     code = (
         "from symgen.formulations import *; "
         "print(provided_functions(formulation_named('body_sums')))"
     )
-    assert run(house, "-c", code) == "('mass_matrix',)\n"
+    assert run(package_copy, "-c", code) == "('mass_matrix',)\n"
     shown = run(
-        house, "-m", "symgen", "show", "plain.yaml", "mass_matrix", "--formulation", "body_sums",
-        "--steps",
+        package_copy, "-m", "symgen", "show", "plain.yaml", "mass_matrix", "--formulation",
+        "body_sums", "--steps",
     )  # fmt: skip
     assert "BS-3" in shown or "entry of M" in shown
 
 
-def test_a_new_formulation_is_proven_equal_to_the_others(house):
+def test_a_new_formulation_is_proven_equal_to_the_others(package_copy):
     options = ("--exact", "--functions", "mass_matrix", "--json")
-    proof = json.loads(run(house, "-m", "symgen", "check", "plain.yaml", *options))
+    proof = json.loads(run(package_copy, "-m", "symgen", "check", "plain.yaml", *options))
     claims = {row["claim"]: row for row in proof["identities"]}
     assert claims["body_sums = composite"]["holds"]
     assert claims["body_sums = composite"]["entries"] == 9
 
 
-def test_a_new_formulation_is_a_sub_module_of_a_build(house):
+def test_a_new_formulation_is_a_sub_module_of_a_build(package_copy):
     options = ("--backend", "numpy", "--formulations", "all", "--json")
     report = json.loads(
-        run(house, "-m", "symgen", "build", "plain.yaml", *options, "--out", "plain")
+        run(package_copy, "-m", "symgen", "build", "plain.yaml", *options, "--out", "plain")
     )
     assert "body_sums" in report["formulations"]
     compared = {
@@ -276,4 +276,4 @@ def test_a_new_formulation_is_a_sub_module_of_a_build(house):
         "q = np.array([0.1, 0.2, 0.3]); "
         "print(np.abs(r.body_sums.mass_matrix(q) - r.newton_euler.mass_matrix(q)).max() < 1e-12)"
     )
-    assert run(house, "-c", code) == "True\n"
+    assert run(package_copy, "-c", code) == "True\n"

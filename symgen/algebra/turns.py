@@ -1,4 +1,4 @@
-"""Rotations of vectors and 3x3 matrices that cost no more than their structure asks for.
+"""Rotations of vectors and 3x3 matrices that make use of structure: planes, quarter turns.
 
 A rotation that leaves a coordinate axis alone mixes two coordinates: half of its products are gone,
 and turning a symmetric matrix takes nine in place of the 45 of a general rotation.

@@ -1,1 +1,1 @@
-"""What commands share: their options, how they end, what shells complete."""
+"""What commands share: options, exit status and JSON, shell completion, the terminal."""

@@ -1,4 +1,4 @@
-"""What a shell offers at the tab key: names of what there is, and what the model on the line has.
+"""Shell completion: commands, options, and names from the model on the command line.
 
 Nothing is ever reported from here: where a file cannot be read, nothing is offered.  SymPy is not
 imported, so that an answer takes a fraction of a second.

@@ -1,4 +1,4 @@
-"""How a command ends: its exit status, and what ``--json`` prints where there is no result."""
+"""How a command ends: its exit status, and its ``--json`` output."""
 
 from __future__ import annotations
 

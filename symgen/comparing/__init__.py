@@ -1,1 +1,1 @@
-"""`symgen compare`: formulations side by side, for one robot or over a family of robots."""
+"""`symgen compare`: formulations side by side, for one robot or for families of robots."""

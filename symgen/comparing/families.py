@@ -1,4 +1,4 @@
-"""Families of robots that differ in the number of joints: on them growth is seen.
+"""Families of robots with any number of joints, on which growth is measured.
 
 All numbers are fixed, and none of them is such that anything would fold away: no DH entry, mass or
 entry of an inertia is 0, no angle a right one.

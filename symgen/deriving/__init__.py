@@ -1,4 +1,4 @@
-"""What is derived, and its derivation: from a description to programs or SymPy expressions.
+"""Selection and derivation: from a description to programs or SymPy expressions.
 
 select        RobotDescription, BuildOptions -> Selection          selection
 derive_all    RobotDescription, Selection    -> Derived            derivation

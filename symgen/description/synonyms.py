@@ -1,4 +1,4 @@
-"""What beginners write in place of the words of a model file, and what they mean by it.
+"""Words that beginners use in place of keys of the model file, and the keys that they mean.
 
 Nothing here is accepted in a file: it only tells messages which word to propose where spelling
 alone would not find it.

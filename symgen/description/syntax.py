@@ -1,4 +1,4 @@
-"""Errors of the YAML scanner, in words that help someone who has never met YAML.
+"""Errors of the YAML scanner, in words for people who do not know YAML.
 
 The scanner speaks of flow sequences and block mappings, and stops where it cannot go on, which is
 often a line or more behind the mistake.  The lines of the file say more.

@@ -1,4 +1,4 @@
-"""A package seen as what templates speak of: formulations, public functions and kernels.
+"""A package as templates see it: formulations, public functions and kernels.
 
     module : Package -> Module
 

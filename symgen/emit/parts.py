@@ -1,4 +1,4 @@
-"""Cutting a long kernel into parts that a compiler swallows in linear time.
+"""Splitting a long kernel into functions, so that compile time stays linear in its length.
 
     split : Schedule, lines per part -> Parts
 

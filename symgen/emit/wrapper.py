@@ -1,4 +1,4 @@
-"""What the Cython wrapper needs to know, beside what every template may speak of."""
+"""The values that the template of the Cython wrapper takes, beside those of every template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a difference can hide: a bound on the degrees of what programs compute.
+"""Bounds on degrees: how likely a difference vanishes at a random point of the field.
 
 A program is seen as a fraction of polynomials in its inputs and parameters, in the pairs (cos, sin)
 of its angles, in the values of its other functions and in its roots.  Below stand whole powers of

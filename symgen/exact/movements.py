@@ -1,4 +1,4 @@
-"""Along what a program is differentiated: how its symbols change, each of them at a rate."""
+"""Directions of differentiation: the rate at which every symbol of a program changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the functions of a robot have to do with each other, as tables.
+"""Relations between the functions of a robot, as tables.
 
 Each relation says: result `result` of `function` is result `base_result` of `base`, with the
 inputs in `at_zero` set to 0, or its derivative with respect to the input `by`, or to `TIME`.

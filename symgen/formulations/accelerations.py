@@ -1,4 +1,4 @@
-"""From torques to accelerations: what a mass matrix and a bias are enough for, of any formulation.
+"""Forward dynamics from a mass matrix and a bias, whatever formulation gives them.
 
 It is no dynamics: a formulation brings M, the bias and, for derivatives, those of its inverse
 dynamics at the solution.  With tau(q, qd, qdd) the inverse dynamics and qdd the solution,

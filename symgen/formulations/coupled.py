@@ -1,4 +1,4 @@
-"""Joints that follow others: what all joints feel becomes what the coordinates feel.
+"""Mimic joints: the equations of all joints, projected onto the independent coordinates.
 
 A formulation derives as if each of the N joints had a coordinate.  With n coordinates q the joints
 stand at q_j = s_jk q_k + o_j, so that their velocities and accelerations are those of the

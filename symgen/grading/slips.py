@@ -1,4 +1,4 @@
-"""The usual slips, as robots: an answer that is right for another robot says what went wrong.
+"""Usual mistakes, as robots: an answer that is right for another robot says what went wrong.
 
 Every slip is a change of the robot or of the state that is asked about.  If an answer agrees with
 the truth about the changed one, identically, the slip is what the student has done.

@@ -1,4 +1,4 @@
-"""A joint of one coordinate: how it moves the link behind it, and what its drive adds."""
+"""A joint of one coordinate: the motion of its link, and its joint terms."""
 
 from __future__ import annotations
 

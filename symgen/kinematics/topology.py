@@ -1,4 +1,4 @@
-"""Who carries whom: the description of an open tree (open-tree paper, section 2).
+"""The topology of an open tree: parents and branches (open-tree paper, section 2).
 
 The nodes of the tree are joints of one coordinate, numbered 1..n so that a joint has a higher
 number than the one that carries it; 0 is the base.  A branch is a maximal run of joints without a

@@ -1,4 +1,4 @@
-"""How far the exact poses of links swell that are fixed to each other, one behind the other.
+"""How fast exact poses grow where links are fixed to each other in a row.
 
 An angle with a name, such as that of a parameter, keeps its sine and cosine in every product, and
 an entry of the pose behind k such turns has 3^k terms.  Over a graph they share what they have in

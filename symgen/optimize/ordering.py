@@ -1,4 +1,4 @@
-"""From a program to a linear list of assignments: what is computed, under which name, and when.
+"""Scheduling: from a program to a linear list of named assignments.
 
     schedule : Program[Scalar] -> Schedule
 

@@ -1,4 +1,4 @@
-"""What a page derives once, for its calculator, its table of operations, and its decisions.
+"""Programs that several parts of a page use, and their operation counts.
 
 Every function that the page speaks of, by every formulation that applies, in a straight line; what
 is estimated to be very long is not even derived.  How many operations a function has then says

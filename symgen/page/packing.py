@@ -1,4 +1,4 @@
-"""Data inside a page: as text of a ``script`` element, and compressed."""
+"""Data inside a page: as text of a ``script`` element, or compressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation of a tool chain: before it builds anything else, it builds the two-link arm.
+"""The first use of a tool chain: it builds the two-link arm, which has printed formulas.
 
 A compiler with its flags that was never validated on this machine builds every formulation and
 backend of the arm, and all of them are held against eqs. (69)-(82) of Xiang 2009.  What passed is

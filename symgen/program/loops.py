@@ -1,4 +1,4 @@
-"""Looped programs: what a straight line says joint by joint is said once, for every joint.
+"""Looped programs: one body of statements for all joints, in place of one for each.
 
 A `LoopedProgram` computes what a `Program` computes, in phases.  What phases hand on stands in
 columns: a column holds one scalar of every joint, such as the first entry of t_1.

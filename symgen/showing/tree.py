@@ -1,4 +1,4 @@
-"""`symgen show MODEL tree`: a drawing of the tree, its matrices, and where derivatives can be.
+"""`symgen show MODEL tree`: the tree, its branch matrices, the sparsity of derivatives.
 
 The links stand under those that carry them; every link has its joint, coordinates, mass, loads and
 points beside it.  Below stand the matrices of the open-tree paper (`symgen.kinematics.topology`) by

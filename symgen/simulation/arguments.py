@@ -1,4 +1,4 @@
-"""What `simulate` was given, read and checked: whatever is wrong gets one sentence.
+"""The arguments of `simulate`, read and checked.
 
 `Columns` are the sensitivities asked for.  Each is a direction in which the runtime parameters and
 the initial values move at once: for a parameter, the parameter itself and what `dq0` and `dqd0` say

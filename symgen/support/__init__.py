@@ -1,1 +1,1 @@
-"""What every part may use: what long work tells, misspelt words, the garbage collector."""
+"""Helpers for every package: progress and notices, misspelt words, garbage collection."""

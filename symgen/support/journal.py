@@ -1,4 +1,4 @@
-"""What long work tells about itself while it runs."""
+"""Progress, notices and timings of long work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a misspelt word may have been meant to be: of commands, options, names, keys and files."""
+"""Suggestions for misspelt commands, options, names, keys and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What symgen keeps for one user between builds.
+"""The cache folder of a user: built modules, binaries, validated tool chains.
 
 | in the cache folder | what it is |
 | --- | --- |

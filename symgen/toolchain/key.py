@@ -1,4 +1,4 @@
-"""What a build depends on, as digests.
+"""Build keys: digests of everything that a build depends on.
 
 The build key decides whether a package is up to date.  It covers the content of symgen's own
 sources and templates, so that an edited checkout rebuilds.  The digest of an extension covers only

@@ -1,4 +1,4 @@
-"""Which files of a package folder are ours.
+"""The manifest of a package folder: the files that symgen wrote there.
 
 ``manifest.json`` lists the generated sources with their digests and is the same on every machine.
 ``build.json`` lists what belongs to one machine: the binaries, the key of the build, and the

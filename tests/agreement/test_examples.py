@@ -10,6 +10,7 @@ import pytest
 
 from symgen import read
 from tests.agreement.test_pinocchio import compare, worth_deriving
+from tests.choosing import some_slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROBOTS = sorted(path.stem for path in EXAMPLES.glob("*.yaml"))
@@ -17,9 +18,7 @@ LARGE = {"tree12", "human43", "satellite_arm"}
 """Too large for a closed form here."""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "human43")) for name in ROBOTS]
-)
+@pytest.mark.parametrize("name", some_slow(ROBOTS, ["cart_pole", "satellite_arm", "tree12"]))
 def test_pinocchio_and_each_other(name):
     compare(read(EXAMPLES / f"{name}.yaml"), seed=43)
 

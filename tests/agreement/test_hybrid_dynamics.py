@@ -40,7 +40,7 @@ def model(seed):
     return described(seeded_model_text(seed, LARGE if seed % 5 == 0 else MIXED))
 
 
-@pytest.mark.parametrize("seed", one_in(2, range(701, 713)))
+@pytest.mark.parametrize("seed", one_in(5, range(701, 713)))
 def test_seeded_trees_against_pinocchio(seed):
     compare(model(seed), seed, only=FUNCTIONS)
 
@@ -73,7 +73,7 @@ def slopes_of(robot, state):
         yield robot.hybrid(moved).imag.T / STEP
 
 
-@pytest.mark.parametrize("seed", [721, 722, 724, 726, *slow(723, 725, 727, 728)])
+@pytest.mark.parametrize("seed", [722, 724, *slow(721, 723, 725, 726, 727, 728)])
 def test_slopes_equal_complex_steps(seed):
     description = model(seed)
     state, oracle = state_of(description, seed), pinocchio_model(description)

@@ -119,7 +119,7 @@ def compare(description, seed):
                 assert agrees(value, reference, limit), (formulation.name, function)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(6), (1, 2, 3)))
+@pytest.mark.parametrize("seed", some_slow(range(6), (2,)))
 def test_random_followers_against_pinocchio(seed):
     text = with_followers(
         seeded_model_text(seed + 50, dataclasses.replace(EVERYTHING, joints=(3, 7))),
@@ -139,7 +139,7 @@ def test_drawn_followers_against_pinocchio(text):
         compare(described(with_followers(text, np.random.default_rng(len(text)))), 1)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(3), (0, 1)))
+@pytest.mark.parametrize("seed", some_slow(range(3), (0,)))
 def test_all_functions_against_the_numeric_model(seed):
     """With parameters at run time that multipliers and offsets depend on, and prescribed joints."""
     recipe = Recipe(

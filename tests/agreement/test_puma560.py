@@ -11,6 +11,7 @@ from symgen.deriving.derivation import derived_program
 from symgen.description.expressions import Expression, Number
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
+from tests.choosing import one_in
 from tests.oracles.comparison import agrees, solving_limit
 from tests.oracles.pinocchio_model import pinocchio_model
 
@@ -74,7 +75,7 @@ def perturbed(description, rng):
     return replace(description, joints=tuple(joints))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", one_in(5, range(20)))
 def test_perturbed_copies_against_pinocchio(seed):
     rng = np.random.default_rng(seed)
     description = perturbed(read(EXAMPLE), rng)

@@ -17,6 +17,7 @@ from symgen.description.writing import model_text
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
+from tests.choosing import one_in, slow
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.coupled import with_followers
 from tests.oracles.random_models import COMPOSITE, Recipe, seeded_model_text
@@ -43,13 +44,15 @@ def compare(document, style, limit=1e-11):
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", [x for x in EXAMPLES if x.stem != "human43"] + slow(EXAMPLES[4]), ids=lambda p: p.stem
+)
 def test_examples_in_every_style(path, style):
     compare(read_document(path), style)
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", one_in(6, range(25)))
 def test_random_trees_in_every_style(seed, style):
     text = seeded_model_text(seed, MIXED)
     old, new = compare(decode(text.encode(), "random.yaml"), style)
@@ -61,7 +64,7 @@ def test_random_trees_in_every_style(seed, style):
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", one_in(5, range(5)))
 def test_joints_that_follow_others_still_do(seed, style):
     text = seeded_model_text(seed, replace(MIXED, joints=(3, 7)))
     text = with_followers(text, np.random.default_rng(seed))

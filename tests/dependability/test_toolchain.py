@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.choosing import slow
 from tests.dependability.builds import OPTIONS, World, python
 
 BARRED = (
@@ -65,9 +66,11 @@ def _dated(folder: Path) -> dict[Path, tuple[int, int]]:
     [
         ("cc -fno-such-option", ["exit status 1", "-fno-such-option", "is for gcc and clang"]),
         ("no-such-compiler", ["CC='no-such-compiler' names no program"]),
-        (
-            "cc -nostdinc",
-            ["exit status 1", "if a file of the compiler or the C library is missing"],
+        *slow(
+            (
+                "cc -nostdinc",
+                ["exit status 1", "if a file of the compiler or the C library is missing"],
+            )
         ),
         ("sh -c 'echo half; kill -9 $$'", ["ended by SIGKILL", "half"]),
     ],

@@ -22,9 +22,9 @@ NEEDS = {
     "simulation": "xarray",
 }
 """By the name of a page: the library without which it cannot be run."""
-SLOW = {"batches", "build", "casadi", "dask", "loads", "parameters", "simulation"}
+QUICK = {"controller", "exercises", "templates"}
 RUN = [
-    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
+    pytest.param(page, id=page.stem, marks=[] if page.stem in QUICK else [pytest.mark.slow])
     for page in PAGES
 ]
 

@@ -22,7 +22,7 @@ from symgen.toolchain import compiler
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import AVX2, CompilerMissingError, Version
 from symgen.validation.evaluated import EvaluatedFormulation
-from tests.choosing import slow
+from tests.choosing import slow, some_slow
 from tests.emit.building import load, write
 from tests.emit.test_versions import EXAMPLES, called, runs, states
 
@@ -59,21 +59,29 @@ def model_of(name: str, folder: Path) -> Path:
     return path
 
 
-def emitted(name: str, folder: Path, form: str, *backends: str) -> SourceBundle:
+def emitted(
+    name: str, folder: Path, form: str, *backends: str, functions: tuple[str, ...] = FUNCTIONS
+) -> SourceBundle:
     """Without the formulations that a build would evaluate."""
     description = symgen.read(model_of(name, folder))
-    options = BuildOptions(functions=FUNCTIONS, formulations=("composite",))
+    options = BuildOptions(functions=functions, formulations=("composite",))
     selection = replace(select(description, options), evaluated={})
-    lines = {name: derived_program(description, COMPOSITE, name) for name in FUNCTIONS}
+    lines = {name: derived_program(description, COMPOSITE, name) for name in functions}
     STRAIGHT[model_hash(description)] = EvaluatedFormulation(lines)
     return emit(
         package_of(description, selection, derive_all(description, selection, form=form)), backends
     )
 
 
-def built(name: str, folder: Path, flags: str = "portable", form: str = "loops") -> ModuleType:
+def built(
+    name: str,
+    folder: Path,
+    flags: str = "portable",
+    form: str = "loops",
+    functions: tuple[str, ...] = FUNCTIONS,
+) -> ModuleType:
     """The compiled module."""
-    bundle = emitted(name, folder, form, "compiled")
+    bundle = emitted(name, folder, form, "compiled", functions=functions)
     try:
         binaries = compile_extensions(bundle, flags=flags)
     except CompilerMissingError as error:
@@ -100,7 +108,7 @@ def hold(module: ModuleType, sizes: tuple[int, ...]) -> None:
                     assert np.abs(value - reference[row]).max() <= 1e-11 * scale, name
 
 
-@pytest.mark.parametrize("name", ["bush", *slow("two_link", "tree12")])
+@pytest.mark.parametrize("name", ["pair", *slow("bush", "two_link", "tree12")])
 def test_every_width(name: str, tmp_path: Path) -> None:
     module = built(name, tmp_path)
     for width in (1, 4, 8):
@@ -117,7 +125,7 @@ def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not runs(4), reason="not on this processor")
-@pytest.mark.parametrize("name", ["chain", *slow("two_link", "bush", "star", "comb")])
+@pytest.mark.parametrize("name", ["comb", *slow("two_link", "bush", "star", "chain")])
 def test_vectors_of_eight_joints(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,20 +137,19 @@ def test_vectors_of_eight_joints(
 
 
 def test_nothing_is_written_beyond_the_results(tmp_path: Path) -> None:
-    for name in ("bush", "two_link"):
-        module = built(name, tmp_path)
-        for size in (1, 3, 8):
-            state = states(module, size)
-            for function in FUNCTIONS:
-                shapes = [x.shape for x in called(module, function, state)]
-                rooms = [np.full((size + 2, *shape[1:]), 7.0) for shape in shapes]
-                out = tuple(room[1 : 1 + size] for room in rooms)
-                called(module, function, state, out=out if len(out) > 1 else out[0])
-                one = tuple(room[1] for room in rooms)
-                first = {key: x[0] for key, x in state.items()}
-                called(module, function, first, out=one if len(one) > 1 else one[0])
-                for room in rooms:
-                    assert (room[0] == 7.0).all() and (room[-1] == 7.0).all()
+    module = built("pair", tmp_path)
+    for size in (1, 3, 8):
+        state = states(module, size)
+        for function in FUNCTIONS:
+            shapes = [x.shape for x in called(module, function, state)]
+            rooms = [np.full((size + 2, *shape[1:]), 7.0) for shape in shapes]
+            out = tuple(room[1 : 1 + size] for room in rooms)
+            called(module, function, state, out=out if len(out) > 1 else out[0])
+            one = tuple(room[1] for room in rooms)
+            first = {key: x[0] for key, x in state.items()}
+            called(module, function, first, out=one if len(one) > 1 else one[0])
+            for room in rooms:
+                assert (room[0] == 7.0).all() and (room[-1] == 7.0).all()
 
 
 def related(parents: list[int]) -> list[int]:
@@ -157,7 +164,7 @@ def related(parents: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("form", ["loops", *slow("straight")])
 def test_loads_act_on_wrenches(form: str, tmp_path: Path) -> None:
-    module = built("tree12", tmp_path, form=form)
+    module = built("tree12", tmp_path, form=form, functions=("joint_wrench_derivatives",))
     rng = np.random.default_rng(3)
     for size in (1, 5):
         state = list(states(module, size).values())
@@ -205,7 +212,7 @@ def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None
     assert {report.form for report in derived.reports} == {"straight"}
 
 
-@pytest.mark.parametrize("name", [*TREES, "two_link"])
+@pytest.mark.parametrize("name", some_slow([*TREES, "two_link"], ["bush", "two_link"]))
 def test_numpy_in_loops(name: str, tmp_path: Path) -> None:
     hold(load(write(emitted(name, tmp_path, "loops", "numpy"), tmp_path)), (0, 1, 3, 100))
 

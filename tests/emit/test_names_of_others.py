@@ -121,7 +121,7 @@ def plain(tmp_path_factory):
     "listed",
     [
         OF_C,
-        OF_NUMPY,
+        pytest.param(OF_NUMPY, marks=pytest.mark.slow),
         pytest.param(OF_PYTHON, marks=pytest.mark.slow),
         pytest.param(OF_CYTHON, marks=pytest.mark.slow),
         pytest.param(OF_OURS, marks=pytest.mark.slow),
@@ -150,10 +150,7 @@ assert all(row.passed for row in robot.selftest())
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[] if name in ("builtins", "numpy") else pytest.mark.slow)
-        for name in MODULES
-    ],
+    [pytest.param(name, marks=[] if name == "numpy" else pytest.mark.slow) for name in MODULES],
 )
 def test_a_robot_named_like_a_module(tmp_path, name):
     folder = tmp_path / "place"

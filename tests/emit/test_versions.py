@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import symgen
+from benchmarks.models import spatial_tree
 from symgen.emit.templates import Templates
 from symgen.toolchain.compiler import AVX2, AVX512, CompilerMissingError, find_compiler
 from symgen.toolchain.processes import Processes
@@ -144,16 +145,24 @@ def test_far_and_infinite_angles_are_those_of_the_c_library(waves: Any) -> None:
 # -- batches -----------------------------------------------------------------------------------
 
 
+def fork(folder: Path) -> Path:
+    """A model file of three branches with six joints."""
+    model = folder / "fork.yaml"
+    model.write_text(spatial_tree((0, 1, 2, 1, 4, 0), "fork"))
+    return model
+
+
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: Any) -> dict[int, ModuleType]:
-    """A tree and its loads, by width; each width has a module of its own."""
+    """A tree, by width; each width has a module of its own."""
     found = {}
+    model = fork(tmp_path_factory.mktemp("model"))
     for width in (1, 2, 4, 8):
         if not runs(width):
             continue
         out = tmp_path_factory.mktemp(f"width{width}")
         module = symgen.load(
-            EXAMPLES / "tree12.yaml",
+            model,
             functions=FUNCTIONS,
             formulations="newton_euler",
             flags="baseline" if width == 2 else "portable",
@@ -452,11 +461,11 @@ def test_packed_results_hold_the_related_pairs(modules: dict[int, ModuleType], n
 
 def test_packed_results_of_one_sample_and_of_every_backend(tmp_path: Path) -> None:
     module = symgen.load(
-        EXAMPLES / "tree12.yaml",
+        fork(tmp_path),
         functions="mass_matrix,inverse_dynamics_derivatives",
         formulations="newton_euler",
         backend="all",
-        out=tmp_path,
+        out=tmp_path / "out",
     )
     state = states(module)
     wanted = module.mass_matrix(state["q"])[module.derivative_sparsity]
@@ -466,7 +475,7 @@ def test_packed_results_of_one_sample_and_of_every_backend(tmp_path: Path) -> No
         slopes = backend.newton_euler.inverse_dynamics_derivatives(*state.values(), packed=True)
         np.testing.assert_allclose(slopes[3], wanted, rtol=1e-12, atol=1e-12)
         with pytest.raises(ValueError, match="out: expected shape"):
-            backend.newton_euler.mass_matrix(state["q"], packed=True, out=np.empty((12, 12)))
+            backend.newton_euler.mass_matrix(state["q"], packed=True, out=np.empty((6, 6)))
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])

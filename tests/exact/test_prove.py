@@ -69,7 +69,7 @@ def test_the_recursions_are_identical_on_the_human():
     assert result.seconds < 120.0
 
 
-@pytest.mark.parametrize("seed", one_in(2, range(1, 21)))
+@pytest.mark.parametrize("seed", one_in(10, range(1, 21)))
 def test_all_formulations_are_identical_on_random_trees(seed):
     result = prove(described(seeded_model_text(seed, Recipe(joints=(1, 7)))), seed=seed)
     assert result.passed
@@ -119,7 +119,7 @@ def test_a_mass_matrix_that_is_always_singular_is_no_reason_to_give_up(hand, mas
     assert set(reasons.values()) == {"the mass matrix is singular in every state"}
 
 
-@pytest.mark.parametrize("seed", some_slow(range(5), range(3)))
+@pytest.mark.parametrize("seed", some_slow(range(5), (1,)))
 def test_all_types_of_joints_and_their_terms(seed):
     recipe = replace(EVERYTHING, joints=(1, 3))
     assert prove(described(seeded_model_text(seed, recipe)), points=1).passed

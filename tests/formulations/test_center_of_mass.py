@@ -11,6 +11,7 @@ from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
+from tests.choosing import one_in
 from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, random_state
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
@@ -35,7 +36,7 @@ def compare(description, seed, oracle):
         assert agrees(result(description, name, state), expected), name
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", one_in(6, range(40)))
 def test_random_trees_equal_pinocchio(seed):
     description = described(seeded_model_text(seed))
     compare(description, seed, pinocchio_model(description))

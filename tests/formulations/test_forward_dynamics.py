@@ -19,6 +19,7 @@ from symgen.optimize.folding import fold
 from symgen.optimize.operations import operations_after
 from symgen.program.evaluation import call
 from symgen.program.program import Output
+from tests.choosing import one_in
 from tests.oracles.comparison import STEP, agrees, solving_limit, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit
@@ -49,7 +50,7 @@ MODELS = regular(range(6), TREES) + regular(range(50, 62), EVERYTHING)
 # -- accelerations -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("seed", "description", "robot"), MODELS)
+@pytest.mark.parametrize(("seed", "description", "robot"), one_in(3, MODELS))
 def test_accelerations_equal_pinocchio(seed, description, robot):
     state, limit = robot.state, solving_limit(robot.M)
     qdd, pivots, diagonal = call(programs_of(description)("forward_dynamics"), state)
@@ -88,7 +89,7 @@ def test_gravity_is_fallen_along():
 # -- derivatives -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("seed", "description", "robot"), MODELS)
+@pytest.mark.parametrize(("seed", "description", "robot"), one_in(5, MODELS))
 def test_slopes_of_accelerations_equal_pinocchio(seed, description, robot):
     state, limit = robot.state, solving_limit(robot.M)
     qdd, *slopes, pivots, _ = call(programs_of(description)("forward_dynamics_derivatives"), state)
@@ -144,7 +145,7 @@ def hybrid_case(description, seed):
     return program, {**state, "x": x}, y, mass[np.ix_(f, f)]
 
 
-@pytest.mark.parametrize(("seed", "description", "robot"), MODELS)
+@pytest.mark.parametrize(("seed", "description", "robot"), one_in(3, MODELS))
 def test_what_was_not_given_equals_numpy(seed, description, robot):
     program, state, y, mass = hybrid_case(description, seed)
     limit = solving_limit(mass)
@@ -154,7 +155,7 @@ def test_what_was_not_given_equals_numpy(seed, description, robot):
     assert agrees(np.sum(np.log(pivots)), np.linalg.slogdet(mass)[1], limit)
 
 
-@pytest.mark.parametrize(("seed", "description", "robot"), MODELS)
+@pytest.mark.parametrize(("seed", "description", "robot"), one_in(5, MODELS))
 def test_hybrid_slopes_equal_complex_steps(seed, description, robot):
     program, state, y, mass = hybrid_case(description, seed)
     limit = solving_limit(mass)
@@ -167,7 +168,7 @@ def test_hybrid_slopes_equal_complex_steps(seed, description, robot):
         assert agrees(slope, expected, limit)
 
 
-@pytest.mark.parametrize(("seed", "description", "robot"), MODELS[::2])
+@pytest.mark.parametrize(("seed", "description", "robot"), one_in(3, MODELS[::2]))
 def test_without_prescribed_joints_hybrid_is_forward(seed, description, robot):
     state = robot.state
     program = programs_of(description)
@@ -237,7 +238,7 @@ WITH_PARAMETERS = [
 FUNCTIONS = [name for name in NEWTON_EULER.functions if name.startswith("forward_dynamics")]
 
 
-@pytest.mark.parametrize(("description", "runtime"), WITH_PARAMETERS)
+@pytest.mark.parametrize(("description", "runtime"), one_in(16, WITH_PARAMETERS))
 def test_the_estimate_is_within_a_factor_of_two(description, runtime):
     for function in FUNCTIONS:
         program = derived_program(description, NEWTON_EULER, function, runtime)

@@ -21,6 +21,7 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
+from tests.choosing import one_in, slow
 from tests.oracles.barman_dynamics import KINDS, Link, Row, ThesisDynamics
 from tests.oracles.comparison import STEP, agrees, complex_steps, motion_of
 from tests.oracles.descriptions import described
@@ -48,13 +49,13 @@ def compare(description, seed, *oracles):
 # -- independent oracles -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", one_in(9, range(40)))
 def test_random_trees_equal_pinocchio(seed):
     description = described(seeded_model_text(seed, SMALL if seed % 2 else LARGE))
     compare(description, seed, pinocchio_model(description))
 
 
-@pytest.mark.parametrize("seed", range(40, 60))
+@pytest.mark.parametrize("seed", one_in(7, range(40, 60)))
 def test_every_type_of_joint_with_terms_of_its_own(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     compare(description, seed, pinocchio_model(description), NumericRobot(description))
@@ -67,13 +68,15 @@ def test_drawn_trees_equal_pinocchio(text):
     compare(description, 1, pinocchio_model(description))
 
 
-@pytest.mark.parametrize("name", ["two_link", "cart_pole", "puma560", "arm7", "tree12", "human43"])
+@pytest.mark.parametrize(
+    "name", ["two_link", "cart_pole", "puma560", "arm7", "tree12", *slow("human43")]
+)
 def test_examples_equal_pinocchio(name):
     description = read(EXAMPLES / f"{name}.yaml")
     compare(description, 2, pinocchio_model(description))
 
 
-@pytest.mark.parametrize("seed", range(60, 75))
+@pytest.mark.parametrize("seed", one_in(8, range(60, 75)))
 def test_slopes_equal_complex_step_of_the_torques(seed):
     description = described(seeded_model_text(seed, LARGE))
     state = motion_of(description, seed)
@@ -118,7 +121,7 @@ def slopes_by_line(program, state, description):
 
 
 @pytest.mark.parametrize("function", [FUNCTION, "joint_wrench_derivatives"])
-@pytest.mark.parametrize("seed", range(80, 90))
+@pytest.mark.parametrize("seed", one_in(4, range(80, 90)))
 def test_each_line_is_the_derivative_that_its_name_says(seed, function):
     """``d_omega_3_x_dq_1`` is the derivative of the line ``omega_3_x`` with respect to q_1."""
     description = described(seeded_model_text(seed, SMALL))
@@ -301,6 +304,7 @@ def test_nothing_is_written_about_joints_on_different_branches(seed):
         assert entries[~near].all(), output.name
 
 
+@pytest.mark.slow
 def test_the_human_has_747_entries():
     """The tree of the 43-coordinate human in the open-tree paper, with general links."""
     text = spatial_tree(HUMAN43, "human")
@@ -327,7 +331,9 @@ def by_differentiation(description):
     return fold(program, description.parameter_values)
 
 
-@pytest.mark.parametrize(("name", "share"), [("puma560", 1.05), ("arm7", 0.83), ("human43", 0.75)])
+@pytest.mark.parametrize(
+    ("name", "share"), [("puma560", 1.05), ("arm7", 0.83), *slow(("human43", 0.75))]
+)
 def test_its_cost_beside_that_of_differentiation_of_the_program(name, share):
     """About the same for six axes that are all parallel or at right angles; else less."""
     description = read(EXAMPLES / f"{name}.yaml")

@@ -12,6 +12,7 @@ from symgen.deriving.derivation import derived_program
 from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
+from tests.choosing import one_in
 from tests.oracles.barman_kinematics import Row, Thesis
 from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, random_state
 from tests.oracles.descriptions import described
@@ -41,7 +42,7 @@ def compare_with_pinocchio(description, seed):
                 assert agrees(value, reference), (formulation.name, name)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", one_in(5, range(25)))
 def test_random_trees_equal_pinocchio(seed):
     compare_with_pinocchio(described(seeded_model_text(seed, POINTS)), seed)
 

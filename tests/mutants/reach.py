@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tests.mutants.table import Mutant
+from tests.mutants.table import Mutant, restore
 
 NOTES = '''"""Notes which mutants are reached by which tests (written by tests.mutants.reach)."""
 
@@ -50,7 +50,7 @@ def reach(
     """Test files by mutant, and seconds by test file, measured in `checkout`, which is restored."""
     log = folder / "reached"
     log.mkdir(parents=True)
-    before = _instrument(checkout, table)
+    _instrument(checkout, table)
     added = checkout / f"{MODULE.replace('.', '/')}.py"
     added.write_text(NOTES.format(folder=str(log)))
     results = folder / "junit.xml"
@@ -60,30 +60,27 @@ def reach(
         subprocess.run(command, cwd=checkout, stdout=subprocess.DEVNULL, check=False)
     finally:
         added.unlink()
-        for path, text in before.items():
-            path.write_text(text)
+        restore(checkout)
     return _reached(log, table), _seconds(results, checkout)
 
 
-def _instrument(checkout: Path, table: Sequence[Mutant]) -> dict[Path, str]:
-    """Write the notes into the functions; what the files were before."""
+def _instrument(checkout: Path, table: Sequence[Mutant]) -> None:
+    """Write the notes into the functions."""
     places: dict[Path, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, mutant in enumerate(table):
         path, line = _place(checkout, mutant)
         for function in _functions_around(path, line):
             places[path][_first_line(function)].append(number)
-    before = {}
     for path, noted in places.items():
-        before[path] = path.read_text()
-        lines = before[path].splitlines(keepends=True)
+        text = path.read_text()
+        lines = text.splitlines(keepends=True)
         for line in sorted(noted, reverse=True):
             indent = re.match(r"\s*", lines[line - 1])
             call = f"_reached({', '.join(map(str, noted[line]))})\n"
             lines.insert(line - 1, (indent[0] if indent else "") + call)
-        place = _after_future_imports(before[path])
+        place = _after_future_imports(text)
         lines.insert(place, f"from {MODULE} import reached as _reached\n")
         path.write_text("".join(lines))
-    return before
 
 
 def _place(checkout: Path, mutant: Mutant) -> tuple[Path, int]:

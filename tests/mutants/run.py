@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import queue
+import random
 import signal
 import subprocess
 import threading
@@ -131,10 +132,13 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="names of mutants")
     options = parser.parse_args()
     checkouts = [path.resolve() for path in options.checkouts]
+    if changed := [str(path) for path in checkouts if not is_clean(path)]:
+        parser.error(f"there are changes that would be lost in {' and '.join(changed)}")
     listed = mutants(options.tables)
     table = [mutant for mutant in listed if mutant.fits(checkouts[0])]
     if lost := [mutant.name for mutant in listed if mutant not in table]:
         print(f"cannot be planted any more: {lost}")
+    random.Random(7).shuffle(table)  # whatever is done of it is a fair sample
     reached = options.out.with_suffix(".reached.json")
     if not reached.is_file():
         folder = options.out.with_suffix(".reaching").resolve()

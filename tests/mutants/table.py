@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,9 +44,19 @@ def mutants(folder: Path = FOLDER) -> list[Mutant]:
 def planted(mutant: Mutant, checkout: Path) -> Iterator[None]:
     """The checkout with one fault; afterwards it is as it was."""
     path = checkout / mutant.file
-    text = path.read_text()
-    path.write_text(mutant.planted_in(text))
+    path.write_text(mutant.planted_in(path.read_text()))
     try:
         yield
     finally:
-        path.write_text(text)
+        restore(checkout)
+
+
+def restore(checkout: Path) -> None:
+    """All files that git knows as they were committed: tests with a fault may write some, too."""
+    subprocess.run(["git", "checkout", "--quiet", "--", "."], cwd=checkout, check=True)
+
+
+def is_clean(checkout: Path) -> bool:
+    """Whether nothing is lost by `restore`."""
+    command = ["git", "status", "--porcelain", "--untracked-files=no"]
+    return not subprocess.run(command, cwd=checkout, check=True, capture_output=True).stdout

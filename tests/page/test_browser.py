@@ -88,7 +88,7 @@ def test_it_asks_for_nothing_and_complains_of_nothing(opened, written):
 
 def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
     tab, _ = opened
-    module = symgen.load(model, formulations="all", functions="inverse_dynamics")
+    module = symgen.load(model, formulations="all", functions="inverse_dynamics", backend="numpy")
     before = numbers(tab, "torques")
     tab.locator("#q-2").fill("0.7")
     tab.locator("#qd-1").fill("-1.3")

@@ -14,6 +14,7 @@ from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.forward_laws import Response, response
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import validate
+from tests.choosing import one_in
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, formulation
 from tests.oracles.random_models import Recipe, seeded_model_text
@@ -38,7 +39,7 @@ def badly_scaled(seed):
     return re.sub(r"inertia: \{(.*)\}", scaled, text)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", one_in(4, range(6)))
 def test_badly_scaled_trees_pass(seed):
     description = described(badly_scaled(seed))
     programs = {

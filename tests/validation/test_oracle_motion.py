@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from symgen.validation.checks import relative_error
 from symgen.validation.limits import STEP
 from symgen.validation.oracles import NumericRobot
+from tests.choosing import one_in
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
@@ -62,7 +63,7 @@ def assert_equals_pinocchio(text, seed):
     assert all(error <= LIMIT for error in found.values()), found
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", one_in(4, range(60)))
 def test_random_trees_equal_pinocchio(seed):
     assert_equals_pinocchio(seeded_model_text(seed, POINTS), seed)
 

@@ -20,6 +20,7 @@ from symgen.validation.checks import (
 from symgen.validation.evaluated import spared_rows
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, validate
+from tests.choosing import one_in
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, formulation, has
 from tests.oracles.random_models import Recipe, seeded_model_text
@@ -64,7 +65,7 @@ def whole():
     return NumericRobot(described(f"{text}outputs: {{o: k*t + kinetic_energy}}\n"), runtime=("k",))
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize("name", one_in(3, ARGUMENTS))
 def test_a_wrong_function_is_named(whole, name):
     robot, description = whole, whole.description
     assert has(robot, name)
@@ -120,7 +121,7 @@ def mutations(count):
     return found
 
 
-@pytest.mark.parametrize(("text", "wrong"), mutations(60))
+@pytest.mark.parametrize(("text", "wrong"), one_in(3, mutations(60)))
 def test_a_wrong_frame_in_a_joint_is_found(text, wrong):
     description = described(text)
     mutant = NumericRobot(described(wrong.replace("--", "").replace("-pi", "pi*(-1)")))

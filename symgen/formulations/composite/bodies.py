@@ -1,4 +1,4 @@
-"""What a body weighs about P, and what moving it takes; composites are plain sums of that.
+"""Inertia, momentum and inertial force of a body about P; those of composites are sums.
 
 Everything is about one point and in one basis, so that the bodies beyond a joint are added up
 entry by entry, leaves first.  Instead of the inertia tensor there are second moments: with the

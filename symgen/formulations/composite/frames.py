@@ -1,4 +1,4 @@
-"""Where the joints are: all axes in one basis, all points from one point P of each tree.
+"""Axes and origins of the joints in one basis, about one reference point P of each tree.
 
 A tree here is all that hangs off the base by one joint.  P is the origin of the first joint of the
 tree that turns, wherever it is: what lies between the base and P never enters, so that a robot far

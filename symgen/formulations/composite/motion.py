@@ -1,4 +1,4 @@
-"""How the links move: velocities and accelerations about P, in the basis of the tree.
+"""Velocities and accelerations of the links about P, in the basis of the tree.
 
 Names have a 0 in them that what is written in link axes has not.
 

@@ -1,4 +1,4 @@
-"""Kane's equations with the mass matrix formed (Anderson, Hsu 2002): the measure of the recursive.
+"""Kane's equations with an explicit mass matrix (Anderson, Hsu 2002).
 
 `kinematics` holds the notation, `explicit` the traditional sums, `partially_recursive` the sums
 carried inward; `*_derivatives` their derivatives; `equations` and `solution` what both routes share
