@@ -22,7 +22,18 @@ NEEDS = {
     "simulation": "xarray",
 }
 """By the name of a page: the library without which it cannot be run."""
-SLOW = {"batches", "build", "casadi", "dask", "loads", "parameters", "simulation"}
+SLOW = {
+    "batches",
+    "build",
+    "casadi",
+    "dask",
+    "loads",
+    "parameters",
+    "scipy",
+    "simulation",
+    "templates",
+}
+SLOW |= {"tutorial"}
 RUN = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
     for page in PAGES
