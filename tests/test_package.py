@@ -13,6 +13,7 @@ from symgen.formulations import FORMULATIONS
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
+LARGE = {"arm7", "human43", "puma560", "tree12"}
 
 
 def test_load_builds_once_and_returns_the_module():
@@ -66,7 +67,7 @@ def test_building_does_not_load_sympy():
 @pytest.mark.parametrize(
     "model",
     [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem == "human43"))
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LARGE))
         for path in sorted(EXAMPLES.glob("*.yaml"))
     ],
 )

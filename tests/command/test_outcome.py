@@ -25,7 +25,7 @@ COMMANDS = {
     "compare --family": ["compare", "--family", "planar", "--joints", "1,2",
                          "--functions", "mass_matrix"],
     "grade": ["grade", "two_link.yaml", "answer.txt"],
-    "report": ["report", "two_link.yaml", "--quick"],
+    "report": ["report", "wheel.yaml", "--quick"],
     "show": ["show", "two_link.yaml", "tree"],
 }  # fmt: skip
 KEYS = {
@@ -40,6 +40,12 @@ KEYS = {
     "report": {"file", "quick"},
     "show": {"what", "format", "text"},
 }
+WHEEL = """
+symgen: 1
+name: wheel
+joints:
+  - {name: turn, type: revolute, origin: {}, link: {mass: 1, com: [1, 0, 0]}}
+"""
 TEXT_IS_THE_RESULT = {"show"}
 
 
@@ -47,6 +53,7 @@ TEXT_IS_THE_RESULT = {"show"}
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copy(EXAMPLES / "two_link.yaml", "two_link.yaml")
+    Path("wheel.yaml").write_text(WHEEL)
     Path("answer.txt").write_text("M[2,2] = I2 + m2*l2**2\n")
     return tmp_path
 
@@ -88,7 +95,7 @@ joints:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_faults_of_a_file_as_json(folder, capfd, name):
     Path("two_link.yaml").write_text(WRONG)
-    arguments = COMMANDS[name]
+    arguments = [argument.replace("wheel", "two_link") for argument in COMMANDS[name]]
     if "two_link.yaml" not in arguments:
         return
     assert run([*arguments, "--json"]) == 2

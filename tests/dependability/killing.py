@@ -47,9 +47,7 @@ class Campaign:
         self.world = World(folder)
         self.generator = np.random.default_rng(seed)
         self.outcomes: collections.Counter[str] = collections.Counter()
-        self.present = random_mass(self.generator)
-        self.seconds = 0.0
-        self.undisturbed(self.present)
+        self.present, self.seconds = 1.0, self.world.hold_a_package()
 
     def undisturbed(self, mass: float) -> None:
         """A build that nothing happens to; afterwards nothing lies around.

@@ -61,30 +61,25 @@ def _dated(folder: Path) -> dict[Path, tuple[int, int]]:
     return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize(
-    ("compiler", "words"),
-    [
-        ("cc -fno-such-option", ["exit status 1", "-fno-such-option", "is for gcc and clang"]),
-        ("no-such-compiler", ["CC='no-such-compiler' names no program"]),
-        *slow(
-            (
-                "cc -nostdinc",
-                ["exit status 1", "if a file of the compiler or the C library is missing"],
-            )
-        ),
-        ("sh -c 'echo half; kill -9 $$'", ["ended by SIGKILL", "half"]),
-    ],
-)
-def test_a_compiler_that_fails(tmp_path: Path, compiler: str, words: list[str]) -> None:
+COMPILERS = {
+    "cc -fno-such-option": ["exit status 1", "-fno-such-option", "is for gcc and clang"],
+    "no-such-compiler": ["CC='no-such-compiler' names no program"],
+    "cc -nostdinc": ["exit status 1", "if a file of the compiler or the C library is missing"],
+    "sh -c 'echo half; kill -9 $$'": ["ended by SIGKILL", "half"],
+}
+
+
+def test_a_compiler_that_fails(tmp_path: Path) -> None:
     world = World(tmp_path)
-    assert _build(world, "--backend", "numpy")[0] == 0
+    world.hold_a_package()
     before = _dated(world.package)
-    status, said = _build(world, "--backend", "compiled", CC=compiler)
-    assert status == 4
-    for expected in [*words, "unset CC", "apt install" if os.name == "posix" else "install"]:
-        assert expected in said
-    assert _dated(world.package) == before
-    assert world.leftovers() == []
+    for compiler, words in COMPILERS.items():
+        status, said = _build(world, "--backend", "compiled", CC=compiler)
+        assert status == 4
+        for expected in [*words, "unset CC", "apt install" if os.name == "posix" else "install"]:
+            assert expected in said, compiler
+        assert _dated(world.package) == before
+        assert world.leftovers() == []
 
 
 def test_missing_python_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,18 @@ NEEDS = {
     "simulation": "xarray",
 }
 """By the name of a page: the library without which it cannot be run."""
-QUICK = {"controller", "exercises", "templates"}
+SLOW = {
+    "batches",
+    "build",
+    "casadi",
+    "dask",
+    "loads",
+    "parameters",
+    "scipy",
+    "simulation",
+    "templates",
+}
+SLOW |= {"tutorial"}
 RUN = [
     pytest.param(page, id=page.stem, marks=[] if page.stem in QUICK else [pytest.mark.slow])
     for page in PAGES

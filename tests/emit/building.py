@@ -1,4 +1,4 @@
-"""Writing, compiling and importing emitted packages, without the tool chain of symgen."""
+"""Writing, compiling and importing emitted packages, most of them without symgen's tool chain."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+import pytest
 
 from symgen.emit.bundle import Package, SourceBundle
 from symgen.emit.emission import emit
+from symgen.toolchain import compile as toolchain
+from symgen.toolchain.compiler import CompilerMissingError
 
 FLAGS = (
     "-std=c99", "-O1", "-fPIC", "-ffp-contract=off", "-DSYMGEN_LIBM", "-Wall", "-Wextra",
@@ -52,7 +55,7 @@ def compile_extensions(bundle: SourceBundle, target: Path, flags: tuple[str, ...
         _run([*cython, str(target / extension.pyx), "-o", str(generated)])
         objects = []
         for source in (generated, *(target / name for name in extension.c_sources)):
-            strict = OURS if source != generated else CYTHONS
+            strict = OURS if source != generated else (*CYTHONS, "-O0")
             objects.append(str(source.with_suffix(".o")))
             command = ["cc", *flags, *strict, *includes, "-c", str(source), "-o", objects[-1]]
             _run(command)
@@ -73,10 +76,26 @@ def load(target: Path) -> ModuleType:
 
 def build(package: Package, folder: Path, backends: Sequence[str] = ()) -> ModuleType:
     """Emit, compile and import `package`."""
-    bundle = emit(package, backends)
+    return build_bundle(emit(package, backends), folder)
+
+
+def build_bundle(bundle: SourceBundle, folder: Path) -> ModuleType:
+    """Compile a bundle in one version and import it."""
     target = write(bundle, folder)
     if bundle.extensions:
         compile_extensions(bundle, target)
+    return load(target)
+
+
+def build_versions(bundle: SourceBundle, folder: Path, flags: str = "portable") -> ModuleType:
+    """Compile a bundle as symgen does, or take it from the cache, and import it; no validation."""
+    try:
+        binaries = toolchain.compile_extensions(bundle, flags=flags)
+    except CompilerMissingError as error:
+        pytest.skip(str(error))
+    target = write(bundle, folder)
+    for file, content in binaries.files().items():
+        (target / file).write_bytes(content)
     return load(target)
 
 

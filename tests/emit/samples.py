@@ -211,15 +211,18 @@ def apply(graph: Graph, name: str, x: Scalar, y: Scalar) -> Scalar:
 
 
 def every_function() -> Package:
-    """A robot whose torques are all functions of the graph, and all operators in all positions."""
+    """A robot whose torques are all functions of the graph; its energy has all the operators."""
     n = len(FUNCTIONS_OF_GRAPH)
     facts = metadata("functions", n)
     w = Writer("inverse_dynamics", facts.sizes, ())
     q, qd, qdd = w.inputs["q"], w.inputs["qd"], w.inputs["qdd"]
     names = list(FUNCTIONS_OF_GRAPH)
     torques = [apply(w.graph, name, q[i], qd[i]) - qdd[i] for i, name in enumerate(names)]
-    torques[0] = torques[0] + operators(w.graph, q[0], q[1], q[2])
-    return package([w.finish("newton_euler", torques)], facts)
+    arithmetic = Writer("kinetic_energy", facts.sizes, ())
+    x, y = arithmetic.inputs["q"], arithmetic.inputs["qd"]
+    energy = operators(arithmetic.graph, x[0], y[1], x[2])
+    programs = [w.finish("newton_euler", torques), arithmetic.finish("newton_euler", [energy])]
+    return package(programs, facts)
 
 
 def operators(g: Graph, a: Scalar, b: Scalar, c: Scalar) -> Scalar:

@@ -31,7 +31,6 @@ from tests.emit.samples import (
     arm,
     every_function,
     metadata,
-    operators,
     package,
     random_package,
 )
@@ -109,36 +108,29 @@ def test_arm(arm_module: ModuleType) -> None:
 
 def test_every_function_of_the_graph(tmp_path: Path) -> None:
     source = every_function()
-    check_against_evaluation(build(source, tmp_path, BACKENDS), source, BACKENDS)
+    module = build(source, tmp_path, BACKENDS)
+    check_against_evaluation(module, source, BACKENDS)
+    states = np.random.default_rng(3).normal(size=(2, 1000, source.metadata.n))
+    every = [module.backends[name].newton_euler.kinetic_energy(*states) for name in BACKENDS]
+    for energies in every:  # arithmetic is the same to the bit everywhere
+        assert np.array_equal(energies, every[0])
 
 
 def test_random_programs_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "LINES_PER_PART", 40)
     monkeypatch.setattr(cython, "LINES_PER_PART", 40)
     monkeypatch.setattr(numpy_backend, "LINES_PER_FUNCTION", 40)
-    source = random_package(7, 1500)
+    source = random_package(7, 400)
     module = build(source, tmp_path, BACKENDS)
     text = (tmp_path / "random_7/c/random_7_newton_euler_mass_matrix.c").read_text()
     assert "part_2_of_mass_matrix" in text
     check_against_evaluation(module, source, BACKENDS)
 
 
-@pytest.mark.parametrize("seed", one_in(4, range(30)))
+@pytest.mark.parametrize("seed", range(8))
 def test_random_programs_in_numpy(tmp_path: Path, seed: int) -> None:
     source = random_package(seed, 150)
     check_against_evaluation(build(source, tmp_path), source, ("numpy",))
-
-
-def test_arithmetic_is_the_same_to_the_bit_everywhere(tmp_path: Path) -> None:
-    facts = metadata("plain", 3)
-    w = Writer("inverse_dynamics", facts.sizes, ())
-    q, qd, qdd = w.inputs["q"], w.inputs["qd"], w.inputs["qdd"]
-    torques = [operators(w.graph, q[i], qd[i], qdd[i - 1]) for i in range(3)]
-    source = package([w.finish("f", torques)], facts)
-    module = build(source, tmp_path, BACKENDS)
-    states = np.random.default_rng(3).normal(size=(3, 1000, 3))
-    results = [module.backends[name].f.inverse_dynamics(*states) for name in BACKENDS]
-    assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
 
 
 @pytest.mark.parametrize("compiler", ["cc", "c++"])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -67,19 +68,18 @@ OF_OURS = [
     "backend",
 ]
 FUNCTIONS = "inverse_dynamics,inverse_dynamics_parameter_derivatives,outputs,point_motion"
+OTHERS = [OF_PYTHON, OF_CYTHON, OF_OURS]
 MODULES = [
-    "numpy",
+    "cython",
     "math",
     "os",
     "sys",
     "types",
     "symgen",
-    "cython",
     "generated",
     "test",
     "site",
     "encodings",
-    "builtins",
 ]
 
 
@@ -117,26 +117,6 @@ def plain(tmp_path_factory):
     return results(load(tmp_path_factory.mktemp("plain") / "place", PLAIN))
 
 
-@pytest.mark.parametrize(
-    "listed",
-    [
-        OF_C,
-        pytest.param(OF_NUMPY, marks=pytest.mark.slow),
-        pytest.param(OF_PYTHON, marks=pytest.mark.slow),
-        pytest.param(OF_CYTHON, marks=pytest.mark.slow),
-        pytest.param(OF_OURS, marks=pytest.mark.slow),
-    ],
-    ids=["C", "numpy", "python", "cython", "ours"],
-)
-def test_names_of_others_change_no_number(tmp_path, plain, listed):
-    module = load(tmp_path / "place", listed)
-    assert len(module.backends) == 3
-    for ours, theirs in zip(results(module), plain, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-    assert module.parameter_names == tuple(listed[:3])
-    assert all(row.passed for row in module.selftest())
-
-
 IMPORTED = """
 import sys
 import numpy as np
@@ -149,12 +129,24 @@ assert all(row.passed for row in robot.selftest())
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name == "numpy" else pytest.mark.slow) for name in MODULES],
+    ("listed", "name"),
+    [
+        pytest.param(OF_C, "builtins", id="C-builtins"),
+        pytest.param(OF_NUMPY, "numpy", id="numpy-numpy"),
+        *(
+            pytest.param(listed, name, id=f"{listed[0]}-{name}", marks=pytest.mark.slow)
+            for listed, name in zip_longest(OTHERS, MODULES, fillvalue=PLAIN)
+        ),
+    ],
 )
-def test_a_robot_named_like_a_module(tmp_path, name):
+def test_names_of_others_change_no_number(tmp_path, plain, listed, name):
+    """Nor does the name of a module, as that of the robot."""
     folder = tmp_path / "place"
-    module = load(folder, PLAIN, name)
+    module = load(folder, listed, name)
+    assert len(module.backends) == 3
+    for ours, theirs in zip(results(module), plain, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert module.parameter_names == tuple(listed[:3])
     assert module.name == name and all(row.passed for row in module.selftest())
     text = IMPORTED.format(name=name)
     if name != "generated":  # of which there is no other

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import symgen
+from symgen.options import BuildOptions
+from tests.emit.building import build_bundle
+from tests.safety.building import bundle_of
 
-FUNCTIONS = "mass_matrix,bias_forces,forward_dynamics,forward_dynamics_derivatives"
+FUNCTIONS = ("mass_matrix", "bias_forces", "forward_dynamics", "forward_dynamics_derivatives")
 BALL = """
 symgen: 1
 name: ball
@@ -33,7 +35,9 @@ QD = [1.0, 2.0, 3.0, -1.0]
 def ball(tmp_path_factory):
     path = tmp_path_factory.mktemp("ball") / "ball.yaml"
     path.write_text(BALL)
-    return symgen.load(path, functions=FUNCTIONS, backend="all", formulations="kane,newton_euler")
+    options = BuildOptions(functions=FUNCTIONS, formulations=("kane", "newton_euler"))
+    bundle = bundle_of(path, options, ("compiled", "cython", "numpy"))
+    return build_bundle(bundle, path.parent)
 
 
 def families(ball):

@@ -80,6 +80,11 @@ def numbers(tab, table):
     return {name: np.array([float(v) for n, v in cells if n == name]) for name in names}
 
 
+def loaded(model, functions, formulations="newton_euler"):
+    """The module of Python, which the page has to agree with."""
+    return symgen.load(model, formulations=formulations, functions=functions, backend="numpy")
+
+
 def test_it_asks_for_nothing_and_complains_of_nothing(opened, written):
     tab, found = opened
     unfold(tab)
@@ -88,7 +93,7 @@ def test_it_asks_for_nothing_and_complains_of_nothing(opened, written):
 
 def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
     tab, _ = opened
-    module = symgen.load(model, formulations="all", functions="inverse_dynamics", backend="numpy")
+    module = loaded(model, "inverse_dynamics", "all")
     before = numbers(tab, "torques")
     tab.locator("#q-2").fill("0.7")
     tab.locator("#qd-1").fill("-1.3")
@@ -112,9 +117,7 @@ def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
 
 def test_the_gradient_is_that_of_the_module(opened, model):
     tab, _ = opened
-    module = symgen.load(
-        model, formulations="newton_euler", functions="inverse_dynamics_derivatives"
-    )
+    module = loaded(model, "inverse_dynamics_derivatives")
     n = module.n
     state = [
         [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(n)]
@@ -137,7 +140,7 @@ def test_the_gradient_is_that_of_the_module(opened, model):
 
 def test_the_figure_is_posed_turned_and_told_in_words(opened, model):
     tab, _ = opened
-    module = symgen.load(model, formulations="newton_euler", functions="forward_kinematics")
+    module = loaded(model, "forward_kinematics")
     q = [float(tab.locator(f"#q-{i + 1}").input_value()) for i in range(module.n)]
     poses = module.forward_kinematics(q)
     tab.locator("summary", has_text="Where the link frames are").click()
@@ -238,8 +241,7 @@ def test_the_state_is_printed_with_what_follows_from_it(opened):
     assert not tab.locator("#q-1").is_visible()
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
 def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
     tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     tab.goto(written.as_uri())

@@ -179,6 +179,6 @@ def _use(folder: Path, number: int) -> int:
 
 
 def test_processes_do_not_disturb_each_other(cache: Cache) -> None:
-    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
-        assert list(pool.map(_use, [cache.folder] * 4, range(4))) == [0] * 4
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
+        assert list(pool.map(_use, [cache.folder] * 3, range(3))) == [0] * 3
     assert os.listdir(cache.folder / "binaries") == [KEY]

@@ -86,30 +86,20 @@ def test_numpy_headers_and_several_extensions(tmp_path: Path) -> None:
     assert load_package(tmp_path).numbers.total(np.array([1.0, 2.5])) == 3.5
 
 
-def test_what_was_compiled_once_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_compiled_once_comes_from_the_cache(
+    private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = compile_extensions(bundle())
     assert not first.cached
+    assert not (private_cache / "work").exists()  # nothing is left
+    content = first.binaries[0].content
+    assert str(private_cache).encode() not in content  # nor said about where it was made
+    assert compile_extensions(bundle(), force=True).binaries[0].content == content
     monkeypatch.setattr(compile_module, "run_tasks", None)  # nothing may be compiled any more
     second = compile_extensions(bundle())
     assert second.cached
     assert second.files() == first.files()
     assert set(second.seconds) == {"total"}
-
-
-def test_other_sources_give_another_name() -> None:
-    names = {compile_extensions(bundle(factor)).binaries[0].module for factor in (2.0, 5.0)}
-    assert len(names) == 2
-
-
-def test_a_binary_says_nothing_about_where_it_was_made(private_cache: Path) -> None:
-    content = compile_extensions(bundle()).binaries[0].content
-    assert str(private_cache).encode() not in content
-    assert compile_extensions(bundle(), force=True).binaries[0].content == content
-
-
-def test_nothing_is_left_of_a_compilation(cache: Cache) -> None:
-    compile_extensions(bundle())
-    assert not (cache.folder / "work").exists()
 
 
 def test_errors_of_cython_are_shown_in_full() -> None:

@@ -21,6 +21,7 @@ from symgen.errors import RequestError, ToolchainError
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import forget_package, load_package
 from symgen.toolchain.manifest import read_manifest
+from tests.choosing import slow
 from tests.toolchain.sample import install, package, visible
 
 LISTS = ["build.json", "manifest.json"]
@@ -299,7 +300,7 @@ def _date_ahead(target: Path) -> None:
         os.utime(path, (ahead, ahead))
 
 
-@pytest.mark.parametrize("bytecode", [False, True])
+@pytest.mark.parametrize("bytecode", [True, *slow(False)])
 def test_an_interruption_at_any_step_leaves_one_of_both_packages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytecode: bool
 ) -> None:
@@ -338,7 +339,7 @@ def test_interruptions_in_a_row(target: Path, monkeypatch: pytest.MonkeyPatch) -
     install(target, 1.0)
     present = 1.0
     generator = random.Random(7)
-    for number in range(2, 60):
+    for number in range(2, 30):
         with monkeypatch.context() as patch:
             _fail_at(patch, generator.randrange(1, 45))
             try:
@@ -358,8 +359,8 @@ def _install_repeatedly(target: Path, number: int) -> None:
 
 
 def test_many_processes_install_at_once(target: Path) -> None:
-    with ProcessPoolExecutor(6, mp_context=get_context("spawn")) as pool:
-        running = [pool.submit(_install_repeatedly, target, number) for number in range(6)]
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
+        running = [pool.submit(_install_repeatedly, target, number) for number in range(3)]
         for future in running:
             future.result()
     manifest = read_manifest(target)
@@ -386,7 +387,7 @@ while True:
 def test_killed_installations_leave_a_package_that_imports(target: Path) -> None:
     install(target, 0.0)
     generator = random.Random(3)
-    for turn in range(12):
+    for turn in range(5):
         command = [sys.executable, "-c", FOREVER, str(target), str(turn * 1000.0)]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None

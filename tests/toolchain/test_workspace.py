@@ -112,8 +112,8 @@ def _come_and_go(parent: Path) -> int:
 def test_the_folder_of_all_comes_and_goes(tmp_path: Path) -> None:
     """Each process removes it when it seems to be the last, and the others are not disturbed."""
     parent = tmp_path / "parent"
-    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
-        assert list(pool.map(_come_and_go, [parent] * 4)) == [0] * 4
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
+        assert list(pool.map(_come_and_go, [parent] * 3)) == [0] * 3
     assert not parent.exists()
 
 
