@@ -237,7 +237,7 @@ def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(p
     assert "body_sums" in figures["formulations"]
     assert figures["error"] < 1e-12
     few = ("--backend", "numpy", "--formulations", "newton_euler", *MASS)
-    told = run(house, "-m", "symgen", "build", "lead_screw.yaml", *few, "--out", "few")
+    told = run(package_copy, "-m", "symgen", "build", "lead_screw.yaml", *few, "--out", "few")
     assert "cannot read joint type helical" in " ".join(told.split())
 
 
@@ -257,9 +257,9 @@ def test_a_new_formulation_derives_what_it_lists_and_no_more(package_copy):
     assert "BS-3" in shown or "entry of M" in shown
 
 
-def test_a_new_formulation_is_proven_equal_to_the_others(house):
+def test_a_new_formulation_is_proven_equal_to_the_others(package_copy):
     options = ("--exact", *MASS, "--json")
-    proof = json.loads(run(house, "-m", "symgen", "check", "plain.yaml", *options))
+    proof = json.loads(run(package_copy, "-m", "symgen", "check", "plain.yaml", *options))
     claims = {row["claim"]: row for row in proof["identities"]}
     assert claims["body_sums = composite"]["holds"]
     assert claims["body_sums = composite"]["entries"] == 9
@@ -268,7 +268,7 @@ def test_a_new_formulation_is_proven_equal_to_the_others(house):
 def test_a_new_formulation_is_a_sub_module_of_a_build(package_copy):
     options = ("--backend", "numpy", "--formulations", "all", "--json")
     report = json.loads(
-        run(house, "-m", "symgen", "build", "plain.yaml", *options, *MASS, "--out", "plain")
+        run(package_copy, "-m", "symgen", "build", "plain.yaml", *options, *MASS, "--out", "plain")
     )
     assert "body_sums" in report["formulations"]
     compared = {

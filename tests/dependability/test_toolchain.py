@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.choosing import slow
 from tests.dependability.builds import OPTIONS, World, python
 
 BARRED = (

@@ -25,6 +25,7 @@ NEEDS = {
 SLOW = {
     "batches",
     "build",
+    "tutorial",
     "casadi",
     "dask",
     "loads",
@@ -33,9 +34,8 @@ SLOW = {
     "simulation",
     "templates",
 }
-SLOW |= {"tutorial"}
 RUN = [
-    pytest.param(page, id=page.stem, marks=[] if page.stem in QUICK else [pytest.mark.slow])
+    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
     for page in PAGES
 ]
 

@@ -21,7 +21,6 @@ from symgen.emit.bundle import Package
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
 from symgen.program.program import Program
-from tests.choosing import one_in
 from tests.emit.building import build
 from tests.emit.conftest import BACKENDS
 from tests.emit.samples import (

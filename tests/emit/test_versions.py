@@ -166,7 +166,6 @@ def modules(tmp_path_factory: Any) -> dict[int, ModuleType]:
     options = BuildOptions(formulations=("newton_euler",), functions=FUNCTIONS)
     bundle = bundle_of(tree(tmp_path_factory.mktemp("tree")), options, ("compiled", "numpy"))
     found = {}
-    model = fork(tmp_path_factory.mktemp("model"))
     for width in (1, 2, 4, 8):
         if not runs(width):
             continue

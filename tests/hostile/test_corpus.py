@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from symgen.errors import MOST_LISTED
-from tests.choosing import slow, some_slow
+from tests.choosing import slow
 from tests.hostile.enormous import ENORMOUS
 from tests.hostile.mutating import HERE, KINDS, ROOT
 from tests.hostile.trying import CORPUS, TARGET, file_of, makers

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.mutants.reach import reach
-from tests.mutants.table import FOLDER, Mutant, mutants, planted
+from tests.mutants.table import FOLDER, Mutant, is_clean, mutants, planted
 
 BATCHES = (8.0, 60.0)
 """Seconds of the tests that are collected together: those that most likely find it come first."""
