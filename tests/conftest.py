@@ -17,3 +17,12 @@ def cache_of_its_own(tmp_path_factory):
         del os.environ["SYMGEN_CACHE_DIR"]
     else:
         os.environ["SYMGEN_CACHE_DIR"] = former
+
+
+@pytest.fixture(scope="session")
+def arm_module(tmp_path_factory):
+    """The planar arm of `tests.emit.samples` with all backends."""
+    from tests.emit.building import BACKENDS, build
+    from tests.emit.samples import arm_package
+
+    return build(arm_package(), tmp_path_factory.mktemp("arm"), BACKENDS)

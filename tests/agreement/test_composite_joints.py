@@ -14,7 +14,7 @@ from symgen.validation.oracles import NumericRobot
 from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import validate
 from tests.agreement.test_pinocchio import compare, worth_deriving
-from tests.choosing import some_slow
+from tests.choosing import slow, some_slow
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
@@ -91,7 +91,7 @@ def programs(description):
     }
 
 
-QUICK = ("universal, zx", "cylindrical, oblique")
+QUICK = ("universal, zx",)
 
 
 @pytest.mark.parametrize("case", some_slow(EXPANDED, QUICK))
@@ -154,7 +154,7 @@ def test_many_seeded_trees_against_pinocchio(seed):
     compare(described(seeded_model_text(seed, recipe)), seed)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(16, 19), [17]))
+@pytest.mark.parametrize("seed", [38, *slow(16, 17, 18)])
 def test_seeded_trees_against_the_numeric_model_and_complex_step(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     validate(description, evaluated_subjects(programs(description))).raise_if_failed()

@@ -94,7 +94,7 @@ def always_singular():
     ]
 
 
-@pytest.mark.parametrize(("seed", "description"), one_in(3, always_singular()))
+@pytest.mark.parametrize(("seed", "description"), one_in(6, always_singular()))
 def test_pivots_tell_that_there_is_no_solution(seed, description):
     """A pivot vanishes beside the diagonal, but for what elimination makes of its rounding."""
     tree, state = build_tree(description, Graph()), state_of(description, seed)

@@ -179,7 +179,7 @@ def check(description, runtime, seed):
     return seen
 
 
-@pytest.mark.parametrize("kind", some_slow(KINDS, ["origin", "one of each"]))
+@pytest.mark.parametrize("kind", some_slow(KINDS, ["one of each"]))
 def test_every_kind_of_parameter(kind):
     runtime = in_file_order(DESCRIPTION, KINDS[kind].split())
     assert len(runtime) == len(KINDS[kind].split())

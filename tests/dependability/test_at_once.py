@@ -21,7 +21,7 @@ def _build_at_once(world: World, masses: list[float], *options: str) -> None:
     assert world.leftovers() == []
 
 
-@pytest.mark.parametrize("count", [3, *slow(AT_ONCE)])
+@pytest.mark.parametrize("count", [2, *slow(AT_ONCE)])
 def test_of_one_model(tmp_path: Path, count: int) -> None:
     world = World(tmp_path)
     world.hold_a_package()

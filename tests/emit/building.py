@@ -19,6 +19,7 @@ from symgen.emit.emission import emit
 from symgen.toolchain import compile as toolchain
 from symgen.toolchain.compiler import CompilerMissingError
 
+BACKENDS = ("compiled", "cython", "numpy")
 FLAGS = (
     "-std=c99", "-O1", "-fPIC", "-ffp-contract=off", "-DSYMGEN_LIBM", "-Wall", "-Wextra",
     "-Werror=vla",

@@ -1,4 +1,4 @@
-"""Compiled packages are made once per session."""
+"""Where the packages of a session are."""
 
 from __future__ import annotations
 
@@ -6,17 +6,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-
-from tests.emit.building import build
-from tests.emit.samples import arm_package
-
-BACKENDS = ("compiled", "cython", "numpy")
-
-
-@pytest.fixture(scope="session")
-def arm_module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """The planar arm with all backends."""
-    return build(arm_package(), tmp_path_factory.mktemp("arm"), BACKENDS)
 
 
 @pytest.fixture(scope="session")

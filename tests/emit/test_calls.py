@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.emit.conftest import BACKENDS
+from tests.emit.building import BACKENDS
 from tests.emit.samples import ARM_FUNCTIONS
 
 RNG = np.random.default_rng(11)

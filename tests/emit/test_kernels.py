@@ -21,8 +21,7 @@ from symgen.emit.bundle import Package
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
 from symgen.program.program import Program
-from tests.emit.building import build
-from tests.emit.conftest import BACKENDS
+from tests.emit.building import BACKENDS, build
 from tests.emit.samples import (
     ARM,
     ARM_FUNCTIONS,

@@ -36,7 +36,7 @@ FUNCTIONS = (
     "joint_wrench_derivatives",
     "regressor",
 )
-FEW = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives", "regressor")
+FEW = ("inverse_dynamics_derivatives", "regressor")
 SIZES = (0, 1, 2, 7, 8, 9, 65)
 TREES = {
     "chain": [*range(9)],

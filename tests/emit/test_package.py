@@ -16,8 +16,7 @@ import pytest
 from symgen.emit.bundle import Limits, Package
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.emit.emission import BACKENDS as MODULES
-from tests.emit.building import load, write
-from tests.emit.conftest import BACKENDS
+from tests.emit.building import BACKENDS, load, write
 from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package, metadata
 
 

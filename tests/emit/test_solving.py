@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symgen.options import BuildOptions
-from tests.emit.building import build_bundle
+from tests.emit.building import BACKENDS, build_bundle
 from tests.safety.building import bundle_of
 
 FUNCTIONS = ("mass_matrix", "bias_forces", "forward_dynamics", "forward_dynamics_derivatives")
@@ -36,7 +36,7 @@ def ball(tmp_path_factory):
     path = tmp_path_factory.mktemp("ball") / "ball.yaml"
     path.write_text(BALL)
     options = BuildOptions(functions=FUNCTIONS, formulations=("kane", "newton_euler"))
-    bundle = bundle_of(path, options, ("compiled", "cython", "numpy"))
+    bundle = bundle_of(path, options, BACKENDS)
     return build_bundle(bundle, path.parent)
 
 

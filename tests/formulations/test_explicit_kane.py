@@ -467,7 +467,7 @@ def test_growth_with_the_number_of_coordinates(function):
 
 
 @BOTH
-@pytest.mark.parametrize("function", one_in(4, sorted(EXPLICIT_KANE.functions)))
+@pytest.mark.parametrize("function", one_in(8, sorted(EXPLICIT_KANE.functions)))
 def test_the_estimate_is_within_a_factor_two(formulation, function):
     forward = function.replace("hybrid", "forward")  # the same for chains whose joints are free
     cases = [(2, 1), (6, 1), (10, 1)] + ([(6, 6)] if function_named(function).needs else [])

@@ -183,7 +183,8 @@ def test_random_outputs_equal_the_numeric_model(seed):
 @given(st.data())
 def test_drawn_outputs_equal_the_numeric_model(data):
     choices = DrawnChoices(data.draw)
-    text = random_model_text(choices, replace(RECIPE, joints=(1, 3)))
+    # without mass the centre of mass has no value
+    text = random_model_text(choices, replace(RECIPE, joints=(1, 3), massless=False))
     compare(described(with_random_outputs(text, choices)), 1)
 
 

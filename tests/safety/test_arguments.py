@@ -18,11 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.emit.building import build
-from tests.emit.samples import arm_package
+from tests.emit.building import BACKENDS
 from tests.safety.fences import Pages
 
-BACKENDS = ("compiled", "cython", "numpy")
 ARGUMENTS = {"q": (2,), "qd": (2,), "qdd": (2,), "loads": (1, 6), "parameters": (2,)}
 REQUIRED = ("q", "qd", "qdd")
 EXPECTED = (ValueError, TypeError, MemoryError)
@@ -36,11 +34,6 @@ RNG = np.random.default_rng(3)
 
 class UsersError(Exception):
     """What an argument raises when it is asked for its numbers."""
-
-
-@pytest.fixture(scope="module")
-def arm_module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    return build(arm_package(), tmp_path_factory.mktemp("arm"), BACKENDS)
 
 
 # ---- arguments of all kinds ------------------------------------------------------------------

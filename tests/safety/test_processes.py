@@ -205,7 +205,7 @@ def test_forks_after_threads_and_within_their_work(folder: Path) -> None:
             if not right(): wrong.append(1)
     workers = [threading.Thread(target=work) for _ in range(3)]
     for worker in workers: worker.start()
-    for _ in range(25):
+    for _ in range(8):
         assert child_is_right()
     go = False
     for worker in workers: worker.join()

@@ -335,6 +335,7 @@ def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
     assert motion.attrs["evaluations"] == 0
 
 
+@pytest.mark.slow
 def test_the_documented_example_of_prescribed_motion(tmp_path):
     text = (ROOT / "docs" / "simulation.md").read_text().split("## Prescribed motion\n")[1]
     blocks = dict(re.findall(r"```(\w+)[^\n]*\n(.*?)```", text.split("\n## ")[0], re.DOTALL))

@@ -93,8 +93,9 @@ def take_settings(reading: Reading) -> None:
         for name in _MEDIA:
             if name in option.attributes:
                 reading.faults.warn(option, "option", f"{name} is left out")
-        if any(flag.attributes.get("gravity") == "disable" for flag in option.all("flag")):
-            reading.weightless = True
+        for flag in option.all("flag"):
+            words = keyword(reading, flag, "gravity", "option", ("enable", "disable"))
+            reading.weightless = words == "disable" or (reading.weightless and words is None)
         gravity = reading.faults.numbers(option, "gravity", "option", 3)
         reading.gravity = gravity or reading.gravity
     _take_defaults(reading)
@@ -145,9 +146,11 @@ def _take_compiler(reading: Reading, compiler: Element) -> None:
         message = f"angle: expected degree or radian, found {shown(angle)}"
         faults.add(compiler, "compiler", message)
     reading.degrees = angle == "degree"
-    reading.sequence = given.get("eulerseq", reading.sequence)
-    if len(reading.sequence) != 3 or set(reading.sequence.lower()) - set("xyz"):
-        message = f"eulerseq: expected three of x, y, z, X, Y, Z, found {shown(given['eulerseq'])}"
+    sequence = given.get("eulerseq", reading.sequence)
+    if len(sequence) == 3 and set(sequence.lower()) <= set("xyz"):
+        reading.sequence = sequence
+    else:
+        message = f"eulerseq: expected three of x, y, z, X, Y, Z, found {shown(sequence)}"
         faults.add(compiler, "compiler", message)
     if given.get("coordinate", "local") != "local":
         faults.add(compiler, "compiler", f"global coordinates are not read; {FLAT}")

@@ -108,6 +108,10 @@ def test_the_dynamics_are_those_of_mujoco(tmp_path):
         ('<option gravity="0 1 -9"/>', ""),
         ('<option gravity="0 1 -9"/>', '<option gravity="0 0 1"/><option gravity="1 2 3"/>'),
         ('<option gravity="0 1 -9"/>', '<option><flag gravity="disable"/></option>'),
+        (
+            '<option gravity="0 1 -9"/>',
+            '<option><flag gravity="disable"/></option><option><flag gravity="enable"/></option>',
+        ),
         ('angle="radian"/>', 'angle="radian" eulerseq="zYx"/><compiler autolimits="true"/>'),
         ("<default>", '<default><joint damping="3" armature="0.2"/></default><default>'),
         ('quat="2 0.2 0 1"', 'quat="0.70710678 1e-8 0.70710678 2e-8"'),
@@ -172,6 +176,7 @@ def test_a_free_body_and_a_ball_have_angles(tmp_path):
         ('<inertial pos="0 0 0.1" mass="0.5"', '<geom size="1"/><site pos="0 0 1" name="a"',
          "geoms and no <inertial>"),
         ('angle="radian"', 'eulerseq="xy"', "eulerseq: expected three of"),
+        ('angle="radian"/>', 'eulerseq="xyq"/><compiler angle="radian"/>', "found 'xyq'"),
         ('angle="radian"', 'coordinate="global"', "global coordinates are not read"),
         ('angle="radian"', 'angle="Degree"', "angle: expected degree or radian"),
         ('angle="radian"', 'settotalmass="3"', "settotalmass changes masses"),
