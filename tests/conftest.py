@@ -1,8 +1,12 @@
 """Fixtures for all tests."""
 
+import gc
 import os
 
 import pytest
+
+MOST_UNCOLLECTED = 1_000_000
+"""Objects made since the last collection that may wait for the next."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -26,3 +30,21 @@ def arm_module(tmp_path_factory):
     from tests.emit.samples import arm_package
 
     return build(arm_package(), tmp_path_factory.mktemp("arm"), BACKENDS)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_collection_within_tests():
+    """The cyclic garbage collector would walk through growing graphs again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    yield
+    gc.enable()
+    gc.unfreeze()
+
+
+@pytest.fixture(autouse=True)
+def collection_between_tests(no_collection_within_tests):
+    yield
+    if gc.get_count()[0] > MOST_UNCOLLECTED:
+        gc.collect()
