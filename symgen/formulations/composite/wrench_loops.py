@@ -20,11 +20,12 @@ from collections.abc import Mapping
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, zero_vector
-from symgen.formulations.composite.frames import JointFrame, Place, place_sweep
+from symgen.formulations.composite.frames import Place, place_sweep
 from symgen.formulations.composite.loads import LoadSum, load_effects_step, load_sweep
 from symgen.formulations.composite.loops import (
     axis,
     composite,
+    frame,
     inertial_force,
     psi,
     rate,
@@ -86,11 +87,11 @@ def joint_wrench_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> 
 
     def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
         changes = spatial(j, *CHANGES[0]), spatial(j, *CHANGES[1]), spatial(j, *CHANGES[2])
-        return by_array(beyond_step(axis(j, "c"), changes, axis(i, "r"), link_frame(i), None, b))
+        return by_array(beyond_step(axis(j), changes, axis(i), link_frame(i), None, b))
 
     def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
         known = link_frame(i), response_of(i, loaded)
-        return by_array(before_step(axis(i, "r"), *known, axis(j, "c"), motion(j), b))
+        return by_array(before_step(axis(i), *known, axis(j), motion(j), b))
 
     loops.towards_base(loops.each_joint(of_body))
     loops.each_joint(of_joint)
@@ -131,23 +132,23 @@ def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: Straight
 
 def wrench(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
     """CO-14, CO-15, CO-50, CO-51"""
-    at, loads = axis(joint, "i"), loads_of(b, joint, loaded)
-    frame = placed_link(b, joint)
+    at, loads = axis(joint), loads_of(b, joint, loaded)
+    link = placed_link(b, joint)
     force = spatial(joint, "n0_in", "f0_in")
     felt = felt_force(force, loads)
     effects = load_effects_step(at, loads, b) if loads else None
     changes = changes_step(at, motion(joint), composite(b, joint), force, effects, b)
-    own = own_step(at, joint.scalar("rides"), frame, felt, b)
-    found = {**entries_of("R_link", frame.R), **entries_of("p", frame.p)}
+    own = own_step(at, joint.scalar("rides"), link, felt, b)
+    found = {**entries_of("R_link", link.R), **entries_of("p", link.p)}
     for stems, change in zip(CHANGES, changes, strict=True):
         found |= spatial_entries(stems, change)
-    found |= spatial_entries(("n_w", "f_w"), wrench_step(at, frame, felt, b))
+    found |= spatial_entries(("n_w", "f_w"), wrench_step(at, link, felt, b))
     return found | spatial_entries(("n_own", "f_own"), own)
 
 
 def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
     """CO-52"""
-    at, loads = axis(joint, "i"), loads_of(b, joint, loaded)
+    at, loads = axis(joint), loads_of(b, joint, loaded)
     found = response_step(at, placed_link(b, joint), composite(b, joint), loads, b)
     turned = entries_of("L_w", found.loads.M) if found.loads else {}
     return {
@@ -163,8 +164,7 @@ def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[C
 
 def placed_link(b: ProgramBuilder[S], joint: Entries[S]) -> LinkFrame[S]:
     """CO-50"""
-    at = JointFrame("i", "", axis(joint, "i").axis, joint.matrix("R0"), joint.vector("x0"))
-    return link_frame_step(at, joint.matrix("turn"), joint.vector("lever"), b)
+    return link_frame_step(frame(joint), joint.matrix("turn"), joint.vector("lever"), b)
 
 
 # -- what columns hold of a joint --------------------------------------------------------------
@@ -180,7 +180,7 @@ def loads_of(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> LoadSum[S
 
 def motion(joint: Entries[S]) -> Motion[S]:
     """S, Psi', Psi''"""
-    return Motion(axis(joint, "").axis, psi(joint), rate(joint))
+    return Motion(axis(joint).axis, psi(joint), rate(joint))
 
 
 def link_frame(joint: Entries[S]) -> LinkFrame[S]:
