@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import zero_vector
+from symgen.algebra.linear import Matrix, zero_vector
 from symgen.formulations.composite.bodies import (
     Inertia,
     Momentum,
@@ -45,18 +45,17 @@ from symgen.formulations.composite.derivatives import (
     rates_step,
     torque_step,
 )
-from symgen.formulations.composite.frames import JointAxis, JointFrame, Place, place_sweep
+from symgen.formulations.composite.frames import JointAxis, JointFrame, Place
 from symgen.formulations.composite.loads import (
     LoadEffects,
+    LoadSum,
     load_effects_step,
     load_sweep,
 )
 from symgen.formulations.composite.motion import (
     Acceleration,
     Velocity,
-    acceleration_sweep,
-    base_sweep,
-    velocity_sweep,
+    motion_sweep,
 )
 from symgen.formulations.composite.spatial import Moments, Spatial
 from symgen.formulations.joint_terms import drive_derivatives, with_joint_terms
@@ -71,19 +70,9 @@ DRIVES = {"q": "d_drive_dq", "qd": "d_drive_dqd", "qdd": "d_drive_dqdd"}
 def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """tau (n,) and its derivatives with respect to q, qd and qdd, (n, n) each."""
     with loops.straight() as x:
-        places = place_sweep(tree, x.b, x.state.q)
-        velocities = velocity_sweep(places, x.b, x.state.qd)
-        bases = base_sweep(tree, places, x.b)
-        given = x.state.qd, x.state.qdd, bases
-        motions = acceleration_sweep(tree, places, velocities, x.b, *given)
-        write_places(places, x)
-        write_velocities(velocities, x)
-        write_accelerations(motions, x)
+        places = write_kinematics(tree, x)
         loaded = write_loads(tree, places, x)
         drives = write_drives(tree, drive_derivatives(tree, x.b, x.state), x)
-
-    def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return {**weight(b, joint), **inertial_force(b, joint)}
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         slopes = {**rates_entries(rates(b, joint)), **to_q(b, joint, loaded)}
@@ -105,6 +94,15 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
 
 
 # -- straight phases ---------------------------------------------------------------------------
+
+
+def write_kinematics(tree: KinematicTree[S], x: StraightBuilder[S]) -> dict[int, Place[S]]:
+    """Joints, bodies, velocities and accelerations."""
+    places, velocities, motions = motion_sweep(tree, x.b, x.state)
+    write_places(places, x)
+    write_velocities(velocities, x)
+    write_accelerations(motions, x)
+    return places
 
 
 def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
@@ -141,16 +139,22 @@ def write_accelerations(motions: Mapping[int, Acceleration[S]], x: StraightBuild
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
     """Loads beyond every joint, and what comes of them; says whether there are any."""
-    sums = load_sweep(tree, places, x.b, x.state.loads)
-    nothing = zero_vector(x.b.algebra)
-    for j, at in places.items() if sums else ():
-        wrench, effects = Spatial(nothing, nothing), LoadEffects(nothing, nothing)
-        if j in sums:
-            wrench, effects = sums[j].wrench, load_effects_step(at, sums[j], x.b)
-        write_spatial(x, j, ("n0_L", "F0_L"), wrench)
+    sums = loads_beyond(tree, places, x)
+    for j, load in sums.items():
+        effects = load_effects_step(places[j], load, x.b)
+        write_spatial(x, j, ("n0_L", "F0_L"), load.wrench)
         x.write(j, "moved", effects.moved)
         x.write(j, "kept", effects.kept)
     return bool(sums)
+
+
+def loads_beyond(
+    tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]
+) -> dict[int, LoadSum[S]]:
+    """CO-17 of every joint, 0 where there are none beyond it; empty where the robot has none."""
+    sums, o = load_sweep(tree, places, x.b, x.state.loads), zero_vector(x.b.algebra)
+    nothing = LoadSum(o, o, o, Matrix([tuple(o)] * 3))
+    return {j: sums.get(j, nothing) for j in places} if sums else {}
 
 
 def write_drives(
@@ -194,6 +198,11 @@ def moments_entries(found: Moments[S]) -> Mapping[Column, S]:
         **entries_of("h0", found.h),
         **entries_of("E0", found.E, symmetric=True),
     }
+
+
+def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-9, CO-10, CO-11 of the body"""
+    return {**weight(b, joint), **inertial_force(b, joint)}
 
 
 def inertial_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:

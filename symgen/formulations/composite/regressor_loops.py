@@ -10,9 +10,8 @@ from collections.abc import Mapping
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
-from symgen.formulations.composite.frames import place_sweep
 from symgen.formulations.composite.loops import axis, frame, spatial, write_frame
-from symgen.formulations.composite.motion import acceleration_sweep, base_sweep, velocity_sweep
+from symgen.formulations.composite.motion import motion_sweep
 from symgen.formulations.composite.regressor import Fields, link_of, shares_step, unit_forces_step
 from symgen.formulations.composite.spatial import Spatial
 from symgen.formulations.loops import Entries, LoopsBuilder, entries_of
@@ -25,10 +24,7 @@ from symgen.program.loops import Column
 def regressor(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """(n, 10 n)"""
     with loops.straight() as x:
-        places = place_sweep(tree, x.b, x.state.q)
-        velocities = velocity_sweep(places, x.b, x.state.qd)
-        given = x.state.qd, x.state.qdd, base_sweep(tree, places, x.b)
-        motions = acceleration_sweep(tree, places, velocities, x.b, *given)
+        places, _, motions = motion_sweep(tree, x.b, x.state)
         for j, at in places.items():
             turn, lever = link_of(at.joint)
             write_frame(j, at, x)

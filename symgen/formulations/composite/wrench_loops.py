@@ -19,24 +19,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, zero_vector
-from symgen.formulations.composite.frames import Place, place_sweep
-from symgen.formulations.composite.loads import LoadSum, load_effects_step, load_sweep
+from symgen.algebra.linear import zero_vector
+from symgen.formulations.composite.frames import Place
+from symgen.formulations.composite.loads import LoadSum, load_effects_step
 from symgen.formulations.composite.loops import (
     axis,
     composite,
     frame,
-    inertial_force,
+    loads_beyond,
+    of_body,
     psi,
     rate,
     spatial,
     spatial_entries,
-    weight,
-    write_accelerations,
-    write_places,
-    write_velocities,
+    write_kinematics,
+    write_spatial,
 )
-from symgen.formulations.composite.motion import acceleration_sweep, base_sweep, velocity_sweep
 from symgen.formulations.composite.wrenches import (
     ARRAYS,
     LinkFrame,
@@ -69,18 +67,9 @@ CHANGES = (("t3_n", "t3_f"), ("t2_n", "t2_f"), ("t1_n", "t1_f"))
 def joint_wrench_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """[f n] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
     with loops.straight() as x:
-        places = place_sweep(tree, x.b, x.state.q)
-        velocities = velocity_sweep(places, x.b, x.state.qd)
-        bases = base_sweep(tree, places, x.b)
-        given = x.state.qd, x.state.qdd, bases
-        write_places(places, x)
-        write_velocities(velocities, x)
-        write_accelerations(acceleration_sweep(tree, places, velocities, x.b, *given), x)
+        places = write_kinematics(tree, x)
         write_links(places, x)
         loaded = write_loads(tree, places, x)
-
-    def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return {**weight(b, joint), **inertial_force(b, joint)}
 
     def of_joint(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         return {**wrench(b, joint, loaded), **response(b, joint, loaded)}
@@ -116,13 +105,9 @@ def write_links(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
     """Loads beyond every joint; says whether there are any."""
-    sums = load_sweep(tree, places, x.b, x.state.loads)
-    o = zero_vector(x.b.algebra)
-    nothing = LoadSum(o, o, o, Matrix([tuple(o)] * 3))
-    for j in places if sums else ():
-        load = sums.get(j, nothing)
-        x.write(j, "n0_L", load.n)
-        x.write(j, "F0_L", load.F)
+    sums = loads_beyond(tree, places, x)
+    for j, load in sums.items():
+        write_spatial(x, j, ("n0_L", "F0_L"), load.wrench)
         x.write(j, "L0", load.L)
     return bool(sums)
 
