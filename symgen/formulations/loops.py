@@ -44,7 +44,7 @@ class Entries(Generic[S]):
     """What columns hold of the joint `label`, as symbols that are declared when they are read."""
 
     def __init__(self, b: ProgramBuilder[S], label: str) -> None:
-        self._b, self._label = b, label
+        self._b, self.label = b, label
         self._found: dict[Column, tuple[str, S]] = {}
 
     @property
@@ -56,7 +56,7 @@ class Entries(Generic[S]):
         """One entry."""
         column = Column(stem, part)
         if column not in self._found:
-            name = self._b.unique(column.of(self._label))
+            name = self._b.unique(column.of(self.label))
             self._found[column] = name, self._b.algebra.symbol(name)
         return self._found[column][1]
 
@@ -86,6 +86,15 @@ def entries_of(stem: str, value: Value[S], symmetric: bool = False) -> dict[Colu
         places = UPPER if symmetric else [(i, k) for i in range(3) for k in range(3)]
         return {Column(stem, f"{i + 1}{k + 1}"): value[i, k] for i, k in places}
     return {Column(stem): value}
+
+
+PairStep: TypeAlias = Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]]
+"""What the joint of a row and that of a column have in square arrays."""
+
+BothWays: TypeAlias = Callable[
+    [ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, tuple[S, S]]
+]
+"""What joints j and i, which j carries or is, have in square arrays: entries (j, i) and (i, j)."""
 
 
 class StraightBuilder(Generic[S]):
@@ -152,14 +161,21 @@ class LoopsBuilder(Generic[S]):
         self._phases.append(EachJoint(self._build(b), joint.read, tuple(written)))
         return tuple(written)
 
-    def each_pair(
-        self,
-        beyond: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]],
-        before: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]],
-        beside: bool = False,
-    ) -> None:
-        """A phase over pairs of joints, of row and column: entries of square arrays by name."""
+    def each_pair(self, beyond: PairStep[S], before: PairStep[S], beside: bool = False) -> None:
+        """A phase over pairs of joints, of row and column: the row's joint carries that of the
+        column or is the same, or is carried by it."""
         self._phases.append(EachPair(self._pair(beyond), self._pair(before), beside))
+
+    def each_pair_both_ways(self, step: BothWays[S]) -> None:
+        """`each_pair` where one step finds the entry of a pair and its mirror image."""
+
+        def beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
+            return {name: ji for name, (ji, _) in step(b, j, i).items()}
+
+        def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, S]:
+            return {name: ij for name, (_, ij) in step(b, j, i).items()}
+
+        self.each_pair(beyond, before)
 
     def towards_base(self, columns: Iterable[Column]) -> None:
         """Add columns of every joint to those of the joint that carries it, leaves first."""
@@ -183,9 +199,7 @@ class LoopsBuilder(Generic[S]):
         inputs = arguments.inputs
         return LoopedProgram(self._tree.name, *self._names, inputs, parents, tuple(self._phases))
 
-    def _pair(
-        self, write: Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]]
-    ) -> Pair[S]:
+    def _pair(self, write: PairStep[S]) -> Pair[S]:
         b = self._builder()
         row, column = Entries(b, "r"), Entries(b, "c")
         for name, entry in write(b, row, column).items():

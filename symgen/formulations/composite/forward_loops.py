@@ -79,18 +79,15 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
         found = rates(b, joint)
         return {**rates_entries(found), **resting(joint, found.t1, loaded)}
 
-    def by_q_beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
-        return {"by_q": by_q_of_pair(b, (j, "r"), (i, "c"), loaded)[0]}
-
-    def by_q_before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, S]:
-        return {"by_q": by_q_of_pair(b, (j, "c"), (i, "r"), loaded)[1]}
+    def by_q(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+        return {"by_q": by_q_of_pair(b, j, i, loaded)}
 
     def forces_by_q(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         return to_q(b, joint, loaded)
 
     loops.towards_base(loops.each_joint(weight))
     loops.each_joint(answers)
-    loops.each_pair(rates_beyond, rates_before)
+    loops.each_pair_both_ways(by_rates)
     loops.solving(Product("by_qd", Column("qd"), Column("moving")))
     if "qdd" in drives:
         loops.on_diagonal("factors", DRIVES["qdd"])
@@ -102,7 +99,7 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
         write_motions(tree, x)
     loops.towards_base(loops.each_joint(inertial_force))
     loops.each_joint(forces_by_q)
-    loops.each_pair(by_q_beyond, by_q_before)
+    loops.each_pair_both_ways(by_q)
     for by in ("q", "qd"):
         if by in drives:
             loops.on_diagonal(f"by_{by}", DRIVES[by])
@@ -150,7 +147,7 @@ def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
     velocities: dict[int, Velocity[S]] = {}
     for joint in tree.joints:
         known = x.joint(joint.number)
-        axes[joint.number] = replace(axis(known, f"{joint.number}"), name=joint.name)
+        axes[joint.number] = replace(axis(known), name=joint.name)
         velocities[joint.number] = Velocity(spatial(known, "w0", "u0"), psi(known))
     qdd = [x.joint(j).scalar("qdd") for j in axes]
     bases = {j: x.joint(j).vector("a_base") for j in axes if len(tree.path(j)) == 1}
@@ -165,7 +162,7 @@ def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
 def resting(joint: Entries[S], t1: Spatial[S], loaded: bool) -> Mapping[Column, S]:
     """CO-36: gravity and loads."""
     load = spatial(joint, "n0_L", "F0_L") if loaded else None
-    return entries_of("rest", at_rest(axis(joint, "i"), t1, joint.vector("a_base"), load))
+    return entries_of("rest", at_rest(axis(joint), t1, joint.vector("a_base"), load))
 
 
 def right_side(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
@@ -174,13 +171,7 @@ def right_side(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     return entries_of("qdd", joint.scalar("given") - joint.scalar("rest") - moving)
 
 
-def rates_beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
-    """CO-19, CO-20: the row's joint carries that of the column."""
-    by_qdd, by_qd, _ = rates_of_pair(b, (j, "r"), (i, "c"))
-    return {"by_qd": by_qd, "factors": by_qdd}
-
-
-def rates_before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, S]:
-    """CO-19, CO-20: the row's joint is carried by that of the column."""
-    by_qdd, _, by_qd = rates_of_pair(b, (j, "c"), (i, "r"))
-    return {"by_qd": by_qd, "factors": by_qdd}
+def by_rates(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+    """CO-19, CO-20: joint j carries i, or is i."""
+    by_qdd, by_qd_i, by_qd_j = rates_of_pair(b, j, i)
+    return {"by_qd": (by_qd_i, by_qd_j), "factors": (by_qdd, by_qdd)}

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import zero_vector
+from symgen.algebra.linear import Matrix, zero_vector
 from symgen.formulations.composite.bodies import (
     Inertia,
     Momentum,
@@ -45,18 +45,17 @@ from symgen.formulations.composite.derivatives import (
     rates_step,
     torque_step,
 )
-from symgen.formulations.composite.frames import JointAxis, JointFrame, Place, place_sweep
+from symgen.formulations.composite.frames import JointAxis, JointFrame, Place
 from symgen.formulations.composite.loads import (
     LoadEffects,
+    LoadSum,
     load_effects_step,
     load_sweep,
 )
 from symgen.formulations.composite.motion import (
     Acceleration,
     Velocity,
-    acceleration_sweep,
-    base_sweep,
-    velocity_sweep,
+    motion_sweep,
 )
 from symgen.formulations.composite.spatial import Moments, Spatial
 from symgen.formulations.joint_terms import drive_derivatives, with_joint_terms
@@ -71,45 +70,39 @@ DRIVES = {"q": "d_drive_dq", "qd": "d_drive_dqd", "qdd": "d_drive_dqdd"}
 def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """tau (n,) and its derivatives with respect to q, qd and qdd, (n, n) each."""
     with loops.straight() as x:
-        places = place_sweep(tree, x.b, x.state.q)
-        velocities = velocity_sweep(places, x.b, x.state.qd)
-        bases = base_sweep(tree, places, x.b)
-        given = x.state.qd, x.state.qdd, bases
-        motions = acceleration_sweep(tree, places, velocities, x.b, *given)
-        write_places(places, x)
-        write_velocities(velocities, x)
-        write_accelerations(motions, x)
+        places = write_kinematics(tree, x)
         loaded = write_loads(tree, places, x)
         drives = write_drives(tree, drive_derivatives(tree, x.b, x.state), x)
-
-    def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return {**weight(b, joint), **inertial_force(b, joint)}
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         slopes = {**rates_entries(rates(b, joint)), **to_q(b, joint, loaded)}
         return {**torque(b, joint, loaded), **slopes}
 
-    def beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
-        pair = (j, "r"), (i, "c")
-        (by_qdd, by_qd, _), (by_q, _) = rates_of_pair(b, *pair), by_q_of_pair(b, *pair, loaded)
-        return {"dtau_dq": by_q, "dtau_dqd": by_qd, "dtau_dqdd": by_qdd}
-
-    def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, S]:
-        pair = (j, "c"), (i, "r")
-        (by_qdd, _, by_qd), (_, by_q) = rates_of_pair(b, *pair), by_q_of_pair(b, *pair, loaded)
-        return {"dtau_dq": by_q, "dtau_dqd": by_qd, "dtau_dqdd": by_qdd}
+    def slopes(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+        by_qdd, by_qd_i, by_qd_j = rates_of_pair(b, j, i)
+        by_q = by_q_of_pair(b, j, i, loaded)
+        return {"dtau_dq": by_q, "dtau_dqd": (by_qd_i, by_qd_j), "dtau_dqdd": (by_qdd, by_qdd)}
 
     loops.towards_base(loops.each_joint(of_body))
     loops.each_joint(answers)
     with loops.straight() as x:
         rigid = [x.joint(j).scalar("tau") for j in places]
         x.b.output("tau", (tree.n,), with_joint_terms(tree, x.b, x.state, rigid))
-    loops.each_pair(beyond, before)
+    loops.each_pair_both_ways(slopes)
     for by in drives:
         loops.on_diagonal(f"dtau_d{by}", DRIVES[by])
 
 
 # -- straight phases ---------------------------------------------------------------------------
+
+
+def write_kinematics(tree: KinematicTree[S], x: StraightBuilder[S]) -> dict[int, Place[S]]:
+    """Joints, bodies, velocities and accelerations."""
+    places, velocities, motions = motion_sweep(tree, x.b, x.state)
+    write_places(places, x)
+    write_velocities(velocities, x)
+    write_accelerations(motions, x)
+    return places
 
 
 def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
@@ -146,16 +139,22 @@ def write_accelerations(motions: Mapping[int, Acceleration[S]], x: StraightBuild
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
     """Loads beyond every joint, and what comes of them; says whether there are any."""
-    sums = load_sweep(tree, places, x.b, x.state.loads)
-    nothing = zero_vector(x.b.algebra)
-    for j, at in places.items() if sums else ():
-        wrench, effects = Spatial(nothing, nothing), LoadEffects(nothing, nothing)
-        if j in sums:
-            wrench, effects = sums[j].wrench, load_effects_step(at, sums[j], x.b)
-        write_spatial(x, j, ("n0_L", "F0_L"), wrench)
+    sums = loads_beyond(tree, places, x)
+    for j, load in sums.items():
+        effects = load_effects_step(places[j], load, x.b)
+        write_spatial(x, j, ("n0_L", "F0_L"), load.wrench)
         x.write(j, "moved", effects.moved)
         x.write(j, "kept", effects.kept)
     return bool(sums)
+
+
+def loads_beyond(
+    tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]
+) -> dict[int, LoadSum[S]]:
+    """CO-17 of every joint, 0 where there are none beyond it; empty where the robot has none."""
+    sums, o = load_sweep(tree, places, x.b, x.state.loads), zero_vector(x.b.algebra)
+    nothing = LoadSum(o, o, o, Matrix([tuple(o)] * 3))
+    return {j: sums.get(j, nothing) for j in places} if sums else {}
 
 
 def write_drives(
@@ -181,14 +180,13 @@ def write_spatial(x: StraightBuilder[S], j: int, stems: tuple[str, str], value: 
 def moments_of(b: ProgramBuilder[S], joint: Entries[S]) -> Moments[S]:
     """CO-9 of the body"""
     own = OwnBody(joint.scalar("m"), joint.vector("com"), joint.symmetric("E_own"))
-    at = JointFrame("i", "", axis(joint, "i").axis, joint.matrix("R0"), joint.vector("x0"))
-    return moments_step(at, own, b)
+    return moments_step(frame(joint), own, b)
 
 
 def weight(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """CO-9, CO-10 of the body"""
     moments = moments_of(b, joint)
-    momentum = momentum_step(axis(joint, "i"), moments, spatial(joint, "w0", "u0"), b)
+    momentum = momentum_step(axis(joint), moments, spatial(joint, "w0", "u0"), b)
     moving = {**entries_of("K0", momentum.K), **entries_of("f0", momentum.f)}
     return {**moments_entries(moments), **moving}
 
@@ -202,23 +200,28 @@ def moments_entries(found: Moments[S]) -> Mapping[Column, S]:
     }
 
 
+def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-9, CO-10, CO-11 of the body"""
+    return {**weight(b, joint), **inertial_force(b, joint)}
+
+
 def inertial_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """CO-11 of the body"""
     motion = joint.vector("a0"), joint.matrix("W0")
-    force = force_step(axis(joint, "i"), moments_of(b, joint), *motion, b)
+    force = force_step(axis(joint), moments_of(b, joint), *motion, b)
     return spatial_entries(("n0_in", "f0_in"), force)
 
 
 def torque(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
     """CO-16"""
     load = spatial(joint, "n0_L", "F0_L") if loaded else None
-    tau = torque_step(axis(joint, "i"), spatial(joint, "n0_in", "f0_in"), load, b)
+    tau = torque_step(axis(joint), spatial(joint, "n0_in", "f0_in"), load, b)
     return entries_of("tau", tau)
 
 
 def rates(b: ProgramBuilder[S], joint: Entries[S]) -> Rates[S]:
     """CO-14"""
-    return rates_step(axis(joint, "i"), psi(joint), composite(b, joint), b)
+    return rates_step(axis(joint), psi(joint), composite(b, joint), b)
 
 
 def rates_entries(found: Rates[S]) -> Mapping[Column, S]:
@@ -235,34 +238,36 @@ def to_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Colum
     force = spatial(joint, "n0_in", "f0_in")
     effects = LoadEffects(joint.vector("moved"), zero_vector(b.algebra)) if loaded else None
     known = psi(joint), rate(joint), composite(b, joint), force, effects
-    return spatial_entries(("t3_n", "t3_f"), force_by_q_step(axis(joint, "i"), *known, b))
+    return spatial_entries(("t3_n", "t3_f"), force_by_q_step(axis(joint), *known, b))
 
 
 # -- two joints: j carries i, or is i ----------------------------------------------------------
 
 
-def rates_of_pair(
-    b: ProgramBuilder[S], j: tuple[Entries[S], str], i: tuple[Entries[S], str]
-) -> tuple[S, S, S]:
+def rates_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> tuple[S, S, S]:
     """CO-19, CO-20"""
-    return rates_pair_step(axis(*j), psi(j[0]), axis(*i), answers_of(i[0]), b)
+    return rates_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)
 
 
-def by_q_of_pair(
-    b: ProgramBuilder[S], j: tuple[Entries[S], str], i: tuple[Entries[S], str], loaded: bool
-) -> tuple[S, S]:
+def by_q_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S], loaded: bool) -> tuple[S, S]:
     """CO-21"""
-    motion, t3 = (psi(j[0]), rate(j[0])), spatial(i[0], "t3_n", "t3_f")
-    effects = LoadEffects(zero_vector(b.algebra), i[0].vector("kept")) if loaded else None
-    return q_pair_step(axis(*j), *motion, axis(*i), answers_of(i[0]), t3, effects, b)
+    motion, t3 = (psi(j), rate(j)), spatial(i, "t3_n", "t3_f")
+    effects = LoadEffects(zero_vector(b.algebra), i.vector("kept")) if loaded else None
+    return q_pair_step(axis(j), *motion, axis(i), answers_of(i), t3, effects, b)
 
 
 # -- what columns hold of a joint --------------------------------------------------------------
 
 
-def axis(joint: Entries[S], label: str) -> JointAxis[S]:
+def axis(joint: Entries[S]) -> JointAxis[S]:
     """S"""
-    return JointAxis(label, "", spatial(joint, "S_w", "S_v"))
+    return JointAxis(joint.label, "", spatial(joint, "S_w", "S_v"))
+
+
+def frame(joint: Entries[S]) -> JointFrame[S]:
+    """S, R and x"""
+    S_i = spatial(joint, "S_w", "S_v")
+    return JointFrame(joint.label, "", S_i, joint.matrix("R0"), joint.vector("x0"))
 
 
 def psi(joint: Entries[S]) -> Spatial[S]:
@@ -278,13 +283,13 @@ def rate(joint: Entries[S]) -> Spatial[S]:
 def composite(b: ProgramBuilder[S], joint: Entries[S]) -> Composite[S]:
     """CO-13 of all that the joint carries"""
     moving = Momentum(joint.matrix("K0"), joint.vector("f0"))
-    return Composite(inertia(b, joint), coriolis_step(axis(joint, "i"), moving, b))
+    return Composite(inertia(b, joint), coriolis_step(axis(joint), moving, b))
 
 
 def inertia(b: ProgramBuilder[S], joint: Entries[S]) -> Inertia[S]:
     """CO-13: its spatial inertia"""
     moments = Moments(joint.scalar("m0"), joint.vector("h0"), joint.symmetric("E0"))
-    return inertia_step(axis(joint, "i"), moments, b)
+    return inertia_step(axis(joint), moments, b)
 
 
 def answers_of(joint: Entries[S]) -> Rates[S]:

@@ -46,7 +46,7 @@ def mass_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
         drives = write_drives(tree, rotors, x)
     loops.towards_base(loops.each_joint(moments))
     loops.each_joint(unit_force)
-    loops.each_pair(mass_beyond, mass_before)
+    loops.each_pair_both_ways(mass_of_pair)
     for by in drives:
         loops.on_diagonal("mass_matrix", DRIVES[by])
 
@@ -59,7 +59,7 @@ def coriolis_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
         write_velocities(velocity_sweep(places, x.b, x.state.qd), x)
     loops.towards_base(loops.each_joint(weight))
     loops.each_joint(answers)
-    loops.each_pair(coriolis_beyond, coriolis_before)
+    loops.each_pair_both_ways(coriolis_of_pair)
 
 
 # -- one joint ---------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def moments(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
 
 def unit_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """CO-14: t_1"""
-    t1 = unit_force_step(axis(joint, "i"), inertia(b, joint), b)
+    t1 = unit_force_step(axis(joint), inertia(b, joint), b)
     return spatial_entries(("t1_n", "t1_f"), t1)
 
 
@@ -84,36 +84,14 @@ def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
 # -- two joints: j carries i, or is i ----------------------------------------------------------
 
 
-def mass_of_pair(
-    b: ProgramBuilder[S], j: tuple[Entries[S], str], i: tuple[Entries[S], str]
-) -> dict[str, S]:
+def mass_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
     """CO-27"""
-    t1 = spatial(i[0], "t1_n", "t1_f")
-    return {"mass_matrix": pair_step(axis(*j), i[1], t1, b)}
-
-
-def mass_beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
-    """The row's joint carries that of the column."""
-    return mass_of_pair(b, (j, "r"), (i, "c"))
-
-
-def mass_before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, S]:
-    """The row's joint is carried by that of the column."""
-    return mass_of_pair(b, (j, "c"), (i, "r"))
+    entry = pair_step(axis(j), i.label, spatial(i, "t1_n", "t1_f"), b)
+    return {"mass_matrix": (entry, entry)}
 
 
 def coriolis_of_pair(
-    b: ProgramBuilder[S], j: tuple[Entries[S], str], i: tuple[Entries[S], str]
-) -> tuple[S, S]:
+    b: ProgramBuilder[S], j: Entries[S], i: Entries[S]
+) -> Mapping[str, tuple[S, S]]:
     """CO-43"""
-    return coriolis_pair_step(axis(*j), psi(j[0]), axis(*i), answers_of(i[0]), b)
-
-
-def coriolis_beyond(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, S]:
-    """The row's joint carries that of the column."""
-    return {"coriolis_matrix": coriolis_of_pair(b, (j, "r"), (i, "c"))[0]}
-
-
-def coriolis_before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, S]:
-    """The row's joint is carried by that of the column."""
-    return {"coriolis_matrix": coriolis_of_pair(b, (j, "c"), (i, "r"))[1]}
+    return {"coriolis_matrix": coriolis_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)}

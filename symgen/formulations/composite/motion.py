@@ -29,8 +29,9 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.algebra.turns import acceleration_matrix
-from symgen.formulations.composite.frames import JointAxis, Place, turns
+from symgen.formulations.composite.frames import JointAxis, Place, place_sweep, turns
 from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -107,6 +108,16 @@ def base_step(at: Place[S], gravity: Vector[S], b: ProgramBuilder[S]) -> Vector[
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def motion_sweep(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> tuple[dict[int, Place[S]], dict[int, Velocity[S]], dict[int, Acceleration[S]]]:
+    """CO-1 to CO-8 of every joint and link: where they are and how they move."""
+    places = place_sweep(tree, b, state.q)
+    velocities = velocity_sweep(places, b, state.qd)
+    given = state.qd, state.qdd, base_sweep(tree, places, b)
+    return places, velocities, acceleration_sweep(tree, places, velocities, b, *given)
 
 
 def velocity_sweep(

@@ -31,8 +31,8 @@ from typing import Generic, NamedTuple
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
-from symgen.formulations.composite.frames import JointAxis, JointFrame, place_sweep
-from symgen.formulations.composite.motion import acceleration_sweep, base_sweep, velocity_sweep
+from symgen.formulations.composite.frames import JointAxis, JointFrame
+from symgen.formulations.composite.motion import motion_sweep
 from symgen.formulations.composite.spatial import Spatial, let_spatial
 from symgen.formulations.shared import write_matrix
 from symgen.formulations.state import State
@@ -64,10 +64,7 @@ class Fields(NamedTuple, Generic[S]):
 
 def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """CO-58, (n, 10 n)"""
-    places = place_sweep(tree, b, state.q)
-    velocities = velocity_sweep(places, b, state.qd)
-    bases = base_sweep(tree, places, b)
-    motions = acceleration_sweep(tree, places, velocities, b, state.qd, state.qdd, bases)
+    places, _, motions = motion_sweep(tree, b, state)
     rows = [[b.algebra.zero] * (10 * tree.n) for _ in places]
     for j, at in places.items():
         fields = Fields(motions[j].alpha, motions[j].a, motions[j].W)

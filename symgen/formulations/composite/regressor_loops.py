@@ -10,9 +10,8 @@ from collections.abc import Mapping
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
-from symgen.formulations.composite.frames import JointFrame, place_sweep
-from symgen.formulations.composite.loops import axis, spatial, write_frame
-from symgen.formulations.composite.motion import acceleration_sweep, base_sweep, velocity_sweep
+from symgen.formulations.composite.loops import axis, frame, spatial, write_frame
+from symgen.formulations.composite.motion import motion_sweep
 from symgen.formulations.composite.regressor import Fields, link_of, shares_step, unit_forces_step
 from symgen.formulations.composite.spatial import Spatial
 from symgen.formulations.loops import Entries, LoopsBuilder, entries_of
@@ -25,10 +24,7 @@ from symgen.program.loops import Column
 def regressor(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """(n, 10 n)"""
     with loops.straight() as x:
-        places = place_sweep(tree, x.b, x.state.q)
-        velocities = velocity_sweep(places, x.b, x.state.qd)
-        given = x.state.qd, x.state.qdd, base_sweep(tree, places, x.b)
-        motions = acceleration_sweep(tree, places, velocities, x.b, *given)
+        places, _, motions = motion_sweep(tree, x.b, x.state)
         for j, at in places.items():
             turn, lever = link_of(at.joint)
             write_frame(j, at, x)
@@ -43,11 +39,10 @@ def regressor(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
 
 def unit_forces(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """CO-55, CO-56, CO-57"""
-    at = JointFrame("i", "", axis(joint, "i").axis, joint.matrix("R0"), joint.vector("x0"))
     link = joint.matrix("turn"), joint.vector("lever")
     fields = Fields(joint.vector("alpha0"), joint.vector("a0"), joint.matrix("W0"))
     found: dict[Column, S] = {}
-    for name, force in unit_forces_step(at, *link, fields, b).items():
+    for name, force in unit_forces_step(frame(joint), *link, fields, b).items():
         found |= entries_of(f"N_{name}", force.angular)
         if not name.startswith("I"):
             found |= entries_of(f"F_{name}", force.linear)
@@ -63,7 +58,7 @@ def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, t
         else spatial(j, f"N_{name}", f"F_{name}")
         for name in INERTIAL_PARAMETERS
     }
-    return {"regressor": tuple(shares_step(axis(i, "r"), axis(j, "c"), unit, b))}
+    return {"regressor": tuple(shares_step(axis(i), axis(j), unit, b))}
 
 
 def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:

@@ -19,23 +19,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, zero_vector
-from symgen.formulations.composite.frames import JointFrame, Place, place_sweep
-from symgen.formulations.composite.loads import LoadSum, load_effects_step, load_sweep
+from symgen.algebra.linear import zero_vector
+from symgen.formulations.composite.frames import Place
+from symgen.formulations.composite.loads import LoadSum, load_effects_step
 from symgen.formulations.composite.loops import (
     axis,
     composite,
-    inertial_force,
+    frame,
+    loads_beyond,
+    of_body,
     psi,
     rate,
     spatial,
     spatial_entries,
-    weight,
-    write_accelerations,
-    write_places,
-    write_velocities,
+    write_kinematics,
+    write_spatial,
 )
-from symgen.formulations.composite.motion import acceleration_sweep, base_sweep, velocity_sweep
 from symgen.formulations.composite.wrenches import (
     ARRAYS,
     LinkFrame,
@@ -68,29 +67,20 @@ CHANGES = (("t3_n", "t3_f"), ("t2_n", "t2_f"), ("t1_n", "t1_f"))
 def joint_wrench_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """[f n] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
     with loops.straight() as x:
-        places = place_sweep(tree, x.b, x.state.q)
-        velocities = velocity_sweep(places, x.b, x.state.qd)
-        bases = base_sweep(tree, places, x.b)
-        given = x.state.qd, x.state.qdd, bases
-        write_places(places, x)
-        write_velocities(velocities, x)
-        write_accelerations(acceleration_sweep(tree, places, velocities, x.b, *given), x)
+        places = write_kinematics(tree, x)
         write_links(places, x)
         loaded = write_loads(tree, places, x)
-
-    def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return {**weight(b, joint), **inertial_force(b, joint)}
 
     def of_joint(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         return {**wrench(b, joint, loaded), **response(b, joint, loaded)}
 
     def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
         changes = spatial(j, *CHANGES[0]), spatial(j, *CHANGES[1]), spatial(j, *CHANGES[2])
-        return by_array(beyond_step(axis(j, "c"), changes, axis(i, "r"), link_frame(i), None, b))
+        return by_array(beyond_step(axis(j), changes, axis(i), link_frame(i), None, b))
 
     def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
         known = link_frame(i), response_of(i, loaded)
-        return by_array(before_step(axis(i, "r"), *known, axis(j, "c"), motion(j), b))
+        return by_array(before_step(axis(i), *known, axis(j), motion(j), b))
 
     loops.towards_base(loops.each_joint(of_body))
     loops.each_joint(of_joint)
@@ -115,13 +105,9 @@ def write_links(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
     """Loads beyond every joint; says whether there are any."""
-    sums = load_sweep(tree, places, x.b, x.state.loads)
-    o = zero_vector(x.b.algebra)
-    nothing = LoadSum(o, o, o, Matrix([tuple(o)] * 3))
-    for j in places if sums else ():
-        load = sums.get(j, nothing)
-        x.write(j, "n0_L", load.n)
-        x.write(j, "F0_L", load.F)
+    sums = loads_beyond(tree, places, x)
+    for j, load in sums.items():
+        write_spatial(x, j, ("n0_L", "F0_L"), load.wrench)
         x.write(j, "L0", load.L)
     return bool(sums)
 
@@ -131,23 +117,23 @@ def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: Straight
 
 def wrench(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
     """CO-14, CO-15, CO-50, CO-51"""
-    at, loads = axis(joint, "i"), loads_of(b, joint, loaded)
-    frame = placed_link(b, joint)
+    at, loads = axis(joint), loads_of(b, joint, loaded)
+    link = placed_link(b, joint)
     force = spatial(joint, "n0_in", "f0_in")
     felt = felt_force(force, loads)
     effects = load_effects_step(at, loads, b) if loads else None
     changes = changes_step(at, motion(joint), composite(b, joint), force, effects, b)
-    own = own_step(at, joint.scalar("rides"), frame, felt, b)
-    found = {**entries_of("R_link", frame.R), **entries_of("p", frame.p)}
+    own = own_step(at, joint.scalar("rides"), link, felt, b)
+    found = {**entries_of("R_link", link.R), **entries_of("p", link.p)}
     for stems, change in zip(CHANGES, changes, strict=True):
         found |= spatial_entries(stems, change)
-    found |= spatial_entries(("n_w", "f_w"), wrench_step(at, frame, felt, b))
+    found |= spatial_entries(("n_w", "f_w"), wrench_step(at, link, felt, b))
     return found | spatial_entries(("n_own", "f_own"), own)
 
 
 def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
     """CO-52"""
-    at, loads = axis(joint, "i"), loads_of(b, joint, loaded)
+    at, loads = axis(joint), loads_of(b, joint, loaded)
     found = response_step(at, placed_link(b, joint), composite(b, joint), loads, b)
     turned = entries_of("L_w", found.loads.M) if found.loads else {}
     return {
@@ -163,8 +149,7 @@ def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[C
 
 def placed_link(b: ProgramBuilder[S], joint: Entries[S]) -> LinkFrame[S]:
     """CO-50"""
-    at = JointFrame("i", "", axis(joint, "i").axis, joint.matrix("R0"), joint.vector("x0"))
-    return link_frame_step(at, joint.matrix("turn"), joint.vector("lever"), b)
+    return link_frame_step(frame(joint), joint.matrix("turn"), joint.vector("lever"), b)
 
 
 # -- what columns hold of a joint --------------------------------------------------------------
@@ -180,7 +165,7 @@ def loads_of(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> LoadSum[S
 
 def motion(joint: Entries[S]) -> Motion[S]:
     """S, Psi', Psi''"""
-    return Motion(axis(joint, "").axis, psi(joint), rate(joint))
+    return Motion(axis(joint).axis, psi(joint), rate(joint))
 
 
 def link_frame(joint: Entries[S]) -> LinkFrame[S]:
