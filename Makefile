@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CANDIDATES := python3.13 python3.12 python3.11 python3 python
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYTEST_FLAGS ?= -n auto --dist worksteal
+PYTEST_FLAGS ?= -n auto --dist loadfile
 CHECKED := $(wildcard symgen manual docs tests examples benchmarks)
 
 .DELETE_ON_ERROR:

@@ -5,8 +5,7 @@ import os
 
 import pytest
 
-MOST_UNCOLLECTED = 1_000_000
-"""Objects made since the last collection that may wait for the next."""
+OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,18 +32,12 @@ def arm_module(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_collection_within_tests():
-    """The cyclic garbage collector would walk through growing graphs again and again."""
+def collections_are_rare():
+    """The cyclic garbage collector walks through growing graphs again and again, for nothing."""
+    before = gc.get_threshold()
     gc.collect()
     gc.freeze()
-    gc.disable()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     yield
-    gc.enable()
+    gc.set_threshold(*before)
     gc.unfreeze()
-
-
-@pytest.fixture(autouse=True)
-def collection_between_tests(no_collection_within_tests):
-    yield
-    if gc.get_count()[0] > MOST_UNCOLLECTED:
-        gc.collect()
