@@ -39,10 +39,10 @@ def regressor(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
 
 def unit_forces(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """CO-55, CO-56, CO-57"""
-    link = joint.matrix("turn"), joint.vector("lever")
+    at, link = frame(joint), (joint.matrix("turn"), joint.vector("lever"))
     fields = Fields(joint.vector("alpha0"), joint.vector("a0"), joint.matrix("W0"))
     found: dict[Column, S] = {}
-    for name, force in unit_forces_step(frame(joint), *link, fields, b).items():
+    for name, force in unit_forces_step(at, *link, fields, b).items():
         found |= entries_of(f"N_{name}", force.angular)
         if not name.startswith("I"):
             found |= entries_of(f"F_{name}", force.linear)
