@@ -25,7 +25,7 @@ d tau_p/dx d_y_p_dx        of a prescribed joint
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
@@ -41,6 +41,9 @@ NOTES = {
     "dFD-1": "d tau_p/dx = (d tau_p/dx of the inverse dynamics) + sum_f M_pf d qdd_f/dx "
     "-- Carpentier, Mansard 2018",
 }
+
+SIDES = 2
+"""Right sides per joint of derivatives: by q and by qd."""
 
 Entries = Mapping[tuple[int, int], S]
 """Entries of a matrix by pair of joints; what is left out is 0."""
@@ -58,6 +61,10 @@ class Solution(Generic[S]):
     mass: Entries[S]
     qdd: tuple[S, ...]
     y: tuple[S, ...]
+
+    def with_shortcuts(self, b: ProgramBuilder[S]) -> Solution[S]:
+        """The same with LTDL-6 where it pays, for derivatives by q and by qd."""
+        return replace(self, factors=self.factors.with_shortcuts(b, SIDES))
 
     @property
     def free(self) -> tuple[int, ...]:
@@ -102,6 +109,14 @@ def write_pivots_of(solution: Solution[S], b: ProgramBuilder[S]) -> None:
     """The hidden outputs, one entry per free joint."""
     pivots, mass = solution.factors.pivots, solution.mass
     write_pivots(b, [pivots[f] for f in solution.free], [mass[f, f] for f in solution.free])
+
+
+def write_solution(
+    tree: KinematicTree[S], b: ProgramBuilder[S], solution: Solution[S], result: str
+) -> None:
+    """y, as `result`, and the hidden outputs."""
+    b.output(result, (tree.n,), solution.y)
+    write_pivots_of(solution, b)
 
 
 def write_responses(

@@ -39,6 +39,7 @@ from symgen.formulations.accelerations import (
     solution_of,
     write_pivots_of,
     write_responses,
+    write_solution,
 )
 from symgen.formulations.interface import Derivation
 from symgen.formulations.shared import (
@@ -62,9 +63,6 @@ NOTES = {
     "MC-1": "what a coordinate feels: the sum over the joints that it moves of what they feel, "
     "times their multipliers -- virtual power",
 }
-
-SIDES = 2
-"""Right sides per coordinate of derivatives of accelerations: by q and by qd."""
 
 Functions = Mapping[str, Derivation]
 Rows = list[list[S]]
@@ -323,14 +321,11 @@ Solve = Callable[[_Problem[Any], tuple[str, str]], None]
 
 
 def _accelerations(problem: _Problem[S], names: tuple[str, str]) -> None:
-    solution = problem.solution()
-    problem.b.output(names[0], (problem.joints.n,), solution.y)
-    write_pivots_of(solution, problem.b)
+    write_solution(problem.joints, problem.b, problem.solution(), names[0])
 
 
 def _derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
-    solution = problem.solution()
-    solution = replace(solution, factors=solution.factors.with_shortcuts(problem.b, SIDES))
+    solution = problem.solution().with_shortcuts(problem.b)
     slopes = problem.slopes(solution.qdd)
     write_responses(problem.joints, problem.b, solution, names, slopes)
 

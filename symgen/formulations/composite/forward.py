@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symgen.algebra.interface import S
-from symgen.formulations.accelerations import Solution, solution_of, write_pivots_of
+from symgen.formulations.accelerations import Solution, solution_of, write_solution
 from symgen.formulations.composite.mass_matrix import mass_entries
 from symgen.formulations.composite.passages import passage_sweep
 from symgen.formulations.composite.recursion import torques
@@ -30,24 +30,12 @@ NOTES = {
 
 def forward_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """qdd, (n,), all joints being free."""
-    _write(tree, b, state, "qdd", all_joints(tree))
+    write_solution(tree, b, solved(tree, b, state, all_joints(tree)), "qdd")
 
 
 def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """y, (n,): torques of the prescribed joints, accelerations of the free ones."""
-    _write(tree, b, state, "y", free_joints(tree))
-
-
-def _write(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    result: str,
-    free: Sequence[int],
-) -> None:
-    solution = solved(tree, b, state, free)
-    b.output(result, (tree.n,), solution.y)
-    write_pivots_of(solution, b)
+    write_solution(tree, b, solved(tree, b, state, free_joints(tree)), "y")
 
 
 def solved(

@@ -11,7 +11,6 @@ Notation: see `derivatives` and `accelerations`; a_0 is the acceleration of the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
@@ -42,9 +41,6 @@ NOTES = {
     "CO-37": "M_ij = d tau_i/d qdd_j, j before i",
 }
 
-SIDES = 2
-"""Right sides per joint: by q and by qd."""
-
 
 def forward_dynamics_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
@@ -68,8 +64,7 @@ def _write(
     free: Sequence[int],
 ) -> None:
     first = first_half(tree, b, state)
-    solution = solution_at(tree, first, b, state, free)
-    solution = replace(solution, factors=solution.factors.with_shortcuts(b, SIDES))
+    solution = solution_at(tree, first, b, state, free).with_shortcuts(b)
     second = second_half(tree, first, b, state.qd, solution.qdd)
     rigid = (square(tree, second.by_q), square(tree, first.by_qd), square(tree, {}))
     by_q, by_qd, _ = with_drive_derivatives(tree, b, state, rigid)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symgen.algebra.interface import S
-from symgen.formulations.accelerations import Solution, solution_of, write_pivots_of
+from symgen.formulations.accelerations import Solution, solution_of, write_solution
 from symgen.formulations.joint_terms import with_joint_terms
 from symgen.formulations.newton_euler.dynamics import mass_entries, rigid_mass_entries
 from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
@@ -29,24 +29,14 @@ NOTES = {
 
 def forward_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """qdd, (n,), all joints being free."""
-    _write(tree, b, state, "qdd", all_joints(tree))
+    frames = frames_sweep(tree, b, state.q)
+    write_solution(tree, b, solved(tree, frames, b, state, all_joints(tree)), "qdd")
 
 
 def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """y, (n,): torques of the prescribed joints, accelerations of the free ones."""
-    _write(tree, b, state, "y", free_joints(tree))
-
-
-def _write(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    result: str,
-    free: Sequence[int],
-) -> None:
-    solution = solved(tree, frames_sweep(tree, b, state.q), b, state, free)
-    b.output(result, (tree.n,), solution.y)
-    write_pivots_of(solution, b)
+    frames = frames_sweep(tree, b, state.q)
+    write_solution(tree, b, solved(tree, frames, b, state, free_joints(tree)), "y")
 
 
 def solved(

@@ -17,7 +17,7 @@ b                   bias_j                 torques with the free joints at qdd =
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
@@ -76,9 +76,6 @@ NOTES = {
     "NE-37": "bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p: velocity "
     "torques are quadratic in qd",
 }
-
-SIDES = 2
-"""Right sides per joint: by q and by qd."""
 
 Efforts = dict[int, dict[int, Effort[S]]]
 """link -> joint -> derivative of what the parent exerts on the link"""
@@ -144,8 +141,7 @@ def _write(
 ) -> None:
     base = base_of(tree, b, state)
     first = first_half(base, b, state)
-    solution = solution_at(tree, base, first, b, state, free)
-    solution = replace(solution, factors=solution.factors.with_shortcuts(b, SIDES))
+    solution = solution_at(tree, base, first, b, state, free).with_shortcuts(b)
     known = recursion_at(tree, base, solution, b, state)
     slopes = torque_slopes(tree, base, first, known, b, state)
     write_responses(tree, b, solution, names, (slopes.by_q, slopes.by_qd))
