@@ -194,9 +194,9 @@ def test_long_and_deep_programs_take_linear_time(shape: str) -> None:
     value = x
     for i in range(100_000):
         value = graph.function("sin", value) if shape == "tower" else value * x + (i % 7 + 0.5) * y
-    start = time.perf_counter()
+    start = time.process_time()
     result = schedule(finish(b, value))
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     check_complete(result)
     assert seconds < 20.0
 
