@@ -8,6 +8,9 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST_FLAGS ?= -n auto --dist loadfile
 CHECKED := $(wildcard symgen manual docs tests examples benchmarks)
 
+# The workers and processes of the tests import the same modules hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .PHONY: demo test test-all lint docs bench bench-growth pictures clean help
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
+from operator import attrgetter
 
 from symgen.algebra import rounding
 from symgen.errors import BeyondRangeError
@@ -424,10 +425,9 @@ class Nodes:
 
 def reachable(outputs: Iterable[Scalar]) -> list[Scalar]:
     """Every node that `outputs` depend on, operands before their users."""
-    waiting = list(outputs)
-    seen: dict[int, Scalar] = {}
-    for node in waiting:  # it grows meanwhile
-        if node.index not in seen:
-            seen[node.index] = node
-            waiting.extend(node.args)
-    return [seen[index] for index in sorted(seen)]
+    seen = set(outputs)
+    added = set(seen)
+    while added:
+        added = {arg for node in added for arg in node.args} - seen
+        seen |= added
+    return sorted(seen, key=attrgetter("index"))

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.showing.equations import frames
@@ -16,6 +15,7 @@ from symgen.validation.validate import validate
 from tests.agreement.test_pinocchio import compare, worth_deriving
 from tests.choosing import slow, some_slow
 from tests.oracles.descriptions import described
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 LARGER = Recipe(joints=(5, 12), types=EVERYTHING.types, loads=(1, 5), terms=True)
@@ -86,7 +86,7 @@ def written_out(case):
 def programs(description):
     """Every function of every formulation that is not too large for it."""
     return {
-        item.name: {name: derived_program(description, item, name) for name in functions}
+        item.name: {name: evaluated(description, item, name) for name in functions}
         for item, functions in worth_deriving(description)
     }
 

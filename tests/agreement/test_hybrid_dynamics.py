@@ -11,7 +11,6 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
 from tests.agreement.test_pinocchio import compare
@@ -27,6 +26,7 @@ from tests.oracles.dense import DenseRobot
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_functions import has_solution, mass_to_invert
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 FUNCTIONS = ("hybrid_dynamics", "hybrid_dynamics_derivatives")
@@ -81,7 +81,7 @@ def test_slopes_equal_complex_steps(seed):
     assert has_solution(oracle, FUNCTIONS[0], state)
     expected = list(slopes_of(DenseRobot(description), state))
     for formulation in ABLE:
-        program = derived_program(description, formulation, FUNCTIONS[1])
+        program = evaluated(description, formulation, FUNCTIONS[1])
         for value, slope in zip(call(program, state)[1:4], expected, strict=True):
             assert agrees(value, slope, solving_limit(mass)), formulation.name
 
@@ -103,13 +103,11 @@ def with_prescribed(description, flags):
 def test_all_prescribed_is_inverse_dynamics(seed):
     description = with_prescribed(model(seed), cycle([True]))
     state = state_of(description, seed)
-    torques = derived_program(description, FORMULATIONS[0], "inverse_dynamics_derivatives")
+    torques = evaluated(description, FORMULATIONS[0], "inverse_dynamics_derivatives")
     tau, *slopes = call(torques, state)
     for formulation in ABLE:
         for function in FUNCTIONS:
-            y, *rest, pivots, diagonal = call(
-                derived_program(description, formulation, function), state
-            )
+            y, *rest, pivots, diagonal = call(evaluated(description, formulation, function), state)
             assert pivots.shape == diagonal.shape == (0,)
             assert agrees(y, tau)
             assert len(rest) == (3 if function == FUNCTIONS[1] else 0)
@@ -127,7 +125,7 @@ def test_none_prescribed_is_forward_dynamics(seed):
         for kind in ("dynamics", "dynamics_derivatives"):
             cases = (free, "hybrid"), (free, "forward"), (description, "forward")
             one, two, three = (
-                call(derived_program(robot, formulation, f"{direction}_{kind}"), state)
+                call(evaluated(robot, formulation, f"{direction}_{kind}"), state)
                 for robot, direction in cases
             )
             for value, other, same in zip(one, two, three, strict=True):
@@ -144,8 +142,8 @@ def test_one_prescribed_as_it_moves_by_itself(seed):
     last = with_prescribed(free, [k == n - 1 for k in range(n)])
     limit = solving_limit(pinocchio_model(free).mass_matrix(state["q"]))
     for formulation in ABLE:
-        qdd, *_ = call(derived_program(free, formulation, "forward_dynamics"), state)
+        qdd, *_ = call(evaluated(free, formulation, "forward_dynamics"), state)
         x = np.append(state["tau"][:-1], qdd[-1])
-        y, *_ = call(derived_program(last, formulation, FUNCTIONS[0]), {**state, "x": x})
+        y, *_ = call(evaluated(last, formulation, FUNCTIONS[0]), {**state, "x": x})
         assert agrees(y[:-1], qdd[:-1], limit), formulation.name
         assert agrees(y[-1], state["tau"][-1], limit), formulation.name

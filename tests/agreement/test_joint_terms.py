@@ -7,7 +7,6 @@ import sympy
 
 from symgen import derive as derive_symbolically
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
@@ -18,6 +17,7 @@ from tests.agreement.test_pinocchio import compare
 from tests.choosing import one_in, some_slow
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.descriptions import described
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 ONE_EACH = Recipe(joints=(1, 7), types=("revolute", "prismatic", "fixed"), loads=(0, 3), terms=True)
@@ -49,7 +49,7 @@ def functions(description, formulation):
     """What it derives and what means something, by name."""
     senseless = senseless_functions(build_tree(description, Graph()).sizes)
     return {
-        name: derived_program(description, formulation, name)
+        name: evaluated(description, formulation, name)
         for name in provided_functions(formulation)
         if name not in senseless
     }
@@ -144,8 +144,8 @@ def test_accelerations_against_the_same_robot_without_terms(seed):
     state = state_of(description, seed)
     motion = {key: state[key] for key in ("q", "qd", "qdd")}
     added = additions(numbers, **motion)
-    torques = derived_program(bare, FORMULATIONS[0], "inverse_dynamics")
-    mass = derived_program(bare, FORMULATIONS[0], "mass_matrix")
+    torques = evaluated(bare, FORMULATIONS[0], "inverse_dynamics")
+    mass = evaluated(bare, FORMULATIONS[0], "mass_matrix")
     assert np.linalg.cond(call(mass, state)[0]) < 1e6
     (tau,) = call(torques, state)
     loaded = {**state, "tau": tau + added["inverse_dynamics"][0]}
@@ -154,7 +154,7 @@ def test_accelerations_against_the_same_robot_without_terms(seed):
         if "forward_dynamics_derivatives" not in formulation.functions:
             continue
         programs = [
-            derived_program(model, formulation, "forward_dynamics_derivatives")
+            evaluated(model, formulation, "forward_dynamics_derivatives")
             for model in (description, bare)
         ]
         arguments = (loaded, {**state, "tau": tau})

@@ -14,7 +14,7 @@ import symgen
 from symgen import derive as derive_symbolically
 from symgen.algebra.graph import Graph
 from symgen.cli import main
-from symgen.deriving.derivation import derived_program, model_hash
+from symgen.deriving.derivation import model_hash
 from symgen.deriving.symbolic import euler_lagrange
 from symgen.exact import prove
 from symgen.formulations import FORMULATIONS, coupled, formulation_named
@@ -28,6 +28,7 @@ from tests.choosing import some_slow
 from tests.oracles.comparison import SINGULAR, agrees, condition, solving_limit
 from tests.oracles.coupled import CoupledPinocchio, coupling, with_followers
 from tests.oracles.descriptions import described
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 LIMIT = 1e-11
@@ -109,7 +110,7 @@ def compare(description, seed):
                 if condition(mass) > SINGULAR:
                     continue
                 limit = solving_limit(mass)
-            program = derived_program(description, formulation, function)
+            program = evaluated(description, formulation, function)
             options = {"loads": state["loads"]} if function in LOADED else {}
             names = ARGUMENTS.get(function, "q").split()
             expected = getattr(oracle, function)(*(state[name] for name in names), **options)
@@ -162,7 +163,7 @@ def subjects(description, runtime=()):
     programs = {}
     for item, _ in applicable(description):
         programs[item.name] = {
-            function: derived_program(description, item, function, runtime, built=False)
+            function: evaluated(description, item, function, runtime)
             for function in item.functions
             if not function.startswith("hybrid") or tree.sizes["n_prescribed"]
             if not function.startswith("outputs") or tree.outputs
@@ -190,10 +191,10 @@ def test_a_rack_and_its_pinion():
     q, qd, qdd = np.array([0.3, 0.7]), np.array([0.0, 0.4]), np.array([0.0, -0.6])
     for formulation, _ in applicable(description):
         if "mass_matrix" in formulation.functions:
-            program = derived_program(description, formulation, "mass_matrix")
+            program = evaluated(description, formulation, "mass_matrix")
             (mass,) = call(program, {"q": q})
             assert agrees(mass[1, 1], inertia + 2 * m * r**2 + rotor * r**2, 1e-14)
-    program = derived_program(description, formulation_named("newton_euler"), "inverse_dynamics")
+    program = evaluated(description, formulation_named("newton_euler"), "inverse_dynamics")
     state = {"q": q, "qd": qd, "qdd": qdd, "loads": np.zeros((1, 6))}
     tau, *_ = call(program, state)  # the weights of the racks balance
     assert agrees(tau[1], (inertia + 2 * m * r**2 + rotor * r**2) * -0.6 + c * r**2 * 0.4, 1e-12)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
@@ -25,6 +24,7 @@ from tests.oracles.dense import DenseRobot
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_functions import mass_to_invert
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 ROBOT = """
@@ -149,7 +149,7 @@ class Expected:
             return [slope(self.robot.hybrid(self.moved))]
         other = DIFFERENT.get(formulation.name, NEWTON_EULER)
         if (base, other.name) not in self.known:
-            program = derived_program(self.description, other, base, self.runtime)
+            program = evaluated(self.description, other, base, self.runtime)
             self.known[base, other.name] = [slope(x) for x in call(program, self.moved)]
         return self.known[base, other.name]
 
@@ -166,7 +166,7 @@ def check(description, runtime, seed):
                 continue
             if function.startswith("hybrid") and not n_prescribed:
                 continue
-            results = call(derived_program(description, formulation, function, runtime), state)
+            results = call(evaluated(description, formulation, function, runtime), state)
             mass = mass_to_invert(oracle, function, state)
             limit = 1e-11 if mass is None else solving_limit(mass)
             references = expected.of(function, formulation)

@@ -10,12 +10,12 @@ from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named, senseless_functions
-from symgen.support.collector import paused_collector
 from tests.choosing import some_slow
 from tests.oracles.comparison import LIMIT, agrees, solving_limit, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_functions import has_solution, mass_to_invert, reference
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import COMPOSITE, Recipe, model_texts, seeded_model_text
 
 LARGEST = 23_000
@@ -53,10 +53,11 @@ def largest(function):
     return LARGEST_SLOPES if slopes else LARGEST
 
 
-def compare(description, seed, samples=2, only=None):
+def compare(description, seed, samples=2, only=None, derived=evaluated):
     """Every function that Pinocchio has, on random states, and every formulation with the first.
 
-    `only` names functions.  Where the mass matrix is singular nothing is solved with it.
+    `only` names functions, and `derived` makes their programs.  Where the mass matrix is singular
+    nothing is solved with it.
     """
     oracle = pinocchio_model(description)
     states = [state_of(description, seed + 1000 * k) for k in range(samples)]
@@ -68,8 +69,7 @@ def compare(description, seed, samples=2, only=None):
             found = [k for k in range(samples) if has_solution(oracle, function, states[k])]
             if not found:
                 continue
-            with paused_collector():
-                program = derived_program(description, formulation, function)
+            program = derived(description, formulation, function)
             for k in found:
                 results = call(program, states[k])
                 expected = first.setdefault((function, k), results)
@@ -111,7 +111,7 @@ def check_torques(oracle, program, state):
 @pytest.mark.parametrize("seed", some_slow(range(40), (1, 4, 5, 9)))
 def test_seeded_trees(seed):
     recipe = SMALL if seed % 2 else LARGE
-    compare(described(seeded_model_text(seed, recipe)), seed)
+    compare(described(seeded_model_text(seed, recipe)), seed, derived=derived_program)
 
 
 @given(model_texts(DRAWN))
@@ -125,4 +125,5 @@ def test_drawn_trees(text):
 def test_many_seeded_trees(seed):
     """Trees of 1 to 30 joints, composite joints among them; one in ten is large."""
     recipe = HUGE if seed % 10 == 0 else (MIXED, MEDIUM)[seed % 2]
-    compare(described(seeded_model_text(seed, recipe)), seed, samples=1)
+    description = described(seeded_model_text(seed, recipe))
+    compare(description, seed, samples=1, derived=derived_program)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from symgen import read
-from symgen.deriving.derivation import derived_program
 from symgen.description.expressions import Expression, Number
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
 from tests.choosing import one_in
 from tests.oracles.comparison import agrees, solving_limit
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "puma560.yaml"
 Q = [.7504516826728697, .8395156106908136, .16851233582594916, .3849629637427072,
@@ -35,7 +35,7 @@ def those_with(function):
 
 @pytest.mark.parametrize("formulation", those_with("inverse_dynamics"), ids=lambda f: f.name)
 def test_published_torque(formulation):
-    program = derived_program(read(EXAMPLE), formulation, "inverse_dynamics")
+    program = evaluated(read(EXAMPLE), formulation, "inverse_dynamics")
     tau = call(program, {"q": Q, "qd": QD, "qdd": QDD})[0]
     np.testing.assert_allclose(tau, TAU, rtol=0, atol=1e-13)
 
@@ -43,7 +43,7 @@ def test_published_torque(formulation):
 @pytest.mark.parametrize("formulation", those_with("forward_dynamics"), ids=lambda f: f.name)
 def test_accelerations_of_the_published_torque(formulation):
     """The torque is printed with 15 digits."""
-    program = derived_program(read(EXAMPLE), formulation, "forward_dynamics")
+    program = evaluated(read(EXAMPLE), formulation, "forward_dynamics")
     qdd = call(program, {"q": Q, "qd": QD, "tau": TAU})[0]
     np.testing.assert_allclose(qdd, QDD, rtol=0, atol=1e-12)
 
@@ -84,10 +84,10 @@ def test_perturbed_copies_against_pinocchio(seed):
     no_loads = np.zeros((0, 6))
     expected = oracle.inverse_dynamics(q, qd, qdd, loads=no_loads)
     for formulation in those_with("inverse_dynamics"):
-        program = derived_program(description, formulation, "inverse_dynamics")
+        program = evaluated(description, formulation, "inverse_dynamics")
         tau = call(program, {"q": q, "qd": qd, "qdd": qdd})[0]
         assert np.abs(tau - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max())
     limit = solving_limit(oracle.mass_matrix(q))
     for formulation in those_with("forward_dynamics"):
-        program = derived_program(description, formulation, "forward_dynamics")
+        program = evaluated(description, formulation, "forward_dynamics")
         assert agrees(call(program, {"q": q, "qd": qd, "tau": expected})[0], qdd, limit)

@@ -8,7 +8,6 @@ import pytest
 
 from symgen.cli import run
 from symgen.converting.restyling import STYLES, layout, placed, restyled
-from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.description.checks import check
 from symgen.description.documents import read_document
@@ -20,6 +19,7 @@ from symgen.program.evaluation import call
 from tests.choosing import one_in, slow
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.coupled import with_followers
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import COMPOSITE, Recipe, seeded_model_text
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
@@ -38,7 +38,7 @@ def compare(document, style, limit=1e-11):
     state = state_of(old, 4)
     functions = ["inverse_dynamics", "potential_energy", *(["point_motion"] if old.points else [])]
     for function in functions:
-        one, other = (call(derived_program(x, NEWTON_EULER, function), state) for x in (old, new))
+        one, other = (call(evaluated(x, NEWTON_EULER, function), state) for x in (old, new))
         assert all(agrees(x, y, limit) for x, y in zip(other, one, strict=True)), function
     return old, new
 

@@ -15,7 +15,8 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /
 
 INTERRUPTED = """\
 import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run with it ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run with them ignored
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from symgen.__main__ import main
 from symgen.support.journal import Journal
 from contextlib import contextmanager
@@ -119,6 +120,7 @@ def test_again_while_it_ends(tmp_path: Path, number: int) -> None:
     code = (
         "import atexit, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         f"atexit.register(signal.raise_signal, {int(number)})\n"
         "import symgen.pipeline.building\n"
         f"symgen.pipeline.building.build = lambda *given: signal.raise_signal({int(number)})\n"

@@ -6,7 +6,6 @@ from hypothesis import HealthCheck, given, settings
 
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
 from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
@@ -15,6 +14,7 @@ from tests.choosing import one_in
 from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, random_state
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 NEWTON_EULER = formulation_named("newton_euler")
@@ -26,7 +26,7 @@ FUNCTIONS = {
 
 
 def result(description, name, state):
-    return call(derived_program(description, NEWTON_EULER, name), state)[0]
+    return call(evaluated(description, NEWTON_EULER, name), state)[0]
 
 
 def compare(description, seed, oracle):
@@ -62,7 +62,7 @@ def test_the_jacobian_equals_complex_step(seed):
     description = described(seeded_model_text(seed))
     tree = build_tree(description, Graph())
     state = random_state(tree.n, seed)
-    program = derived_program(description, NEWTON_EULER, "center_of_mass")
+    program = evaluated(description, NEWTON_EULER, "center_of_mass")
     (slope,) = complex_steps(program, state, "q")
     assert agrees(result(description, "center_of_mass_jacobian", state), slope)
 
@@ -112,7 +112,7 @@ def test_momentum_is_conserved_without_forces():
     q, qd = state["q"], state["qd"]
     zero = np.zeros(robot.n)
     qdd = np.linalg.solve(robot.mass_matrix(q), -robot.inverse_dynamics(q, qd, zero))
-    program = derived_program(description, NEWTON_EULER, "centroidal_momentum")
+    program = evaluated(description, NEWTON_EULER, "centroidal_momentum")
     moved = {"q": q + 1j * STEP * qd, "qd": qd + 1j * STEP * qdd}
     momentum = call(program, moved)[0]
     assert np.abs(momentum.real).max() > 0.1

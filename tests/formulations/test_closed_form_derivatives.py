@@ -22,6 +22,7 @@ from tests.choosing import one_in
 from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -55,7 +56,7 @@ def assert_agree(values, references):
 
 def slopes_of(description, state):
     """tau and its derivatives, by complex step of the formulation's own inverse dynamics."""
-    program = derived_program(description, CLOSED_FORM_LAGRANGE, "inverse_dynamics")
+    program = evaluated(description, CLOSED_FORM_LAGRANGE, "inverse_dynamics")
     slopes = [complex_steps(program, state, by)[0] for by in ("q", "qd", "qdd")]
     return [call(program, state)[0], *slopes]
 
@@ -70,7 +71,7 @@ MODELS = [
 def test_derivatives_are_those_of_the_torques(text):
     description = described(text)
     state = motion_of(description, 1)
-    result = call(derived_program(description, CLOSED_FORM_LAGRANGE, DERIVATIVES), state)
+    result = call(evaluated(description, CLOSED_FORM_LAGRANGE, DERIVATIVES), state)
     assert_agree(result, slopes_of(description, state))
     loads = state.pop("loads")
     assert_agree(
@@ -82,7 +83,7 @@ def test_derivatives_are_those_of_the_torques(text):
 def test_derivatives_equal_pinocchio(seed):
     description = described(seeded_model_text(seed, TREES))
     state = motion_of(description, seed)
-    result = call(derived_program(description, CLOSED_FORM_LAGRANGE, DERIVATIVES), state)
+    result = call(evaluated(description, CLOSED_FORM_LAGRANGE, DERIVATIVES), state)
     assert_agree(result, pinocchio_model(description).inverse_dynamics_derivatives(**state))
 
 

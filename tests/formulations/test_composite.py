@@ -23,6 +23,7 @@ from symgen.program.evaluation import call
 from tests.choosing import one_in, slow, some_slow
 from tests.oracles.comparison import motion_of
 from tests.oracles.descriptions import described
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -50,8 +51,8 @@ def close(values, references):
 def compare(description, function, seed):
     state = motion_of(description, seed)
     close(
-        call(derived_program(description, COMPOSITE, function), state),
-        call(derived_program(description, NEWTON_EULER, function), state),
+        call(evaluated(description, COMPOSITE, function), state),
+        call(evaluated(description, NEWTON_EULER, function), state),
     )
 
 
@@ -143,7 +144,7 @@ def test_forces_written_in_the_base_equal_forces_carried_back(general, parents):
 def test_the_coriolis_matrix_is_0_where_a_joint_carries_no_other(name):
     description = read(EXAMPLES / f"{name}.yaml")
     tree = build_tree(description, Graph())
-    (matrix,) = derived_program(description, COMPOSITE, "coriolis_matrix").outputs
+    (matrix,) = evaluated(description, COMPOSITE, "coriolis_matrix").outputs
     leaves = {joint.number for joint in tree.joints} - {joint.parent for joint in tree.joints}
     assert leaves
     assert all(matrix.entries[(i - 1) * (tree.n + 1)].is_zero for i in leaves)

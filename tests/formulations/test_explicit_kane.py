@@ -31,6 +31,7 @@ from tests.oracles.comparison import STEP, agrees, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit, pivots
 from tests.oracles.parameter_kinds import chain, every_kind
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -52,7 +53,7 @@ def random_model(seed, prescribed=()):
 
 def check(description, formulation, function, runtime, arguments, *expected):
     """The results of a function; the pivots and the diagonal are the last two of `expected`."""
-    program = derived_program(description, formulation, function, runtime)
+    program = evaluated(description, formulation, function, runtime)
     results = call(program, arguments)
     assert len(results) == len(expected)
     for output, value, reference in zip(program.outputs, results, expected, strict=True):
@@ -99,9 +100,9 @@ def check_hybrid(description, formulation, runtime, seed):
 def test_mass_matrix_and_bias_forces_of_random_trees(formulation, seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     oracle = Implicit(description, seed)
-    (M,) = call(derived_program(description, formulation, "mass_matrix"), oracle.state)
+    (M,) = call(evaluated(description, formulation, "mass_matrix"), oracle.state)
     assert agrees(M, oracle.M)
-    (bias,) = call(derived_program(description, formulation, "bias_forces"), oracle.state)
+    (bias,) = call(evaluated(description, formulation, "bias_forces"), oracle.state)
     assert agrees(bias, oracle.tau - oracle.M @ oracle.qdd)
 
 
@@ -123,7 +124,7 @@ def test_a_singular_mass_matrix_shows_in_the_pivots(formulation):
     description = random_model(323)
     oracle = Implicit(description, 323)
     assert np.linalg.cond(oracle.M) > 1e15
-    program = derived_program(description, formulation, "forward_dynamics")
+    program = evaluated(description, formulation, "forward_dynamics")
     *_, found, diagonal = call(program, oracle.torques)
     assert found.min() < oracle.n * np.finfo(float).eps * diagonal.max()
 
@@ -149,8 +150,8 @@ def test_inverse_dynamics_undoes_forward_dynamics(formulation, seed):
     oracle = Implicit(description, seed)
     tau = np.random.default_rng(seed).normal(size=oracle.n) * 10
     given = {**oracle.state, "tau": tau}
-    qdd = call(derived_program(description, formulation, "forward_dynamics"), given)[0]
-    inverse = derived_program(description, NEWTON_EULER, "inverse_dynamics")
+    qdd = call(evaluated(description, formulation, "forward_dynamics"), given)[0]
+    inverse = evaluated(description, NEWTON_EULER, "inverse_dynamics")
     scale = max(1.0, np.abs(tau).max(initial=0), np.abs(oracle.M).sum(1).max(initial=0))
     residual = call(inverse, {**oracle.state, "qdd": qdd})[0] - tau
     size = scale * max(1.0, np.abs(qdd).max(initial=0))
@@ -162,7 +163,7 @@ def test_inverse_dynamics_undoes_forward_dynamics(formulation, seed):
 def test_no_joint_at_all(formulation, function):
     description = described("symgen: 1\nname: still\njoints: []\n")
     for name in (function, f"{function}_derivatives", f"{function}_parameter_derivatives"):
-        results = call(derived_program(description, formulation, name), {})
+        results = call(evaluated(description, formulation, name), {})
         assert all(result.size == 0 for result in results)
 
 

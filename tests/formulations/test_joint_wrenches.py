@@ -20,6 +20,7 @@ from tests.choosing import one_in
 from tests.oracles.comparison import LIMIT, agrees, complex_steps
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -27,8 +28,8 @@ LARGE = Recipe(joints=(1, 16), loads=(0, 5))
 SMALL = Recipe(joints=(1, 7), loads=(0, 3))
 
 
-def evaluated(description, function, state):
-    return call(derived_program(description, NEWTON_EULER, function), state)
+def results(description, function, state):
+    return call(evaluated(description, NEWTON_EULER, function), state)
 
 
 # -- a bar of 2 kg, its centre 0.3 m from the joint, held at rest; g = 10 m/s^2 -------------------
@@ -113,7 +114,7 @@ HANDS = {
 def test_a_bar_by_hand(case):
     gravity, joint, q, expected = HANDS[case]
     text = f"symgen: 1\nname: bar\n{gravity}\njoints:\n  - {{name: j, {joint}}}\n"
-    (value,) = evaluated(described(text), "joint_wrenches", {"q": q})
+    (value,) = results(described(text), "joint_wrenches", {"q": q})
     assert agrees(value, np.array(expected, dtype=float))
 
 
@@ -147,10 +148,10 @@ def test_loads_and_links_beyond_are_carried_but_drives_are_not():
     """Bar b, 1 kg, hangs in a horizontal line on bar a, and 5 N pull its tip down."""
     state = {"q": [0, 0], "qd": [0, 3], "qdd": [0, 2], "loads": [[0, 0, -5, 0, 0, 0]]}
     still = {**state, "qd": [0, 0], "qdd": [0, 0]}
-    (value,) = evaluated(described(TWO_BARS), "joint_wrenches", still)
+    (value,) = results(described(TWO_BARS), "joint_wrenches", still)
     assert agrees(value, np.array([[0, 0, 35, 0, -17.5, 0], [0, 0, 15, 0, -4, 0]]))
     # turning: the centre of b accelerates by 0.2 (-9, 0, -2); the drive adds nothing to the wrench
-    (value,) = evaluated(described(TWO_BARS), "joint_wrenches", state)
+    (value,) = results(described(TWO_BARS), "joint_wrenches", state)
     assert agrees(value[1], np.array([-1.8, 0, 14.6, 0, -3.92, 0]))
 
 
@@ -164,14 +165,14 @@ def compare(description, seed, *oracles):
     motion |= {name: rng.uniform(-2, 2, n) for name in ("qd", "qdd")}
     loads = rng.uniform(-10, 10, (len(description.loads), 6))
     state = {**motion, "loads": loads}
-    wrenches = evaluated(description, "joint_wrenches", state)
-    derivatives = evaluated(description, "joint_wrench_derivatives", state)
+    wrenches = results(description, "joint_wrenches", state)
+    derivatives = results(description, "joint_wrench_derivatives", state)
     for oracle in oracles:
         assert agrees(wrenches[0], oracle.joint_wrenches(*motion.values(), loads=loads))
         expected = oracle.joint_wrench_derivatives(*motion.values(), loads=loads)
         for value, reference in zip(derivatives, expected, strict=True):
             assert agrees(value, reference)
-    program = derived_program(description, NEWTON_EULER, "joint_wrenches")
+    program = evaluated(description, NEWTON_EULER, "joint_wrenches")
     for by, slope in zip(motion, derivatives[1:], strict=True):
         assert agrees(slope, complex_steps(program, state, by)[0])
 
@@ -201,8 +202,8 @@ def test_the_part_along_the_motion_is_the_torque_without_joint_terms(seed):
     tree = build_tree(description, Graph())
     rng = np.random.default_rng(seed)
     state = {name: rng.uniform(-2, 2, tree.n) for name in ("q", "qd", "qdd")}
-    (wrenches,) = evaluated(description, "joint_wrenches", state)
-    (tau,) = evaluated(description, "inverse_dynamics", state)
+    (wrenches,) = results(description, "joint_wrenches", state)
+    (tau,) = results(description, "inverse_dynamics", state)
     for joint, wrench, torque in zip(tree.joints, wrenches, tau, strict=True):
         axes = (*joint.linear_axis(tree.algebra), *joint.angular_axis(tree.algebra))
         felt = sum(axis.value * part for axis, part in zip(axes, wrench, strict=True))

@@ -26,6 +26,7 @@ from tests.oracles.barman_dynamics import KINDS, Link, Row, ThesisDynamics
 from tests.oracles.comparison import STEP, agrees, complex_steps, motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -38,7 +39,7 @@ DERIVATIVE = re.compile(r"d_(.*?)_(\d+)(?:_from_\d+)?((?:_[xyz])?)_d(q|qd|qdd)_(
 def compare(description, seed, *oracles):
     """The whole function against oracles that are called as the generated module is."""
     state = motion_of(description, seed)
-    results = call(derived_program(description, NEWTON_EULER, FUNCTION), state)
+    results = call(evaluated(description, NEWTON_EULER, FUNCTION), state)
     motion = [state[name] for name in ("q", "qd", "qdd")]
     for oracle in oracles:
         expected = oracle.inverse_dynamics_derivatives(*motion, loads=state["loads"])
@@ -80,8 +81,8 @@ def test_examples_equal_pinocchio(name):
 def test_slopes_equal_complex_step_of_the_torques(seed):
     description = described(seeded_model_text(seed, LARGE))
     state = motion_of(description, seed)
-    torques = derived_program(description, NEWTON_EULER, "inverse_dynamics")
-    tau, *slopes = call(derived_program(description, NEWTON_EULER, FUNCTION), state)
+    torques = evaluated(description, NEWTON_EULER, "inverse_dynamics")
+    tau, *slopes = call(evaluated(description, NEWTON_EULER, FUNCTION), state)
     assert agrees(tau, call(torques, state)[0])
     for by, slope in zip(("q", "qd", "qdd"), slopes, strict=True):
         assert agrees(slope, complex_steps(torques, state, by)[0])

@@ -2,6 +2,7 @@
 
 import pkgutil
 from collections import Counter
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -10,9 +11,8 @@ import pytest
 import symgen.formulations
 from symgen.algebra.graph import Graph
 from symgen.description import read
-from symgen.formulations import FORMULATIONS, derive, provided_functions
+from symgen.formulations import FORMULATIONS, derive, formulation_named, provided_functions
 from symgen.kinematics.tree import build_tree
-from tests.choosing import one_in
 from tests.oracles.descriptions import described
 
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
@@ -51,21 +51,31 @@ joints:
      mimic: {coordinate: lead, multiplier: 2}, link: {name: two, mass: 1, com: [0.2, 0.1, 0]}}
 """
 
-PAIRS = [(item, function) for item in FORMULATIONS for function in provided_functions(item)]
-NAMES = [f"{item.name}-{function}" for item, function in PAIRS]
+PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided_functions(item)]
 
 
-def descriptions():
-    return read(TWO_LINK), described(BRANCHES), described(FOLLOWING)
+@cache
+def trees():
+    """With everything that a function may need, parameters among it."""
+    found = []
+    for description in (read(TWO_LINK), described(BRANCHES), described(FOLLOWING)):
+        runtime = tuple(p.name for p in description.parameters if not p.derived)
+        found.append(build_tree(description, Graph(), runtime))
+    return found
 
 
-@pytest.mark.parametrize(("formulation", "function"), one_in(4, PAIRS), ids=NAMES)
+@cache
+def programs(name, function):
+    """Of each tree that the formulation serves."""
+    formulation = formulation_named(name)
+    able = [tree for tree in trees() if formulation.why_not(tree) is None]
+    return [derive(tree, formulation, function) for tree in able]
+
+
+@pytest.mark.parametrize(("formulation", "function"), PAIRS)
 def test_every_label_has_a_note(formulation, function):
-    for description in descriptions():
-        tree = build_tree(description, Graph())
-        if formulation.why_not(tree) is None:
-            program = derive(tree, formulation, function)
-            assert {line.note for line in program.statements} <= set(program.notes)
+    for program in programs(formulation, function):
+        assert {line.note for line in program.statements} <= set(program.notes)
 
 
 def modules():
@@ -91,11 +101,5 @@ def test_a_derivative_belongs_to_a_line():
 
 def test_every_note_is_used():
     """No note explains what no function writes."""
-    used = set()
-    for description in descriptions():
-        runtime = tuple(p.name for p in description.parameters if not p.derived)
-        tree = build_tree(description, Graph(), runtime)
-        for formulation, function in PAIRS:
-            if formulation.why_not(tree) is None:
-                used |= set(derive(tree, formulation, function).notes)
+    used = {label for pair in PAIRS for program in programs(*pair) for label in program.notes}
     assert {label for module in modules() for label in module.NOTES} <= used

@@ -24,6 +24,7 @@ from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in
 from tests.oracles.comparison import STEP, agrees
 from tests.oracles.descriptions import described
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import (
     EVERYTHING,
     DrawnChoices,
@@ -102,10 +103,10 @@ def compare(description, seed):
     state = state_of(description, seed)
     given = with_parameters(description, state)
     robot = NumericRobot(description, {}, RUNTIME)
-    values = derived_program(description, NEWTON_EULER, "outputs", RUNTIME)
+    values = evaluated(description, NEWTON_EULER, "outputs", RUNTIME)
     (found,) = call(values, given)
     assert agrees(found, robot.outputs(**state))
-    slopes = derived_program(description, NEWTON_EULER, "outputs_derivatives", RUNTIME)
+    slopes = evaluated(description, NEWTON_EULER, "outputs_derivatives", RUNTIME)
     results = dict(zip((x.name for x in slopes.outputs), call(slopes, given), strict=True))
     assert list(results) == ["outputs", *(f"do_d{name}" for name in ARGUMENTS)]
     assert agrees(results["outputs"], found)
@@ -132,9 +133,9 @@ def test_every_quantity_is_that_of_the_function_of_its_name(seed):
     outputs = "".join(f"  o{i}: {name}\n" for i, name in enumerate(names))
     description = described(f"{text}outputs:\n{outputs}")
     state = state_of(description, seed)
-    values = call(derived_program(description, NEWTON_EULER, "outputs"), state)[0]
+    values = call(evaluated(description, NEWTON_EULER, "outputs"), state)[0]
     results = {
-        name: call(derived_program(description, NEWTON_EULER, name), state)
+        name: call(evaluated(description, NEWTON_EULER, name), state)
         for name in ("kinetic_energy", "potential_energy", "center_of_mass", "point_motion",
                      "joint_wrenches")
     }  # fmt: skip
@@ -157,7 +158,7 @@ def test_every_quantity_is_that_of_the_function_of_its_name(seed):
 def test_a_double_pendulum_moves_as_the_textbook_says():
     description = read(EXAMPLES / "double_pendulum.yaml")
     q, qd = np.radians([30.0, 30.0]), np.array([0.7, -0.4])
-    program = derived_program(description, NEWTON_EULER, "outputs", ("L1", "L2", "M_P", "M_Q"))
+    program = evaluated(description, NEWTON_EULER, "outputs", ("L1", "L2", "M_P", "M_Q"))
     L1, L2, m1, m2 = 0.8, 1.3, 1.5, 0.6
     found = call(program, {"q": q, "qd": qd, "parameters": [L1, L2, m1, m2]})[0]
     one, two, w1, w2 = q[0], q.sum(), qd[0], qd.sum()
@@ -198,7 +199,7 @@ def test_a_few_outputs_are_differentiated_from_the_output_back():
     )
     assert slopes <= 3 * value
     state = state_of(description, 1)
-    program = derived_program(description, NEWTON_EULER, "outputs_derivatives")
+    program = evaluated(description, NEWTON_EULER, "outputs_derivatives")
     robot = NumericRobot(description)
     for found, expected in zip(
         call(program, state), robot.outputs_derivatives(**state), strict=True
@@ -290,7 +291,7 @@ def test_the_sympy_view_has_the_same_outputs():
     for array in program.inputs:
         entries = np.ravel(state[array.name]) if array.name != "parameters" else [2.0, 1.0]
         values.update(zip(array.symbols, map(float, entries), strict=True))
-    compiled = derived_program(description, NEWTON_EULER, "outputs_derivatives", RUNTIME)
+    compiled = evaluated(description, NEWTON_EULER, "outputs_derivatives", RUNTIME)
     for output, expected in zip(program.outputs, call(compiled, state), strict=True):
         entries = [algebra.expanded(entry) for entry in output.entries]
         found = [float(sympy.sympify(entry).subs(values)) for entry in entries]
@@ -305,7 +306,7 @@ def test_a_general_robot_has_the_same_outputs():
     assert "kinetic_energy" in output.expression.names
     state = state_of(description, 2)
     found, expected = (
-        call(derived_program(x, NEWTON_EULER, "outputs"), state)[0] for x in (general, description)
+        call(evaluated(x, NEWTON_EULER, "outputs"), state)[0] for x in (general, description)
     )
     assert agrees(found, expected)
 
@@ -319,7 +320,7 @@ def test_an_output_is_part_of_what_a_model_says():
 def test_a_robot_without_joints_has_outputs():
     description = described("symgen: 1\nname: x\nparameters: {k: 2}\noutputs: {o: k*sin(t)}\n")
     state = {"t": np.array([0.5, 1.0]), "parameters": [3.0]}
-    program = derived_program(description, NEWTON_EULER, "outputs_derivatives", RUNTIME)
+    program = evaluated(description, NEWTON_EULER, "outputs_derivatives", RUNTIME)
     values, by_t, by_q, *_, by_parameters = call(program, state)
     assert agrees(values, 3 * np.sin(state["t"])[:, np.newaxis])
     assert agrees(by_t, 3 * np.cos(state["t"])[:, np.newaxis])

@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
 from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
@@ -17,6 +16,7 @@ from tests.oracles.barman_kinematics import Row, Thesis
 from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, random_state
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 NEWTON_EULER, COMPOSITE = formulation_named("newton_euler"), formulation_named("composite")
@@ -25,7 +25,7 @@ OUTPUTS = ("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd")
 
 
 def outputs(description, name, state, formulation=NEWTON_EULER):
-    return call(derived_program(description, formulation, name), state)
+    return call(evaluated(description, formulation, name), state)
 
 
 # ------------------------------------------------------------------------------------- oracles
@@ -65,7 +65,7 @@ def test_the_motion_of_a_point_is_that_of_its_frame(seed):
     description = described(seeded_model_text(seed, POINTS))
     tree = build_tree(description, Graph())
     state = random_state(tree.n, seed)
-    frames = derived_program(description, NEWTON_EULER, "forward_kinematics")
+    frames = evaluated(description, NEWTON_EULER, "forward_kinematics")
 
     def positions(q):
         poses = call(frames, {"q": q})[0]
@@ -105,7 +105,7 @@ def test_the_motion_of_a_point_is_that_of_its_frame(seed):
 def test_derivatives_equal_complex_step(seed):
     description = described(seeded_model_text(seed, POINTS))
     state = random_state(build_tree(description, Graph()).n, seed)
-    motion = derived_program(description, NEWTON_EULER, "point_motion")
+    motion = evaluated(description, NEWTON_EULER, "point_motion")
     slopes = {name: complex_steps(motion, state, name) for name in state}
     found = outputs(description, "point_motion_derivatives", state)
     for name, value in zip(OUTPUTS, found, strict=True):

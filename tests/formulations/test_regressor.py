@@ -20,13 +20,14 @@ from tests.choosing import one_in
 from tests.oracles.comparison import agrees, random_state
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
 
 NEWTON_EULER = formulation_named("newton_euler")
 
 
 def regressor(description, state):
-    return call(derived_program(description, NEWTON_EULER, "regressor"), state)[0]
+    return call(evaluated(description, NEWTON_EULER, "regressor"), state)[0]
 
 
 def inertial_parameters(description):
@@ -153,7 +154,7 @@ def test_hidden_massless_bodies_have_columns():
     assert len(tree.inertial_parameters) == 30
     state = random_state(3, 1)
     torques = regressor(description, state) @ inertial_parameters(description)
-    expected = call(derived_program(description, NEWTON_EULER, "inverse_dynamics"), state)[0]
+    expected = call(evaluated(description, NEWTON_EULER, "inverse_dynamics"), state)[0]
     assert agrees(torques, expected)
     assert (inertial_parameters(description)[:20] == 0.0).all()
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
 from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, formulation_named
@@ -14,6 +13,7 @@ from symgen.options import ALL, BuildOptions
 from symgen.program.evaluation import call
 from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
+from tests.oracles.programs import evaluated
 
 CHAIN = """
 symgen: 1
@@ -84,8 +84,8 @@ def test_values_of_the_file_decide_nothing():
     for formulation in FORMULATIONS:
         for function in ("inverse_dynamics", "forward_dynamics", "point_motion", "center_of_mass"):
             if function in formulation.functions:
-                program = derived_program(description, formulation, function, runtime)
-                fixed = derived_program(described(written), formulation, function)
+                program = evaluated(description, formulation, function, runtime)
+                fixed = evaluated(described(written), formulation, function)
                 for value, expected in zip(
                     call(program, arguments), call(fixed, state), strict=True
                 ):
@@ -98,10 +98,10 @@ def test_one_of_two_merged_masses_may_be_0():
     description = described(MERGED)
     state = {"q": [0.1, 0.2], "qd": [1.0, 2.0], "qdd": [3.0, 4.0]}
     formulation = formulation_named("newton_euler")
-    program = derived_program(description, formulation, "inverse_dynamics", ("f",))
+    program = evaluated(description, formulation, "inverse_dynamics", ("f",))
     for mass in (0.0, 0.25):
         fixed = described(MERGED.replace("f: 0", f"f: {mass}"))
-        expected = call(derived_program(fixed, formulation, "inverse_dynamics"), state)[0]
+        expected = call(evaluated(fixed, formulation, "inverse_dynamics"), state)[0]
         assert agrees(call(program, {**state, "parameters": [mass]})[0], expected)
 
 

@@ -5,10 +5,10 @@ For complex arguments, too: it is what derivatives of solving functions are held
 
 import numpy as np
 
-from symgen.deriving.derivation import derived_program
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.program.evaluation import call
 from tests.oracles.comparison import prescribed_coordinates
+from tests.oracles.programs import evaluated
 
 
 class DenseRobot:
@@ -17,7 +17,7 @@ class DenseRobot:
     def __init__(self, description, runtime=()):
         self.prescribed = prescribed_coordinates(description)
         self.programs = [
-            derived_program(description, RECURSIVE_LAGRANGE, name, runtime)
+            evaluated(description, RECURSIVE_LAGRANGE, name, runtime)
             for name in ("mass_matrix", "bias_forces")
         ]
 

@@ -7,18 +7,18 @@ implicit differentiation from complex steps of ID.  Nothing here knows how M is 
 import numpy as np
 
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from tests.oracles.comparison import STEP, state_of
+from tests.oracles.programs import evaluated
 
 
 class Implicit:
     """A robot at a state of `state_of`, with the runtime parameters `runtime`."""
 
     def __init__(self, description, seed, runtime=()):
-        self.program = derived_program(description, NEWTON_EULER, "inverse_dynamics", runtime)
+        self.program = evaluated(description, NEWTON_EULER, "inverse_dynamics", runtime)
         self.state = state_of(description, seed)
         self.state["parameters"] = np.array([description.parameter_values[p] for p in runtime])
         (self.tau,) = call(self.program, self.state)

@@ -10,12 +10,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from symgen.cli import run
-from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from tests.oracles.comparison import agrees
+from tests.oracles.programs import evaluated
 
 ARM = """<mujoco model="arm">
   <compiler angle="radian"/>
@@ -57,7 +57,7 @@ def written(folder, text):
 
 def torques(description, q, qd, qdd):
     newton_euler = formulation_named("newton_euler")
-    program = derived_program(description, newton_euler, "inverse_dynamics")
+    program = evaluated(description, newton_euler, "inverse_dynamics")
     (tau,) = call(program, {"q": q, "qd": qd, "qdd": qdd, "loads": np.zeros((0, 6))})
     return tau
 
@@ -151,7 +151,7 @@ def test_a_free_body_and_a_ball_have_angles(tmp_path):
     data.qpos[:] = [0.1, 0.2, 0.4, *turn, 0.5, -0.6, *turn]
     mujoco.mj_kinematics(model, data)
     newton_euler = formulation_named("newton_euler")
-    program = derived_program(description, newton_euler, "forward_kinematics")
+    program = evaluated(description, newton_euler, "forward_kinematics")
     (poses,) = call(program, {"q": q})
     links = [joint.link.name for joint in description.joints]
     for name in ("upper", "mount", "other"):

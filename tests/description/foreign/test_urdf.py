@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from symgen.cli import run
-from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.description.checks import check
 from symgen.description.documents import read_document
@@ -22,6 +21,7 @@ from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
+from tests.oracles.programs import evaluated
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">
@@ -97,7 +97,7 @@ def torques(description, q, qd, qdd):
     newton_euler = formulation_named("newton_euler")
     bare = [replace(x, terms=(JointTerms(),) * x.coordinates) for x in description.joints]
     description = replace(description, joints=tuple(bare))
-    program = derived_program(description, newton_euler, "inverse_dynamics")
+    program = evaluated(description, newton_euler, "inverse_dynamics")
     (tau,) = call(program, {"q": q, "qd": qd, "qdd": qdd, "loads": np.zeros((0, 6))})
     return tau
 
@@ -109,7 +109,7 @@ def compare_with_pinocchio(path, text, floating_base=False, samples=2, masses=Tr
     n, rng = oracle.n, np.random.default_rng(5)
     assert n == len(description.coordinate_names)
     newton_euler = formulation_named("newton_euler")
-    frames = derived_program(description, newton_euler, "forward_kinematics")
+    frames = evaluated(description, newton_euler, "forward_kinematics")
     for _ in range(samples):
         q, qd, qdd = rng.uniform(-2, 2, (3, n))
         tau = torques(description, q, qd, qdd)
@@ -120,7 +120,7 @@ def compare_with_pinocchio(path, text, floating_base=False, samples=2, masses=Tr
             if kind == "link":
                 assert agrees(pose, oracle.frame(link, q), 1e-10)
         if masses:
-            (M,) = call(derived_program(description, newton_euler, "mass_matrix"), {"q": q})
+            (M,) = call(evaluated(description, newton_euler, "mass_matrix"), {"q": q})
             assert agrees(M, oracle.mass_matrix(q), 1e-10)
 
 
@@ -346,8 +346,7 @@ def test_convert_writes_a_model_file_of_the_same_robot(tmp_path, monkeypatch, ca
     one, other = read("arm.urdf"), read("arm.yaml")
     state = {"q": [0.3, -0.2], "qd": [1.0, 2.0], "qdd": [0.5, -1.0], "loads": np.zeros((0, 6))}
     programs = [
-        derived_program(x, formulation_named("newton_euler"), "inverse_dynamics")
-        for x in (one, other)
+        evaluated(x, formulation_named("newton_euler"), "inverse_dynamics") for x in (one, other)
     ]
     first, second = (call(program, state) for program in programs)
     np.testing.assert_array_equal(first, second)
