@@ -4,6 +4,9 @@ import gc
 import os
 
 import pytest
+from hypothesis import Phase, settings
+
+settings.register_profile("found is enough", phases=(Phase.explicit, Phase.generate), database=None)
 
 OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 

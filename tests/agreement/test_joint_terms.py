@@ -133,7 +133,7 @@ def test_against_the_same_robot_without_terms(seed):
                 assert agrees(value, reference + more), (formulation.name, name)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(8), (1, 4, 5, 6)))
+@pytest.mark.parametrize("seed", some_slow(range(8), (1, 6)))
 def test_accelerations_against_the_same_robot_without_terms(seed):
     """The torques differ by what the terms take; then the accelerations are the same.
 
@@ -213,7 +213,7 @@ def additions(t, q, qd, qdd):
     }
 
 
-@pytest.mark.parametrize("seed", one_in(4, range(10)))
+@pytest.mark.parametrize("seed", one_in(10, range(10)))
 def test_seeded_trees_against_pinocchio(seed):
     compare(described(seeded_model_text(seed, ONE_EACH)), seed)
 

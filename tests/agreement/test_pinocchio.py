@@ -108,14 +108,14 @@ def check_torques(oracle, program, state):
     assert agrees(oracle.inverse_dynamics(q, qd, qdd, loads=loads), known)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(40), (1, 4, 5, 9)))
+@pytest.mark.parametrize("seed", some_slow(range(40), (1, 4)))
 def test_seeded_trees(seed):
     recipe = SMALL if seed % 2 else LARGE
     compare(described(seeded_model_text(seed, recipe)), seed, derived=derived_program)
 
 
 @given(model_texts(DRAWN))
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 def test_drawn_trees(text):
     compare(described(text), 1, samples=1)
 
