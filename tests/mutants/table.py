@@ -41,11 +41,12 @@ def mutants(folder: Path = FOLDER) -> list[Mutant]:
 
 
 @contextmanager
-def planted(mutant: Mutant, checkout: Path) -> Iterator[None]:
-    """The checkout with one fault; afterwards it is as it was."""
-    path = checkout / mutant.file
-    path.write_text(mutant.planted_in(path.read_text()))
+def planted(checkout: Path, *faults: Mutant) -> Iterator[None]:
+    """The checkout with some faults; afterwards it is as it was."""
     try:
+        for mutant in faults:
+            path = checkout / mutant.file
+            path.write_text(mutant.planted_in(path.read_text()))
         yield
     finally:
         restore(checkout)
