@@ -7,7 +7,7 @@ For every model and function all contestants first have to give the same numbers
 called in turn, slice by slice (`benchmarks.timing`), so that what the machine does to one it does
 to all.  Ratios refer to Pinocchio C++, one sample at a time.  The tables go to the terminal; the
 figures to a JSON file and a plot, by default in `.benchmarks/`; `--write` puts the tables into
-README.md and docs/benchmarks.md.
+docs/benchmarks.md.
 """
 
 import argparse
@@ -178,7 +178,7 @@ def arguments(words):
     add("--json", type=Path, help="where the figures go", default=report.FOLDER / "compare.json")
     add("--plot", type=Path, help="where the plot goes, without ending; - for none",
         default=report.FOLDER / "compare")  # fmt: skip
-    add("--write", action="store_true", help="put the tables into README.md and docs/")
+    add("--write", action="store_true", help="put the tables and the plot into docs/")
     return parser.parse_args(words)
 
 

@@ -1,4 +1,4 @@
-"""The figures of a comparison: how to look them up, their titles, and goals."""
+"""The figures of a comparison: how to look them up, and their titles."""
 
 from benchmarks.interface import CALL, KERNEL, LARGE, NEW, SMALL
 
@@ -22,25 +22,6 @@ MODEL_TITLES = {
     "human43": "human, 43",
     "tree43": "tree, 43",
 }
-GOALS = {
-    "inverse_dynamics": {KERNEL: (9, 9, 8), SMALL: (40, 35, 30)},
-    "inverse_dynamics_derivatives": {KERNEL: (10, 10, 8), SMALL: (40, 15, 12)},
-    "mass_matrix": {KERNEL: (6, 3, 4), SMALL: (30, 12, 12)},
-    "forward_dynamics": {KERNEL: (7, 6, 6), SMALL: (40, 30, 30)},
-    "forward_dynamics_derivatives": {KERNEL: (5, 4, 4), SMALL: (20, 8, 8)},
-}
-"""How many times faster than Pinocchio C++ symgen wants to be, for the models of `GOAL_MODELS`."""
-
-GOAL_MODELS = ("arm7", "arm24", "human43")
-
-
-def goal(model, function, mode):
-    """What symgen wants to reach, or None."""
-    if model not in GOAL_MODELS:
-        return None
-    numbers = GOALS[function].get(mode)
-    return numbers[GOAL_MODELS.index(model)] if numbers else None
-
 
 def figure_of(data, model, function, name, mode):
     """The row of one measurement, or None."""

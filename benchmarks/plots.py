@@ -7,7 +7,6 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import matplotlib.ticker
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from benchmarks import figures
@@ -25,9 +24,9 @@ PEER_MODEL = "arm7"
 
 def comparison_figure(data):
     """Above: symgen against Pinocchio C++, by model.  Below: everybody, on one model."""
-    figures = data["figures"]
-    functions = [f for f in FUNCTIONS if any(row["function"] == f for row in figures)]
-    models = list(dict.fromkeys(row["model"] for row in figures))
+    rows = data["figures"]
+    functions = [f for f in FUNCTIONS if any(row["function"] == f for row in rows)]
+    models = list(dict.fromkeys(row["model"] for row in rows))
     if not functions:
         return None
     peers = PEER_MODEL if PEER_MODEL in models else models[-1]
@@ -40,7 +39,6 @@ def comparison_figure(data):
         _peers(axes[1, column], data, function, peers)
     axes[0, 0].set_ylabel("symgen: times faster than Pinocchio C++")
     handles = [Patch(color=SHADES[mode], label=figures.TITLES[mode]) for mode in MODES]
-    handles.append(Line2D([], [], color="black", linewidth=1.8, label="goal"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=9)
     facts = data["machine"]
     figure.suptitle(
@@ -51,8 +49,18 @@ def comparison_figure(data):
     return figure
 
 
+def peers_figure(data):
+    """Everybody on one model: torques, and their derivatives with the mass matrix."""
+    functions = ("inverse_dynamics", "inverse_dynamics_derivatives")
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
+    for panel, function in zip(axes, functions, strict=True):
+        _peers(panel, data, function, PEER_MODEL)
+        panel.set_title(figures.FUNCTION_TITLES[function], fontsize=11)
+    return figure
+
+
 def _ratios(axes, data, function, models):
-    """Bars of each mode, and a black line where the goal is."""
+    """Bars of each mode."""
     width = 0.8 / len(MODES)
     for k, mode in enumerate(MODES):
         for position, model in enumerate(models):
@@ -61,9 +69,6 @@ def _ratios(axes, data, function, models):
                 continue
             x = position + (k - (len(MODES) - 1) / 2) * width
             axes.bar(x, row["ratio of minima"], width, color=SHADES[mode])
-            wanted = figures.goal(model, function, mode)
-            if wanted:
-                axes.hlines(wanted, x - width / 2, x + width / 2, color="black", linewidth=1.8)
     axes.set_yscale("log")
     ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
     lowest = min((row["ratio of minima"] or 1.0 for row in data["figures"]

@@ -9,13 +9,13 @@ import json
 from pathlib import Path
 
 from benchmarks.contestants import contestant, installed
-from benchmarks.figures import FUNCTION_TITLES, MODEL_TITLES, OURS, TITLES, figure_of, goal
+from benchmarks.figures import FUNCTION_TITLES, MODEL_TITLES, OURS, TITLES, figure_of
 from benchmarks.interface import CALL, FUNCTIONS, KERNEL, LARGE, NEW, SMALL
 from benchmarks.machine import ROOT
 from benchmarks.marks import markdown, replaced
 
 FOLDER = ROOT / ".benchmarks"
-DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
+DOCUMENT = ROOT / "docs" / "benchmarks.md"
 
 
 def finish(data, options):
@@ -36,8 +36,8 @@ def finish(data, options):
 def all_tables(data):
     """{mark: (title, lines)}."""
     return {
-        "benchmarks": ("symgen: times faster than Pinocchio C++, per sample, minima of one run; "
-                       "in brackets the goal", ratios(data)),
+        "benchmarks": ("symgen: times faster than Pinocchio C++, per sample, minima of one run",
+                       ratios(data)),
         "benchmarks of all": ("Nanoseconds per sample, minimum (median), and how many times faster "
                               "than Pinocchio C++: from the minima, within rounds", details(data)),
         "benchmarks of calls": ("What a call from Python costs, nanoseconds", calls(data)),
@@ -53,9 +53,7 @@ def ratios(data):
         for mode in (KERNEL, CALL, SMALL, LARGE):
             found = [figure_of(data, model, function, OURS, mode) for model in models]
             if any(found):
-                cells = [_ratio_cell(row, model, function, mode)
-                         for row, model in zip(found, models, strict=True)]  # fmt: skip
-                rows.append([FUNCTION_TITLES[function], TITLES[mode], *cells])
+                rows.append([FUNCTION_TITLES[function], TITLES[mode], *map(_ratio_cell, found)])
     return markdown(["", "called", *(MODEL_TITLES.get(m, m) for m in models)], rows, words=2)
 
 
@@ -123,22 +121,21 @@ def left_out(data):
 
 
 def write(data, tables):
-    """Put the tables between the marks of the documents."""
+    """Put the tables between the marks of the page about them."""
     facts = data["machine"]
     versions = "; ".join(f"{name} {value}" for name, value in data["versions"].items())
     where = [f"{facts['processor']}, one core; {facts['date'][:10]}, commit {facts['commit']}.",
              f"{versions}.", "", "![the tables as bars](benchmarks.png)"]  # fmt: skip
-    for document in DOCUMENTS:
-        if not document.exists():
-            continue
-        text = document.read_text()
-        for mark, (_, lines) in tables.items():
-            text = replaced(text, mark, lines)
-        text = replaced(text, "benchmarks: machine", where)
-        document.write_text(text)
-        print(f"wrote {_shown(document)}")
-    if (ROOT / "docs").is_dir() and installed("matplotlib"):
+    text = DOCUMENT.read_text()
+    for mark, (_, lines) in tables.items():
+        text = replaced(text, mark, lines)
+    DOCUMENT.write_text(replaced(text, "benchmarks: machine", where))
+    print(f"wrote {_shown(DOCUMENT)}")
+    if installed("matplotlib"):
+        from benchmarks.plots import peers_figure, save  # needs Matplotlib
+
         plot(data, ROOT / "docs" / "benchmarks")
+        save(peers_figure(data), ROOT / "docs" / "pictures" / "speed")
 
 
 def plot(data, path):
@@ -154,11 +151,10 @@ def plot(data, path):
         print(f"plot: {_shown(path)}.png")
 
 
-def _ratio_cell(row, model, function, mode):
+def _ratio_cell(row):
     if row is None or row["ratio of minima"] is None:
         return "-" if row is None else f"{_ns(row['minimum ns'])} ns"
-    wanted = goal(model, function, mode)
-    return _times(row["ratio of minima"]) + (f" [{wanted}]" if wanted else "")
+    return _times(row["ratio of minima"])
 
 
 def _times(ratio):

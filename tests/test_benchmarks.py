@@ -5,11 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import compare, contestants, figures, growth
+from benchmarks import compare, contestants, figures, growth, report
 from benchmarks.contestants import contestant
-from benchmarks.interface import CALL, FUNCTIONS, KERNEL, LARGE, MODES, SMALL
+from benchmarks.interface import CALL, FUNCTIONS, KERNEL, SMALL
 from benchmarks.marks import markdown, replaced
-from benchmarks.models import MODELS
 from benchmarks.timing import Effort, Timing, interleaved, ratio_of_minima, ratio_within_rounds
 from symgen.toolchain.compiler import CompilerMissingError, find_compiler
 
@@ -126,13 +125,16 @@ def test_text_between_marks():
     assert replaced(new, "other", ["x"]) == new
 
 
-def test_goals_are_for_known_models_and_functions():
-    assert set(figures.GOALS) == set(FUNCTIONS)
-    assert set(figures.GOAL_MODELS) <= set(MODELS)
-    assert all(set(goals) <= set(MODES) for goals in figures.GOALS.values())
-    assert figures.goal("arm7", "inverse_dynamics", KERNEL) == 9
-    assert figures.goal("two_link", "inverse_dynamics", KERNEL) is None
-    assert figures.goal("arm7", "inverse_dynamics", LARGE) is None
+def test_a_plot_is_made_of_the_figures(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = [
+        {"model": "arm7", "function": "inverse_dynamics", "contestant": figures.OURS, "mode": mode,
+         "minimum ns": 120.0, "ratio of minima": 9.8}
+        for mode in (KERNEL, SMALL)
+    ]  # fmt: skip
+    facts = {"processor": "a processor", "date": "2026-01-01T00:00:00"}
+    report.plot({"figures": rows, "machine": facts}, tmp_path / "plot")
+    assert (tmp_path / "plot.png").stat().st_size > 10_000
 
 
 @pytest.mark.slow
