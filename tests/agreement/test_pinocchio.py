@@ -121,7 +121,7 @@ def test_drawn_trees(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 300))
+@pytest.mark.parametrize("seed", range(100, 200))
 def test_many_seeded_trees(seed):
     """Trees of 1 to 30 joints, composite joints among them; one in ten is large."""
     recipe = HUGE if seed % 10 == 0 else (MIXED, MEDIUM)[seed % 2]

@@ -25,7 +25,6 @@ from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named
-from symgen.support.collector import paused_collector
 from tests.choosing import one_in
 from tests.oracles.comparison import STEP, agrees, state_of
 from tests.oracles.descriptions import described
@@ -431,18 +430,16 @@ loads:
 @cache
 def operations(name, function, n, parameters=1):
     description, runtime = chain(n, parameters)
-    with paused_collector():
-        program = derived_program(description, formulation_named(name), function, runtime)
-        return operations_after(program.results).total
+    program = derived_program(description, formulation_named(name), function, runtime)
+    return operations_after(program.results).total
 
 
 def operations_of_the_formulation(name, function, n):
     """Before constants find their places, which depends on which numbers happen to be equal."""
     description, runtime = chain(n, 1)
-    with paused_collector():
-        tree = build_tree(description, Graph(), runtime)
-        program = derive(tree, formulation_named(name), function)
-        return operations_after(fold(program, description.parameter_values, runtime).results).total
+    tree = build_tree(description, Graph(), runtime)
+    program = derive(tree, formulation_named(name), function)
+    return operations_after(fold(program, description.parameter_values, runtime).results).total
 
 
 DEGREES = {

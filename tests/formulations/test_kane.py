@@ -22,7 +22,6 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
-from symgen.support.collector import paused_collector
 from tests.choosing import one_in, slow
 from tests.oracles.comparison import SINGULAR, STEP, agrees, solving_limit
 from tests.oracles.descriptions import described
@@ -59,17 +58,15 @@ def random_model(seed):
 
 
 def solved(description, function, arguments, runtime=()):
-    with paused_collector():
-        program = evaluated(description, KANE, function, runtime)
+    program = evaluated(description, KANE, function, runtime)
     return call(program, arguments)
 
 
 @cache
 def program_of_every_kind(function):
     """With all parameters that have a value as arguments."""
-    with paused_collector():
-        description, runtime = every_kind()
-        return evaluated(description, KANE, function, runtime)
+    description, runtime = every_kind()
+    return evaluated(description, KANE, function, runtime)
 
 
 def check_accelerations(description, robot):
@@ -568,8 +565,7 @@ def test_both_algebras_give_the_same_numbers(function):
 def operations(n, parameters):
     description, runtime = chain(n, parameters, "mass")
     tree = build_tree(description, Graph(), runtime)
-    with paused_collector():
-        program = derive(tree, KANE, "forward_dynamics_sensitivities")
+    program = derive(tree, KANE, "forward_dynamics_sensitivities")
     return operations_after(program.results).total
 
 
@@ -617,8 +613,7 @@ def test_the_estimate_is_within_a_factor_of_two(description):
         given = runtime if by_parameters else ()
         if by_parameters and not runtime:
             continue
-        with paused_collector():
-            program = derived_program(description, KANE, function, given)
+        program = derived_program(description, KANE, function, given)
         count = operations_after(program.results).total
         estimate = KANE.estimate(build_tree(description, Graph(), given), function)
         assert count / 2 < estimate < 2 * count, function
