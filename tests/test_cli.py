@@ -210,7 +210,7 @@ def test_show_for_a_slide(folder, capfd):
 
 @pytest.mark.parametrize(
     ("what", "style"),
-    some_slow(product(FUNCTION_NAMES, STYLES), [*zip(FUNCTION_NAMES, cycle(STYLES))]),
+    some_slow(product(FUNCTION_NAMES, STYLES), [*zip(FUNCTION_NAMES, cycle(STYLES))][::2]),
 )
 def test_every_function_can_be_shown(folder, capfd, what, style):
     text = (
@@ -255,7 +255,7 @@ def test_help_and_version(capfd):
         assert "MODEL" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["Python", "M_PI", *slow("limits", "stdint")])
+@pytest.mark.parametrize("name", ["M_PI", *slow("Python", "limits", "stdint")])
 def test_a_robot_may_be_called_anything(folder, name):
     text = Path(TWO_LINK).read_text().replace("name: two_link", f"name: {name}")
     Path("odd.yaml").write_text(text)

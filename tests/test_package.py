@@ -13,7 +13,7 @@ from symgen.formulations import FORMULATIONS
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
-LARGE = {"arm7", "human43", "puma560", "tree12"}
+LARGE = {"arm7", "human43", "puma560", "satellite_arm", "tree12"}
 
 
 def test_load_builds_once_and_returns_the_module():

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from symgen.cli import run
+from tests.choosing import slow
 
 ROOT = Path(__file__).parents[2]
 TWO_LINK = ROOT / "examples" / "two_link.yaml"
@@ -87,7 +88,9 @@ def test_a_link_in_place_of_a_folder_of_ours(folder, precious, capfd, name):
     assert untouched(precious)
 
 
-@pytest.mark.parametrize("target", ["{precious}/file", "{precious}/new", "/etc/passwd", "nowhere"])
+@pytest.mark.parametrize(
+    "target", ["{precious}/file", *slow("{precious}/new", "/etc/passwd", "nowhere")]
+)
 @pytest.mark.parametrize("name", ["__init__.py", "_numpy/newton_euler.py", "manifest.json"])
 def test_a_link_in_place_of_a_file(folder, precious, name, target):
     assert run([*BUILD, "-q"]) == 0

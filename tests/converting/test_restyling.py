@@ -52,7 +52,7 @@ def test_examples_in_every_style(path, style):
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("seed", one_in(6, range(25)))
+@pytest.mark.parametrize("seed", one_in(12, range(25)))
 def test_random_trees_in_every_style(seed, style):
     text = seeded_model_text(seed, MIXED)
     old, new = compare(decode(text.encode(), "random.yaml"), style)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.choosing import slow
 from tests.dependability.builds import World
 
 AT_ONCE = 16
@@ -21,7 +20,8 @@ def _build_at_once(world: World, masses: list[float], *options: str) -> None:
     assert world.leftovers() == []
 
 
-@pytest.mark.parametrize("count", [2, *slow(AT_ONCE)])
+@pytest.mark.slow  # installations alone: tests/toolchain/test_install.py
+@pytest.mark.parametrize("count", [2, AT_ONCE])
 def test_of_one_model(tmp_path: Path, count: int) -> None:
     world = World(tmp_path)
     world.hold_a_package()

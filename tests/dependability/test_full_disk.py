@@ -77,7 +77,8 @@ def _used(folder: Path) -> int:
     return (state.f_blocks - state.f_bfree) * state.f_frsize
 
 
-@pytest.mark.parametrize("steps", [1, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("steps", [1, 40])
 def test_the_output_folder_is_full(tmp_path: Path, steps: int) -> None:
     world = World(tmp_path)
     with small(world.package.parent) as folder:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.choosing import one_in, slow
 from tests.dependability.builds import OPTIONS, World, files, python
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc of Linux")
@@ -56,7 +57,7 @@ def _interrupt(world: World, stage: str, number: int, *options: str) -> tuple[in
         return process.wait(), said
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", one_in(2, STAGES))
 def test_in_an_empty_folder(tmp_path: Path, stage: str) -> None:
     world = World(tmp_path, qualified=stage != "tool chain")
     options = () if stage in ("tool chain", "compile", "install") else ("--backend", "numpy")
@@ -83,13 +84,13 @@ def test_what_asks_it_to_end_is_heard_too(tmp_path: Path, number: int) -> None:
     assert list(files(world.work)) == []
 
 
-def test_the_former_package_serves(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stage", ["compile", *slow("validate", "install")])
+def test_the_former_package_serves(tmp_path: Path, stage: str) -> None:
     world = World(tmp_path)
     world.hold_a_package()
-    for stage in ("compile", "validate", "install"):
-        assert _interrupt(world, stage, signal.SIGINT)[0] == 130
-        assert world.installed_mass() in ({1.0, 2.0} if stage == "install" else {1.0})
-        assert world.leftovers() == []
+    assert _interrupt(world, stage, signal.SIGINT)[0] == 130
+    assert world.installed_mass() in ({1.0, 2.0} if stage == "install" else {1.0})
+    assert world.leftovers() == []
 
 
 def _run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:

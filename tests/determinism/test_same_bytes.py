@@ -230,6 +230,7 @@ def built(folder, surroundings, name, *options):
     return package_digest(package)
 
 
+@pytest.mark.slow
 def test_a_build_writes_one_digest(tmp_path):
     options = ["--backend", "all", "--functions", "forward_dynamics", "--formulations", "kane"]
     wanted = built(tmp_path, HERE, "two_link", *options)

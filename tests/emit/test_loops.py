@@ -143,7 +143,7 @@ def test_vectors_of_eight_joints(
     hold(module, SIZES, functions)
 
 
-@pytest.mark.parametrize(("name", "functions"), [("bush", FUNCTIONS), ("two_link", FEW)])
+@pytest.mark.parametrize(("name", "functions"), [("two_link", FEW), *slow(("bush", FUNCTIONS))])
 def test_nothing_is_written_beyond_the_results(
     name: str, functions: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -223,7 +223,7 @@ def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["chain", "star", "bush", "pair", "comb", "two_link", *slow("twins")]
+    "name", ["bush", "two_link", *slow("chain", "star", "pair", "comb", "twins")]
 )
 def test_numpy_in_loops(name: str, tmp_path: Path) -> None:
     hold(build(package(name, "loops"), tmp_path, ("numpy",)), (0, 1, 3, 100))

@@ -132,7 +132,7 @@ assert all(row.passed for row in robot.selftest())
     ("listed", "name"),
     [
         pytest.param(OF_C, "builtins", id="C-builtins"),
-        pytest.param(OF_NUMPY, "numpy", id="numpy-numpy"),
+        pytest.param(OF_NUMPY, "numpy", id="numpy-numpy", marks=pytest.mark.slow),
         *(
             pytest.param(listed, name, id=f"{listed[0]}-{name}", marks=pytest.mark.slow)
             for listed, name in zip_longest(OTHERS, MODULES, fillvalue=PLAIN)

@@ -279,7 +279,7 @@ def test_any_layout_and_shared_arguments(modules: dict[int, ModuleType]) -> None
         np.testing.assert_array_equal(one, each)
 
 
-@pytest.mark.parametrize("form", ["straight", "loops"])
+@pytest.mark.parametrize("form", ["loops", *slow("straight")])
 def test_singular_samples_are_nan_and_the_others_are_not(form: str, tmp_path: Path) -> None:
     model = tmp_path / "slides.yaml"
     model.write_text(SLIDES)

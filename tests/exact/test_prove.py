@@ -17,7 +17,7 @@ from symgen.exact.points import random_points
 from symgen.formulations import CLOSED_FORM_LAGRANGE, FORMULATIONS, NEWTON_EULER
 from symgen.formulations.interface import Formulation
 from symgen.program.functions import FUNCTION_NAMES
-from tests.choosing import one_in, some_slow
+from tests.choosing import one_in, slow, some_slow
 from tests.exact.models import complete
 from tests.exact.test_general import ODD
 from tests.oracles.descriptions import described
@@ -32,7 +32,7 @@ def providers(function):
     return [item.name for item in FORMULATIONS if function in item.functions]
 
 
-@pytest.mark.parametrize("name", ["two_link", "puma560"])
+@pytest.mark.parametrize("name", ["two_link", *slow("puma560")])
 def test_all_formulations_are_identical_on_the_examples(name):
     result = prove(read(EXAMPLES / f"{name}.yaml"))
     assert result.passed

@@ -83,6 +83,7 @@ def test_help_names_the_folder_of_the_figure(tmp_path, libraries):
     assert "(default: double_pendulum_sensitivity)" in run_script("--help", cwd=tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_figures_say_what_they_show(tmp_path, libraries, monkeypatch):
     spec = importlib.util.spec_from_file_location("double_pendulum_sensitivity", SCRIPT)
     script = importlib.util.module_from_spec(spec)

@@ -21,6 +21,7 @@ from symgen.formulations import FORMULATIONS
 from symgen.page import calculator, counting
 from symgen.page.packing import as_script
 from symgen.support.journal import Journal
+from tests.choosing import slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VOID = {"meta", "input", "br"}
@@ -151,9 +152,7 @@ def test_data_cannot_end_its_script():
     assert json.loads(data) == {"name": "</script><!--\u2028&"}
 
 
-@pytest.mark.parametrize(
-    "model", ["cart_pole", "double_pendulum", pytest.param("puma560", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("model", ["double_pendulum", *slow("cart_pole", "puma560")])
 def test_other_robots(model):
     text = report(EXAMPLES / f"{model}.yaml")
     outline(text)

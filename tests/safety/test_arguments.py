@@ -138,7 +138,7 @@ SETTINGS = settings(
 
 
 @given(calls())
-@settings(SETTINGS, max_examples=200)
+@settings(SETTINGS, max_examples=60)
 def test_any_arguments(arm_module: ModuleType, named: dict[str, Any]) -> None:
     check_call(arm_module, named)
 

@@ -74,6 +74,7 @@ def test_a_step_too_far_is_found(
     assert done.returncode in ended, (done.returncode, done.stderr)
 
 
+@pytest.mark.slow
 def test_a_check_that_is_missing_is_found(compiler: Compiler, tmp_path: Path) -> None:
     """Arrays of another number of samples than that of the first one."""
     options = BuildOptions(formulations=("newton_euler",), functions=("bias_forces",))

@@ -154,7 +154,7 @@ joints:
 """
 
 
-@pytest.mark.parametrize("terms", one_in(5, STIFF))
+@pytest.mark.parametrize("terms", one_in(10, STIFF))
 def test_stiff_terms_are_no_reason_to_fail(terms):
     description = described(TWO.format(terms=terms))
     programs = {

@@ -68,7 +68,7 @@ def test_random_trees_equal_pinocchio(seed):
     assert_equals_pinocchio(seeded_model_text(seed, POINTS), seed)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", one_in(3, range(60)))
 def test_trees_of_all_joints_equal_pinocchio(seed):
     assert_equals_pinocchio(seeded_model_text(seed, COMPOSITE), seed)
 

@@ -10,6 +10,7 @@ from symgen.description import RobotDescription
 from symgen.validation.checks import relative_error
 from symgen.validation.limits import STEP
 from symgen.validation.oracles import NumericRobot
+from tests.choosing import one_in
 from tests.oracles.descriptions import described
 from tests.oracles.hand_written import HAND_WRITTEN
 from tests.oracles.pinocchio_model import pinocchio_model
@@ -58,12 +59,12 @@ def assert_equals_pinocchio(description: RobotDescription, seed: int) -> None:
     assert all(e <= LIMIT for e in errors.values()), errors
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", one_in(3, range(60)))
 def test_random_trees_equal_pinocchio(seed):
     assert_equals_pinocchio(described(seeded_model_text(seed)), seed)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", one_in(3, range(60)))
 def test_composite_joints_and_joint_terms_equal_pinocchio(seed):
     assert_equals_pinocchio(described(seeded_model_text(seed, EVERYTHING)), seed)
 

@@ -65,7 +65,7 @@ def whole():
     return NumericRobot(described(f"{text}outputs: {{o: k*t + kinetic_energy}}\n"), runtime=("k",))
 
 
-@pytest.mark.parametrize("name", one_in(3, ARGUMENTS))
+@pytest.mark.parametrize("name", one_in(6, ARGUMENTS))
 def test_a_wrong_function_is_named(whole, name):
     robot, description = whole, whole.description
     assert has(robot, name)
