@@ -23,6 +23,7 @@ MODEL_TITLES = {
     "tree43": "tree, 43",
 }
 
+
 def figure_of(data, model, function, name, mode):
     """The row of one measurement, or None."""
     key = {"model": model, "function": function, "contestant": name, "mode": mode}

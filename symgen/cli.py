@@ -212,7 +212,13 @@ def complete(shell: str) -> None:
 @build_options
 @Json
 @Quiet
-def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> None:
+@click.option(
+    "--verbose",
+    "-v",
+    is_flag=True,
+    help="Print operations of every function, and what is left out.",
+)
+def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool, verbose: bool) -> None:
     """Generate, compile and validate the module of MODEL."""
     from symgen.command import terminal
     from symgen.pipeline import building
@@ -222,7 +228,7 @@ def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool) -> Non
     if as_json:
         click.echo(outcome.text(report.as_json()))
     elif not quiet:
-        terminal.print_build(report)
+        terminal.print_build(report, model, verbose)
 
 
 @cli.command()
@@ -438,7 +444,7 @@ def report(
     if as_json:
         click.echo(outcome.text({"file": str(written), "quick": quick}, journal.notices))
     elif not quiet:
-        click.echo(f"report: {written}")
+        click.echo(f"open {written}")
 
 
 @cli.command()

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
+from symgen.emit.text import plain
 from symgen.exact import ExactResult
 from symgen.optimize.operations import OperationCount
 from symgen.options import LOOPS, ONE_IN_LOOPS
 from symgen.pipeline.report import BuildReport
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.support.journal import Journal
+from symgen.support.journal import Progress as ShowProgress
 from symgen.validation.checks import Check
 from symgen.validation.validate import ValidationResult
 
@@ -60,13 +65,18 @@ def _table(*headings: str, names: int = 1) -> Table:
 
 @contextmanager
 def journal(silent: bool) -> Iterator[Journal]:
-    """A journal that shows progress: a bar on a terminal, plain lines elsewhere, or nothing."""
+    """A journal that shows progress: a bar on a terminal, plain lines elsewhere, or nothing.
+
+    Notices are printed when the command ends, beneath its output, each of them once.
+    """
     if silent:
         yield Journal()
         return
     console = _err()
+    noted = Journal(_plain_progress(console), lambda message: console.print(message, markup=False))
+    click.get_current_context().call_on_close(lambda: _print_notices(console, noted))
     if not sys.stderr.isatty():
-        yield _plain_journal(console)
+        yield noted
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
@@ -75,10 +85,17 @@ def journal(silent: bool) -> Iterator[Journal]:
         def show(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total or None)
 
-        yield Journal(progress=show, notify=lambda message: console.print(message, markup=False))
+        noted.progress = show
+        yield noted
 
 
-def _plain_journal(console: Console) -> Journal:
+def _print_notices(console: Console, journal: Journal) -> None:
+    for message in dict.fromkeys(journal.notices):
+        if message not in journal.told:
+            console.print(message, markup=False)
+
+
+def _plain_progress(console: Console) -> ShowProgress:
     """One line when a stage begins; what happens inside a stage is left out."""
     last: list[str] = [""]
 
@@ -88,14 +105,17 @@ def _plain_journal(console: Console) -> Journal:
             last[0] = stage
             console.print(f"{stage} ...", markup=False)
 
-    return Journal(progress=show, notify=lambda message: console.print(message, markup=False))
+    return show
 
 
 # -- build -------------------------------------------------------------------------------------
 
 
-def print_build(report: BuildReport) -> None:
-    """What was derived, what it costs, whether it is right, and how to use it."""
+def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None:
+    """What was built, how long it took, whether it is right, where it is, and how to use it.
+
+    With `verbose` the operations of every function, and what was left out, too.
+    """
     console = _out()
     if report.up_to_date:
         console.print(
@@ -104,15 +124,60 @@ def print_build(report: BuildReport) -> None:
             markup=False,
         )
         return
+    if verbose:
+        _print_operations(console, report)
+    functions = len({row.function for row in report.functions})
     coordinates = "1 coordinate" if report.n == 1 else f"{report.n} coordinates"
-    console.print(
-        f"{report.robot}: {coordinates}; {', '.join(report.formulations)}; "
-        f"{', '.join(report.backends)}",
-        markup=False,
-    )
+    lines = [
+        ("built", f"{functions} functions by {', '.join(report.formulations)}"),
+        ("for", _backends(report)),
+        ("took", _took(report)),
+    ]
     if report.runtime_parameters:
-        names = ", ".join(report.runtime_parameters)
-        console.print(f"parameters at run time: {names}", markup=False)
+        lines.insert(1, ("arguments", f"the parameters {', '.join(report.runtime_parameters)}"))
+    if report.validation is not None:
+        lines.append(("validated", _validated(report.validation)))
+    lines.append(("in", str(report.folder)))
+    console.print(f"{report.robot}: {coordinates}, from {plain(str(model))}", markup=False)
+    _print_labelled(console, lines)
+    console.print(_snippet(report), markup=False)
+
+
+def _print_labelled(console: Console, lines: Iterable[tuple[str, str]]) -> None:
+    """Labels in front of their texts, which a terminal wraps in a column of their own."""
+    if console.is_terminal:
+        table = Table.grid(padding=(0, 1, 0, 0))
+        for label, text in lines:
+            table.add_row(Text(label), Text(text))
+        console.print(table)
+        return
+    for label, text in lines:
+        console.print(f"{label:<10} {text}", markup=False)
+
+
+def _backends(report: BuildReport) -> str:
+    size = f"{report.lines:,} lines, {report.size / 1e6:.2f} MB"
+    compiler = f", {report.compiler}" if report.compiler else ""
+    return f"{' and '.join(report.backends)}{compiler}: {size}"
+
+
+def _took(report: BuildReport) -> str:
+    stages = {stage: value for stage, value in report.seconds.items() if value >= 0.05}
+    listed = ", ".join(f"{stage} {value:.1f}" for stage, value in stages.items())
+    return f"{sum(report.seconds.values()):.1f} s" + (f": {listed}" if listed else "")
+
+
+def _validated(result: ValidationResult) -> str:
+    """How many checks, and the one that came closest to its limit."""
+    text = f"{sum(row.samples > 0 for row in result.rows):,} checks passed"
+    worst = result.closest
+    if worst is None:
+        return text
+    share = worst.error / worst.limit
+    return f"{text}; the largest error is {share:.1%} of its limit ({worst.subject}: {worst.name})"
+
+
+def _print_operations(console: Console, report: BuildReport) -> None:
     _print_table(console, _operations_table(report))
     console.print(OPERATIONS_LEGEND, markup=False)
     for form in (LOOPS, ONE_IN_LOOPS):
@@ -124,11 +189,10 @@ def print_build(report: BuildReport) -> None:
         console.print(text, markup=False)
     for name, reason in report.skipped.items():
         console.print(f"{name}: {reason}", markup=False)
-    seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in report.seconds.items())
-    console.print(f"{report.lines:,} lines, {report.size / 1e6:.2f} MB; {seconds}", markup=False)
     if report.validation is not None:
-        console.print(f"validation: {report.validation.summary}", markup=False)
-    console.print(_snippet(report), markup=False)
+        for name in report.validation.left_out:
+            console.print(name, markup=False)
+    console.print()
 
 
 def _operations_table(report: BuildReport) -> Table:

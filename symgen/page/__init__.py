@@ -60,7 +60,8 @@ def write_report(
     if not quick:
         journal.notice(
             "a full report compiles and times every formulation, which takes a minute or two; "
-            "--quick leaves that out"
+            "--quick leaves that out",
+            at_once=True,
         )
     page = report(description, quick, templates, journal)
     try:

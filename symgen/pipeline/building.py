@@ -97,7 +97,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         return Built(plan.description, plan.selection, report)
     _tell_if_it_replaces(plan, journal)
     for notice in notices_of_size(plan.description):
-        journal.notice(notice)
+        journal.notice(notice, at_once=True)
     for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
         journal.notice(f"warning: {warning}")
     qualified = qualify(plan.compiler, options.flags, journal)

@@ -105,7 +105,8 @@ def show(
         return expanded(dynamics, what, style)
     journal.notice(
         f"{_size_of(description, what, operations)}; this may take minutes or longer (Ctrl-C "
-        "stops it), and --steps, which takes seconds, is easier to read"
+        "stops it), and --steps, which takes seconds, is easier to read",
+        at_once=True,
     )
     return expanded(dynamics, what, style, partial(journal.progress, "simplify"))
 

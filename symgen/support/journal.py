@@ -18,12 +18,15 @@ class Journal:
     progress: Progress = lambda stage, done, total: None
     notify: Callable[[str], None] = lambda message: None
     notices: list[str] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def notice(self, message: str) -> None:
-        """Tell the user now, and remember it for the report."""
+    def notice(self, message: str, at_once: bool = False) -> None:
+        """Remember what the user is told when the work is done, or tell it `at_once`."""
         self.notices.append(message)
-        self.notify(message)
+        if at_once:
+            self.told.add(message)
+            self.notify(message)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

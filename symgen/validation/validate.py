@@ -82,12 +82,14 @@ class ValidationResult:
         made = sum(row.samples > 0 for row in self.rows)
         if not self.passed:
             return f"{len(self.failures)} of {made} checks FAILED"
-        allowed = [row for row in self.rows if row.limit > 0.0]
         text = "; ".join([f"{made} checks passed in {self.seconds:.2f} s", *self.left_out])
-        if not allowed:
-            return text
-        worst = max(allowed, key=lambda row: row.error / row.limit)
-        return f"{text}; closest to its limit: {worst}"
+        return text if self.closest is None else f"{text}; closest to its limit: {self.closest}"
+
+    @property
+    def closest(self) -> Check | None:
+        """The comparison that came closest to its limit."""
+        allowed = [row for row in self.rows if row.limit > 0.0]
+        return max(allowed, key=lambda row: row.error / row.limit, default=None)
 
     def raise_if_failed(self) -> None:
         """`ValidationError` with the failing rows, each in words."""

@@ -133,7 +133,7 @@ def test_none_prescribed_is_forward_dynamics(seed):
                 assert (other == same).all(), (formulation.name, kind)
 
 
-@pytest.mark.parametrize("seed", range(751, 755))
+@pytest.mark.parametrize("seed", one_in(2, range(751, 755)))
 def test_one_prescribed_as_it_moves_by_itself(seed):
     """Given the acceleration that it has when free, the last joint takes the torque it had."""
     free = with_prescribed(model(seed), cycle([False]))

@@ -108,7 +108,7 @@ def check_torques(oracle, program, state):
     assert agrees(oracle.inverse_dynamics(q, qd, qdd, loads=loads), known)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(40), (1, 4)))
+@pytest.mark.parametrize("seed", some_slow(range(40), (4,)))
 def test_seeded_trees(seed):
     recipe = SMALL if seed % 2 else LARGE
     compare(described(seeded_model_text(seed, recipe)), seed, derived=derived_program)

@@ -9,7 +9,7 @@ import symgen
 from symgen.toolchain.compiler import CompilerMissingError, find_compiler
 from symgen.validation import two_link
 from symgen.validation.checks import subjects_of
-from symgen.validation.validate import validate_two_link
+from symgen.validation.validate import PRINTED_FUNCTIONS, validate_two_link
 from tests.choosing import slow
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
@@ -24,7 +24,9 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
     ids=["shipped-portable", "example-native", "example-portable", "shipped-native"],
 )
 def test_printed_formulas(source, flags):
-    robot = symgen.load(source, backend="all", formulations="all", flags=flags)
+    robot = symgen.load(
+        source, backend="all", formulations="all", functions=PRINTED_FUNCTIONS, flags=flags
+    )
     arm = two_link.arm(symgen.read(source).parameter_values)
     result = validate_two_link(subjects_of(robot), arm, samples=1000)
     assert result.passed, str(result)

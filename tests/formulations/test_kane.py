@@ -455,7 +455,7 @@ def test_every_line_is_the_derivative_of_its_line(function):
     assert checked >= {f"dKANE-{number}" for number in range(4, 16)}
 
 
-@pytest.mark.parametrize("function", one_in(2, DERIVATIVES))
+@pytest.mark.parametrize("function", one_in(4, DERIVATIVES))
 def test_displacements_and_what_they_change(function):
     """turn, shift from C^T C_{,z}, C^T gamma_{,z}; change_I from the derivative of S I_left S^T."""
     statements = statements_of_every_kind(function, 5)

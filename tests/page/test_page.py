@@ -290,7 +290,7 @@ def test_the_command_names_what_it_wrote(two_link, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["report", str(EXAMPLES / "two_link.yaml"), "--quick"])
     assert done.exit_code == 0
-    assert "report: two_link.html" in done.output
+    assert "open two_link.html" in done.output
     assert (tmp_path / "two_link.html").read_text(encoding="utf-8") == two_link
 
 

@@ -17,6 +17,7 @@ import symgen
 from symgen.errors import RequestError
 from symgen.simulation.inputs import Prescribed
 from symgen.simulation.integration import METHODS
+from tests.choosing import slow
 
 pytest.importorskip("scipy")
 pytest.importorskip("xarray")
@@ -196,7 +197,7 @@ def wind(t, *state):
 # ---- sensitivities -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("by", ["complex step", "tau_derivatives"])
+@pytest.mark.parametrize("by", ["tau_derivatives", *slow("complex step")])
 def test_sensitivities_to_parameters_under_feedback(free, by):
     dq0 = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, -1.0]])  # of L and k
     dp = np.eye(free.n_parameters)

@@ -70,7 +70,7 @@ def perturbed(text, rng):
 
 @needs_robots
 @pytest.mark.parametrize("floating_base", [False, *slow(True)], ids=["fixed", "floating"])
-@pytest.mark.parametrize("path", one_in(8, robots()), ids=named)
+@pytest.mark.parametrize("path", one_in(24, robots()), ids=named)
 def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path):
     if path.stem in REFUSED:
         with pytest.raises(ModelError) as caught:
