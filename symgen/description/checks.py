@@ -18,12 +18,14 @@ follow others in `symgen.description.mimic`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike
 
 from symgen.description.documents import read_document
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
 from symgen.description.findings import Findings
+from symgen.description.inertia import breaks_triangle, indefinite
 from symgen.description.joints import JointChecks
 from symgen.description.mimic import check_mimics
 from symgen.description.model import (
@@ -46,6 +48,8 @@ from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import PointTable, RobotTable, shape
 from symgen.description.wording import KeyPath, shown
 
+ROUNDING = 1e-9
+"""Sines below this are those of multiples of pi."""
 STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
@@ -75,6 +79,7 @@ def check(document: Document) -> RobotDescription:
     warn_no_joints(robot, findings)
     forgotten = warn_forgotten_masses(robot, findings)
     warn_massless_ends(joints, scalars, forgotten)
+    warn_impossible_inertias(joints, scalars)
     return RobotDescription(
         name=robot.name or "",
         description=robot.description or "",
@@ -183,6 +188,38 @@ def warn_massless_ends(
                 f"the link {shown(joint.link.name)} ends a chain and has neither mass nor "
                 f"inertia, so that nothing resists its joint{advice}",
             )
+
+
+def warn_impossible_inertias(joints: Sequence[JointDescription], scalars: Scalars) -> None:
+    """Warn of inertias that no distribution of mass has.
+
+    In the plane only zz matters: there a link that has nothing else needs no remark.
+    """
+    planar = is_planar(joints, scalars.values)
+    for index, joint in enumerate(joints):
+        values = [evaluate(entry, scalars.values) for entry in joint.link.inertia]
+        problem = None if indefinite(values) else breaks_triangle(values)
+        zz_alone = not any(values[:2]) and not any(values[3:])
+        if problem and not (planar and zz_alone):
+            scalars.findings.warn(("joints", index, "link", "inertia"), problem)
+
+
+def is_planar(joints: Sequence[JointDescription], values: Mapping[str, float]) -> bool:
+    """Whether all joints turn about z axes that stay parallel, or slide."""
+
+    def vanishes(angles: Iterable[Expression]) -> bool:
+        return all(abs(math.sin(evaluate(angle, values))) < ROUNDING for angle in angles)
+
+    for joint in joints:
+        twist = () if joint.dh is None else (joint.dh.alpha,)
+        poses = [pose for pose in (joint.before, joint.origin) if pose is not None]
+        if not vanishes([*twist, *(angle for pose in poses for angle in pose.rpy[:2])]):
+            return False
+        x, y = (0.0, 0.0) if joint.axis is None else (evaluate(c, values) for c in joint.axis[:2])
+        slides = joint.type in ("prismatic", "fixed")
+        if not slides and (joint.type != "revolute" or x != 0.0 or y != 0.0):
+            return False
+    return True
 
 
 def reflected_inertia(terms: JointTerms, scalars: Scalars) -> float:

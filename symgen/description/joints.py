@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from symgen.description.expressions import ONE, ZERO
 from symgen.description.findings import Findings
-from symgen.description.inertia import ENTRIES, breaks_triangle, indefinite
+from symgen.description.inertia import ENTRIES, indefinite
 from symgen.description.joint_options import JointOptions
 from symgen.description.model import (
     DenavitHartenberg,
@@ -243,13 +243,10 @@ class JointChecks:
         if len(values) < len(ENTRIES) or self.findings.broken(path):
             return
         problem = indefinite(values)
-        warning = None if problem else breaks_triangle(values)
         if problem and table.accepted:
             self.findings.warn(path, problem)
         elif problem:
             self.findings.fault(path, problem)
-        if warning:
-            self.findings.warn(path, warning)
 
 
 def _written(letters: Sequence[str], key: str) -> str:

@@ -606,6 +606,13 @@ def test_triangle_inequality() -> None:
         "7: joints[0].link.inertia: " + TRIANGLE.format("xx + yy < zz (2 < 2.1)")
     ]
     assert warnings(one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2}}")) == []  # a lamina
+    assert warnings(one_link("{mass: 1, inertia: {zz: 2}}")) == []  # in the plane only that matters
+    for turned in ("origin: {}, axis: [0, 1, 0]", "origin: {rpy: [0.1, 0, 0]}"):
+        joint = f"  - {{name: up, type: revolute, {turned}, link: {{mass: 1}}}}"
+        text = one_link("{mass: 1, inertia: {zz: 2}}").rstrip() + f"\n{joint}\n"
+        assert warnings(text) == [
+            "7: joints[0].link.inertia: " + TRIANGLE.format("xx + yy < zz (0 < 2)")
+        ]
     # Here only the principal moments show it: 0.5, 1, 1.6.
     assert warnings(one_link("{mass: 1, inertia: {xx: 1.05, yy: 1.05, zz: 1, xy: 0.55}}")) == [
         "7: joints[0].link.inertia: " + TRIANGLE.format("principal moments 0.5 + 1 < 1.6")
@@ -792,7 +799,7 @@ def test_degrees_in_a_parameter_are_remarked_where_they_stand() -> None:
 def test_examples_are_sound(path: Path) -> None:
     robot = read(path)
     assert robot.name == path.stem
-    remarks = {"two_link": 2, "puma560": 2}  # inertias of planar and of published models
+    remarks = {"puma560": 2}  # inertias of published models
     assert len(robot.warnings) == remarks.get(path.stem, 0)
     assert all("triangle" in warning.message for warning in robot.warnings)
     assert all(fault.file == str(path) for fault in robot.warnings)
