@@ -249,6 +249,9 @@ def selftest():
 def __getattr__(name):
     if name in _missing:
         raise AttributeError(_missing[name])
+    if name in _runtime.ELSEWHERE:
+        ours = _runtime.ELSEWHERE[name]
+        raise AttributeError(f"what others call {name} is two_link.{ours} here")
     import difflib
 
     near = difflib.get_close_matches(name, [*functions, *_missing, *formulations], 1)

@@ -151,6 +151,7 @@ def test_default_options(arm: Any) -> None:
     ("arguments", "message"),
     [
         (dict(q=np.ones(3)), r"q: expected shape \(\.\.\., 2\), got \(3,\)"),
+        (dict(q=np.ones((2, 4))), r"got \(2, 4\); samples are rows: is q.T meant"),
         (dict(q=1.0), r"q: expected shape \(\.\.\., 2\), got \(\)"),
         (dict(qd=np.ones((4, 1))), r"qd: expected shape \(\.\.\., 2\), got \(4, 1\)"),
         (dict(loads=np.ones(6)), r"loads: expected shape \(\.\.\., 1, 6\), got \(6,\)"),
