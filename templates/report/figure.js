@@ -12,6 +12,7 @@ class Figure {
     this.poses = [];
     this.extent = 1;
     this.centre = [0, 0, 0];
+    this.room = upright(facts.gravity);
     this.listen();
   }
 
@@ -51,9 +52,10 @@ class Figure {
     return link < 0 ? [0, 0, 0] : [this.poses[link][3], this.poses[link][7], this.poses[link][11]];
   }
 
-  // Base axes -> picture: x to the right, y downwards; z of the base points up.
+  // Base axes -> picture: x to the right, y downwards; gravity points down.
   project(place) {
-    const [x, y, z] = place.map((entry, k) => entry - this.centre[k]);
+    const seen = place.map((entry, k) => entry - this.centre[k]);
+    const [x, y, z] = this.room.map((axis) => dot(axis, seen));
     const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
     const [u, v] = [x * c - y * s, x * s + y * c];
     const scale = (135 / this.extent) * this.zoom;
@@ -66,10 +68,12 @@ class Figure {
       const [[x1, y1], [x2, y2]] = [this.project(a), this.project(b)];
       parts.push(["line", { class: name, x1, y1, x2, y2 }]);
     };
-    const step = this.extent / 2;
+    const floor = (i, k) => [0, 1, 2].map(
+      (entry) => (this.extent / 2) * (i * this.room[0][entry] + k * this.room[1][entry]),
+    );
     for (let k = -2; k <= 2; k += 1) {
-      line("floor", [k * step, -2 * step, 0], [k * step, 2 * step, 0]);
-      line("floor", [-2 * step, k * step, 0], [2 * step, k * step, 0]);
+      line("floor", floor(k, -2), floor(k, 2));
+      line("floor", floor(-2, k), floor(2, k));
     }
     this.facts.links.forEach((link, i) => line("bone", this.origin(link.parent), this.origin(i)));
     this.facts.links.forEach((link, i) => {
@@ -161,6 +165,26 @@ class Figure {
     this.zoom = Math.max(0.2, Math.min(12, this.zoom * factor));
     this.draw();
   }
+}
+
+// Axes of the room in base axes, the last one up: those of the base where z points up, else in turn.
+function upright(gravity) {
+  const size = Math.hypot(...gravity);
+  if (!size) return [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  const up = gravity.map((g) => -g / size);
+  const most = up.reduce((k, x, i) => (Math.abs(x) > Math.abs(up[k]) ? i : k), 0);
+  const before = [0, 1, 2].map((k) => (k === (most + 2) % 3 ? 1 : 0));
+  const flat = before.map((x, k) => x - dot(before, up) * up[k]);
+  const side = flat.map((x) => x / Math.hypot(...flat));
+  return [cross(side, up), side, up];
+}
+
+function dot(a, b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+function cross(a, b) {
+  return [0, 1, 2].map((k) => a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
 }
 
 function rows(flat, count) {

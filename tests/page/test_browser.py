@@ -148,6 +148,9 @@ def test_the_figure_is_posed_turned_and_told_in_words(opened, model):
     for pose, text in zip(poses, rows, strict=True):
         shown = [float(word) for word in text.split("\t")[1:]]
         np.testing.assert_allclose(shown, pose[:3, 3], atol=5.1e-5)
+    arrow = tab.locator("#figure line.gravity")
+    x1, y1, x2, y2 = (float(arrow.get_attribute(name)) for name in ("x1", "y1", "x2", "y2"))
+    assert x1 == x2 and y1 < y2  # gravity points down, whatever axis of the base that is
     before = tab.inner_html("#figure")
     tab.locator("#q-1").fill("1.1")
     drawn(tab)
