@@ -331,10 +331,11 @@ def compare(
 ) -> None:
     """Compare the formulations of MODEL: operations, lines, seconds, ns per call, disagreement.
 
-    Or how they grow: symgen compare --family serial --joints 1..12
+    Of the main functions, unless --functions names others.  Or how they grow: symgen compare --family serial --joints 1..12
     """
     from symgen.command import terminal
     from symgen.comparing import comparison
+    from symgen.comparing.growth import MAIN_FUNCTIONS
 
     if (model is None) == (family is None):
         raise click.UsageError("give either MODEL or --family, such as: --family serial")
@@ -346,12 +347,17 @@ def compare(
         raise click.UsageError("--joints and --plot are options of --family")
     if options.formulations == ("default",):
         options = replace(options, formulations=("all",))
+    some = options.functions == ("default",)
+    if some:
+        options = replace(options, functions=MAIN_FUNCTIONS)
     with terminal.journal(silent=quiet or as_json) as journal:
         result = comparison.compare(model, options, journal)
     if as_json:
         click.echo(outcome.text(result.as_json(), journal.notices))
     elif not quiet:
         terminal.print_comparison(result)
+        if some:
+            click.echo("these are the main functions; --functions all compares all of them")
 
 
 def _compare_family(
