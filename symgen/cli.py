@@ -15,7 +15,6 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -331,11 +330,11 @@ def compare(
 ) -> None:
     """Compare the formulations of MODEL: operations, lines, seconds, ns per call, disagreement.
 
-    Of the main functions, unless --functions names others.  Or how they grow: symgen compare --family serial --joints 1..12
+    All formulations, of the main functions, unless others are named.  Or how they grow:
+    symgen compare --family serial --joints 1..12
     """
     from symgen.command import terminal
     from symgen.comparing import comparison
-    from symgen.comparing.growth import MAIN_FUNCTIONS
 
     if (model is None) == (family is None):
         raise click.UsageError("give either MODEL or --family, such as: --family serial")
@@ -345,19 +344,12 @@ def compare(
         return
     if model is None or joints is not None or plot is not None:
         raise click.UsageError("--joints and --plot are options of --family")
-    if options.formulations == ("default",):
-        options = replace(options, formulations=("all",))
-    some = options.functions == ("default",)
-    if some:
-        options = replace(options, functions=MAIN_FUNCTIONS)
     with terminal.journal(silent=quiet or as_json) as journal:
-        result = comparison.compare(model, options, journal)
+        result = comparison.compare(model, comparison.unless_named(options), journal)
     if as_json:
         click.echo(outcome.text(result.as_json(), journal.notices))
     elif not quiet:
         terminal.print_comparison(result)
-        if some:
-            click.echo("these are the main functions; --functions all compares all of them")
 
 
 def _compare_family(

@@ -168,13 +168,12 @@ def _took(report: BuildReport) -> str:
 
 
 def _validated(result: ValidationResult) -> str:
-    """How many checks, and the one that came closest to its limit."""
-    text = f"{sum(row.samples > 0 for row in result.rows):,} checks passed"
-    worst = result.closest
-    if worst is None:
-        return text
-    share = worst.error / worst.limit
-    return f"{text}; the largest error is {share:.1%} of its limit ({worst.subject}: {worst.name})"
+    """How many checks, the one that came closest to its limit, and what was left out."""
+    parts = [f"{sum(row.samples > 0 for row in result.rows):,} checks passed"]
+    if worst := result.closest:
+        share = f"{worst.error / worst.limit:.1%}"
+        parts.append(f"the largest error is {share} of its limit ({worst.subject}: {worst.name})")
+    return "; ".join([*parts, *result.left_out])
 
 
 def _print_operations(console: Console, report: BuildReport) -> None:
@@ -189,9 +188,6 @@ def _print_operations(console: Console, report: BuildReport) -> None:
         console.print(text, markup=False)
     for name, reason in report.skipped.items():
         console.print(f"{name}: {reason}", markup=False)
-    if report.validation is not None:
-        for name in report.validation.left_out:
-            console.print(name, markup=False)
     console.print()
 
 
@@ -356,6 +352,7 @@ def print_comparison(result: Comparison) -> None:
         f"from {first}",
         markup=False,
     )
+    console.print("--functions all, or names, compares other functions", markup=False)
 
 
 def print_growth(growth: Growth) -> None:

@@ -23,7 +23,7 @@ from symgen.comparing.growth import MAIN_FUNCTIONS
 from symgen.deriving.derivation import Derived, derive_all, package_of
 from symgen.emit.emission import kernel_files
 from symgen.optimize.operations import OperationCount
-from symgen.options import BuildOptions
+from symgen.options import ALL, DEFAULT, BuildOptions
 from symgen.pipeline.building import Built, run
 from symgen.program.functions import function_named
 from symgen.support.journal import Journal
@@ -88,6 +88,15 @@ class Comparison:
     def as_json(self) -> dict[str, Any]:
         """The comparison as plain data."""
         return {**asdict(self), "rows": [asdict(row) for row in self.rows]}
+
+
+def unless_named(options: BuildOptions) -> BuildOptions:
+    """The options with all formulations and the main functions in place of the default ones."""
+    if options.formulations == (DEFAULT,):
+        options = replace(options, formulations=(ALL,))
+    if options.functions == (DEFAULT,):
+        options = replace(options, functions=MAIN_FUNCTIONS)
+    return options
 
 
 def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Comparison:
