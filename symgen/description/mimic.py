@@ -1,7 +1,7 @@
 """Joints that follow a coordinate: q = multiplier q_coordinate + offset.
 
 Such a joint moves, has a link, joint terms and a wrench, but its coordinate is none of the robot's:
-what it takes is felt by the coordinate that it follows.
+the torque that it needs acts on the coordinate that it follows.
 
 Where the format is silent: only a joint of one coordinate follows another, and it may follow any
 one of a joint of several (``hip_2``), one that is listed later, or a joint that follows a third one

@@ -58,7 +58,7 @@ class LegalNames:
         words = ", ".join(f"{kind} {shown(old)} is {new}" for kind, old, new in shown_ones)
         more = len(self.changed) - len(shown_ones)
         behind = f", and {more} more" if more else ""
-        return f"names that are no identifiers, or taken, were changed: {words}{behind}"
+        return f"names that are not identifiers, or are taken, were changed: {words}{behind}"
 
     def _is_free(self, name: str, coordinates: int, own: bool = False) -> bool:
         others = [x for x in coordinate_names(name, coordinates) if x != name]

@@ -321,7 +321,7 @@ def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
     assert [joint.link.name for joint in robot.joints] == ["upper_arm_link", "link_7_fore"]
     (warning,) = robot.warnings
     assert warning.message == (
-        "names that are no identifiers, or taken, were changed: "
+        "names that are not identifiers, or are taken, were changed: "
         "link 'upper-arm' is upper_arm_link, link '7 fore' is link_7_fore"
     )
 
