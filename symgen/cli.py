@@ -122,7 +122,7 @@ def cli() -> None:
     """
 
 
-@cli.command()
+@cli.command(short_help="Write MODEL, a robot to start from.")
 @Model
 @Json
 @Quiet
@@ -137,7 +137,7 @@ def new(model: Path, as_json: bool, quiet: bool) -> None:
         click.echo(f"wrote {written}; change it, then: symgen build {_as_argument(written)}")
 
 
-@cli.command()
+@cli.command(short_help="Write SOURCE (URDF, MJCF or a model file) as a model file.")
 @click.argument("source", type=click.Path(path_type=Path), shell_complete=completion.model_files)
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option(
@@ -184,7 +184,7 @@ def convert(
         click.echo(f"wrote {target}, {count}; symgen build {_as_argument(target)}")
 
 
-@cli.command()
+@cli.command(short_help="Print the JSON schema of model files, for editors.")
 def schema() -> None:
     """Print the JSON schema of model files, for completion in editors."""
     from symgen.description.published import json_schema
@@ -192,7 +192,7 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-@cli.command("completion")
+@cli.command("completion", short_help="Print the completion script of SHELL.")
 @click.argument("shell", metavar="SHELL", type=OneOf(completion.SHELLS))
 def complete(shell: str) -> None:
     """Print what SHELL needs so that the tab key completes commands, options, names and files.
@@ -205,7 +205,7 @@ def complete(shell: str) -> None:
     click.echo(completion.script(cli, shell))
 
 
-@cli.command()
+@cli.command(short_help="Generate, compile and validate the module of MODEL.")
 @Model
 @Out
 @build_options
@@ -230,7 +230,7 @@ def build(model: Path, options: BuildOptions, as_json: bool, quiet: bool, verbos
         terminal.print_build(report, model, verbose)
 
 
-@cli.command()
+@cli.command(short_help="Validate the module of MODEL again; --exact: without tolerance.")
 @Model
 @Out
 @build_options
@@ -298,7 +298,7 @@ def _check_exactly(
         raise click.exceptions.Exit(ValidationError.exit_status)
 
 
-@cli.command()
+@cli.command(short_help="Compare formulations of MODEL: operations, seconds, ns per call.")
 @click.argument(
     "model",
     type=click.Path(path_type=Path),
@@ -384,7 +384,7 @@ def _compare_family(
         click.echo(f"plot: {plot}")
 
 
-@cli.command()
+@cli.command(short_help="Compare a student's formulas with the truth about MODEL.")
 @Model
 @click.argument("answer", type=click.Path(path_type=Path))
 @Json
@@ -411,7 +411,7 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
         raise click.exceptions.Exit(ValidationError.exit_status)
 
 
-@cli.command()
+@cli.command(short_help="Write a page about MODEL: equations, recursions, a calculator.")
 @Model
 @click.option(
     "--output",
@@ -445,7 +445,7 @@ def report(
         click.echo(f"open {written}")
 
 
-@cli.command()
+@cli.command(short_help="Show equations of MODEL, its tree or its frames.")
 @Model
 @click.argument("what", shell_complete=completion.shown)
 @click.option(

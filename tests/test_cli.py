@@ -248,6 +248,13 @@ def test_large_robots_are_shown_step_by_step(folder, capfd):
     assert "[NE-15]" in text and "Barman 2020" in text
 
 
+def test_help_tells_each_command_in_one_whole_line(capfd):
+    assert run(["--help"]) == 0
+    commands = capfd.readouterr().out.split("Commands:\n")[1].splitlines()
+    assert len(commands) == 10
+    assert all(line.endswith(".") and not line.endswith("...") for line in commands)
+
+
 def test_help_and_version(capfd):
     assert run(["--version"]) == 0
     assert "symgen" in capfd.readouterr().out
