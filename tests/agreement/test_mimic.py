@@ -286,6 +286,7 @@ def test_a_module_speaks_of_coordinates(gripper):
     assert all(row.passed for row in gripper.selftest())
 
 
+@pytest.mark.slow
 def test_compiled_code_gives_the_same(gripper, tmp_path):
     file = tmp_path / "gripper.yaml"
     file.write_text(GRIPPER)

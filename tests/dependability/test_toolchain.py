@@ -69,7 +69,7 @@ COMPILERS = {
 }
 
 
-@pytest.mark.parametrize("compiler", one_in(2, COMPILERS))
+@pytest.mark.parametrize("compiler", one_in(4, COMPILERS))
 def test_a_compiler_that_fails(tmp_path: Path, compiler: str) -> None:
     world = World(tmp_path)
     world.hold_a_package()

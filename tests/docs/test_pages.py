@@ -23,6 +23,7 @@ NEEDS = {
 }
 """By the name of a page: the library without which it cannot be run."""
 SLOW = {
+    "exercises",
     "bring_your_robot",
     "controller",
     "batches",

@@ -131,7 +131,7 @@ assert all(row.passed for row in robot.selftest())
 @pytest.mark.parametrize(
     ("listed", "name"),
     [
-        pytest.param(OF_C, "builtins", id="C-builtins"),
+        pytest.param(OF_C, "builtins", id="C-builtins", marks=pytest.mark.slow),
         pytest.param(OF_NUMPY, "numpy", id="numpy-numpy", marks=pytest.mark.slow),
         *(
             pytest.param(listed, name, id=f"{listed[0]}-{name}", marks=pytest.mark.slow)

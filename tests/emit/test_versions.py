@@ -223,6 +223,7 @@ def test_many_rows(modules: dict[int, ModuleType]) -> None:
             assert np.abs(tau - first).max() <= 1e-12 * np.abs(first).max()
 
 
+@pytest.mark.slow
 def test_large_workspaces_are_left_to_one_sample_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -452,7 +452,7 @@ DEGREES = {
 """Of the polynomials in n that the numbers of operations of chains are: explicit, and recursive."""
 
 
-@pytest.mark.parametrize("function", one_in(3, DEGREES))
+@pytest.mark.parametrize("function", one_in(6, DEGREES))
 def test_growth_with_the_number_of_coordinates(function):
     """For chains the number of operations is a polynomial in n: that of the paper's order."""
     for name, degree in zip(NAMES, DEGREES[function], strict=True):
