@@ -64,6 +64,9 @@ Out = click.option(
     shell_complete=completion.folders,
     help="Folder that the package's folder goes into.",
 )
+Name = click.option(
+    "--name", help="Name by which Python imports the module; default: NAME_dynamics."
+)
 Templates = click.option(
     "--templates",
     type=click.Path(path_type=Path),

@@ -1,11 +1,13 @@
-"""How a command ends: its exit status, and its ``--json`` output."""
+"""How a command ends: its exit status, its ``--json`` output, and what to type next."""
 
 from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -66,3 +68,9 @@ def _finite(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _finite(item) for key, item in value.items()}
     return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def as_argument(path: Path) -> str:
+    """A path as a shell takes it, and not for an option."""
+    text = str(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)

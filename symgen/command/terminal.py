@@ -123,6 +123,8 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
             "(--force builds anyway)",
             markup=False,
         )
+        if report.installed_as:
+            console.print(f"installed: import {report.installed_as}, from any folder")
         return
     if verbose:
         _print_operations(console, report)
@@ -222,7 +224,11 @@ def quantity(number: int) -> str:
 
 
 def _snippet(report: BuildReport) -> str:
-    folder = report.folder.parent
+    folder, module = report.folder.parent, report.installed_as or report.robot
+    where = f"from {folder.parent} (--install: from any folder)"
+    imported = f"from {folder.name} import {module}"
+    if report.installed_as:
+        where, imported = "from any folder", f"import {module}"
     zeros = ", ".join(["0.0"] * min(report.n, 8)) if report.n <= 8 else ""
     q = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
     function = function_named(report.function_names[0])
@@ -230,10 +236,10 @@ def _snippet(report: BuildReport) -> str:
     vectors = " = ".join(name for name in arguments if name != "t")
     time = "t = 0.0\n    " if "t" in arguments else ""
     return (
-        f"\nin Python, from {folder.parent}:\n\n"
-        f"    from {folder.name} import {report.robot}\n"
+        f"\nin Python, {where}:\n\n"
+        f"    {imported}\n"
         f"    {time}{vectors} = {q}\n"
-        f"    {report.robot}.{function.name}({', '.join(arguments)})\n"
+        f"    {module}.{function.name}({', '.join(arguments)})\n"
     )
 
 

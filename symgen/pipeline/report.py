@@ -21,7 +21,8 @@ class BuildReport:
     `up_to_date` means that nothing had to be done; then only `robot`, `n`, `folder`,
     `formulations`, `backends` and `notices` are filled in.  `runtime_parameters` are arguments of
     the module.  `evaluated` are formulations that served for validation only; `skipped` says why
-    others do not apply, or were not evaluated.  `seconds` are by stage.
+    others do not apply, or were not evaluated.  `seconds` are by stage.  `installed_as` is the name
+    by which this environment imports the module, where it was installed there.
     """
 
     robot: str
@@ -43,6 +44,7 @@ class BuildReport:
     compiled_now: bool = False
     toolchain_validated_now: bool = False
     validation: ValidationResult | None = None
+    installed_as: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -64,6 +66,7 @@ class BuildReport:
             "compiler": self.compiler,
             "compiled_now": self.compiled_now,
             "toolchain_validated_now": self.toolchain_validated_now,
+            "installed_as": self.installed_as,
             "validation": None if self.validation is None else validation_json(self.validation),
         }
 

@@ -1,0 +1,82 @@
+"""`symgen new | convert | schema`: model files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from symgen.command import completion, outcome
+from symgen.command.options import Json, Model, OneOf, Quiet
+from symgen.command.outcome import as_argument
+
+
+@click.command(short_help="Write MODEL, a robot to start from.")
+@Model
+@Json
+@Quiet
+def new(model: Path, as_json: bool, quiet: bool) -> None:
+    """Write MODEL, a file with a robot to be changed into yours."""
+    from symgen.converting.starter import write_starter
+
+    written = write_starter(model)
+    if as_json:
+        click.echo(outcome.text({"robot": written.stem, "file": str(written)}))
+    elif not quiet:
+        click.echo(f"wrote {written}; change it, then: symgen build {as_argument(written)}")
+
+
+@click.command(short_help="Write SOURCE (URDF, MJCF or a model file) as a model file.")
+@click.argument("source", type=click.Path(path_type=Path), shell_complete=completion.model_files)
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option(
+    "--floating-base",
+    is_flag=True,
+    help="The root link moves freely, on a joint of six coordinates, in place of being the base.",
+)
+@click.option(
+    "--round-angles",
+    is_flag=True,
+    help="Angles such as 1.5708 become pi/2, which shortens the code.",
+)
+@click.option(
+    "--style",
+    type=OneOf(["standard", "modified", "origin"]),
+    help="Write joints by standard or modified DH rows, or by origin and axis.",
+)
+@click.option("--force", is_flag=True, help="Replace TARGET if it exists.")
+@Json
+@Quiet
+def convert(
+    source: Path,
+    target: Path,
+    floating_base: bool,
+    round_angles: bool,
+    style: str | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write SOURCE, a robot in URDF or MJCF or a model file, as the model file TARGET."""
+    from symgen.converting.conversion import convert
+
+    done = convert(source, target, floating_base, round_angles, style, force)
+    if as_json:
+        click.echo(outcome.text(done.as_json()))
+        return
+    for warning in () if quiet else done.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if not quiet:
+        count = "1 coordinate" if done.n == 1 else f"{done.n} coordinates"
+        if done.pose_error is not None:
+            click.echo(f"largest pose error of a link in random states: {done.pose_error:.1e}")
+        click.echo(f"wrote {target}, {count}; symgen build {as_argument(target)}")
+
+
+@click.command(short_help="Print the JSON schema of model files, for editors.")
+def schema() -> None:
+    """Print the JSON schema of model files, for completion in editors."""
+    from symgen.description.published import json_schema
+
+    click.echo(json.dumps(json_schema(), indent=2))

@@ -1,0 +1,204 @@
+"""`symgen compare | grade | report | show`: what a model amounts to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from symgen.command import completion, outcome
+from symgen.command.options import Json, Model, OneOf, Quiet, Templates, build_options
+from symgen.errors import RequestError, ValidationError
+from symgen.options import BuildOptions
+
+
+@click.command(short_help="Compare formulations of MODEL: operations, seconds, ns per call.")
+@click.argument(
+    "model",
+    type=click.Path(path_type=Path),
+    required=False,
+    shell_complete=completion.model_files,
+)
+@build_options
+@click.option(
+    "--family",
+    shell_complete=completion.families,
+    help="In place of MODEL a family of robots (serial, planar), to see how formulations grow.",
+)
+@click.option("--joints", help="Sizes of the family: 1..12 (the default), or 2,4,8.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="SVG file for the growth of the family; default: FAMILY.svg.",
+)
+@Json
+@Quiet
+def compare(
+    model: Path | None,
+    options: BuildOptions,
+    family: str | None,
+    joints: str | None,
+    plot: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Compare the formulations of MODEL: operations, lines, seconds, ns per call, disagreement.
+
+    All formulations, of the main functions, unless others are named.  Or how they grow:
+    symgen compare --family serial --joints 1..12
+    """
+    from symgen.command import terminal
+    from symgen.comparing import comparison
+
+    if (model is None) == (family is None):
+        raise click.UsageError("give either MODEL or --family, such as: --family serial")
+    if family is not None:
+        sizes = "1..12" if joints is None else joints
+        _compare_family(family, sizes, options, plot, as_json, quiet)
+        return
+    if model is None or joints is not None or plot is not None:
+        raise click.UsageError("--joints and --plot are options of --family")
+    with terminal.journal(silent=quiet or as_json) as journal:
+        result = comparison.compare(model, comparison.unless_named(options), journal)
+    if as_json:
+        click.echo(outcome.text(result.as_json(), journal.notices))
+    elif not quiet:
+        terminal.print_comparison(result)
+
+
+def _compare_family(
+    family: str, joints: str, options: BuildOptions, plot: Path | None, as_json: bool, quiet: bool
+) -> None:
+    from symgen.command import terminal
+    from symgen.comparing import growth
+    from symgen.comparing.charts import check_picture, growth_svg
+    from symgen.comparing.families import FAMILIES
+    from symgen.toolchain.files import write_atomically
+
+    counted = BuildOptions(options.formulations, options.functions)
+    if options != counted:
+        raise click.UsageError(
+            "--family counts operations, and nothing is compiled: of the options of builds only "
+            "--formulations and --functions say something"
+        )
+    sizes = growth.parse_range(joints)
+    plot = Path(f"{family}.svg") if plot is None else plot
+    if family in FAMILIES:
+        check_picture(plot)
+    with terminal.journal(silent=quiet or as_json) as journal:
+        result = growth.grow(family, sizes, options.formulations, options.functions, journal)
+    try:
+        write_atomically(plot, growth_svg(result).encode())
+    except OSError as error:
+        raise RequestError(f"cannot write {plot}: {error.strerror}") from error
+    if as_json:
+        click.echo(outcome.text(result.as_json(), journal.notices))
+    elif not quiet:
+        terminal.print_growth(result)
+        click.echo(f"plot: {plot}")
+
+
+@click.command(short_help="Compare a student's formulas with the truth about MODEL.")
+@Model
+@click.argument("answer", type=click.Path(path_type=Path))
+@Json
+@Quiet
+def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
+    """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
+
+    The answer is a file with lines such as 'M[1,2] = I2 + m2*l2**2', 'tau[1] = ...',
+    'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define names.
+    """
+    from symgen import grading
+    from symgen.command import terminal
+    from symgen.description import read
+    from symgen.description.reading import load
+
+    text = load(answer, "an answer such as answer.txt").decode("utf-8-sig", errors="replace")
+    with terminal.journal(silent=quiet or as_json) as journal:
+        verdict = grading.grade(read(model), text, str(answer), journal.progress)
+    if as_json:
+        click.echo(outcome.text(verdict.as_json(), journal.notices))
+    elif not quiet:
+        click.echo(str(verdict))
+    if not verdict.passed:
+        raise click.exceptions.Exit(ValidationError.exit_status)
+
+
+@click.command(short_help="Write a page about MODEL: equations, recursions, a calculator.")
+@Model
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="HTML file to write; default: NAME.html.",
+)
+@click.option(
+    "--quick", is_flag=True, help="Leave out what is compiled and timed, and the plot of growth."
+)
+@Templates
+@Json
+@Quiet
+def report(
+    model: Path,
+    output: Path | None,
+    quick: bool,
+    templates: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write everything about MODEL into one HTML page: equations, recursions, a calculator."""
+    from symgen import page
+    from symgen.command import terminal
+
+    with terminal.journal(silent=quiet or as_json) as journal:
+        written = page.write_report(model, output, quick, templates, journal)
+    if as_json:
+        click.echo(outcome.text({"file": str(written), "quick": quick}, journal.notices))
+    elif not quiet:
+        click.echo(f"open {written}")
+
+
+@click.command(short_help="Show equations of MODEL, its tree or its frames.")
+@Model
+@click.argument("what", shell_complete=completion.shown)
+@click.option(
+    "--format",
+    "style",
+    type=OneOf(["pretty", "latex", "python", "c", "javascript"]),
+    default="pretty",
+    show_default=True,
+    help="How equations are printed.",
+)
+@click.option(
+    "--formulation",
+    default=None,
+    shell_complete=completion.formulation,
+    help="Formulation to show; default: the closed form where it is small.",
+)
+@click.option(
+    "--steps/--expanded",
+    default=None,
+    help="The recursion step by step, or everything substituted.",
+)
+@Json
+@click.option("--quiet", "-q", is_flag=True, help="Print the equations and nothing else.")
+def show(
+    model: Path,
+    what: str,
+    style: str,
+    formulation: str | None,
+    steps: bool | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
+    from symgen.command import terminal
+    from symgen.showing import equations
+
+    with terminal.journal(silent=quiet or as_json) as journal:
+        text = equations.show(model, what, style, formulation, steps, journal)
+    if as_json:
+        data = {"what": what, "format": style, "text": text}
+        text = outcome.text(data, journal.notices)
+    click.echo(text)

@@ -1,0 +1,76 @@
+"""Take a built package elsewhere: into this environment under a name, or into a wheel.
+
+The name is the robot's with ``_dynamics``, unless another one is asked for: ``import arm`` might
+be anything.
+"""
+
+from __future__ import annotations
+
+import keyword
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from symgen.description import read
+from symgen.description.names import illegal_name
+from symgen.errors import RequestError
+from symgen.options import BuildOptions
+from symgen.pipeline.building import build
+from symgen.pipeline.report import BuildReport
+from symgen.support.journal import Journal
+from symgen.toolchain import environment
+from symgen.toolchain.files import check_writable, file_system_errors, write_atomically
+from symgen.toolchain.wheel import editable, packed, version_named
+
+
+def build_installed(
+    path: str | Path, options: BuildOptions, name: str | None, journal: Journal
+) -> BuildReport:
+    """Build the model file `path` and install what was built, editable, into this environment.
+
+    Raises what `build` raises; and `RequestError` for a name that cannot be one or is another
+    module's, before anything is built.
+    """
+    module = _module_name(path, name)
+    environment.check_free(module)
+    report = build(path, options, journal)
+    environment.install(editable(report.folder, module))
+    return replace(report, installed_as=module)
+
+
+def write_wheel(
+    path: str | Path,
+    options: BuildOptions,
+    folder: Path,
+    name: str | None,
+    version: str | None,
+    journal: Journal,
+) -> Path:
+    """Build the model file `path` (in the cache) and write a wheel of it into `folder`.
+
+    `folder` is made where it is missing.  Returns the path of the wheel.
+    """
+    module = _module_name(path, name)
+    wanted = None if version is None else version_named(version)
+    if folder.exists() and not folder.is_dir():
+        raise RequestError(f"{folder} is no folder; choose another one with --out")
+    report = build(path, options, journal)
+    wheel = packed(report.folder, module, wanted)
+    target = folder / wheel.file_name
+    with file_system_errors(f"write {target}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        check_writable(target)
+        write_atomically(target, wheel.content)
+    return target
+
+
+def _module_name(path: str | Path, name: str | None) -> str:
+    """The name asked for, or that of the robot; RequestError where no module can have it."""
+    if name is None:
+        return f"{read(path).name}_dynamics"
+    problem = illegal_name(name)
+    if problem is None and (keyword.issoftkeyword(name) or name in sys.stdlib_module_names):
+        problem = f"{name!r} is a name of Python's own; choose another"
+    if problem is not None:
+        raise RequestError(f"--name: {problem}")
+    return name
