@@ -97,7 +97,7 @@ joints:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_faults_of_a_file_as_json(folder, capfd, name):
     Path("two_link.yaml").write_text(WRONG)
-    arguments = [argument.replace("wheel", "two_link") for argument in COMMANDS[name]]
+    arguments = [argument.replace("wheel.yaml", "two_link.yaml") for argument in COMMANDS[name]]
     if "two_link.yaml" not in arguments:
         return
     assert run([*arguments, "--json"]) == 2
