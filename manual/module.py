@@ -38,6 +38,10 @@ METADATA = {
     "condition": "of the mass matrix at the states of the validation, at worst",
     "threads": "how many threads one call may use; may be set",
     "model_hash, symgen_version": "which file it was made of, and by which symgen",
+    "frame_pose()": "`frame_pose(name, q)`, `(..., 4, 4)`: pose of one link frame, by its name",
+    "frame_jacobian()": (
+        "`frame_jacobian(name, q)`, `(..., 6, n)`: Jacobian of one link frame, by its name"
+    ),
     "selftest()": "validates the module where it is installed; returns a table",
 }
 """What a module has beside its functions."""

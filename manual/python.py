@@ -16,8 +16,14 @@ CLASSES = (SymbolicDynamics, Verdict)
 def markdown() -> str:
     """A section for every function, and for every class of what they return."""
     names = [name for name in symgen.__all__ if not name.startswith("_")]
-    sections = [_function(f"symgen.{name}", getattr(symgen, name)) for name in names]
+    sections = [_offered(f"symgen.{name}", getattr(symgen, name)) for name in names]
     return "\n".join([*sections, *(_class(item) for item in CLASSES)])
+
+
+def _offered(name: str, item: object) -> str:
+    if inspect.isclass(item):  # the type of modules, whose functions have a page of their own
+        return f"## {name}\n\n{_doc(item)}  See [the generated module](module.md).\n"
+    return _function(name, item)
 
 
 def _function(name: str, item: object, level: str = "##") -> str:

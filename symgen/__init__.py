@@ -9,18 +9,21 @@ motion = symgen.simulate(robot, q0, qd0, t)    # integrated, with sensitivities 
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from symgen.version import __version__
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from symgen.deriving.symbolic import SymbolicDynamics
     from symgen.description.model import RobotDescription
     from symgen.grading import Verdict
+    from symgen.options import LoadOptions
+    from symgen.robot import Robot
     from symgen.simulation import simulate
 
-__all__ = ["__version__", "derive", "grade", "load", "read", "simulate"]
+__all__ = ["Robot", "__version__", "derive", "grade", "load", "read", "simulate"]
 
 
 def read(path: str | Path) -> RobotDescription:
@@ -30,7 +33,7 @@ def read(path: str | Path) -> RobotDescription:
     return description.read(path)
 
 
-def load(path: str | Path, **options: Any) -> ModuleType:
+def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     """The generated module of the model file `path`, built when needed (cached per user).
 
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
@@ -46,17 +49,18 @@ def load(path: str | Path, **options: Any) -> ModuleType:
     from symgen.support.suggestions import suggestion
     from symgen.toolchain.loading import load_package
 
+    given: dict[str, Any] = {**options}
     known = [field.name for field in fields(BuildOptions)]
-    for key in options:
+    for key in given:
         if key not in known:
             raise RequestError(f"load() has no option {key!r}; {suggestion(key, known)}")
     for key in ("formulations", "functions", "runtime_parameters"):
-        if key in options:
-            options[key] = names(options[key])
+        if key in given:
+            given[key] = names(given[key])
     for key in ("out", "templates"):
-        if options.get(key) is not None:
-            options[key] = Path(options[key])
-    return load_package(build(path, BuildOptions(**options)).folder)
+        if given.get(key) is not None:
+            given[key] = Path(given[key])
+    return cast("Robot", load_package(build(path, BuildOptions(**given)).folder))
 
 
 def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDynamics:
@@ -85,16 +89,24 @@ def grade(model: RobotDescription | str | Path, answer: str, file: str = "answer
 if not TYPE_CHECKING:  # it would allow any name
 
     def __getattr__(name: str) -> Any:
-        """`simulate`, imported when it is asked for: it needs NumPy, which the rest does without.
+        """What is imported when it is asked for: `simulate` needs NumPy, the rest does without.
 
         It is the function itself, so that ``help`` and ``inspect.signature`` show what it takes.
         """
-        if name != "simulate":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from symgen.simulation import simulate
+        if name == "simulate":
+            from symgen.simulation import simulate
 
-        return simulate
+            return simulate
+        if name == "Robot":
+            from symgen.robot import Robot
+
+            return Robot
+        if name == "errors":
+            from importlib import import_module
+
+            return import_module("symgen.errors")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "errors"])

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from symgen.errors import RequestError
 from symgen.support.suggestions import suggestion
@@ -58,6 +59,22 @@ class BuildOptions:
                 raise RequestError(f"no {what} called {value!r}; {suggestion(value, known)}")
         if self.templates is not None and not os.path.isdir(self.templates):
             raise RequestError(f"there is no folder of templates {str(self.templates)!r}")
+
+
+class LoadOptions(TypedDict, total=False):
+    """The options of `symgen.load`: those of a build, as keywords."""
+
+    formulations: str | Iterable[str]
+    functions: str | Iterable[str]
+    backend: str | None
+    runtime_parameters: str | Iterable[str]
+    flags: str
+    form: str
+    templates: str | Path | None
+    force: bool
+    out: str | Path | None
+    thorough: bool
+    equal: bool
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

@@ -134,6 +134,37 @@ def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         yield what, limits.physics, sum(terms), value, *terms
 
 
+def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """They add up to tau, and each is what other functions say; qd_k^2 where k moves alone."""
+    name, states = "torque_parts", s.states
+    if not s.has(name):
+        return
+    parts = dict(zip(SEVERAL_RESULTS[name], map(np.asarray, s.results(name)), strict=True))
+    if s.has("inverse_dynamics"):
+        what, terms = "torque_parts add up to inverse_dynamics", tuple(parts.values())
+        yield what, limits.physics, sum(terms), s["inverse_dynamics"], *terms
+    expected: dict[str, Array] = {}
+    joint_terms = JointTerms(s)
+    if s.has("mass_matrix"):
+        expected["inertial_torques"] = times(s["mass_matrix"], states.qdd)
+    if s.has("coriolis_matrix"):
+        torques = np.zeros_like(states.qd)
+        for k, rate in enumerate(states.qd.T):
+            alone = np.where(np.arange(len(states.qd.T)) == k, states.qd, 0.0)
+            torques = torques + s.at("coriolis_matrix", qd=alone)[..., k] * rate[:, np.newaxis]
+        expected["centrifugal_torques"] = torques
+        expected["coriolis_torques"] = times(s["coriolis_matrix"], states.qd) - torques
+    if s.has("gravity_forces"):
+        expected["gravity_torques"] = s["gravity_forces"]
+    if s.has("inverse_dynamics_load_derivatives"):
+        lever = np.asarray(s["inverse_dynamics_load_derivatives"])
+        expected["load_torques"] = np.sum(lever * states.loads[:, np.newaxis], axis=(-1, -2))
+    expected["joint_term_torques"] = joint_terms.springs + joint_terms.losses
+    for part, value in expected.items():
+        scale = parts["centrifugal_torques"], joint_terms.springs, joint_terms.losses
+        yield f"torque_parts, {part}", limits.physics, parts[part], value, *scale
+
+
 def coriolis(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """dM/dt - 2 C is skew-symmetric, and C is the Christoffel matrix of M."""
     if s.has("coriolis_matrix") and lens.has("mass_matrix"):
@@ -189,7 +220,7 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
-    derivatives, mass_matrix, forces, coriolis, energy, kinematics, *MOTION_LAWS,
+    derivatives, mass_matrix, forces, torque_parts, coriolis, energy, kinematics, *MOTION_LAWS,
     *FORWARD_LAWS, *PARAMETER_LAWS,
 )  # fmt: skip
 

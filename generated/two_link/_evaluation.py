@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "coriolis_matrix": ("q", "qd"),
     "bias_forces": ("q", "qd"),
     "gravity_forces": ("q",),
+    "torque_parts": ("q", "qd", "qdd"),
     "kinetic_energy": ("q", "qd"),
     "potential_energy": ("q",),
     "forward_kinematics": ("q",),
@@ -56,13 +57,17 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "outputs_derivatives": ("t", "q", "qd", "qdd", "tau"),
 }
 LOADED = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "bias_forces",
+    "inverse_dynamics", "inverse_dynamics_derivatives", "bias_forces", "torque_parts",
     "joint_wrenches", "joint_wrench_derivatives", "inverse_dynamics_parameter_derivatives",
     "forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives",
     "forward_dynamics_sensitivities", "hybrid_dynamics", "hybrid_dynamics_derivatives",
     "hybrid_dynamics_parameter_derivatives", "outputs", "outputs_derivatives",
 )  # fmt: skip
 SEVERAL_RESULTS = {
+    "torque_parts": (
+        "inertial_torques", "centrifugal_torques", "coriolis_torques", "gravity_torques",
+        "load_torques", "joint_term_torques",
+    ),
     "inverse_dynamics_derivatives": ("tau", "dtau_dq", "dtau_dqd", "dtau_dqdd"),
     "joint_wrench_derivatives": ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"),
     "point_motion": ("position", "velocity", "acceleration"),

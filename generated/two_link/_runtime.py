@@ -5,9 +5,13 @@ compiled backends skip it where all arguments are ordinary float64 arrays, and c
 This file is the same for every robot; it needs nothing but NumPy.
 """
 
+import collections.abc
+import difflib
+import functools
 import itertools
 import math
 import sys
+import typing
 import warnings
 
 import numpy as np
@@ -36,12 +40,44 @@ ELSEWHERE = {
 """Functions of these modules by the names that Pinocchio, MuJoCo and Robotics Toolbox give them."""
 
 
-class Array:
-    """An argument or result: its name, the shape of one sample, and its default (None: none)."""
+class TorqueParts(typing.NamedTuple):
+    """The joint torques in parts, (..., n) each (N m or N), which add up to inverse_dynamics.
 
-    def __init__(self, name, shape, default=None):
+    `inertial` is M qdd; of the velocity torques `centrifugal` has the terms in qd_k^2 and
+    `coriolis` those in qd_k qd_l; `gravity` and `loads` are what holds the robot at rest;
+    `joint_terms` are damping, springs and friction.
+    """
+
+    inertial: np.ndarray
+    centrifugal: np.ndarray
+    coriolis: np.ndarray
+    gravity: np.ndarray
+    loads: np.ndarray
+    joint_terms: np.ndarray
+
+
+def recorded(function, record):
+    """`function` with its results as the named tuple `record`; what is given as ``out`` stays."""
+
+    @functools.wraps(function)
+    def named(*arguments, **options):
+        results = function(*arguments, **options)
+        return results if results is options.get("out") else record._make(results)
+
+    return named
+
+
+class Array:
+    """An argument or result: its name, the shape of one sample, and its default (None: none).
+
+    `names` are those of its rows, by which a dict gives them.
+    """
+
+    def __init__(self, name, shape, default=None, names=()):
         self.name = name
         self.shape = shape
+        self.names = names
+        self.size = math.prod(shape)
         self.default = None if default is None else constant(default).reshape(shape)
 
     def __str__(self):
@@ -238,16 +274,55 @@ def _ask(array, value):
     """
     if value is None and array.default is not None:
         return array.default
+    if isinstance(value, collections.abc.Mapping) and array.default is not None:
+        return _ask_by_name(array, value)
     try:
-        given = np.asarray(value)
+        return np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{array.name}: expected an array of shape {array}: {error}") from None
-    if isinstance(value, dict) and array.name == "parameters":
-        raise TypeError(
-            f"{array.name}: expected real numbers, got {given.dtype}: give the values as a list, "
-            "in the order of parameter_names"
-        )
-    return given
+
+
+def _ask_by_name(array, rows):
+    """The rows that a dict gives by name, batch axes in front; the others as by default."""
+    given = {}
+    for name, value in rows.items():
+        place = position(array.name, name, array.names)
+        row = Array(f"{array.name}[{name!r}]", array.shape[1:])
+        given[place] = _read(row, _ask(row, value), COMPLEX)
+    axes = len(array.shape) - 1
+    values = list(given.values())
+    batch = np.broadcast_shapes(*(row.shape[: row.ndim - axes] for row in values))
+    dtype = np.result_type(np.float64, *values)
+    whole = np.broadcast_to(array.default, batch + array.shape).astype(dtype)
+    for place, row in given.items():
+        whole[(..., place, *(slice(None),) * axes)] = row
+    return whole
+
+
+def position(what, name, names):
+    """The place of `name` among `names`; ValueError says which there are."""
+    if name in names:
+        return names.index(name)
+    near = difflib.get_close_matches(str(name), names, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names) or 'none'}"
+    raise ValueError(f"{what}: {name!r} is none of them; {hint}")
+
+
+def of_frame(signature, function, name, shape, frame, names, arguments, out):
+    """What `function` says of one link frame: an array of `shape` in place of one of each link.
+
+    It is asked for as many samples at a time as keep the whole in the processor's cache.
+    """
+    place = position(f"{name}: link", frame, names)
+    one = Signature(name, signature.inputs, (Array(name, shape),))
+    limit = max(1, 2**18 // max(1, signature.outputs[0].size))
+
+    def run(inputs, outputs):
+        q, parameters = inputs
+        outputs[0][...] = function(q, parameters=parameters)[..., place, :, :]
+        return 0
+
+    return evaluate(one, run, arguments, out, kinds=COMPLEX, limit=limit)
 
 
 def _read(array, given, kinds):

@@ -129,7 +129,7 @@ def check(
 ) -> None:
     """Validate the module of MODEL (built if needed): formulations, derivatives, physics."""
     from symgen.command import terminal
-    from symgen.pipeline import checking, report
+    from symgen.pipeline import build_report, checking
 
     if exact:
         if samples is not None:
@@ -141,7 +141,7 @@ def check(
     with terminal.journal(silent=quiet or as_json) as journal:
         result = checking.check(model, options, samples, journal)
     if as_json:
-        click.echo(outcome.text(report.validation_json(result), journal.notices))
+        click.echo(outcome.text(build_report.validation_json(result), journal.notices))
     elif not quiet:
         terminal.print_checks(result, verbose)
     if not result.passed:

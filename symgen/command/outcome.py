@@ -54,7 +54,7 @@ def exit_status(error: SymgenError | click.ClickException) -> int:
 
 
 def _validation(error: ValidationError) -> dict[str, Any] | None:
-    from symgen.pipeline.report import validation_json
+    from symgen.pipeline.build_report import validation_json
     from symgen.validation.validate import ValidationResult
 
     result = error.result

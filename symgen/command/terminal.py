@@ -18,7 +18,7 @@ from symgen.emit.text import plain
 from symgen.exact import ExactResult
 from symgen.optimize.operations import OperationCount
 from symgen.options import LOOPS, ONE_IN_LOOPS
-from symgen.pipeline.report import BuildReport
+from symgen.pipeline.build_report import BuildReport
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.support.journal import Journal
 from symgen.support.journal import Progress as ShowProgress

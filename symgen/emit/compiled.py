@@ -132,12 +132,13 @@ def _guards(module: Module) -> dict[tuple[str, str], str]:
     """Formulation and function -> the versions that the kernel is compiled in.
 
     In all of them if it serves the top level, which is made for speed; the other formulations are
-    there to be read, unless the package is to have them `equal`.
+    there to be read, unless the package is to have them `equal`.  So are some functions.
     """
     serving = {(function.formulation, function.name) for function in module.functions}
 
     def guard(kernel: Kernel) -> str:
-        if _name(kernel) not in serving and not module.package.equal:
+        read = kernel.function.for_reading or _name(kernel) not in serving
+        if read and not module.package.equal:
             return PLAIN
         return EVERYWHERE if _slots(kernel) <= MOST_SLOTS else FOR_ONE_SAMPLE
 

@@ -35,7 +35,8 @@ class PublicFunction:
 
     `arguments` are positional; `options` are keyword-only, like the `parameters`.
     `formulation` is the one that serves it at the top level.  `packed` are the results without what
-    is always 0, if it gives them so, too.
+    is always 0, if it gives them so, too.  `record` is the class of the named tuple that it
+    returns, if any.
     """
 
     name: str
@@ -47,6 +48,7 @@ class PublicFunction:
     formulation: str = ""
     hidden: tuple[Array, ...] = ()
     packed: tuple[Array, ...] = ()
+    record: str = ""
 
     @property
     def inputs(self) -> tuple[Array, ...]:
@@ -74,9 +76,7 @@ class PublicFunction:
     def typed_signature(self) -> str:
         """`signature`, with types, for a stub."""
         arguments = [f"{array.name}: ArrayLike" for array in self.arguments]
-        options = [
-            f"{array.name}: ArrayLike | None = ..." for array in (*self.options, self.parameters)
-        ]
+        options = [f"{array.name}: Rows | None = ..." for array in (*self.options, self.parameters)]
         options += ["packed: bool = ..."] if self.packed else []
         out = "Array | None"
         if len(self.results) > 1:
@@ -86,6 +86,8 @@ class PublicFunction:
     @property
     def typed_result(self) -> str:
         """Type of what the function returns, for a stub."""
+        if self.record:
+            return self.record
         types = ["Array" if array.shape else "Any" for array in self.results]
         return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
 
@@ -94,9 +96,11 @@ class PublicFunction:
         """Summary, arguments and results with shapes, units and frames; ready for quotes."""
         arguments = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.arguments]
         arguments += [
-            (f"{a.name} {a.batch_shape}", f"{a.meaning}; default: 0") for a in self.options
+            (f"{a.name} {a.batch_shape}", f"{a.meaning}; or a dict by name; default: 0")
+            for a in self.options
         ]
-        values = f"values of {self.parameters.meaning}; default: default_parameters"
+        values = f"values of {self.parameters.meaning}, or a dict by name; default: "
+        values += "default_parameters"
         if not self.parameters.size:
             values = "this module has none"
         arguments.append((f"parameters {self.parameters.batch_shape}", values))
@@ -107,8 +111,8 @@ class PublicFunction:
         return text.docstring(
             f"{text.wrapped(self.summary)}\n\n"
             f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"
-            f"Returns:\n{text.table(results)}"
-            + (f"\n\n{text.wrapped(_SINGULAR)}" if self.hidden else "")
+            f"Returns{f' a named tuple, {self.record}' if self.record else ''}:\n"
+            f"{text.table(results)}" + (f"\n\n{text.wrapped(_SINGULAR)}" if self.hidden else "")
         )
 
     @property
@@ -145,6 +149,7 @@ def public_function(
         formulation=formulation,
         hidden=in_numbers(function.hidden, sizes),
         packed=tuple(_packed(array, metadata) for array in results) if packable else (),
+        record=function.record,
     )
 
 

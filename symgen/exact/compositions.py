@@ -4,6 +4,7 @@
                       = joint wrenches along the axes of the joints + joint terms
     its slopes by qd  = 2 C + damping, for the torques of velocity are quadratic in qd and the
                         Christoffel symbols are symmetric in their last two indices
+                      = the sum of its parts
     slopes of the potential energy by q = gravity forces + springs
     slopes of the poses by q            = what the Jacobians say: dR = omega x R, dx = v
     kinetic energy    = qd^T M qd / 2
@@ -29,7 +30,10 @@ from symgen.algebra.linear import Vector, inner
 from symgen.algebra.nodes import SYMBOL, Scalar, reachable
 from symgen.exact.model import EXPRESSIONS, MODEL, NAMES, Entries, Key
 from symgen.program.arguments import Size
+from symgen.program.functions import function_named
 from symgen.program.program import Output, Program
+
+PARTS_NAME = "torque_parts"
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,11 @@ class Composition:
 def _by_regressor(of: Mapping[str, Entries]) -> list[Scalar]:
     products = _times(of["regressor"], of["parameters"])
     return [x + y for x, y in zip(products, of["terms"], strict=True)]
+
+
+def _sum_of_parts(of: Mapping[str, Entries]) -> list[Scalar]:
+    parts = [of[array.name] for array in function_named(PARTS_NAME).results]
+    return [reduce(add, entries) for entries in zip(*parts, strict=True)]
 
 
 def _along_axes(of: Mapping[str, Entries]) -> list[Scalar]:
@@ -179,6 +188,7 @@ REGRESSOR = Composition(
 WRENCHES = Composition(
     "joint_wrenches along the axes + joint terms", ("joint_wrenches",), ("n",), _along_axes
 )
+PARTS = Composition("sum of torque_parts", (PARTS_NAME,), ("n",), _sum_of_parts)
 CORIOLIS = Composition(
     "2 coriolis_matrix + damping", ("coriolis_matrix",), ("n", "n"), _twice_coriolis
 )
@@ -248,6 +258,7 @@ OUTPUTS = Composition(
 COMPOSITIONS = (
     REGRESSOR,
     WRENCHES,
+    PARTS,
     CORIOLIS,
     GRAVITY,
     ENERGY,

@@ -10,7 +10,7 @@ from math import prod
 
 from symgen.algebra.interface import S
 from symgen.errors import RequestError
-from symgen.formulations import accelerations, coupled, elimination, joint_terms
+from symgen.formulations import accelerations, coupled, elimination, joint_terms, torque_parts
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.coupled import state_of_joints
@@ -41,6 +41,7 @@ FORMULATIONS: tuple[Formulation, ...] = (
 
 SHARED_NOTES = {
     **joint_terms.NOTES,
+    **torque_parts.NOTES,
     **elimination.NOTES,
     **accelerations.NOTES,
     **coupled.NOTES,

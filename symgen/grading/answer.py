@@ -4,6 +4,7 @@
     c2 = cos(q2)                                     a definition of the student's own
     M[1,2] = I2 + m2*(l2**2 + L1*l2*c2)              an entry of a result, counted from 1
     tau[1] = ...
+    tau[1] = M[1,1]*qdd1 + ...                       on the right: an entry answered before
     newton_euler.omega_2_z = qd1 + qd2               one step of a recursion
 
 Expressions follow the grammar of model files (`symgen.description.expressions`), so nothing in an
@@ -24,6 +25,13 @@ MAX_BYTES = 256 * 1024
 MAX_LINES = 2000
 _LONGEST_LABEL = 80
 _OF_A_NOTEBOOK = re.compile(r"(?:import|from)\s|%")  # what cells begin with says nothing here
+GIVEN = "given."
+"""In front of the names of entries that were answered before; no formulation is called so."""
+_GIVEN = re.compile(r"given\.(?P<name>\w+?)(?P<index>(?:_[0-9]+)+)\b")
+_ENTRY = re.compile(
+    r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*\[[ \t]*"
+    r"(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*\]"
+)
 _LEFT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)"
     r"(?:[ \t]*\[[ \t]*(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*\])?"
@@ -40,6 +48,11 @@ class Assignment:
     line: int
 
     @property
+    def entry(self) -> str:
+        """The name by which an entry stands on the right of later lines."""
+        return f"{GIVEN}{self.name}_{'_'.join(map(str, self.index))}"
+
+    @property
     def label(self) -> str:
         """The left side, as it is written; of a very long one the beginning."""
         index = f"[{','.join(map(str, self.index))}]" if self.index else ""
@@ -47,21 +60,22 @@ class Assignment:
         return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 
-def read_answer(text: str, file: str) -> tuple[Assignment, ...]:
-    """All assignments; `ModelError` lists every line that cannot be read."""
-    assignments, faults = [], []
+def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Fault]]:
+    """All assignments, and lines that cannot be read; `ModelError` where there are no others."""
+    assignments: list[Assignment] = []
+    faults: list[Fault] = []
     for line, statement in _statements(text):
         try:
             assignments.append(_assignment(statement, line))
         except ExpressionError as error:
             faults.append(Fault(file, line, "", str(error)))
     if len(text) > MAX_BYTES or text.count("\n") > MAX_LINES:
-        faults = [Fault(file, 0, "", f"longer than {MAX_LINES} lines or 256 KiB; no answer is")]
-    elif not assignments and not faults:
-        faults = [Fault(file, 0, "", "no answer in it; expected lines such as 'M[1,1] = m1*l1**2'")]
-    if faults:
-        raise ModelError(faults)
-    return tuple(assignments)
+        message = f"longer than {MAX_LINES} lines or 256 KiB; no answer is"
+        raise ModelError([Fault(file, 0, "", message)])
+    if not assignments:
+        none = "no answer in it; expected lines such as 'M[1,1] = m1*l1**2'"
+        raise ModelError(faults or [Fault(file, 0, "", none)])
+    return tuple(assignments), faults
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
@@ -90,11 +104,26 @@ def _assignment(statement: str, line: int) -> Assignment:
             f"expected 'NAME = EXPRESSION', such as 'tau[1] = g*m1*l1*cos(q1)', found "
             f"{shown(statement)}"
         )
+    right = _ENTRY.sub(lambda entry: _stand_in(entry["name"], entry["index"]), right)
     if "[" in right:
         raise ExpressionError(
-            "'[' stands on the left alone: every entry has a line of its own, such as "
-            "'M[1,2] = ...', and an expression that is needed twice has a name, such as 'a = ...'"
+            "'[' stands behind the name of an entry alone, such as M[1,2]: every entry has a line "
+            "of its own, and an expression that is needed twice a name, such as 'a = ...'"
         )
-    index = match["index"]
-    numbers = tuple(map(int, index.split(","))) if index else ()
-    return Assignment(match["name"], numbers, parse(right.strip(), dots=True), line)
+    return Assignment(
+        match["name"], _numbers(match["index"]), parse(right.strip(), dots=True), line
+    )
+
+
+def _stand_in(name: str, index: str) -> str:
+    """M[1,2] on the right as a name that nobody can write: the grammar knows no brackets."""
+    return f"{GIVEN}{name}_{'_'.join(map(str, _numbers(index)))}"
+
+
+def _numbers(index: str | None) -> tuple[int, ...]:
+    return tuple(map(int, index.split(","))) if index else ()
+
+
+def as_written(text: str) -> str:
+    """`text` with entries as they are written: M[1,2]."""
+    return _GIVEN.sub(lambda x: f"{x['name']}[{x['index'][1:].replace('_', ',')}]", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,18 +14,21 @@ from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import Expression
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault, ModelError, RequestError
-from symgen.grading.answer import read_answer
+from symgen.grading import coupling
+from symgen.grading.answer import as_written, read_answer
 from symgen.grading.quantities import QUANTITIES
 from symgen.grading.questions import Question, Questions
 from symgen.grading.reals import agrees, needs_reals
 from symgen.grading.slips import slips_of
 from symgen.grading.terms import (
+    MOST_TERMS,
     WrongTerm,
     first_wrong_term,
+    is_decimal,
     summands_of,
     written,
 )
-from symgen.grading.truth import Changed, Truth, output_named
+from symgen.grading.truth import Changed, Truth
 from symgen.grading.verdict import Graded, Verdict
 from symgen.kinematics.scalars import scalar
 from symgen.support.journal import Progress
@@ -33,6 +37,8 @@ Expr = Any
 POINTS = 2
 """Random points, each in a prime field of 127 bits."""
 
+IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
+_ANGLE = re.compile("q[0-9]+")
 MOST_TRIES = 20
 LARGEST_TRUTH = 10_000
 """Numbers and names in a true entry, all steps put in, that is still taken apart into terms."""
@@ -49,21 +55,25 @@ def grade(
 ) -> Verdict:
     """Grade the answer `text` about a robot.
 
-    Raises `ModelError` with every line that cannot be understood; then nothing is graded.
+    A line that cannot be understood is not right, and does not keep the others from being graded.
+    Raises `ModelError` where there are no others.
     """
-    assignments = read_answer(text, file)
+    assignments, faults = read_answer(text, file)
     asked = Questions(description, file, assignments)
-    if asked.faults:
-        raise ModelError(asked.faults)
+    faults += asked.faults
     if not asked.questions:
         names = ", ".join(QUANTITIES)
         message = f"nothing in it is asked for; what can be graded: {names}, FORMULATION.STEP"
-        raise ModelError([Fault(file, 0, "", message)])
+        raise ModelError(faults or [Fault(file, 0, "", message)])
     grading, rows = _Grading(asked), list[Graded]()
     for question in asked.questions:
         progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
         rows.append(grading.graded(question))
-    return Verdict(description.name, tuple(rows))
+    rows = coupling.judged(grading.is_right, asked, rows)
+    rows += [
+        Graded(fault.key, fault.line, False, fault.message, understood=False) for fault in faults
+    ]
+    return Verdict(description.name, tuple(sorted(rows, key=lambda row: row.line)))
 
 
 @dataclass(frozen=True)
@@ -77,17 +87,23 @@ class _Grading:
         """About the robot as it is."""
         return self.asked.truth
 
+    def is_right(self, question: Question, numbers: bool = False) -> bool:
+        """Whether an answer is identically right; with `numbers` at the parameters of the file."""
+        state = replace(self.asked.state, numbers=numbers)
+        if needs_reals(question.answer):
+            return agrees(self.truth, question, state)
+        return all(point.answer == point.truth for point in _points(self.truth, question, state))
+
     def graded(self, question: Question) -> Graded:
         """One question against the truth; where it is wrong, against the usual slips."""
         label, line = question.assignment.label, question.assignment.line
-        points: list[_Point] = []
-        if needs_reals(question.answer):
-            right = agrees(self.truth, question, self.asked.state)
-        else:
-            points = list(_points(self.truth, question, self.asked.state))
-            right = all(point.answer == point.truth for point in points)
-        if right:
+        if self.is_right(question):
             return Graded(label, line, True)
+        if self.is_in_numbers(question) and self.is_right(question, numbers=True):
+            return Graded(label, line, True, remark=IN_NUMBERS)
+        points: list[_Point] = []
+        if not needs_reals(question.answer):
+            points = list(_points(self.truth, question, self.asked.state))
         wrong = self.wrong(question)
         if isinstance(wrong, WrongTerm):
             slip = wrong.slip if wrong.is_the_slip else ""
@@ -95,7 +111,33 @@ class _Grading:
             words = wrong.words
         else:
             slip, words = self.slip(question, points), wrong
-        return Graded(label, line, False, words, f"likely slip: {slip}" if slip else "")
+        slip = f"likely slip: {slip}" if slip else ""
+        return Graded(label, line, False, as_written(words), slip)
+
+    def is_in_numbers(self, question: Question) -> bool:
+        """Whether an answer has numbers that may stand for parameters: decimals, or no symbols."""
+        used = {x.name for x in question.answer.free_symbols}
+        decimals = any(map(is_decimal, question.answer.atoms(sympy.Rational, sympy.Float)))
+        return decimals or not used & self.asked.parameters.keys()
+
+    def slips_of_angles(self, question: Question) -> Iterator[str]:
+        """Sines for cosines, degrees for radians: the answer is right when that is undone."""
+        if self.asked.size(question.assignment).terms > MOST_TERMS:
+            return
+        angles = [x for name, x in self.asked.coordinates().items() if _ANGLE.fullmatch(name)]
+        degrees = {x: 180 * x / sympy.pi for x in angles}
+        undone = {
+            "sine and cosine are exchanged": question.answer.replace(
+                _is_wave,
+                lambda x: (sympy.cos if isinstance(x, sympy.sin) else sympy.sin)(x.args[0]),
+            ),
+            "angles are taken in degrees; they are in radians": question.answer.xreplace(
+                degrees
+            ).replace(_is_wave, lambda x: x.func(sympy.expand(x.args[0]))),
+        }
+        for words, answer in undone.items():
+            if answer != question.answer and self.is_right(replace(question, answer=answer)):
+                yield words
 
     def wrong(self, question: Question) -> WrongTerm | str:
         """The first wrong term, or why there is none to be shown."""
@@ -107,6 +149,10 @@ class _Grading:
             truth = truth.xreplace(dict.fromkeys(self.asked.loads().values(), sympy.S.Zero))
         truth = sympy.expand(truth)
         definitions = self.needed_definitions(truth.free_symbols | question.answer.free_symbols)
+        if self.is_in_numbers(question):
+            numbers = self.truth.numbers
+            derived = {x: y.xreplace(numbers) for x, y in self.truth.definitions.items()}
+            definitions = definitions | numbers | derived
         truth = truth.xreplace(definitions)
         summands = []
         for node in summands_of(root):
@@ -141,7 +187,7 @@ class _Grading:
         if question.place < 0:
             return steps[symbol(name)]
         quantity = QUANTITIES[question.assignment.name]
-        entry = output_named(program, quantity.result).entries[question.place]
+        entry = quantity.output(program).entries[question.place]
         sizes: dict[Expr, int] = {}
         for step, value in steps.items():
             sizes[step] = _size(value, sizes)
@@ -155,12 +201,13 @@ class _Grading:
         return entry.xreplace(stands_for)
 
     def slip(self, question: Question, points: list[_Point]) -> str:
-        """The likely slip, "" where none of the usual ones gives this answer, or no `points`."""
-        if not points:
-            return ""
-        for words in _of_whole(question, points):
+        """The likely slip, "" where none of the usual ones gives this answer.
+
+        Without `points`, as of answers with roots, those of the whole robot are not tried.
+        """
+        for words in (*_of_whole(question, points), *self.slips_of_angles(question)):
             return words
-        if question.place < 0:
+        if question.place < 0 or not points:
             return ""
         quantity = QUANTITIES[question.assignment.name]
         for slip in slips_of(self.truth.description, links=self.truth.coordinates <= MOST_LINKS):
@@ -168,9 +215,7 @@ class _Grading:
             changed = replace(slip.changed, zeros=zeros)
             try:
                 for point in points:
-                    entries = other.entries(
-                        point.field, quantity.function, quantity.result, changed
-                    )
+                    entries = other.entries(point.field, quantity, changed)
                     if entries[question.place] != point.answer:
                         break
                 else:
@@ -192,8 +237,7 @@ class _Point:
             self.entries = [values.of(symbol(name))]
             self.truth = self.entries[0]
         else:
-            result = QUANTITIES[question.assignment.name].result
-            output = output_named(question.program, result)
+            output = QUANTITIES[question.assignment.name].output(question.program)
             self.entries = [values.of(x) for x in output.entries]
             self.truth = self.entries[question.place]
 
@@ -223,6 +267,8 @@ def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
     def everywhere(value: Any) -> bool:
         return all(value(point) == point.answer for point in points)
 
+    if not points:
+        return
     zero = all(point.truth.value == 0 for point in points)
     if not zero and everywhere(lambda p: -p.truth):
         yield "the sign of the whole entry"
@@ -232,15 +278,18 @@ def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
         yield "a factor 2 is missing in the whole entry"
     if zero or question.place < 0 or all(point.answer.value == 0 for point in points):
         return
-    shape = output_named(question.program, QUANTITIES[question.assignment.name].result).shape
+    shape = QUANTITIES[question.assignment.name].output(question.program).shape
     for place in range(len(points[0].entries)):
         if everywhere(lambda p, place=place: p.entries[place]):
             index = _index(place, shape)
-            swapped = index == question.assignment.index[::-1] and len(index) == 2
+            own = question.assignment.index
             name = f"{question.assignment.name}[{','.join(map(str, index))}]"
-            yield (
-                f"rows and columns are exchanged: this is {name}" if swapped else f"this is {name}"
-            )
+            if index == own[::-1] and len(index) == 2:
+                yield f"rows and columns are exchanged: this is {name}"
+            elif index == tuple(i + 1 for i in own):
+                yield f"indices count from 1, not from 0: this is {name}"
+            else:
+                yield f"this is {name}"
 
 
 def _index(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -269,3 +318,7 @@ def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
                 found.add(x)
                 waiting.append(steps[x])
     return found
+
+
+def _is_wave(x: Expr) -> bool:
+    return isinstance(x, sympy.sin | sympy.cos)

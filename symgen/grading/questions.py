@@ -21,10 +21,10 @@ from symgen.description.model import RobotDescription
 from symgen.description.wording import did_you_mean, in_line, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
-from symgen.grading.answer import Assignment
-from symgen.grading.quantities import QUANTITIES
+from symgen.grading.answer import GIVEN, Assignment, as_written
+from symgen.grading.quantities import OWN_WITHOUT_INDEX, QUANTITIES
 from symgen.grading.sizes import Size, constant_value, size_of, too_large, undefined
-from symgen.grading.truth import AS_IT_IS, GIVEN_BY, Changed, Truth, output_named
+from symgen.grading.truth import AS_IT_IS, GIVEN_BY, Changed, Truth
 from symgen.kinematics.scalars import scalar
 from symgen.program.program import Program
 
@@ -77,7 +77,8 @@ class Questions:
             if left in seen:
                 message = f"{assignment.label} has an answer already, in line {seen[left]}"
                 self.fault(assignment, message)
-            seen.setdefault(left, assignment.line)
+                continue
+            seen[left] = assignment.line
             self.take(assignment)
         self.refuse_unused_entries()
 
@@ -108,7 +109,9 @@ class Questions:
         formulation, dot, step = assignment.name.partition(".")
         if dot:
             self.take_step(assignment, formulation, step)
-        elif assignment.name in QUANTITIES:
+        elif assignment.name in QUANTITIES and (
+            assignment.index or assignment.name not in OWN_WITHOUT_INDEX
+        ):
             self.take_entry(assignment)
         elif assignment.index:
             hint = (
@@ -137,7 +140,7 @@ class Questions:
         program = self.program(assignment, quantity.function, GIVEN_BY)
         if program is None:
             return
-        shape = output_named(program, quantity.result).shape
+        shape = quantity.output(program).shape
         inside = len(assignment.index) == len(shape) and all(
             1 <= i <= size for i, size in zip(assignment.index, shape, strict=True)
         )
@@ -152,6 +155,11 @@ class Questions:
         for i, size in zip(assignment.index, shape, strict=True):
             place = place * size + i - 1
         self.ask(assignment, program, place)
+        if len(shape) and self.questions and self.questions[-1].assignment is assignment:
+            self.known[assignment.entry] = self.questions[-1].answer
+            self.sizes[assignment.entry] = self.size(assignment)
+        else:
+            self.faulty.add(assignment.entry)
 
     def take_step(self, assignment: Assignment, formulation: str, step: str) -> None:
         """A step of the recursion of a formulation: of inverse, or else of forward dynamics."""
@@ -210,6 +218,9 @@ class Questions:
         meant = {}
         for name in value.names:
             if name in self.faulty:
+                if "." in assignment.name or assignment.index:  # else the name is faulty, too
+                    whose = f"{as_written(name)} is wanted here"
+                    self.fault(assignment, f"{whose}, and its own line is not understood")
                 return None
             meaning = self.meaning(name, program)
             if self.is_given_away(name, later):
@@ -219,7 +230,7 @@ class Questions:
                 self.fault(assignment, message)
                 return None
             if meaning is None:
-                self.fault(assignment, f"unknown name {shown(name)}{self.hint(name)}")
+                self.fault(assignment, f"unknown name {shown(as_written(name))}{self.hint(name)}")
                 return None
             meant[symbol(name)] = meaning
         try:
@@ -242,7 +253,10 @@ class Questions:
 
     def hint(self, name: str) -> str:
         """The tail of a message about an unknown name."""
-        known = [*self.known, *self.parameters, *self.coordinates()]
+        if name.startswith(GIVEN):
+            return " on the right: only entries that were answered in a line above stand there"
+        own = [x for x in self.known if not x.startswith(GIVEN)]
+        known = [*own, *self.parameters, *self.coordinates()]
         usual = usual_name(name)
         if usual is not None and self.input(usual) is not None:
             return f"; here it is called {shown(usual)}"

@@ -20,7 +20,7 @@ import sympy
 from symgen.algebra.sympy_algebra import symbol
 from symgen.grading.quantities import QUANTITIES
 from symgen.grading.questions import Question
-from symgen.grading.truth import Changed, Truth, output_named
+from symgen.grading.truth import Changed, Truth
 
 Expr = Any
 Number = Any  # of mpmath: real, or complex where a root of a negative number was taken
@@ -98,6 +98,8 @@ def agrees(truth: Truth, question: Question, state: Changed) -> bool:
 def _both(truth: Truth, question: Question, state: Changed, number: int) -> tuple[Number, Number]:
     """The answer and the truth at one point; ZeroDivisionError where one has no value."""
     values, program = _Reals(truth.description.parameter_values, number), question.program
+    if state.numbers:
+        values.known.update({x: values.of(number) for x, number in truth.numbers.items()})
     for name, definition in truth.definitions.items():
         values.known[name] = values.of(definition)
     for array in program.inputs:
@@ -108,8 +110,8 @@ def _both(truth: Truth, question: Question, state: Changed, number: int) -> tupl
     if question.place < 0:
         entry = symbol(question.assignment.name.partition(".")[2])
     else:
-        result = QUANTITIES[question.assignment.name].result
-        entry = output_named(program, result).entries[question.place]
+        quantity = QUANTITIES[question.assignment.name]
+        entry = quantity.output(program).entries[question.place]
     return values.of(question.answer), values.of(entry)
 
 

@@ -24,6 +24,9 @@ MOST_TERMS = 20_000
 MOST_ANGLES = 12
 """In one cosine, multiples counted: taken apart, each doubles the number of terms."""
 
+_OF_FORMULAS = (1, 2, 4, 8)
+"""Denominators of fractions that formulas have, whatever the robot."""
+
 _LONGEST_FACTOR = 40
 _LONGEST_TERM = 160
 _RANK = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 4}
@@ -90,7 +93,15 @@ def _with(factor: Expr, product: str) -> str:
         factor = factor.evalf(5)
     if factor in (1, -1):
         return f"{'-' if factor == -1 else ''}{product}"
-    return f"{factor}" if product == "1" else f"{factor}*{product}"
+    number = str(float(factor)) if is_decimal(factor) else str(factor)
+    return number if product == "1" else f"{number}*{product}"
+
+
+def is_decimal(x: Expr) -> bool:
+    """Whether a number is a decimal that may be a measure: 0.35, but not 1/2, 2/3 or 1/180."""
+    if not x.is_Rational:
+        return bool(x.is_Float)
+    return x.q not in _OF_FORMULAS and 10**18 % x.q == 0
 
 
 def first_wrong_term(

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symgen.algebra.prime_field import PrimeField, Residue
-from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
+from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, symbol
 from symgen.description.model import RobotDescription
 from symgen.formulations import derive, formulation_named
+from symgen.grading.quantities import Quantity
 from symgen.grading.residues import Values
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import build_tree
@@ -25,11 +26,13 @@ class Changed:
     """A robot in another state than the one that is asked about.
 
     `zeros` names inputs (``qd``, ``qdd``, ``loads``) that are 0; with `absolute` the coordinates
-    of the answer are angles from the base, so that q_k is the difference of two of them.
+    of the answer are angles from the base, so that q_k is the difference of two of them.  With
+    `numbers` the parameters are those of the file.
     """
 
     zeros: tuple[str, ...] = ()
     absolute: bool = False
+    numbers: bool = False
 
 
 AS_IT_IS = Changed()
@@ -68,9 +71,21 @@ class Truth:
             found = {name: value.xreplace(found) for name, value in found.items()}
         return found
 
+    @property
+    def numbers(self) -> dict[Expr, Expr]:
+        """Independent parameter -> its value in the file, decimals meant exactly."""
+        values = self.description.parameter_values
+        return {
+            symbol(parameter.name): constant(values[parameter.name])
+            for parameter in self.description.parameters
+            if not parameter.derived
+        }
+
     def values(self, prime: PrimeField, program: Program[Expr], changed: Changed) -> Values:
         """The point, with all steps of `program` there."""
         values = Values(prime)
+        if changed.numbers:
+            values.known.update({x: values.of(number) for x, number in self.numbers.items()})
         for name, definition in self.definitions.items():
             values.known[name] = values.of(definition)
         arrays = {array.name: array.symbols for array in program.inputs}
@@ -83,17 +98,12 @@ class Truth:
         return values
 
     def entries(
-        self, prime: PrimeField, function: str, result: str, changed: Changed = AS_IT_IS
+        self, prime: PrimeField, quantity: Quantity, changed: Changed = AS_IT_IS
     ) -> list[Residue]:
-        """All entries of one result, in order."""
-        program = self.program(function)
+        """All entries of a quantity, in order."""
+        program = self.program(quantity.function)
         values = self.values(prime, program, changed)
-        return [values.of(x) for x in output_named(program, result).entries]
-
-
-def output_named(program: Program[Expr], result: str) -> Any:
-    """The output called `result`."""
-    return next(output for output in program.outputs if output.name == result)
+        return [values.of(x) for x in quantity.output(program).entries]
 
 
 def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]]) -> None:

@@ -8,13 +8,23 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Graded:
-    """One line of an answer: `wrong` and `slip` say what is the matter where it is not right."""
+    """One line of an answer: `wrong` and `slip` say what is the matter where it is not right.
+
+    A `remark` is about what is right.  What is not `understood` is not right either.
+    """
 
     label: str
     line: int
     right: bool
     wrong: str = ""
     slip: str = ""
+    remark: str = ""
+    understood: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """In a word."""
+        return "right" if self.right else "WRONG" if self.understood else "not understood"
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,7 @@ class Verdict:
     def __str__(self) -> str:
         lines = []
         for row in self.rows:
-            lines.append(f"line {row.line}: {row.label}: {'right' if row.right else 'WRONG'}")
-            lines += [f"    {words}" for words in (row.wrong, row.slip) if words]
+            label = f"{row.label}: " if row.label else ""
+            lines.append(f"line {row.line}: {label}{row.verdict}")
+            lines += [f"    {words}" for words in (row.wrong, row.slip, row.remark) if words]
         return "\n".join([*lines, self.summary])

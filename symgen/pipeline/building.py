@@ -22,8 +22,8 @@ from symgen.emit.templates import own_templates
 from symgen.emit.text import plain
 from symgen.errors import SymgenError, ToolchainError, ValidationError
 from symgen.options import ALL, LOOPS, STRAIGHT, BuildOptions
+from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.qualification import qualify
-from symgen.pipeline.report import BuildReport
 from symgen.support.collector import paused_collector
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache

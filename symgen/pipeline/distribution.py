@@ -15,8 +15,8 @@ from symgen.description import read
 from symgen.description.names import illegal_name
 from symgen.errors import RequestError
 from symgen.options import BuildOptions
+from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.building import build
-from symgen.pipeline.report import BuildReport
 from symgen.support.journal import Journal
 from symgen.toolchain import environment
 from symgen.toolchain.files import check_writable, file_system_errors, write_atomically

@@ -43,7 +43,9 @@ class Function:
     `hidden` are outputs that the caller does not see.  `needs` are the sizes that must not be 0
     for the function to have any sense; `NEEDS` says what to do about them.  Where it is `packable`
     its square results are 0 for any two joints that are not on one path, and can be had without
-    those entries.
+    those entries.  `record` is the class of the named tuple that it returns, of those that every
+    package has; "" for one result or a plain tuple.  What is `for_reading` explains rather than
+    controls: no time is spent on versions of it for several samples at a time.
     """
 
     name: str
@@ -54,6 +56,8 @@ class Function:
     hidden: tuple[Argument, ...] = ()
     needs: tuple[str, ...] = ()
     packable: bool = False
+    record: str = ""
+    for_reading: bool = False
 
     @property
     def solves(self) -> bool:
@@ -125,6 +129,26 @@ FUNCTIONS: tuple[Function, ...] = (
         "Joint torques that hold the robot at rest against gravity alone.",
         (Q,),
         (Argument("gravity_forces", ("n",), "N m or N"),),
+    ),
+    Function(
+        "torque_parts",
+        "Joint torques in parts, which add up to those of inverse_dynamics.",
+        (Q, QD, QDD),
+        (
+            Argument("inertial_torques", ("n",), "inertial: M qdd, with the rotors (N m or N)"),
+            Argument("centrifugal_torques", ("n",), "centrifugal: terms in qd_k^2"),
+            Argument("coriolis_torques", ("n",), "coriolis: terms in qd_k qd_l, k and l different"),
+            Argument("gravity_torques", ("n",), "gravity: as gravity_forces"),
+            Argument("load_torques", ("n",), "loads: what holds the robot against them"),
+            Argument(
+                "joint_term_torques",
+                ("n",),
+                "joint_terms: damping, springs and friction of the joints",
+            ),
+        ),
+        (LOADS,),
+        record="TorqueParts",
+        for_reading=True,
     ),
     Function(
         "kinetic_energy",

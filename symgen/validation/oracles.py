@@ -119,10 +119,13 @@ class NumericRobot(OutputFunctions):
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
         """Christoffel: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2."""
         q, qd = same_batch(q, qd)
+        return np.asarray(np.einsum("...ijk,...k->...ij", self._christoffel_symbols(q), qd))
+
+    def _christoffel_symbols(self, q: Array) -> Array:
+        """[i, j, k] = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, (..., n, n, n)."""
         slope = self.mass_matrix_derivatives(q)
-        mdot = np.einsum("...ijk,...k->...ij", slope, qd)
-        other = np.einsum("...ikj,...k->...ij", slope, qd)
-        return np.asarray(0.5 * (mdot + other - np.swapaxes(other, -1, -2)))
+        other = np.swapaxes(slope, -1, -2)
+        return np.asarray(0.5 * (slope + other - np.moveaxis(slope, -1, -3)))
 
     def inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
@@ -168,6 +171,24 @@ class NumericRobot(OutputFunctions):
         places, rates, terms = self._places_of_joints(q), self._of_joints(qd), self._terms
         rotors = terms.reflected_inertia * self._of_joints(qdd)
         return np.asarray(rotors + terms.losses(rates) + terms.springs(places))
+
+    def torque_parts(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> tuple[Array, ...]:
+        """The terms of Lagrange's equations by what they are made of, 6 x (..., n); real q only."""
+        q, qd, qdd = same_batch(q, qd, qdd)
+        squares = np.einsum("...ikk,...k->...i", self._christoffel_symbols(q), qd * qd)
+        velocity = _times(self.coriolis_matrix(q, qd), qd)
+        terms = self._terms
+        losses = terms.losses(self._of_joints(qd)) + terms.springs(self._places_of_joints(q))
+        return (
+            _times(self.mass_matrix(q), qdd),
+            squares,
+            velocity - squares,
+            self.gravity_forces(q),
+            self._load_forces(q, loads),
+            self._of_coordinates(losses),
+        )
 
     def bias_forces(self, q: Array, qd: Array, *, loads: Array | None = None) -> Array:
         """Inverse dynamics at zero acceleration, (..., n)."""

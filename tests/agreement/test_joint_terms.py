@@ -70,6 +70,7 @@ def pendulum(q, qd, qdd):
         "coriolis_matrix": (0.0,),
         "bias_forces": (held,),
         "gravity_forces": (weight,),
+        "torque_parts": (M * qdd, 0.0, 0.0, weight, 0.0, held - weight),
         "kinetic_energy": (0.5 * M * qd**2,),
         "potential_energy": (-m * g * c * np.cos(q) + 0.5 * k * (q - rest) ** 2,),
         "forward_dynamics": (qdd, M, M),
@@ -208,6 +209,7 @@ def additions(t, q, qd, qdd):
         "inverse_dynamics_derivatives": (tau, *slopes),
         "mass_matrix": (np.diag(rotor),),
         "bias_forces": (held,),
+        "torque_parts": (rotor * qdd, 0.0, 0.0, 0.0, 0.0, held),
         "kinetic_energy": (0.5 * np.sum(rotor * qd**2),),
         "potential_energy": (0.5 * np.sum(spring * (q - t["rest"])),),
     }

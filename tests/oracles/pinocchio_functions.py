@@ -32,6 +32,8 @@ def reference(
         return (oracle.coriolis_matrix(q, qd) @ qd,)
     if function == "inverse_dynamics_load_derivatives":
         return (_load_slopes(oracle, q, loads),)
+    if function == "torque_parts":
+        return _parts(oracle, state)
     spec = function_named(function)
     arguments = [state[argument.name] for argument in spec.arguments]
     options = {argument.name: state[argument.name] for argument in spec.options}
@@ -87,3 +89,17 @@ def _load_slopes(oracle: PinocchioRobot, q: Array, loads: Array) -> Array:
         at = (slice(None), *position)
         slopes[at] = oracle.inverse_dynamics(q, zero, zero, loads=unit) - still
     return slopes
+
+
+def _parts(oracle: PinocchioRobot, state: Mapping[str, Array]) -> tuple[Array, ...]:
+    """The torques in parts: what is left of them when all else is at rest."""
+    q, qd, qdd, loads = (state[name] for name in ("q", "qd", "qdd", "loads"))
+    zero, none = np.zeros_like(q), np.zeros_like(loads)
+    still = oracle.inverse_dynamics(q, zero, zero, loads=none)
+    velocity = oracle.coriolis_matrix(q, qd) @ qd
+    alone = [np.where(np.arange(len(q)) == k, qd, 0.0) for k in range(len(q))]
+    squares = sum((oracle.coriolis_matrix(q, one) @ one for one in alone), zero)
+    weight = oracle.gravity_forces(q)
+    joints = oracle.inverse_dynamics(q, qd, zero, loads=none) - velocity - weight
+    held = oracle.inverse_dynamics(q, zero, zero, loads=loads) - still
+    return oracle.mass_matrix(q) @ qdd, squares, velocity - squares, weight, held, joints

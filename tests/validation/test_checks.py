@@ -154,16 +154,18 @@ def _entry(x, index, value):
     return x
 
 
+PART, SUM = "torque_parts, {}_torques", "torque_parts add up to inverse_dynamics"
 LAWS = [
     # mass matrix
     ("mass_matrix", lambda m, q: m + _entry(0 * m, (0, 1), 0.1),
-     {"mass_matrix is symmetric", ONE, f"mass_matrix = {BY} in qdd",
+     {PART.format("inertial"), "mass_matrix is symmetric", ONE, f"mass_matrix = {BY} in qdd",
       "kinetic_energy = qd' mass_matrix qd / 2"}),
     ("mass_matrix", lambda m, q: m - 1e3 * np.eye(4),
-     {"mass_matrix is positive semi-definite", f"mass_matrix = {BY} in qdd",
+     {PART.format("inertial"), "mass_matrix is positive semi-definite",
+      f"mass_matrix = {BY} in qdd",
       "kinetic_energy = qd' mass_matrix qd / 2"}),
     ("mass_matrix", lambda m, q: m * (1 + np.sin(q))[..., None],
-     {"mass_matrix is symmetric", ONE, f"mass_matrix = {BY} in qdd",
+     {PART.format("inertial"), "mass_matrix is symmetric", ONE, f"mass_matrix = {BY} in qdd",
       "kinetic_energy = qd' mass_matrix qd / 2", "d mass_matrix/dt - 2 coriolis_matrix is skew",
       "coriolis_matrix = Christoffel symbols of mass_matrix"}),
     # derivatives
@@ -173,22 +175,30 @@ LAWS = [
     (DID, lambda x, *_: (*x[:3], 2 * x[3]), {f"{DID}, dtau_dqdd = {BY}"}),
     (DID, lambda x, *_: (*x[:3], np.full_like(x[3], np.nan)), {f"{DID}, dtau_dqdd = {BY}"}),
     ("inverse_dynamics_load_derivatives", lambda x, q: -x,
-     {f"inverse_dynamics_load_derivatives = {BY}",
+     {PART.format("load"), f"inverse_dynamics_load_derivatives = {BY}",
       "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
     # forces
     ("gravity_forces", lambda g, q: -g,
-     {"gravity_forces + springs = complex step of potential_energy",
+     {PART.format("gravity"), "gravity_forces + springs = complex step of potential_energy",
       "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"}),
     ("bias_forces", lambda b, q, qd: b + _entry(0 * b, (2,), 1e-8),
      {"bias_forces = inverse_dynamics at qdd = 0",
       "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"}),
     ("coriolis_matrix", lambda c, q, qd: np.swapaxes(c, -1, -2),
-     {"coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads",
+     {PART.format("centrifugal"), PART.format("coriolis"),
+      "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads",
       "coriolis_matrix = Christoffel symbols of mass_matrix"}),
     ("coriolis_matrix", _skew_beside, {"coriolis_matrix = Christoffel symbols of mass_matrix"}),
     ("coriolis_matrix", _symmetric_beside,
      {"coriolis_matrix = Christoffel symbols of mass_matrix",
       "d mass_matrix/dt - 2 coriolis_matrix is skew"}),
+    # parts of the torques
+    *(("torque_parts", lambda x, *_, k=k: (*x[:k], x[k] + 1e-6, *x[k + 1 :]),
+       {PART.format(part), SUM})
+      for k, part in enumerate(
+          ("inertial", "centrifugal", "coriolis", "gravity", "load", "joint_term"))),
+    ("torque_parts", lambda x, *_: (x[0], x[1] + x[2], 0 * x[2], *x[3:]),
+     {PART.format("centrifugal"), PART.format("coriolis")}),
     # energies
     ("kinetic_energy", lambda t, q, qd: 2 * t,
      {"kinetic_energy = qd' mass_matrix qd / 2",
@@ -197,11 +207,11 @@ LAWS = [
      {"gravity_forces + springs = complex step of potential_energy",
       "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
     (ID, lambda tau, q, qd, qdd: tau + _entry(0 * tau, (1,), 1e-8),
-     {f"{DID}, tau = {ID}", "bias_forces = inverse_dynamics at qdd = 0", ALONG, REGRESSOR,
+     {SUM, f"{DID}, tau = {ID}", "bias_forces = inverse_dynamics at qdd = 0", ALONG, REGRESSOR,
       f"forward_dynamics: {INVERSE}",
       "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
     (ID, lambda tau, q, qd, qdd: tau + q * qd * qdd,
-     {f"{DID}, tau = {ID}", f"{DID}, dtau_dq = {BY}", f"{DID}, dtau_dqd = {BY}",
+     {SUM, f"{DID}, tau = {ID}", f"{DID}, dtau_dq = {BY}", f"{DID}, dtau_dqd = {BY}",
       f"{DID}, dtau_dqdd = {BY}", f"mass_matrix = {BY} in qdd", ALONG, REGRESSOR,
       f"forward_dynamics: {INVERSE}",
       "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),
@@ -252,7 +262,7 @@ LAWS = [
     (CMM, lambda h, q, qd: h * np.array([1, 1, -1, 1, 1, 1]), {LINEAR, f"{CMM} = {CARRIED}"}),
     (CMM, lambda h, q, qd: h * np.array([1, 1, 1, 1, 1, -1]), {f"{CMM} = {CARRIED}"}),
     ("gravity_forces", lambda g, q: g * (1 + 1e-8 * q**2),
-     {PULL, "gravity_forces + springs = complex step of potential_energy",
+     {PULL, PART.format("gravity"), "gravity_forces + springs = complex step of potential_energy",
       "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"}),
     ("regressor", lambda y, *_: y * (1 + 1e-8 * (np.arange(40) == 11)), {REGRESSOR}),
     ("regressor", lambda y, *_: y * np.where(np.arange(40) == 25, -1, 1), {REGRESSOR}),

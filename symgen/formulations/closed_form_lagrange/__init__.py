@@ -18,6 +18,7 @@ FUNCTIONS: Mapping[str, Derivation] = {
     "coriolis_matrix": functions.coriolis_matrix,
     "bias_forces": functions.bias_forces,
     "gravity_forces": functions.gravity_forces,
+    "torque_parts": functions.torque_parts,
     "kinetic_energy": functions.kinetic_energy,
     "potential_energy": functions.potential_energy,
     "forward_kinematics": functions.forward_kinematics,

@@ -106,19 +106,34 @@ def velocity_torques(
 ) -> list[S]:
     """LG-8"""
     b = kinematics.b
+    terms = velocity_terms(symbols, qd, kinematics)
     torques: list[S] = []
-    for joint in kinematics.tree.joints:
-        squares: list[S] = []
-        products: list[S] = []
-        for (i, k, m), value in symbols.items():
-            if i == joint.number:
-                terms = squares if k == m else products
-                terms.append(value * (qd[k - 1] * qd[m - 1]))
+    for joint, (squares, products) in zip(kinematics.tree.joints, terms, strict=True):
         half = total(products, b.algebra)  # D_ikm stands for D_imk, too
         with b.step("velocity torques", joint.name):
             value = total(squares, b.algebra) + (half + half)
             torques.append(b.let(f"V_{joint.number}", value, "LG-8"))
     return torques
+
+
+def velocity_terms(
+    symbols: dict[tuple[int, int, int], S], qd: Sequence[S], kinematics: Kinematics[S]
+) -> list[tuple[list[S], list[S]]]:
+    """LG-8 by joint: terms with the square of a coordinate's velocity, and half of the others.
+
+    Half, for D_ikm stands for D_imk, too.  Where joints follow a coordinate their products are
+    squares of its velocity.
+    """
+    numbers = kinematics.tree.coordinate_numbers
+    found: list[tuple[list[S], list[S]]] = [([], []) for _ in numbers]
+    for (i, k, m), value in symbols.items():
+        squares, products = found[i - 1]
+        term = value * (qd[k - 1] * qd[m - 1])
+        if numbers[k - 1] != numbers[m - 1]:
+            products.append(term)
+        else:
+            squares.append(term if k == m else term + term)
+    return found
 
 
 def gravity_torques(kinematics: Kinematics[S]) -> list[S]:

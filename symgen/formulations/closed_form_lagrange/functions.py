@@ -13,6 +13,7 @@ from symgen.formulations.closed_form_lagrange.equations import (
     load_torques,
     mass_matrix_entries,
     torques,
+    velocity_terms,
 )
 from symgen.formulations.closed_form_lagrange.kinematics import Kinematics, moved, rotation_axis
 from symgen.formulations.interface import reason
@@ -31,6 +32,7 @@ from symgen.formulations.shared import (
     write_matrix,
 )
 from symgen.formulations.state import State
+from symgen.formulations.torque_parts import RigidParts, write_parts
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians
@@ -57,6 +59,22 @@ def bias_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
         with b.step("torque", joint.name):
             bias.append(b.let(f"bias_{joint.number}", value, "LG-11"))
     b.output("bias_forces", (tree.n,), with_joint_terms(tree, b, state, bias))
+
+
+def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """The terms of LG-11; those of LG-8 by whether they have a square or a product."""
+    kinematics = Kinematics(tree, b, state.q)
+    M = mass_matrix_entries(kinematics)
+    velocity = velocity_terms(christoffel_symbols(kinematics), state.qd, kinematics)
+    halves = [total(products, b.algebra) for _, products in velocity]
+    rigid = RigidParts(
+        inertial=[inner(row, state.qdd) for row in M],
+        centrifugal=[total(squares, b.algebra) for squares, _ in velocity],
+        coriolis=[half + half for half in halves],
+        gravity=gravity_torques(kinematics),
+        loads=load_torques(kinematics, state.loads),
+    )
+    write_parts(tree, b, state, rigid)
 
 
 def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

@@ -3,9 +3,10 @@
 In link axes, joint by joint: `passages` say what is carried over a joint, `recursion` has the
 torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
 composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
-they weigh and `loads` what acts on them; `derivatives`, `coriolis`, `wrenches` and `regressor` put
-these together, and `loops`, `matrix_loops`, `forward_loops`, `wrench_loops` and `regressor_loops`
-say the same joint by joint.  In base axes, about each joint's own origin: `points`.
+they weigh and `loads` what acts on them; `derivatives`, `coriolis`, `torque_parts`, `wrenches` and
+`regressor` put these together, and `loops`, `matrix_loops`, `forward_loops`, `wrench_loops` and
+`regressor_loops` say the same joint by joint.  In base axes, about each joint's own origin:
+`points`.
 """
 
 from functools import partial
@@ -29,6 +30,7 @@ from symgen.formulations.composite import (
     recursion,
     regressor,
     regressor_loops,
+    torque_parts,
     wrench_loops,
     wrenches,
 )
@@ -50,6 +52,7 @@ COMPOSITE = Formulation(
         **recursion.NOTES,
         **forward.NOTES,
         **forward_derivatives.NOTES,
+        **torque_parts.NOTES,
         **points.NOTES,
         **wrenches.NOTES,
         **regressor.NOTES,
@@ -61,6 +64,7 @@ COMPOSITE = Formulation(
         "coriolis_matrix": coriolis.coriolis_matrix,
         "bias_forces": partial(recursion.torque_function, "bias_forces"),
         "gravity_forces": recursion.gravity_forces,
+        "torque_parts": torque_parts.torque_parts,
         "point_motion": points.point_motion,
         "point_motion_derivatives": points.point_motion_derivatives,
         "forward_dynamics": forward.forward_dynamics,

@@ -38,6 +38,7 @@ FUNCTIONS: Mapping[str, Derivation] = {
     "coriolis_matrix": dynamics.coriolis_matrix,
     "bias_forces": partial(dynamics.torque_function, "bias_forces"),
     "gravity_forces": dynamics.gravity_forces,
+    "torque_parts": dynamics.torque_parts,
     "kinetic_energy": kinematics.kinetic_energy,
     "potential_energy": kinematics.potential_energy,
     "forward_kinematics": kinematics.forward_kinematics,

@@ -15,6 +15,7 @@ from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
 from symgen.formulations.shared import square, symbolic_loads, wrenches, write_matrix
 from symgen.formulations.state import State
+from symgen.formulations.torque_parts import by_recursion, write_parts
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate, write_jacobians
@@ -39,6 +40,17 @@ def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
     """The torques of gravity alone: those of the rigid bodies at rest."""
     frames = frames_sweep(tree, b, state.q)
     b.output("gravity_forces", (tree.n,), torques(tree, frames, b, state, -tree.gravity))
+
+
+def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """The recursion once for every part."""
+    frames = frames_sweep(tree, b, state.q)
+
+    def rigid(given: State[S], gravity: bool) -> list[S]:
+        base = -tree.gravity if gravity else zero_vector(b.algebra)
+        return torques(tree, frames, b, given, base)
+
+    write_parts(tree, b, state, by_recursion(tree, b, state, rigid))
 
 
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

@@ -1,0 +1,483 @@
+"""The type of what `symgen.load` returns: a generated module, as editors and type checkers see it.
+
+Written by ``python -m manual.robot_type`` from the table of functions; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+    Rows = ArrayLike | Mapping[str, ArrayLike]
+
+
+class TorqueParts(NamedTuple):
+    """The joint torques in parts, (..., n) each, which add up to those of inverse_dynamics."""
+
+    inertial: Array
+    centrifugal: Array
+    coriolis: Array
+    gravity: Array
+    loads: Array
+    joint_terms: Array
+
+
+class Functions(Protocol):
+    """The functions of a robot, by one formulation or, at the top level, each by the fastest.
+
+    Arguments; batch axes ``...`` broadcast mutually:
+
+        q, qd, qdd (..., n): coordinates (rad or m), their velocities and accelerations
+        tau (..., n): joint torques or forces (N m or N)
+        x (..., n): accelerations of prescribed joints, torques of free ones
+        t (...): time (s)
+        loads (..., n_loads, 6), or a dict by name: [fx fy fz nx ny nz] exerted by the environment
+            on the links, base axes, the force at the load's point (N, N m)
+        parameters (..., n_parameters), or a dict by name: values of the runtime parameters
+        dq, dqd, dtau (..., n, n_parameters): how q, qd and tau vary with the parameters
+        packed: square results without the entries that are always 0, see derivative_sparsity
+        out: arrays to write the results to and to return
+
+    A function that was not built raises AttributeError with the command that builds it.
+    """
+
+    def inverse_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Joint torques that produce the accelerations qdd.
+
+        Returns:
+            tau (..., n): joint torques or forces (N m or N)
+        """
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, packed: bool = False, out: tuple[Array | None, ...] | None
+        = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """Joint torques and their derivatives with respect to q, qd and qdd.
+
+        Returns:
+            tau (..., n): joint torques or forces (N m or N)
+            dtau_dq (..., n, n): [i, j] = d tau_i / d q_j
+            dtau_dqd (..., n, n): [i, j] = d tau_i / d qd_j
+            dtau_dqdd (..., n, n): [i, j] = d tau_i / d qdd_j
+        """
+
+    def inverse_dynamics_load_derivatives(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of the joint torques with respect to the loads (tau is linear in them).
+
+        Returns:
+            dtau_dloads (..., n, n_loads, 6): [i, k, c] = d tau_i / d loads[k, c]
+        """
+
+    def mass_matrix(
+        self, q: ArrayLike, *, parameters: Rows | None = None, packed: bool = False, out: Array |
+        None = None,
+    ) -> Array:
+        """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
+
+        Returns:
+            mass_matrix (..., n, n): kg m^2, kg m or kg
+        """
+
+    def coriolis_matrix(
+        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = None, packed: bool =
+        False, out: Array | None = None,
+    ) -> Array:
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt -
+        2 C is skew-symmetric.
+
+        Returns:
+            coriolis_matrix (..., n, n): N m s or N s
+        """
+
+    def bias_forces(
+        self, q: ArrayLike, qd: ArrayLike, *, loads: Rows | None = None, parameters: Rows | None =
+        None, out: Array | None = None,
+    ) -> Array:
+        """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
+
+        Returns:
+            bias_forces (..., n): N m or N
+        """
+
+    def gravity_forces(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Joint torques that hold the robot at rest against gravity alone.
+
+        Returns:
+            gravity_forces (..., n): N m or N
+        """
+
+    def torque_parts(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, out: tuple[Array | None, ...] | None = None,
+    ) -> TorqueParts:
+        """Joint torques in parts, which add up to those of inverse_dynamics.
+
+        Returns:
+            inertial_torques (..., n): inertial: M qdd, with the rotors (N m or N)
+            centrifugal_torques (..., n): centrifugal: terms in qd_k^2
+            coriolis_torques (..., n): coriolis: terms in qd_k qd_l, k and l different
+            gravity_torques (..., n): gravity: as gravity_forces
+            load_torques (..., n): loads: what holds the robot against them
+            joint_term_torques (..., n): joint_terms: damping, springs and friction of the joints
+        """
+
+    def kinetic_energy(
+        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = None, out: Array | None =
+        None,
+    ) -> Any:
+        """Kinetic energy of the bodies and the rotors.
+
+        Returns:
+            kinetic_energy (...): J
+        """
+
+    def potential_energy(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Any:
+        """Potential energy of springs and gravity, zero for a mass at the base origin.
+
+        Returns:
+            potential_energy (...): J
+        """
+
+    def forward_kinematics(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Poses of all link frames in the base frame.
+
+        Returns:
+            forward_kinematics (..., n_links, 4, 4): homogeneous transforms, in the order of
+                link_names (m)
+        """
+
+    def jacobians(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Geometric Jacobians of all link frames.
+
+        Returns:
+            jacobians (..., n_links, 6, n): [linear; angular] velocity of each link frame's origin
+                per joint velocity, base axes, in the order of link_names
+        """
+
+    def joint_wrenches(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Force and moment that each joint transmits, exerted by the parent on the link; rotor,
+        damping, friction and spring of the joint are no part of them.
+
+        Returns:
+            joint_wrenches (..., n_joints, 6): [fx fy fz nx ny nz] exerted by the parent on the
+                link through its joint, link-frame axes; moment about the frame that a standard DH
+                row starts from, else about the origin of the link frame (N, N m)
+        """
+
+    def joint_wrench_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, out: tuple[Array | None, ...] | None = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """Joint wrenches and their derivatives with respect to q, qd and qdd.
+
+        Returns:
+            joint_wrenches (..., n_joints, 6): [fx fy fz nx ny nz] exerted by the parent on the
+                link through its joint, link-frame axes; moment about the frame that a standard DH
+                row starts from, else about the origin of the link frame (N, N m)
+            dw_dq (..., n_joints, 6, n): [i, c, j] = d wrench_i[c] / d q_j
+            dw_dqd (..., n_joints, 6, n): [i, c, j] = d wrench_i[c] / d qd_j
+            dw_dqdd (..., n_joints, 6, n): [i, c, j] = d wrench_i[c] / d qdd_j
+        """
+
+    def point_motion(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
+        tuple[Array | None, ...] | None = None,
+    ) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration of the model's points.
+
+        Returns:
+            position (..., n_points, 3): in the base frame (m)
+            velocity (..., n_points, 3): base axes (m/s)
+            acceleration (..., n_points, 3): base axes, without gravity (m/s^2)
+        """
+
+    def point_motion_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
+        tuple[Array | None, ...] | None = None,
+    ) -> tuple[Array, Array, Array, Array, Array, Array]:
+        """Derivatives of the motion of the model's points with respect to q, qd and qdd.
+
+        Returns:
+            dx_dq (..., n_points, 3, n): [i, c, j] = d position_i[c] / d q_j, base axes
+            dv_dq (..., n_points, 3, n): [i, c, j] = d velocity_i[c] / d q_j, base axes
+            dv_dqd (..., n_points, 3, n): [i, c, j] = d velocity_i[c] / d qd_j, base axes
+            da_dq (..., n_points, 3, n): [i, c, j] = d acceleration_i[c] / d q_j, base axes
+            da_dqd (..., n_points, 3, n): [i, c, j] = d acceleration_i[c] / d qd_j, base axes
+            da_dqdd (..., n_points, 3, n): [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
+        """
+
+    def center_of_mass(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Centre of mass of all moving bodies, in the base frame.
+
+        Returns:
+            center_of_mass (..., 3): m
+        """
+
+    def center_of_mass_jacobian(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Velocity of the centre of mass per joint velocity, base axes.
+
+        Returns:
+            center_of_mass_jacobian (..., 3, n): [c, j] = d center_of_mass[c] / d q_j
+        """
+
+    def centroidal_momentum(
+        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = None, out: Array | None =
+        None,
+    ) -> Array:
+        """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
+
+        Returns:
+            centroidal_momentum (..., 6): kg m/s, kg m^2/s
+        """
+
+    def regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
+        Array | None = None,
+    ) -> Array:
+        """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
+
+        Returns:
+            regressor (..., n, 10 n_joints): columns by moving body: m, m cx, m cy, m cz, Ixx,
+                Ixy, Iyy, Ixz, Iyz, Izz about the link frame's origin
+        """
+
+    def inverse_dynamics_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of the joint torques with respect to the runtime parameters.
+
+        Returns:
+            dtau_dparameters (..., n, n_parameters): [i, k] = d tau[i] / d parameters[k]
+        """
+
+    def point_motion_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
+        tuple[Array | None, ...] | None = None,
+    ) -> tuple[Array, Array, Array]:
+        """Derivatives of the motion of the model's points with respect to the runtime parameters.
+
+        Returns:
+            dx_dparameters (..., n_points, 3, n_parameters): [i, j, k] = d position[i, j] / d
+                parameters[k]
+            dv_dparameters (..., n_points, 3, n_parameters): [i, j, k] = d velocity[i, j] / d
+                parameters[k]
+            da_dparameters (..., n_points, 3, n_parameters): [i, j, k] = d acceleration[i, j] / d
+                parameters[k]
+        """
+
+    def kinetic_energy_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = None, out: Array | None =
+        None,
+    ) -> Array:
+        """Derivatives of the kinetic energy with respect to the runtime parameters.
+
+        Returns:
+            dT_dparameters (..., n_parameters): [k] = d kinetic_energy / d parameters[k]
+        """
+
+    def potential_energy_parameter_derivatives(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of the potential energy with respect to the runtime parameters.
+
+        Returns:
+            dV_dparameters (..., n_parameters): [k] = d potential_energy / d parameters[k]
+        """
+
+    def forward_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Returns:
+            qdd (..., n): their accelerations (rad/s^2 or m/s^2)
+        """
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, out: tuple[Array | None, ...] | None = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Returns:
+            qdd (..., n): their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., n, n): [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., n, n): [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., n, n): [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+        """
+
+    def forward_dynamics_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows | None = None,
+        parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of the accelerations with respect to the runtime parameters, at fixed q, qd
+        and tau.
+
+        Returns:
+            dqdd_dparameters (..., n, n_parameters): [i, k] = d qdd[i] / d parameters[k]
+        """
+
+    def forward_dynamics_sensitivities(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, dq: ArrayLike, dqd: ArrayLike, dtau:
+        ArrayLike, *, loads: Rows | None = None, parameters: Rows | None = None, out: tuple[Array
+        | None, ...] | None = None,
+    ) -> tuple[Array, Array]:
+        """Accelerations and their total derivatives with respect to the runtime parameters, where
+        q, qd and tau vary with them: the right-hand side of a sensitivity analysis.
+
+        Returns:
+            qdd (..., n): their accelerations (rad/s^2 or m/s^2)
+            dqdd (..., n, n_parameters): [i, k] = d qdd_i / d parameters[k]: how qdd itself varies
+                with the parameters
+        """
+
+    def hybrid_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows | None = None, parameters:
+        Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Torques of the prescribed and accelerations of the free joints.
+
+        Returns:
+            y (..., n): what was not given of every coordinate: the torque or force of its joint
+                where its motion is prescribed, its acceleration where it is free
+        """
+
+    def hybrid_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows | None = None, parameters:
+        Rows | None = None, out: tuple[Array | None, ...] | None = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """Torques of the prescribed and accelerations of the free joints, and their derivatives.
+
+        Returns:
+            y (..., n): what was not given of every coordinate: the torque or force of its joint
+                where its motion is prescribed, its acceleration where it is free
+            dy_dq (..., n, n): [i, j] = d y_i / d q_j
+            dy_dqd (..., n, n): [i, j] = d y_i / d qd_j
+            dy_dx (..., n, n): [i, j] = d y_i / d x_j
+        """
+
+    def hybrid_dynamics_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows | None = None, parameters:
+        Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of what hybrid_dynamics returns with respect to the runtime parameters.
+
+        Returns:
+            dy_dparameters (..., n, n_parameters): [i, k] = d y[i] / d parameters[k]
+        """
+
+    def outputs(
+        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *, loads:
+        Rows | None = None, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """The outputs of the model, in the order of output_names.
+
+        Returns:
+            outputs (..., n_outputs): in the units of their expressions
+        """
+
+    def outputs_derivatives(
+        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *, loads:
+        Rows | None = None, parameters: Rows | None = None, out: tuple[Array | None, ...] | None =
+        None,
+    ) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array]:
+        """The outputs and their derivatives; output_sparsity says which entries can differ from
+        0.
+
+        Returns:
+            outputs (..., n_outputs): in the units of their expressions
+            do_dt (..., n_outputs): derivatives of the outputs with respect to t
+            do_dq (..., n_outputs, n): derivatives of the outputs with respect to q
+            do_dqd (..., n_outputs, n): derivatives of the outputs with respect to qd
+            do_dqdd (..., n_outputs, n): derivatives of the outputs with respect to qdd
+            do_dtau (..., n_outputs, n): derivatives of the outputs with respect to tau
+            do_dloads (..., n_outputs, n_loads, 6): derivatives of the outputs with respect to the
+                loads
+            do_dparameters (..., n_outputs, n_parameters): derivatives of the outputs with respect
+                to the runtime parameters
+        """
+
+
+class Robot(Functions, Protocol):
+    """A generated module: its functions, each by the fastest formulation, and what it says of
+    the robot.  Formulations are attributes by their names, with the functions they derive."""
+
+    name: str
+    n: int
+    n_links: int
+    n_loads: int
+    n_points: int
+    n_outputs: int
+    n_parameters: int
+    coordinate_names: tuple[str, ...]
+    link_names: tuple[str, ...]
+    load_names: tuple[str, ...]
+    point_names: tuple[str, ...]
+    parameter_names: tuple[str, ...]
+    output_names: tuple[str, ...]
+    output_units: tuple[str, ...]
+    default_parameters: Array
+    inertial_parameters: Array
+    limits: dict[str, Array]
+    joint_terms: dict[str, Array]
+    joint_parents: tuple[int, ...]
+    prescribed: tuple[bool, ...]
+    derivative_sparsity: NDArray[np.bool_]
+    output_sparsity: dict[str, NDArray[np.bool_]]
+    formulations: tuple[str, ...]
+    functions: tuple[str, ...]
+    operation_counts: dict[str, dict[str, dict[str, int]]]
+    condition: float
+    model_hash: str
+    symgen_version: str
+    backend: str
+    backends: Mapping[str, Any]
+    threads: int
+    composite: Functions
+    newton_euler: Functions
+    kane: Functions
+    recursive_lagrange: Functions
+    closed_form_lagrange: Functions
+    explicit_kane: Functions
+    partially_recursive_kane: Functions
+
+    def frame_pose(
+        self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
+    ) -> Array:
+        """Pose of a link frame in the base frame, (..., 4, 4)."""
+
+    def frame_jacobian(
+        self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
+    ) -> Array:
+        """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular], base axes."""
+
+    def selftest(self) -> list[Any]:
+        """Validate the module where it is installed; return the table of checks."""

@@ -1,0 +1,178 @@
+"""Link frames, loads and parameters by name; the parts of the torque as a named tuple."""
+
+import importlib
+import inspect
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgen
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MODEL = """
+symgen: 1
+name: fork
+gravity: [0, 0, -g]
+parameters: {g: 9.81, mass: 1.5, length: 0.4}
+joints:
+  - {name: trunk, type: revolute, origin: {}, axis: [0, 1, 0],
+     link: {name: trunk_link, mass: mass, com: [0.2, 0.1, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.2}},
+     damping: 0.3}
+  - {name: left, type: prismatic, parent: trunk_link, origin: {xyz: [length, 0, 0]},
+     axis: [1, 0, 0], link: {name: left_hand, mass: 0.5, com: [0.1, 0, 0.2]}}
+  - {name: right, type: revolute, parent: trunk_link, origin: {xyz: [0, length, 0]},
+     axis: [0, 0, 1],
+     link: {name: right_hand, mass: 0.7, com: [0, 0.3, 0], inertia: {xx: 0.1, zz: 0.1}}}
+loads:
+  - {name: push, link: left_hand, point: [0.1, 0, 0]}
+  - {name: pull, link: right_hand, point: [0, 0.3, 0]}
+"""
+FUNCTIONS = "forward_kinematics,jacobians,inverse_dynamics,torque_parts"
+
+
+@pytest.fixture(scope="module", params=["compiled", "numpy"])
+def tree(tmp_path_factory, request):
+    folder = tmp_path_factory.mktemp("fork")
+    (folder / "fork.yaml").write_text(MODEL)
+    return symgen.load(
+        folder / "fork.yaml",
+        functions=FUNCTIONS,
+        formulations="newton_euler",
+        runtime_parameters="all",
+        backend=request.param,
+        out=folder,
+    )
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(12)
+
+
+def test_a_link_is_its_entry_of_the_stack(tree, rng):
+    for shape in ((), (5,), (3, 1, 2)):
+        q = rng.uniform(-2, 2, (*shape, tree.n))
+        poses, jacobians = tree.forward_kinematics(q), tree.jacobians(q)
+        for k, name in enumerate(tree.link_names):
+            np.testing.assert_array_equal(tree.frame_pose(name, q), poses[..., k, :, :])
+            np.testing.assert_array_equal(tree.frame_jacobian(name, q), jacobians[..., k, :, :])
+    many = rng.uniform(-2, 2, (3000, tree.n))  # more than are asked for at a time
+    out = np.empty((3000, 6, tree.n))
+    assert tree.frame_jacobian(tree.link_names[2], many, out=out) is out
+    np.testing.assert_array_equal(out, tree.jacobians(many)[:, 2])
+
+
+def test_parameters_of_a_link_frame_broadcast(tree, rng):
+    q, values = (
+        rng.uniform(-2, 2, (4, 1, tree.n)),
+        tree.default_parameters * rng.uniform(1, 2, (3, 1)),
+    )
+    pose = tree.frame_pose(tree.link_names[-1], q, parameters=values)
+    assert pose.shape == (4, 3, 4, 4)
+    np.testing.assert_array_equal(
+        pose, tree.forward_kinematics(q, parameters=values)[..., -1, :, :]
+    )
+
+
+@pytest.mark.parametrize("call", ["frame_pose", "frame_jacobian"])
+def test_wrong_links_and_shapes_are_named(tree, call):
+    q = np.zeros(tree.n)
+    near = tree.link_names[2] + "s"
+    with pytest.raises(ValueError, match=f"{call}: link: '{near}' is none of them; did you mean"):
+        getattr(tree, call)(near, q)
+    with pytest.raises(ValueError, match="there are "):
+        getattr(tree, call)(17, q)
+    with pytest.raises(ValueError, match=r"q: expected shape \(\.\.\., 3\), got \(2,\)"):
+        getattr(tree, call)(tree.link_names[0], q[:2])
+    with pytest.raises(ValueError, match=r"out: expected shape"):
+        getattr(tree, call)(tree.link_names[0], q, out=np.zeros(3))
+
+
+def test_loads_and_parameters_by_name(tree, rng):
+    q, qd, qdd = rng.uniform(-2, 2, (3, 6, tree.n))
+    loads = np.zeros((6, tree.n_loads, 6))
+    loads[:, 0], loads[:, 1] = rng.uniform(-9, 9, (2, 6, 6))
+    loads[:, 1] = loads[0, 1]  # one for all samples
+    named = {"pull": loads[0, 1], "push": loads[:, 0]}
+    expected = tree.inverse_dynamics(q, qd, qdd, loads=loads)
+    np.testing.assert_array_equal(tree.inverse_dynamics(q, qd, qdd, loads=named), expected)
+    loads[:, 1] = 0.0
+    expected = tree.inverse_dynamics(q, qd, qdd, loads=loads)
+    got = tree.inverse_dynamics(q, qd, qdd, loads={"push": loads[:, 0]})
+    np.testing.assert_array_equal(got, expected)
+    nothing = tree.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_array_equal(tree.inverse_dynamics(q, qd, qdd, loads={}), nothing)
+    name = tree.parameter_names[1]
+    values = np.tile(tree.default_parameters, (6, 1))
+    values[:, 1] *= np.linspace(1, 2, 6)
+    expected = tree.inverse_dynamics(q, qd, qdd, parameters=values)
+    got = tree.inverse_dynamics(q, qd, qdd, parameters={name: values[:, 1]})
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"tipp": [0] * 6}, "loads: 'tipp' is none of them"),
+        ({0: [0] * 6}, "loads: 0 is none of them"),
+    ],
+)
+def test_names_that_are_none(tree, given, words):
+    q = np.zeros(tree.n)
+    with pytest.raises(ValueError, match=words):
+        tree.inverse_dynamics(q, q, q, loads=given)
+
+
+def test_rows_of_another_shape_are_named(tree):
+    q, name = np.zeros(tree.n), tree.load_names[0]
+    with pytest.raises(ValueError, match=rf"loads\['{name}'\]: expected shape \(\.\.\., 6\), got"):
+        tree.inverse_dynamics(q, q, q, loads={name: [1, 2]})
+    with pytest.raises(TypeError, match=r"loads\[.*\]: expected real numbers"):
+        tree.inverse_dynamics(q, q, q, loads={name: ["a"] * 6})
+    with pytest.raises(ValueError, match="expected an array"):
+        tree.inverse_dynamics(q, q, q, loads={name: [[1], [2, 3]]})
+
+
+def test_parts_are_a_named_tuple(tree, rng):
+    q, qd, qdd = rng.uniform(-2, 2, (3, 4, tree.n))
+    loads = rng.uniform(-9, 9, (4, tree.n_loads, 6))
+    for module in (tree, tree.newton_euler):
+        parts = module.torque_parts(q, qd, qdd, loads=loads)
+        assert parts._fields == (
+            "inertial", "centrifugal", "coriolis", "gravity", "loads", "joint_terms"
+        )  # fmt: skip
+        tau = tree.inverse_dynamics(q, qd, qdd, loads=loads)
+        scale = np.abs(parts).max()
+        assert np.abs(sum(parts) - tau).max() <= 1e-14 * scale * len(q)
+    out = tuple(np.empty((4, tree.n)) for _ in parts)
+    assert tree.torque_parts(q, qd, qdd, out=out) is out
+    assert list(inspect.signature(tree.torque_parts).parameters)[:3] == ["q", "qd", "qdd"]
+
+
+def test_what_was_not_built_says_what_it_needs(tmp_path):
+    module = symgen.load(
+        EXAMPLES / "two_link.yaml", functions="mass_matrix", backend="numpy", out=tmp_path
+    )
+    with pytest.raises(
+        AttributeError, match=r"frame_pose needs forward_kinematics; build it with:"
+    ):
+        module.frame_pose
+
+
+def test_functions_by_name_are_pickled(tmp_path, monkeypatch):
+    symgen.load(
+        EXAMPLES / "two_link.yaml", functions=FUNCTIONS, backend="numpy", out=tmp_path / "p"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("p.two_link")
+    try:
+        for function in (module.frame_pose, module.torque_parts):
+            assert pickle.loads(pickle.dumps(function)) is function
+        parts = module.torque_parts([0, 0], [1, 1], [0, 0])
+        assert type(pickle.loads(pickle.dumps(parts))) is type(parts)
+    finally:
+        for name in [name for name in sys.modules if name == "p" or name.startswith("p.")]:
+            del sys.modules[name]
