@@ -38,6 +38,8 @@ GROWTH_JOINTS = tuple(range(1, 9))
 LARGEST_TIMED = 60_000
 """A formulation with a function of more operations is left out of what is compiled and timed."""
 
+SCRIPTS = ("figure", "calculator", "motion", "page")
+
 SUFFIXES = (".html", ".htm")
 
 
@@ -93,7 +95,7 @@ def report(
         costs=None if quick else _comparison(description, counted, journal),
         growth=None if quick else _growth(journal),
         style=layout.source("report/style.css"),
-        scripts=[layout.source(f"report/{name}.js") for name in ("figure", "calculator", "page")],
+        scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
         data={
             "robot-data": as_script(live.facts),
             "functions": packed(live.source),

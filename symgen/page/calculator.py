@@ -17,9 +17,9 @@ from symgen.description.expressions import Expression, evaluate
 from symgen.description.model import Limits, RobotDescription
 from symgen.emit.emission import javascript_script
 from symgen.kinematics.tree import KinematicTree
-from symgen.page.counting import POSES, Counted
+from symgen.page.counting import LIVE_ONLY, Counted
 
-LIVE = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics", POSES)
+LIVE = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics", *LIVE_ONLY)
 
 LARGEST = 50_000
 """Operations above which a function is left out of the page."""

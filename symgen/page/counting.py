@@ -23,6 +23,10 @@ from symgen.options import STRAIGHT
 from symgen.support.journal import Journal
 
 POSES = "forward_kinematics"
+PARTS = "torque_parts"
+ENERGIES = ("kinetic_energy", "potential_energy")
+LIVE_ONLY = (POSES, PARTS, *ENERGIES)
+"""What the page computes, each by the first formulation that has it, and does not compare."""
 
 LARGEST_ESTIMATE = 80_000
 """Operations, roughly, above which a function is not derived."""
@@ -46,8 +50,8 @@ class Counted:
 
     @property
     def reports(self) -> tuple[FunctionReport, ...]:
-        """The operations of every function but the poses, which only the figure needs."""
-        return tuple(report for report in self.derived.reports if report.function != POSES)
+        """The operations of the functions that the page compares."""
+        return tuple(x for x in self.derived.reports if x.function not in LIVE_ONLY)
 
     def only(self, names: Collection[Name]) -> tuple[Derived, Selection]:
         """The programs of these functions alone."""
@@ -68,15 +72,15 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
         (item.name, function): item.estimate(tree, function)
         for item in FORMULATIONS
         if item.why_not(tree) is None
-        for function in (*MAIN_FUNCTIONS, POSES)
+        for function in dict.fromkeys((*MAIN_FUNCTIONS, *LIVE_ONLY))
         if function in item.functions
     }
-    first = next(name for name in estimates if name[1] == POSES)
-    wanted = {
-        name: size
+    first = {function: name for name, function in reversed(estimates)}
+    wanted = [
+        name
         for name, size in estimates.items()
-        if name == first or (name[1] != POSES and size <= LARGEST_ESTIMATE)
-    }
+        if (first[name[1]] == name[0] if name[1] in LIVE_ONLY else size <= LARGEST_ESTIMATE)
+    ]
     built: dict[str, tuple[str, ...]] = {}
     for formulation, function in wanted:
         built[formulation] = (*built.get(formulation, ()), function)
@@ -85,6 +89,6 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
     exact = {
         (report.formulation, report.function): report.after.total for report in derived.reports
     }
-    estimates = {name: size for name, size in estimates.items() if name[1] != POSES}
+    estimates = {name: size for name, size in estimates.items() if name[1] not in LIVE_ONLY}
     legible = odd_turns(description) <= MOST_ODD_TURNS
     return Counted(tree, derived, selection, {**estimates, **exact}, legible)

@@ -16,7 +16,7 @@ from symgen.algebra.blackboard import with_decimals, with_short_waves
 from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.description.model import RobotDescription
 from symgen.formulations import formulation_named
-from symgen.page.counting import Counted
+from symgen.page.counting import PARTS, Counted
 from symgen.page.mathml import mathml
 from symgen.showing.equations import LARGEST_CLOSED_ROBOT, shown_parts, written_out
 from symgen.showing.typesetting import inputs_of, latex, latex_equation
@@ -25,8 +25,8 @@ from symgen.support.journal import Journal
 CLOSED = "closed_form_lagrange"
 FUNCTIONS = {
     "mass_matrix": "Mass matrix",
-    "bias_forces": "Torques at zero acceleration: Coriolis, centrifugal, gravity, loads, joints",
-    "gravity_forces": "Torques of gravity",
+    "coriolis_matrix": "Coriolis matrix (of the Christoffel symbols)",
+    "torque_parts": "The torques in parts",
     "kinetic_energy": "Kinetic energy",
     "potential_energy": "Potential energy",
     "inverse_dynamics": "Equations of motion",
@@ -38,12 +38,21 @@ joints only short ones, because products of many sines and cosines take minutes 
 
 
 @dataclass(frozen=True)
+class Equation:
+    """An equation as MathML and as LaTeX; `part` of the torque, of the function that has parts."""
+
+    mathml: str
+    latex: str
+    part: str = ""
+
+
+@dataclass(frozen=True)
 class Equations:
-    """One function: a heading and its equations as MathML; or, where it is too large, its size."""
+    """One function: a heading and its equations; or, where it is too large, its size."""
 
     function: str
     heading: str
-    equations: tuple[str, ...]
+    equations: tuple[Equation, ...]
     operations: int
 
 
@@ -82,7 +91,9 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     return ClosedForm(tuple(found), tuple(waves))
 
 
-def _equations(dynamics: SymbolicDynamics, function: str, legend: dict[Any, Any]) -> Iterator[str]:
+def _equations(
+    dynamics: SymbolicDynamics, function: str, legend: dict[Any, Any]
+) -> Iterator[Equation]:
     inputs = inputs_of(dynamics.program(function))
     result = dynamics.readable(function)
     parts = result if isinstance(result, tuple) else (result,)
@@ -94,7 +105,9 @@ def _equations(dynamics: SymbolicDynamics, function: str, legend: dict[Any, Any]
         decimal = value.applyfunc(with_decimals) if matrix else with_decimals(value)
         short, waves = with_short_waves(decimal, inputs.get("q", ()))
         legend.update({name: (wave, inputs) for name, wave in waves.items()})
-        yield mathml(latex_equation(label, short, inputs), block=True)
+        text = latex_equation(label, short, inputs)
+        part = heading.removesuffix("_torques") if function == PARTS else ""
+        yield Equation(mathml(text, block=True), text, part)
 
 
 def _sorted_legend(legend: dict[Any, Any]) -> Iterator[tuple[Any, str]]:

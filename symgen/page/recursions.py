@@ -29,6 +29,8 @@ FUNCTIONS = (
 )
 """What is shown: of a formulation the first pair whose function it derives."""
 
+OF_LECTURES = "newton_euler"
+
 LARGEST = 20_000
 """A function of more operations is no reading matter, and takes minutes to derive for reading."""
 LARGEST_AT_ONCE = 40_000
@@ -93,8 +95,9 @@ class Recursion:
 def recursions(
     description: RobotDescription, counted: Counted, journal: Journal
 ) -> tuple[Recursion, ...]:
-    """The recursions of all formulations that apply to `description`."""
+    """The recursions of all formulations that apply to `description`, that of lectures first."""
     applicable = [item for item in FORMULATIONS if item.why_not(counted.tree) is None]
+    applicable.sort(key=lambda item: item.name != OF_LECTURES)
     found = []
     for done, formulation in enumerate(applicable):
         journal.progress(f"steps: {formulation.name}", done, len(applicable))

@@ -42,6 +42,27 @@ class Calculator {
     return Object.fromEntries(this.having(name).map((key) => [key, call(this.functions[key][name])]));
   }
 
+  // The parts of the torques, by part; none where they are too long for a page.
+  parts({ q, qd, qdd }) {
+    const [first] = this.having("torque_parts");
+    return first ? this.functions[first].torque_parts(q, qd, qdd) : null;
+  }
+
+  energies({ q, qd }) {
+    const [kinetic, potential] = ["kinetic_energy", "potential_energy"].map((name) => this.having(name)[0]);
+    if (!kinetic || !potential) return null;
+    return [
+      this.functions[kinetic].kinetic_energy(q, qd).kinetic_energy,
+      this.functions[potential].potential_energy(q).potential_energy,
+    ].map((found) => Number(found.length ? found[0] : found));
+  }
+
+  // Accelerations without torques, by the first formulation that has them.
+  free(q, qd) {
+    const [first] = this.having("forward_dynamics");
+    return this.functions[first].forward_dynamics(q, qd, new Float64Array(this.n)).qdd;
+  }
+
   poses(q) {
     const [first] = this.having("forward_kinematics");
     return this.functions[first].forward_kinematics(q).forward_kinematics;
@@ -90,6 +111,37 @@ function fillTable(table, columns, coordinates, unit) {
       ...names.map((name) => cell("td", digits(columns[name][i]), {
         "data-formulation": name, "data-index": i, "data-value": columns[name][i],
       })),
+    ));
+  });
+  table.replaceChildren(table.caption, head, body);
+}
+
+const PARTS = { inertial: "inertial", centrifugal: "centrifugal", coriolis: "Coriolis", gravity: "gravity", load: "loads", joint_term: "damping, springs, friction" };
+
+// One column for every part of the torques and one for their sum; a bar under each number.
+function fillParts(table, parts, coordinates) {
+  const columns = Object.entries(PARTS).map(([key, words]) => [key, words, parts[`${key}_torques`]]);
+  const sum = coordinates.map((_, i) => columns.reduce((total, [, , values]) => total + values[i], 0));
+  columns.push(["total", "sum", sum]);
+  const scale = largest(columns.map(([, , values]) => values));
+  const head = document.createElement("thead");
+  head.append(row(cell("th", "joint", { scope: "col" }),
+    ...columns.map(([key, words]) => cell("th", words, { scope: "col", class: `part-${key}` }))));
+  const body = document.createElement("tbody");
+  coordinates.forEach((coordinate, i) => {
+    body.append(row(
+      cell("th", `${i + 1} ${coordinate.name}, ${coordinate.torque}`, { scope: "row" }),
+      ...columns.map(([key, , values]) => {
+        const made = cell("td", digits(values[i]), { class: `part-${key}`, "data-part": key, "data-index": i, "data-value": values[i] });
+        const bar = cell("span", "", { class: "bar", "aria-hidden": "true" });
+        const inside = document.createElement("span");
+        const share = 50 * Math.min(1, Math.abs(values[i]) / scale) || 0;
+        inside.style.width = `${share}%`;
+        inside.style.left = `${values[i] < 0 ? 50 - share : 50}%`;
+        bar.append(inside);
+        made.append(bar);
+        return made;
+      }),
     ));
   });
   table.replaceChildren(table.caption, head, body);

@@ -3,7 +3,7 @@
 const byId = (name) => document.getElementById(name);
 const facts = JSON.parse(byId("robot-data").textContent);
 const state = {};
-let figure, calculator, waiting;
+let figure, calculator, motion, waiting;
 
 // Base64 of deflated text -> text.
 async function unpacked(name) {
@@ -46,6 +46,8 @@ function refresh() {
   const results = calculator.compute(state);
   fillTable(byId("torques"), results.torques, facts.coordinates, (c) => c.torque);
   sayAgreement(byId("torques-verdict"), "torques", results.torques, calculator.usual.torques);
+  const parts = calculator.parts(state);
+  if (parts) fillParts(byId("parts"), parts, facts.coordinates);
   fillTable(byId("accelerations"), results.accelerations, facts.coordinates, (c) => `${c.unit}/s²`);
   sayAgreement(byId("accelerations-verdict"), "accelerations", results.accelerations, calculator.usual.accelerations);
   showGradient(results.gradient);
@@ -67,6 +69,60 @@ function showGradient(gradient) {
   if (chosen) fillGradient(byId("gradient"), chosen[by], facts.coordinates.length);
   const arrays = Object.fromEntries(Object.entries(gradient).map(([name, found]) => [name, found[by]]));
   sayAgreement(byId("gradient-verdict"), "gradients", arrays, calculator.usual.gradient);
+}
+
+function listenToMotion() {
+  const button = byId("play");
+  const pressed = (playing) => {
+    motion.playing = playing;
+    button.textContent = playing ? "Pause" : "Play";
+    button.setAttribute("aria-pressed", String(playing));
+  };
+  motion = new Motion(calculator, (moved) => {
+    if (moved) {
+      byId("motion-status").dataset.time = motion.time;
+      setState("q", moved.q);
+      setState("qd", moved.qd);
+      refreshSoon();
+      plotMotion(motion.track, Number(byId("phase-coordinate").value));
+      return;
+    }
+    pressed(false);
+    byId("motion-status").textContent = "The mass matrix is singular here, or the motion left the range of numbers.";
+  });
+  if (!calculator.having("forward_dynamics").length) {
+    button.disabled = true;
+    byId("motion-status").textContent = "The accelerations of this robot are too long for a page.";
+  }
+  button.addEventListener("click", () => {
+    byId("motion-status").textContent = "";
+    pressed(!motion.playing);
+    if (motion.playing) motion.play(state);
+  });
+  byId("phase-coordinate").addEventListener("change", ({ target }) => plotMotion(motion.track, Number(target.value)));
+  for (const other of document.querySelectorAll("button[data-state]")) other.addEventListener("click", () => pressed(false));
+}
+
+// A page from a file may have no clipboard; what is selected can be copied all the same.
+async function copyText(text) {
+  if (navigator.clipboard && window.isSecureContext) {
+    try { await navigator.clipboard.writeText(text); return true; } catch { /* not allowed: below */ }
+  }
+  const area = Object.assign(document.createElement("textarea"), { value: text });
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}
+
+function listenToCopying() {
+  document.addEventListener("click", async ({ target }) => {
+    if (!target.dataset.latex) return;
+    const done = await copyText(target.dataset.latex);
+    target.textContent = done ? "Copied" : "Not allowed here";
+    setTimeout(() => { target.textContent = "Copy LaTeX"; }, 1500);
+  });
 }
 
 function refreshSoon() {
@@ -141,6 +197,8 @@ async function start() {
   setAll(STATES.first);
   calculator.measure(state);
   listen();
+  listenToMotion();
+  listenToCopying();
   if (facts.links.length) figure.measure(calculator.poses(state.q));
   refresh();
   document.body.dataset.ready = "yes";

@@ -266,3 +266,66 @@ def test_axe_finds_no_obstacle(browser, written, scheme):
     assert len(response["passes"]) > 30
     assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in response["violations"]] == []
     tab.close()
+
+
+def test_the_parts_of_the_torques_are_those_of_the_module_and_add_up(opened, model):
+    tab, _ = opened
+    module = loaded(model, "torque_parts")
+    tab.locator("#qd-1").fill("-1.3")
+    drawn(tab)
+    state = [
+        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)]
+        for kind in ("q", "qd", "qdd")
+    ]
+    cells = tab.eval_on_selector_all(
+        "#parts td", "cells => cells.map(c => [c.dataset.part, Number(c.dataset.value)])"
+    )
+    found = {part: [x for name, x in cells if name == part] for part, _ in cells}
+    names = ("inertial", "centrifugal", "coriolis", "gravity", "load", "joint_term")
+    for name, expected in zip(names, module.torque_parts(*state), strict=True):
+        np.testing.assert_allclose(found[name], expected, rtol=1e-9, atol=1e-9)
+    torques = numbers(tab, "torques")["newton_euler"]
+    np.testing.assert_allclose(found["total"], torques, rtol=1e-9, atol=1e-9)
+
+
+def test_it_moves_as_a_simulation_says_and_keeps_its_energy(opened, model):
+    """A fixed time of the page's own integrator, as what Play shows depends on the machine."""
+    from scipy.integrate import solve_ivp
+
+    tab, found = opened
+    module = loaded(model, "forward_dynamics,kinetic_energy,potential_energy")
+    n = module.n
+    start = [
+        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(n)]
+        for kind in ("q", "qd")
+    ]
+    tab.locator("#play").click()
+    assert tab.inner_text("#play") == "Pause"
+    tab.wait_for_timeout(400)
+    tab.locator("#play").click()
+    drawn(tab)
+    assert tab.inner_text("#play") == "Play"
+    path = tab.get_attribute("#phase-plot path.phase", "d")
+    assert path.count("L") >= 3
+    time = float(tab.locator("#motion-status").get_attribute("data-time"))
+    end = [
+        [float(tab.locator(f'input[type="number"][data-kind="{kind}"]').nth(i).input_value())
+         for i in range(n)]
+        for kind in ("q", "qd")
+    ]  # fmt: skip
+
+    def rates(t, x):
+        return np.concatenate([x[n:], module.forward_dynamics(x[:n], x[n:], np.zeros(n))])
+
+    solved = solve_ivp(rates, (0, time), np.concatenate(start), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(np.concatenate(end), solved.y[:, -1], rtol=1e-4, atol=1e-4)
+    assert not [message for message in found if "error" in message.lower()]
+
+
+def test_an_equation_is_copied_as_latex(opened):
+    tab, _ = opened
+    button = tab.locator("#equations .copy").first
+    assert button.get_attribute("data-latex").startswith("M = ")
+    button.click()
+    tab.wait_for_timeout(100)
+    assert button.inner_text() in ("Copied", "Not allowed here")

@@ -103,7 +103,7 @@ def test_the_closed_form_is_collected_and_abbreviated(two_link):
     shown = [re.sub(r"<[^>]+>", "", entry) for entry in entries]
     assert shown[3] == "I2+l22m2"
     assert shown[1] == shown[2] == "I2+m2(L1c2l2+l22)"
-    for heading in ("Torques of gravity", "Equations of motion", "Derivatives of the torques"):
+    for heading in ("The torques in parts", "Equations of motion", "Derivatives of the torques"):
         assert f"<h3>{heading}</h3>" in section
 
 

@@ -1,0 +1,105 @@
+// The robot left to itself: integrated here, with its energy and a phase plot.
+
+const SECONDS = 10; // that the plots show
+const LONGEST_STEP = 1 / 500; // s
+const LONGEST_FRAME = 1 / 20; // s: what a tab that was hidden missed is not made up for
+
+class Motion {
+  constructor(calculator, show) {
+    this.calculator = calculator;
+    this.show = show;
+    this.playing = false;
+    this.restart();
+  }
+
+  restart() {
+    this.time = 0;
+    this.track = [];
+  }
+
+  // One step of the classical Runge-Kutta method for q' = qd, qd' = free(q, qd).
+  step({ q, qd }, h) {
+    const moved = (x, slope, by) => x.map((value, i) => value + by * slope[i]);
+    const slopes = [];
+    for (const share of [0, 0.5, 0.5, 1]) {
+      const last = slopes[slopes.length - 1];
+      const at = last ? [moved(q, last[0], share * h), moved(qd, last[1], share * h)] : [q, qd];
+      slopes.push([at[1], this.calculator.free(...at)]);
+    }
+    const mean = (k) => q.map((_, i) => (slopes[0][k][i] + 2 * slopes[1][k][i] + 2 * slopes[2][k][i] + slopes[3][k][i]) / 6);
+    return { q: moved(q, mean(0), h), qd: moved(qd, mean(1), h) };
+  }
+
+  advance(state, seconds) {
+    const steps = Math.max(1, Math.ceil(seconds / LONGEST_STEP));
+    let at = { q: Float64Array.from(state.q), qd: Float64Array.from(state.qd) };
+    for (let k = 0; k < steps; k += 1) at = this.step(at, seconds / steps);
+    this.time += seconds;
+    return at;
+  }
+
+  remember(state) {
+    const energies = this.calculator.energies(state);
+    this.track.push({ time: this.time, energies, q: Float64Array.from(state.q), qd: Float64Array.from(state.qd) });
+    while (this.track.length && this.track[0].time < this.time - SECONDS) this.track.shift();
+  }
+
+  play(state) {
+    this.playing = true;
+    this.restart();
+    this.remember(state);
+    let before = performance.now();
+    const frame = (now) => {
+      if (!this.playing) return;
+      const moved = this.advance(state, Math.min(LONGEST_FRAME, (now - before) / 1000) || 1e-4);
+      before = now;
+      if (![...moved.q, ...moved.qd].every(Number.isFinite)) {
+        this.playing = false;
+        this.show(null);
+        return;
+      }
+      Object.assign(state, moved);
+      this.remember(state);
+      this.show(moved);
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  }
+}
+
+// Lines [[class, [[x, y], ...]], ...] in a frame, with the ends of the axes in numbers.
+function plot(svg, lines, marks = []) {
+  const points = lines.flatMap(([, line]) => line);
+  if (!points.length) { svg.replaceChildren(); return; }
+  const range = (k) => {
+    const [low, high] = [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))];
+    const room = Math.max(0.05 * (high - low), 1e-3 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
+    return [low - room, high + room];
+  };
+  const [[x0, x1], [y0, y1]] = [range(0), range(1)];
+  const place = ([x, y]) => [50 + (340 * (x - x0)) / (x1 - x0), 195 - (185 * (y - y0)) / (y1 - y0)];
+  const path = (line) => line.map((point, i) => `${i ? "L" : "M"}${place(point).map((x) => x.toFixed(1)).join(" ")}`).join("");
+  const parts = [["path", { class: "frame", d: "M50 10V195H390" }]];
+  for (const [name, line] of lines) parts.push(["path", { class: name, d: path(line) }]);
+  for (const mark of marks) {
+    const [cx, cy] = place(mark);
+    parts.push(["circle", { cx, cy, r: 3.5 }]);
+  }
+  const short = (x) => Number(x.toPrecision(3)).toString();
+  for (const [x, y, words, anchor] of [[46, 20, short(y1), "end"], [46, 195, short(y0), "end"], [50, 212, short(x0), "start"], [390, 212, short(x1), "end"]]) {
+    parts.push(["text", { x, y, "text-anchor": anchor }, words]);
+  }
+  svg.replaceChildren(...parts.map(([tag, attributes, words]) => element(tag, attributes, words)));
+}
+
+function plotMotion(track, coordinate) {
+  const known = track.filter((at) => at.energies);
+  const line = (value) => known.map((at) => [at.time, value(at.energies)]);
+  plot(byId("energy-plot"), [
+    ["part-inertial", line(([kinetic]) => kinetic)],
+    ["part-gravity", line(([, potential]) => potential)],
+    ["part-total", line(([kinetic, potential]) => kinetic + potential)],
+  ]);
+  const phase = track.map((at) => [at.q[coordinate], at.qd[coordinate]]);
+  plot(byId("phase-plot"), [["phase", phase]], phase.slice(-1));
+}
