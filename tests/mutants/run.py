@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from tests.mutants.reach import reach
 from tests.mutants.table import FOLDER, Mutant, is_clean, mutants, planted
 
@@ -169,6 +171,12 @@ def main() -> None:
     checkouts = [path.resolve() for path in options.checkouts]
     if changed := [str(path) for path in checkouts if not is_clean(path)]:
         parser.error(f"there are changes that would be lost in {' and '.join(changed)}")
+    locks = [FileLock(f"{path}.lock", blocking=False) for path in checkouts]
+    for lock in locks:
+        try:
+            lock.acquire()
+        except Timeout:
+            parser.error(f"mutants are being planted already: {lock.lock_file} is held")
     listed = mutants(options.tables)
     table = [mutant for mutant in listed if mutant.fits(checkouts[0])]
     if lost := [mutant.name for mutant in listed if mutant not in table]:
