@@ -38,8 +38,8 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
 
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
-    `backend`, `flags`, `form`, `templates`, `force`; and `out`, the folder to build into instead of
-    the cache.
+    `backend`, `flags`, `form`, `templates`, `force`, `plain_c`; `loads` and `points`, each
+    ``LINK`` or ``LINK:x,y,z``; and `out`, the folder to build into instead of the cache.
     """
     from dataclasses import fields
 
@@ -57,6 +57,9 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     for key in ("formulations", "functions", "runtime_parameters"):
         if key in given:
             given[key] = names(given[key])
+    for key in ("loads", "points"):
+        if key in given:
+            given[key] = (given[key],) if isinstance(given[key], str) else tuple(given[key])
     for key in ("out", "templates"):
         if given.get(key) is not None:
             given[key] = Path(given[key])

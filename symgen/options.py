@@ -34,7 +34,9 @@ class BuildOptions:
     are written: in a straight line, in loops where a formulation has them, or by size.  A
     `thorough` build is validated by every formulation; else large functions are left to one beside
     what is built.  With `equal` every formulation is compiled as the one that serves the top
-    level is, for several samples at a time, too: so that times can be compared.
+    level is, for several samples at a time, too: so that times can be compared.  With `plain_c` C
+    to be read is written whatever the size of the robot.  `loads` and `points` are added to those
+    of the model: see `symgen.description.additions`.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
@@ -48,6 +50,9 @@ class BuildOptions:
     out: Path | None = None
     thorough: bool = False
     equal: bool = False
+    plain_c: bool = False
+    loads: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, value, known in (
@@ -75,6 +80,9 @@ class LoadOptions(TypedDict, total=False):
     out: str | Path | None
     thorough: bool
     equal: bool
+    plain_c: bool
+    loads: str | Iterable[str]
+    points: str | Iterable[str]
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

@@ -117,6 +117,25 @@ _BUILD_OPTIONS = (
         show_default=True,
         help="Kernels in a straight line, in loops where there are any, or by what is faster.",
     ),
+    click.option(
+        "--load",
+        "loads",
+        multiple=True,
+        metavar="LINK[:x,y,z]",
+        help="Add a load to those of the model, at a point of the link's frame (m).",
+    ),
+    click.option(
+        "--point",
+        "added_points",
+        multiple=True,
+        metavar="LINK[:x,y,z]",
+        help="Add a point whose motion is wanted, as --load.",
+    ),
+    click.option(
+        "--plain-c",
+        is_flag=True,
+        help="Write c/plain, C that is made to be read, whatever the size of the robot.",
+    ),
     Templates,
     click.option("--force", is_flag=True, help="Build although nothing has changed."),
 )
@@ -133,6 +152,9 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         runtime_parameters: str,
         flags: str,
         form: str,
+        loads: tuple[str, ...],
+        added_points: tuple[str, ...],
+        plain_c: bool,
         templates: Path | None,
         force: bool,
         out: Path | None = None,
@@ -148,6 +170,9 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
             templates=templates,
             force=force,
             out=out,
+            plain_c=plain_c,
+            loads=loads,
+            points=added_points,
         )
         return command(options=options, **rest)
 

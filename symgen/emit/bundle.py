@@ -145,7 +145,8 @@ class Package:
     `programs` maps formulation -> function -> its forms, in the order in which they are printed.
     `fastest` maps each function to the formulation that serves it at the top level.
     `missing` maps each function that was not built to the sentence that its AttributeError shows.
-    With `equal` every formulation is compiled for speed, not only what serves the top level.
+    With `equal` every formulation is compiled for speed, not only what serves the top level; with
+    `plain_c` C to be read is written for large robots, too.
     """
 
     metadata: ModuleMetadata
@@ -153,6 +154,7 @@ class Package:
     fastest: Mapping[str, str]
     missing: Mapping[str, str] = field(default_factory=dict)
     equal: bool = False
+    plain_c: bool = False
 
 
 @dataclass(frozen=True)

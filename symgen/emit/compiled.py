@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from symgen.emit import wrapper
+from symgen.emit import plain_c, wrapper
 from symgen.emit.bundle import Extension
 from symgen.emit.kernels import Kernel
 from symgen.emit.loops import Loops
@@ -60,6 +60,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
         own = {**values, "formulation": formulation}
         for name, kernels in _sources(robot, formulation).items():
             folder[name] = _source(kernels, own, templates)
+    folder.update(plain_c.files(module, templates))
     folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
     return folder
 

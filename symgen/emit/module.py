@@ -117,14 +117,14 @@ def _formulations(package: Package) -> Iterator[Formulation]:
             name=identifier(name),
             functions=tuple(public_function(function_named(f), package.metadata) for f in programs),
             kernels=tuple(kernel(name, forms, sizes) for forms in programs.values()),
-            notes=text.notes_table(_notes(forms.any for forms in programs.values())),
+            notes=text.notes_table(notes_of(forms.any for forms in programs.values())),
             offset=offset,
             missing={k: sentence for k, sentence in missing.items() if k not in programs},
         )
         offset += len(programs)
 
 
-def _notes(programs: Iterable[Program[Scalar] | LoopedProgram[Scalar]]) -> dict[str, str]:
+def notes_of(programs: Iterable[Program[Scalar] | LoopedProgram[Scalar]]) -> dict[str, str]:
     """The notes of all programs: by family of labels, such as ``NE`` and ``dNE``, and number."""
     notes = {label: text for program in programs for label, text in program.notes.items()}
     families = list(dict.fromkeys(label.rpartition("-")[0] for label in notes))

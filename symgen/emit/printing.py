@@ -46,6 +46,7 @@ C = Language(
     remark=("/* ", " */"),
     angles_together=True,
 )
+PLAIN_C = Language(functions=C.functions, remark=C.remark)
 CYTHON = Language(functions=C.functions, remark=("# ", ""))
 NUMPY = Language(
     functions={

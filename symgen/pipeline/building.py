@@ -15,6 +15,7 @@ from typing import Any
 from symgen.deriving.derivation import Derived, derive_all, model_hash, package_of
 from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
 from symgen.description import RobotDescription, read
+from symgen.description.additions import with_additions
 from symgen.emit import cython
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
@@ -113,9 +114,14 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     return Built(plan.description, plan.selection, report, derived)
 
 
+def described(path: str | Path, options: BuildOptions) -> RobotDescription:
+    """The model of a file, with the loads and points that are asked for beside its own."""
+    return with_additions(read(path), options.loads, options.points)
+
+
 def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     with journal.stage("read"):
-        description = read(path)
+        description = described(path, options)
     selection = select(description, options)
     compiler, backends = _backends(options, journal)
     key = _key(description, options, selection, compiler, backends)
@@ -143,6 +149,7 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
     with journal.stage("emit"):
         # Programs -> SourceBundle
         package = package_of(plan.description, plan.selection, derived, plan.options.equal)
+        package = replace(package, plain_c=plan.options.plain_c)
         bundle = emit(package, plan.backends, plan.options.templates)
     with journal.stage("compile"):
         # SourceBundle -> binaries
@@ -262,6 +269,7 @@ def _key(
         "runtime_parameters": selection.runtime_parameters,
         "form": options.form,
         "equal": options.equal,
+        "plain_c": options.plain_c,
     }
     templates = None if options.templates is None else own_templates(options.templates)
     return build_key(model_hash(description), choices, compiler, options.flags, templates)

@@ -12,7 +12,7 @@ from symgen.errors import RequestError, ValidationError
 from symgen.exact import POINTS, ExactResult, general_robot, prove, runtime_parameters
 from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.options import ALL, DEFAULT, NONE, BuildOptions
-from symgen.pipeline.building import run, validate_package
+from symgen.pipeline.building import described, run, validate_package
 from symgen.support.journal import Journal
 from symgen.toolchain.manifest import read_manifest
 from symgen.validation.validate import ValidationResult
@@ -67,7 +67,7 @@ def check_exactly(
     and the functions matter: runtime parameters are those of the general robot.
     """
     with journal.stage("read"):
-        description = read(path)
+        description = described(path, options)
     robot = general_robot(description)
     runtime = runtime_parameters(description, robot) or (NONE,)
     functions = select(robot, replace(options, runtime_parameters=runtime)).functions

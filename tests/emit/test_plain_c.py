@@ -1,0 +1,204 @@
+"""C to be read: compiled without a warning, and its numbers are those of the module."""
+
+import ctypes
+import importlib.util
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.program.functions import function_named
+from tests.choosing import slow
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1"]
+MODEL = """
+symgen: 1
+name: largest
+gravity: [0, 0, -g]
+parameters: {g: 9.81, singular: 1.5, i: 0.4, no_loads: 0.3, tau: 0.2}
+joints:
+  - {name: count, type: revolute, origin: {}, axis: [0, 1, 0], friction: 0.2,
+     friction_velocity: 0.1,
+     link: {name: a, mass: singular, com: [i, 0, 0], inertia: {xx: 0.1, yy: 0.2, zz: tau}}}
+  - {name: slide, type: prismatic, parent: a, origin: {xyz: [i, 0, 0]}, axis: [1, 0, 0],
+     link: {name: b, mass: 0.5, com: [no_loads, 0, 0.2]}}
+loads: [{name: push, link: b, point: [0.1, 0, 0]}]
+points: [{name: hand, link: b, point: [0.1, 0, 0]}]
+outputs: {power: abs(tau.count*qd.count)}
+"""
+
+
+def built(model, folder, **options):
+    module = symgen.load(model, formulations="default", out=folder, backend="compiled", **options)
+    return module, folder / module.name / "c" / "plain"
+
+
+@pytest.fixture(scope="module", params=["runtime", *slow("two_link", "satellite_arm")])
+def robot(request, tmp_path_factory):
+    """A module, and its plain C as a library."""
+    folder = tmp_path_factory.mktemp("plain")
+    if request.param == "runtime":
+        model = folder / "largest.yaml"
+        model.write_text(MODEL)
+        options = {"runtime_parameters": "all"}
+    else:
+        model, options = EXAMPLES / f"{request.param}.yaml", {"plain_c": True}
+    module, plain = built(model, folder, **options)
+    library = folder / "plain.so"
+    source = plain / f"{module.name}.c"
+    command = ["gcc", *STRICT, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return module, plain, ctypes.CDLL(str(library))
+
+
+def pointer(array):
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+
+
+def drawn(module, name, rng):
+    """Arguments of a function, its loads and parameters."""
+    function = function_named(name)
+    sizes = {"n": module.n, "n_loads": module.n_loads, "n_parameters": module.n_parameters}
+    given = [rng.uniform(-2, 2, a.sizes(sizes)) for a in (*function.arguments, *function.options)]
+    return given, module.default_parameters * rng.uniform(0.8, 1.2, module.n_parameters)
+
+
+def test_every_function_gives_the_numbers_of_the_module(robot):
+    module, _, library = robot
+    rng = np.random.default_rng(8)
+    for name in module.functions:
+        function = function_named(name)
+        given, parameters = drawn(module, name, rng)
+        loads = {"loads": given[-1]} if function.options else {}
+        positional = given[: len(function.arguments)]
+        for changed in (True, False):
+            options = {**loads, "parameters": parameters} if changed else {}
+            expected = getattr(module, name)(*positional, **options)
+            several = len(function.results) > 1
+            expected = [np.asarray(x) for x in (expected if several else (expected,))]
+            found = [np.full(x.shape, np.nan) for x in expected]
+            inputs = [pointer(np.ascontiguousarray(x)) for x in positional]
+            if changed:
+                inputs += [pointer(x) for x in (*loads.values(), parameters)]
+            else:
+                inputs += [None] * (len(function.options) + 1)
+            called = getattr(library, f"{module.name}_{name}")
+            called(*inputs, *(pointer(x) for x in found))
+            for value, wanted in zip(found, expected, strict=True):
+                scale = max(1.0, np.abs(wanted).max(initial=0.0))
+                assert np.abs(value - wanted).max(initial=0.0) <= 1e-11 * scale, name
+
+
+def test_it_has_no_macros_and_one_statement_per_line(robot):
+    module, plain, _ = robot
+    text = (plain / f"{module.name}.c").read_text()
+    assert {line.split()[0] for line in text.splitlines() if line.startswith("#")} == {"#include"}
+    code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    assert all(
+        line.count(";") <= 1 or line.lstrip().startswith("for (") for line in code.splitlines()
+    )
+    assert re.search(r"^    const double \w+ = .*;  /\* [A-Z]+-\d+ \*/$", text, re.M)
+
+
+def test_a_singular_mass_matrix_is_returned(tmp_path):
+    model = tmp_path / "light.yaml"
+    model.write_text(
+        "symgen: 1\nname: light\nparameters: {m: 1}\njoints:\n"
+        "  - {name: a, type: prismatic, origin: {}, axis: [1, 0, 0], link: {mass: m}}\n"
+    )
+    options = {"runtime_parameters": "all", "functions": "forward_dynamics"}
+    _, plain = built(model, tmp_path, **options)
+    library = tmp_path / "light.so"
+    source = str(plain / "light.c")
+    subprocess.run(["gcc", *STRICT, "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    forward = ctypes.CDLL(str(library)).light_forward_dynamics
+    numbers, qdd = np.zeros(3), np.zeros(1)
+    arguments = [pointer(numbers)] * 3
+    assert forward(*arguments, None, pointer(np.array([2.0])), pointer(qdd)) == 0
+    assert forward(*arguments, None, pointer(np.array([0.0])), pointer(qdd)) == 1
+    assert np.isnan(qdd).all()
+
+
+def test_large_robots_have_it_where_it_is_asked_for():
+    from symgen.deriving.derivation import derive_all, package_of
+    from symgen.deriving.selection import select
+    from symgen.description import read
+    from symgen.emit.emission import emit
+    from symgen.options import BuildOptions
+
+    description = read(EXAMPLES / "arm7.yaml")
+    options = BuildOptions(
+        functions=("inverse_dynamics_derivatives", "coriolis_matrix", "regressor")
+    )
+    selection = select(description, options)
+    package = package_of(description, selection, derive_all(description, selection))
+    plain = {
+        wanted: [name for name in emit(replaced(package, wanted)).files if "plain" in name]
+        for wanted in (False, True)
+    }
+    assert plain[True] == [f"c/plain/arm7.{ending}" for ending in ("c", "h", "hpp")]
+    assert plain[False] in ([], plain[True])
+
+
+def replaced(package, plain_c):
+    from dataclasses import replace
+
+    return replace(package, plain_c=plain_c)
+
+
+CPP = """
+#include <cstdio>
+#include "NAME.hpp"
+namespace robot = NAME_dynamics;
+int main() {
+    robot::Vector<robot::n> q, qd, qdd;
+    for (int i = 0; i < robot::n; ++i) { q(i) = 0.1 * (i + 1); qd(i) = 0.3; qdd(i) = -0.2; }
+    robot::Loads loads;
+    loads.setConstant(0.7);
+    const auto tau = robot::inverse_dynamics(q, qd, qdd, &loads);
+    const auto found = robot::inverse_dynamics_derivatives(q, qd, qdd);
+    const auto poses = robot::forward_kinematics(q);
+    const auto columns = robot::jacobians(q);
+    const double energy = robot::kinetic_energy(q, qd);
+    const auto back = robot::forward_dynamics(q, qd, tau, &loads);
+    std::printf("%.17g %.17g %.17g %.17g %.17g %.17g", tau(0), found.dtau_dq(1, 0),
+                poses.back()(0, 3), columns.back()(2, 1), energy, (back - qdd).norm());
+}
+"""
+
+
+def test_the_header_for_cpp(robot, tmp_path):
+    found = importlib.util.find_spec("cmeel")
+    roots = [] if found is None or found.origin is None else [Path(found.origin).parents[1]]
+    eigen = [root / "cmeel.prefix" / "include" / "eigen3" for root in roots]
+    eigen = [path for path in (*eigen, Path("/usr/include/eigen3")) if (path / "Eigen").is_dir()]
+    if not eigen or shutil.which("g++") is None:
+        pytest.skip("needs g++ and the headers of Eigen: pip install 'symgen[test]'")
+    module, plain, _ = robot
+    (tmp_path / "use.cpp").write_text(CPP.replace("NAME", module.name))
+    kernels = tmp_path / "kernels.o"
+    source = plain / f"{module.name}.c"
+    subprocess.run(["gcc", *STRICT, "-c", str(source), "-o", str(kernels)], check=True)
+    command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-isystem", str(eigen[0])]
+    command += ["-iquote", str(plain), str(tmp_path / "use.cpp"), str(kernels), "-lm"]
+    done = subprocess.run([*command, "-o", tmp_path / "use"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    printed = subprocess.run([tmp_path / "use"], capture_output=True, text=True, check=True).stdout
+    n = module.n
+    q, qd, qdd = 0.1 * np.arange(1, n + 1), np.full(n, 0.3), np.full(n, -0.2)
+    loads = np.full((module.n_loads, 6), 0.7)
+    expected = [
+        module.inverse_dynamics(q, qd, qdd, loads=loads)[0],
+        module.inverse_dynamics_derivatives(q, qd, qdd)[1][1, 0],
+        module.forward_kinematics(q)[-1, 0, 3],
+        module.jacobians(q)[-1, 2, 1],
+        module.kinetic_energy(q, qd),
+        0.0,
+    ]
+    np.testing.assert_allclose([float(x) for x in printed.split()], expected, rtol=0, atol=1e-11)
