@@ -1,0 +1,143 @@
+"""What only planted faults showed to be unwatched: one test for each, by the mutant's name.
+
+`tests/mutants` says which; each belongs to the part that it is about, and is here because it was
+found in one go.
+"""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from ruamel.yaml import YAML
+
+from symgen.algebra.graph import Graph
+from symgen.cli import run
+from symgen.comparing.charts import growth_svg
+from symgen.comparing.growth import grow
+from symgen.description import read
+from symgen.description.checks import check
+from symgen.description.documents import decode
+from symgen.description.published import json_schema
+from symgen.errors import ModelError
+from symgen.formulations import formulation_named
+from symgen.grading import grade
+from symgen.kinematics.tree import build_tree
+from symgen.program.evaluation import call
+from symgen.support.journal import Journal
+from symgen.validation.oracles import NumericRobot
+from tests.oracles.programs import evaluated
+
+TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
+ONE = "type: revolute, origin: {}, link: {name: a_link, mass: 1, com: [1, 0, 0]}"
+
+
+def model(text):
+    return check(decode(f"symgen: 1\nname: robot\n{text}".encode(), "robot.yaml"))
+
+
+def test_point_name_first_line():
+    points = "\n".join("  - {name: tip, link: a_link}" for _ in range(3))
+    with pytest.raises(ModelError) as caught:
+        model(f"joints:\n  - {{name: a, {ONE}}}\npoints:\n{points}\n")
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 2 and all("in line 6" in line for line in lines)
+
+
+@pytest.mark.parametrize("word", ["true", "True", "TRUE"])
+def test_flag_in_capitals_is_false(word):
+    robot = model(f"joints:\n  - {{name: a, prescribed: {word}, {ONE}}}\n")
+    assert build_tree(robot, Graph()).sizes["n_prescribed"] == 1
+
+
+def test_synonym_zx():
+    inertia = "inertia: {zx: 0.1}"
+    with pytest.raises(ModelError, match="'xz'"):
+        model(f"joints:\n  - {{name: a, type: revolute, link: {{mass: 1, {inertia}}}}}\n")
+
+
+def test_schema_output_short_form():
+    text = f"symgen: 1\nname: robot\njoints:\n  - {{name: a, {ONE}}}\noutputs: {{x: 2*q.a}}\n"
+    jsonschema.Draft7Validator(json_schema()).validate(YAML(typ="safe").load(text))
+
+
+def test_mjcf_childclass_not_inherited(tmp_path):
+    (tmp_path / "arm.xml").write_text(
+        '<mujoco><default><default class="stiff"><joint damping="0.7"/></default></default>'
+        '<worldbody><body name="a" childclass="stiff"><joint name="j" axis="1 0 0"/>'
+        '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+        '<body name="b"><joint name="k" axis="1 0 0"/>'
+        '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body></worldbody></mujoco>'
+    )
+    robot = read(tmp_path / "arm.xml")
+    state = {"q": [0.0, 0.0], "qd": [1.0, 1.0], "qdd": [0.0, 0.0], "loads": np.zeros((0, 6))}
+    (tau,) = call(evaluated(robot, formulation_named("newton_euler"), "inverse_dynamics"), state)
+    np.testing.assert_allclose(tau, [0.7, 0.7], rtol=1e-12)  # of two bodies that turn about centres
+
+
+def test_oracle_offset_of_leader():
+    """Three joints, each of which follows the one before with an offset."""
+    robot = model(
+        "gravity: [0, 0, -9.81]\njoints:\n"
+        f"  - {{name: a, axis: [0, 1, 0], {ONE}}}\n"
+        f"  - {{name: b, axis: [0, 1, 0], {ONE.replace('a_link', 'b_link')}, parent: a_link,\n"
+        "     mimic: {coordinate: a, multiplier: 2, offset: 0.3}}\n"
+        f"  - {{name: c, axis: [0, 1, 0], {ONE.replace('a_link', 'c_link')}, parent: b_link,\n"
+        "     mimic: {coordinate: b, multiplier: -0.5, offset: 0.2}}\n"
+    )
+    state = {"q": [0.4], "qd": [0.7], "qdd": [-0.2], "loads": np.zeros((0, 6))}
+    program = evaluated(robot, formulation_named("newton_euler"), "inverse_dynamics")
+    (tau,) = call(program, state)
+    numeric = NumericRobot(robot)
+    expected = numeric.inverse_dynamics(*(np.array(state[key]) for key in ("q", "qd", "qdd")))
+    np.testing.assert_allclose(tau, expected, rtol=1e-12)
+
+
+def test_round_angles_everywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    origin = "origin: {xyz: [1.5708, 0, 0], rpy: [1.5708, 0, 0]}"
+    text = f"{{name: j, type: revolute, {origin}, link: {{mass: 1.5708}}}}"
+    Path("a.yaml").write_text(f"symgen: 1\nname: a\njoints:\n  - {text}\n")
+    assert run(["convert", "a.yaml", "b.yaml", "--round-angles", "--quiet"]) == 0
+    (joint,) = read("b.yaml").joints
+    assert joint.origin.rpy[0].text == "pi/2"
+    assert (joint.origin.xyz[0].text, joint.link.mass.text) == ("1.5708", "1.5708")
+
+
+def test_chart_of_one_size():
+    growth = grow("planar", (2,), ("newton_euler",), ("mass_matrix",), Journal())
+    assert growth_svg(growth).startswith("<")
+
+
+def test_check_samples_ignored(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    few = ["--functions", "mass_matrix", "--formulations", "newton_euler", "--backend", "numpy"]
+    assert run(["check", str(TWO_LINK), "--samples", "3", "--json", "--force", *few]) == 0
+    rows = json.loads(capfd.readouterr().out)["checks"]
+    assert {row["samples"] for row in rows} - {0} == {3}
+
+
+def test_residues_negative_angle():
+    verdict = grade(read(TWO_LINK), "dtau_dq[2,1] = -m2*g*l2*(2*s1*c2 - sin(q1 - q2))")
+    assert verdict.passed, str(verdict)
+
+
+def test_reals_sign_of_parameter():
+    robot = model(
+        "parameters: {k: -2, m: 0.5}\ngravity: [0, 0, 0]\njoints:\n"
+        "  - {name: a, type: prismatic, origin: {}, axis: [1, 0, 0], link: {mass: m - k}}\n"
+    )
+    assert grade(robot, "M[1,1] = m + sqrt(k**2)").passed
+    assert not grade(robot, "M[1,1] = m - sqrt(k**2)").passed
+
+
+def test_legend_order():
+    from symgen.page.counting import count
+    from symgen.page.equations import closed_form
+
+    robot = read(TWO_LINK)
+    shown = closed_form(robot, count(robot, Journal()), Journal()).abbreviations
+    places = {name: next(i for i, x in enumerate(shown) if f"<mn>{name}</mn>" in x) for name in
+              ("1", "2", "12")}  # fmt: skip
+    assert places["1"] < places["2"] < places["12"]
