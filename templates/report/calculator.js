@@ -116,7 +116,7 @@ function fillTable(table, columns, coordinates, unit) {
   table.replaceChildren(table.caption, head, body);
 }
 
-const PARTS = { inertial: "inertial", centrifugal: "centrifugal", coriolis: "Coriolis", gravity: "gravity", load: "loads", joint_term: "damping, springs, friction" };
+const PARTS = { inertial: "inertial", centrifugal: "centrifugal", coriolis: "Coriolis", gravity: "gravity", load: "loads", joint_term: "joint terms" };
 
 // One column for every part of the torques and one for their sum; a bar under each number.
 function fillParts(table, parts, coordinates) {
@@ -132,7 +132,8 @@ function fillParts(table, parts, coordinates) {
     body.append(row(
       cell("th", `${i + 1} ${coordinate.name}, ${coordinate.torque}`, { scope: "row" }),
       ...columns.map(([key, , values]) => {
-        const made = cell("td", digits(values[i]), { class: `part-${key}`, "data-part": key, "data-index": i, "data-value": values[i] });
+        const short = Math.abs(values[i]) < 5e-13 ? "0" : Number(values[i].toPrecision(4)).toString();
+        const made = cell("td", short, { class: `part-${key}`, "data-part": key, "data-index": i, "data-value": values[i] });
         const bar = cell("span", "", { class: "bar", "aria-hidden": "true" });
         const inside = document.createElement("span");
         const share = 50 * Math.min(1, Math.abs(values[i]) / scale) || 0;
