@@ -145,7 +145,7 @@ operation_counts = {
         "coriolis_matrix": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 1},
         "bias_forces": {'additions': 16, 'multiplications': 26, 'divisions': 0, 'functions': 4},
         "gravity_forces": {'additions': 5, 'multiplications': 13, 'divisions': 0, 'functions': 4},
-        "torque_parts": {'additions': 29, 'multiplications': 42, 'divisions': 0, 'functions': 4},
+        "torque_parts": {'additions': 27, 'multiplications': 52, 'divisions': 0, 'functions': 4},
         "joint_wrench_derivatives": {'additions': 101, 'multiplications': 125, 'divisions': 0, 'functions': 4},
         "point_motion": {'additions': 14, 'multiplications': 20, 'divisions': 0, 'functions': 4},
         "point_motion_derivatives": {'additions': 14, 'multiplications': 29, 'divisions': 0, 'functions': 4},

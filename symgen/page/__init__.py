@@ -19,6 +19,7 @@ timed and what takes longest, and is the same bytes on every machine.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from symgen.comparing import comparison, growth
@@ -37,6 +38,8 @@ GROWTH_JOINTS = tuple(range(1, 9))
 
 LARGEST_TIMED = 60_000
 """A formulation with a function of more operations is left out of what is compiled and timed."""
+
+_REMARK = re.compile(r"(?m)^[ ]*//.*\n|[ ]{2}//[ ].*$")
 
 SCRIPTS = ("figure", "calculator", "motion", "page")
 
@@ -95,13 +98,21 @@ def report(
         costs=None if quick else _comparison(description, counted, journal),
         growth=None if quick else _growth(journal),
         style=layout.source("report/style.css"),
-        scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
+        scripts=[_without_remarks(layout.source(f"report/{name}.js")) for name in SCRIPTS],
         data={
             "robot-data": as_script(live.facts),
-            "functions": packed(live.source),
+            "functions": packed(_without_remarks(live.source)),
             "steps": packed(as_script(unfolded)),
         },
     )
+
+
+def _without_remarks(script: str) -> str:
+    """A script without its remarks, which nobody reads in a page: they are a twentieth of it.
+
+    No string in a script holds two strokes: all names are identifiers.
+    """
+    return _REMARK.sub("", script)
 
 
 def _comparison(

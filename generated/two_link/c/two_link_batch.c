@@ -116,7 +116,7 @@ static const double OPERATIONS[] = {
     23,
     84,
     60,
-    123,
+    131,
     350,
     83,
     119,

@@ -497,7 +497,7 @@ void NAMED(two_link_composite_torque_parts)(
 #if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
 
 
-
+    coriolis_torques[1] = REAL(0.0);
 
 
     joint_term_torques[0] = REAL(0.0);
@@ -519,86 +519,90 @@ void NAMED(two_link_composite_torque_parts)(
     };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
-    const real C_1_21 = sines[0];  /* CO-1 */
-    const real C_1_11 = cosines[0];  /* CO-1 */
-    const real R_2_21 = sines[1];  /* CO-2 */
-    const real R_2_11 = cosines[1];  /* CO-2 */
+    const real Q_1_21 = sines[0];  /* CO-22 */
+    const real Q_1_11 = cosines[0];  /* CO-22 */
+    const real Q_2_21 = sines[1];  /* CO-22 */
+    const real Q_2_11 = cosines[1];  /* CO-22 */
 
-    /* velocities, joint elbow */
-    const real w0_2_z = qd_1 + qd_2;  /* CO-5 */
+    /* velocity: forward, joint elbow */
+    const real w_2_z_velocity = qd_1 + qd_2;  /* CO-28 */
 
-    /* bodies, joint elbow */
-    const real c0_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
-    const real h0_2_x = 0.5*c0_2_x;  /* CO-9 */
-    const real t1 = R_2_21*R_2_21;
-    const real E0_own_2_11 = 2.0*(0.05*(R_2_11*R_2_11) + 0.05*t1) - 0.05;  /* CO-9 */
-    const real E0_2_11 = E0_own_2_11 + c0_2_x*h0_2_x;  /* CO-9 */
-    const real E0_2_22 = E0_own_2_11 + 0.020000000000000004*t1;  /* CO-9 */
-
-    /* composites, joint elbow */
-    const real J0_2C_33 = E0_2_11 + E0_2_22;  /* CO-13 */
-
-    /* composites, joint shoulder */
-    const real h0_1C_x = 0.1 + h0_2_x;  /* CO-12 */
-    const real E0_1C_11 = 0.07 + E0_2_11;  /* CO-12 */
-    const real E0_1C_22 = 0.05 + E0_2_22;  /* CO-12 */
-    const real J0_1C_33 = E0_1C_11 + E0_1C_22;  /* CO-13 */
-
-    /* loads, joint elbow */
-    const real r0_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
-    const real F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
-    const real F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
-    const real rF0_2_1_12 = r0_2_1_x*F0_2_1_y;  /* CO-17 */
-    const real rF0_2_1_21 = 0.4*(R_2_21*F0_2_1_x);  /* CO-17 */
-    const real n0_2_1_z = rF0_2_1_12 - rF0_2_1_21 + tip_nz;  /* CO-17 */
-
-    /* answers, joint elbow */
-    const real t1_n_2_z = J0_2C_33 - 0.2*c0_2_x;  /* CO-14 */
-    const real t1_f_2_y = h0_2_x - 0.2;  /* CO-14 */
-
-    /* mass matrix, joint elbow */
-    const real Mb_2_2 = t1_n_2_z - 0.4*t1_f_2_y;  /* CO-19 */
-
-    /* velocity: torque, joint elbow */
-    const real t2 = 0.04000000000000001*R_2_21;
-    const real t3 = qd_2*(qd_1 + w0_2_z)*t2;
-    const real tau_2_velocity = w0_2_z*w0_2_z*t2 - t3;  /* CO-16 */
-
-    /* gravity, joint shoulder */
-    const real t4 = 0.9810000000000001*(C_1_21*R_2_21);
-    const real gravity_1_2 = 9.81*(C_1_11*h0_1C_x) - t4;  /* TP-4 */
-    gravity_torques[0] = gravity_1_2;
-
-    /* gravity, joint elbow */
-    const real gravity_2_2 = 4.905*(C_1_11*c0_2_x) - t4 - 1.9620000000000002*C_1_11;  /* TP-4 */
-    gravity_torques[1] = gravity_2_2;
-
-    /* loads, joint shoulder */
-    const real load_1 = -n0_2_1_z;  /* TP-5 */
-    load_torques[0] = load_1;
-
-    /* loads, joint elbow */
-    const real load_2 = -(n0_2_1_z - 0.4*F0_2_1_y);  /* TP-5 */
-    load_torques[1] = load_2;
-
-    /* parts: inertial */
-    const real inertial_1 = qdd_1*J0_1C_33 + qdd_2*t1_n_2_z;  /* TP-1 */
-    inertial_torques[0] = inertial_1;
-    const real inertial_2 = qdd_1*t1_n_2_z + qdd_2*Mb_2_2;  /* TP-1 */
-    inertial_torques[1] = inertial_2;
-
-    /* parts: centrifugal */
-    const real t5 = qd_2*qd_2*R_2_21;
-    const real centrifugal_1 = -0.04000000000000001*t5;  /* TP-2 */
-    centrifugal_torques[0] = centrifugal_1;
-    const real centrifugal_2 = qd_1*qd_1*t2;  /* TP-2 */
+    /* velocity: backward, joint elbow */
+    const real t1 = qd_1*qd_1;
+    const real t2 = Q_2_21*t1;
+    const real centrifugal_2 = 0.04000000000000001*t2;  /* TP-2 */
     centrifugal_torques[1] = centrifugal_2;
 
+    /* velocity: backward, joint elbow */
+    const real t3 = 0.2*Q_2_11;
+    const real t4 = t2*t3;
+    const real t5 = t1*t3;
+    const real f_1_from_2_y_velocity = t4 - Q_2_21*(t5 + 0.1*(w_2_z_velocity*w_2_z_velocity));  /* CO-33 */
+    const real n_1_from_2_z_velocity = centrifugal_2 + 0.4*f_1_from_2_y_velocity;  /* CO-33 */
+
+    /* velocity 1: backward, joint elbow */
+    const real f_1_from_2_y_velocity_1 = t4 - Q_2_21*(t5 + 0.1*t1);  /* CO-33 */
+    const real n_1_from_2_z_velocity_1 = centrifugal_2 + 0.4*f_1_from_2_y_velocity_1;  /* CO-33 */
+
+    /* inertial: forward, joint elbow */
+    const real alpha_2_z_inertial = qdd_1 + qdd_2;  /* CO-29 */
+
+    /* inertial: backward, joint elbow */
+    const real t6 = qdd_1*Q_2_11;
+    const real inertial_2 = 0.12000000000000001*alpha_2_z_inertial + 0.04000000000000001*t6;  /* TP-1 */
+    inertial_torques[1] = inertial_2;
+    const real f_2_y_inertial = 0.1*alpha_2_z_inertial + 0.2*t6;  /* CO-33 */
+
+    /* inertial: backward, joint elbow */
+    const real f_1_from_2_y_inertial = 0.2*(qdd_1*Q_2_21*Q_2_21) + Q_2_11*f_2_y_inertial;  /* CO-33 */
+    const real n_1_from_2_z_inertial = inertial_2 + 0.4*f_1_from_2_y_inertial;  /* CO-33 */
+
+    /* inertial: backward, joint shoulder */
+    const real inertial_1 = n_1_from_2_z_inertial + 0.12000000000000001*qdd_1;  /* TP-1 */
+    inertial_torques[0] = inertial_1;
+
+    /* gravity: forward, joint elbow */
+    const real t7 = 9.81*Q_1_21;
+    const real t8 = 9.81*Q_1_11;
+    const real a_in_2_x_gravity = Q_2_11*t7 + Q_2_21*t8;  /* CO-31 */
+    const real a_in_2_y_gravity = Q_2_11*t8 - Q_2_21*t7;  /* CO-31 */
+
+    /* gravity: backward, joint elbow */
+    const real gravity_2 = 0.1*a_in_2_y_gravity;  /* TP-4 */
+    gravity_torques[1] = gravity_2;
+
+    /* gravity: backward, joint elbow */
+    const real f_1_from_2_y_gravity = 0.5*(Q_2_21*a_in_2_x_gravity) + 0.5*(Q_2_11*a_in_2_y_gravity);  /* CO-33 */
+    const real n_1_from_2_z_gravity = gravity_2 + 0.4*f_1_from_2_y_gravity;  /* CO-33 */
+
+    /* gravity: backward, joint shoulder */
+    const real gravity_1 = n_1_from_2_z_gravity + 0.9810000000000001*Q_1_11;  /* TP-4 */
+    gravity_torques[0] = gravity_1;
+
+    /* loads: loads, joint shoulder */
+    const real F_e_1_1_x_loads = tip_fx*Q_1_11 + tip_fy*Q_1_21;  /* CO-32 */
+    const real F_e_1_1_y_loads = tip_fy*Q_1_11 - tip_fx*Q_1_21;  /* CO-32 */
+
+    /* loads: loads, joint elbow */
+    const real F_e_2_1_x_loads = Q_2_11*F_e_1_1_x_loads + Q_2_21*F_e_1_1_y_loads;  /* CO-32 */
+    const real F_e_2_1_y_loads = Q_2_11*F_e_1_1_y_loads - Q_2_21*F_e_1_1_x_loads;  /* CO-32 */
+
+    /* loads: backward, joint elbow */
+    const real t9 = tip_nz + 0.4*F_e_2_1_y_loads;
+    const real load_2 = -t9;  /* TP-5 */
+    load_torques[1] = load_2;
+
+    /* loads: backward, joint elbow */
+    const real load_1 = -(t9 + 0.4*(Q_2_21*F_e_2_1_x_loads + Q_2_11*F_e_2_1_y_loads));  /* TP-5 */
+    load_torques[0] = load_1;
+
+    /* parts: centrifugal */
+    const real centrifugal_1 = n_1_from_2_z_velocity_1 - 0.04000000000000001*(qd_2*qd_2*Q_2_21);  /* TP-2 */
+    centrifugal_torques[0] = centrifugal_1;
+
     /* parts: coriolis */
-    const real coriolis_1 = 0.04000000000000001*t5 - t3;  /* TP-3 */
+    const real coriolis_1 = n_1_from_2_z_velocity - centrifugal_1;  /* TP-3 */
     coriolis_torques[0] = coriolis_1;
-    const real coriolis_2 = tau_2_velocity - centrifugal_2;  /* TP-3 */
-    coriolis_torques[1] = coriolis_2;
 }
 #endif
 

@@ -1,12 +1,12 @@
 """Composite rigid bodies, and the recursions with the fewest operations.
 
 In link axes, joint by joint: `passages` say what is carried over a joint, `recursion` has the
-torques, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
-composites are plain sums: `frames` say where the joints are, `motion` how links move, `bodies` what
-they weigh and `loads` what acts on them; `derivatives`, `coriolis`, `torque_parts`, `wrenches` and
-`regressor` put these together, and `loops`, `matrix_loops`, `forward_loops`, `wrench_loops` and
-`regressor_loops` say the same joint by joint.  In base axes, about each joint's own origin:
-`points`.
+torques, `torque_parts` their parts, `mass_matrix` the composite bodies.  In one basis, about one
+point of each tree, where composites are plain sums: `frames` say where the joints are, `motion` how
+links move, `bodies` what they weigh and `loads` what acts on them; `derivatives`, `coriolis`,
+`wrenches` and `regressor` put these together, and `loops`, `matrix_loops`, `forward_loops`,
+`wrench_loops` and `regressor_loops` say the same joint by joint.  In base axes, about each joint's
+own origin: `points`.
 """
 
 from functools import partial
@@ -52,7 +52,6 @@ COMPOSITE = Formulation(
         **recursion.NOTES,
         **forward.NOTES,
         **forward_derivatives.NOTES,
-        **torque_parts.NOTES,
         **points.NOTES,
         **wrenches.NOTES,
         **regressor.NOTES,
