@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from symgen.errors import MOST_LISTED
+
 
 @dataclass(frozen=True)
 class Graded:
@@ -50,9 +52,15 @@ class Verdict:
         return {**asdict(self), "passed": self.passed}
 
     def __str__(self) -> str:
-        lines = []
+        lines: list[str] = []
+        faults = [row for row in self.rows if not row.understood]
         for row in self.rows:
             label = f"{row.label}: " if row.label else ""
-            lines.append(f"line {row.line}: {label}{row.verdict}")
-            lines += [f"    {words}" for words in (row.wrong, row.slip, row.remark) if words]
+            if row.understood:
+                lines.append(f"line {row.line}: {label}{row.verdict}")
+                lines += [f"    {words}" for words in (row.wrong, row.slip, row.remark) if words]
+            elif row in faults[:MOST_LISTED]:
+                lines.append(f"line {row.line}: {label}{row.verdict}: {row.wrong}")
+        if len(faults) > MOST_LISTED:
+            lines.append(f"and {len(faults) - MOST_LISTED} more that are not understood")
         return "\n".join([*lines, self.summary])
