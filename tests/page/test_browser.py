@@ -301,7 +301,11 @@ def test_it_moves_as_a_simulation_says_and_keeps_its_energy(opened, model):
     ]
     tab.locator("#play").click()
     assert tab.inner_text("#play") == "Pause"
-    tab.wait_for_timeout(400)
+    for _ in range(1000):  # frames, of which a busy machine draws few a second
+        drawn(tab)
+        path = tab.locator("#phase-plot path.phase")
+        if path.count() and path.get_attribute("d").count("L") >= 10:
+            break
     tab.locator("#play").click()
     drawn(tab)
     assert tab.inner_text("#play") == "Play"
