@@ -27,9 +27,11 @@ METADATA = {
     "joint_terms": "rotor inertias, gear ratios, damping, stiffness, ..., each `(n,)`",
     "prescribed": "by coordinate, whether its motion is given",
     "output_units, output_sparsity": "units; which derivatives of outputs can differ from 0",
-    "joint_parents": "by joint, the number of the joint before it, -1 for the base",
+    "gravity": "`(3,)`, m/s^2, base axes",
+    "link_parents": "by link, the number (from 1) of the link that carries it, 0 for the base",
+    "joint_parents": "by joint, the number (from 1) of the joint that carries it, 0 for the base",
     "branches, branch_parents, joint_branches, junctions, leaves": (
-        "the tree as the open-tree paper describes it, numbers of joints from 0"
+        "the tree as the open-tree paper describes it, numbers of joints from 1"
     ),
     "derivative_sparsity": "bool `(n, n)`: the entries of the derivatives that can differ from 0",
     "formulations, functions": "names of those that were built",

@@ -4,6 +4,7 @@ robot = symgen.load("robot.yaml")              # a compiled, validated module
 model = symgen.read("robot.yaml")              # the checked description
 dyn   = symgen.derive(model, "newton_euler")   # the SymPy view of a formulation
 motion = symgen.simulate(robot, q0, qd0, t)    # integrated, with sensitivities where asked
+symgen.animate(robot, motion, "motion.html")   # a page that plays it
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
     from symgen.description.model import RobotDescription
     from symgen.grading import Verdict
     from symgen.options import LoadOptions
+    from symgen.page.animation import animate
     from symgen.robot import Robot
     from symgen.simulation import simulate
 
-__all__ = ["Robot", "__version__", "derive", "grade", "load", "read", "simulate"]
+__all__ = ["Robot", "__version__", "animate", "derive", "grade", "load", "read", "simulate"]
 
 
 def read(path: str | Path) -> RobotDescription:
@@ -100,6 +102,10 @@ if not TYPE_CHECKING:  # it would allow any name
             from symgen.simulation import simulate
 
             return simulate
+        if name == "animate":
+            from symgen.page.animation import animate
+
+            return animate
         if name == "Robot":
             from symgen.robot import Robot
 

@@ -448,6 +448,8 @@ class Robot(Functions, Protocol):
     inertial_parameters: Array
     limits: dict[str, Array]
     joint_terms: dict[str, Array]
+    gravity: Array
+    link_parents: tuple[int, ...]
     joint_parents: tuple[int, ...]
     prescribed: tuple[bool, ...]
     derivative_sparsity: NDArray[np.bool_]

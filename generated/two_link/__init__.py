@@ -123,6 +123,8 @@ joint_terms = {
     "friction": _runtime.constant([0.0, 0.0]),
     "friction_velocity": _runtime.constant([0.001, 0.001]),
 }
+link_parents = (0, 1)
+gravity = _runtime.constant((0.0, -9.81, 0.0))
 joint_parents = (0, 1)
 branches = ((1, 2),)
 branch_parents = (0,)

@@ -33,6 +33,8 @@ default_parameters: Array
 inertial_parameters: Array
 limits: dict[str, Array]
 joint_terms: dict[str, Array]
+link_parents: tuple[int, ...]
+gravity: Array
 joint_parents: tuple[int, ...]
 branches: tuple[tuple[int, ...], ...]
 branch_parents: tuple[int, ...]

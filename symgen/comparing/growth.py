@@ -43,6 +43,16 @@ LEAST_POINTS = 3
 
 CLOSED = "closed_form_lagrange"
 
+PUBLISHED = {
+    "closed_form_lagrange": (66_271, 51_548),
+    "recursive_lagrange": (4_388, 3_586),
+    "newton_euler": (852, 738),
+}
+"""Multiplications and additions that the literature states for the torques of a general chain of
+`PUBLISHED_N` joints: Hollerbach 1980, as later authors quote him (docs/operation_counts.md)."""
+
+PUBLISHED_N = 6
+
 
 @dataclass(frozen=True)
 class Size:
@@ -84,6 +94,15 @@ class Growth:
     def of(self, function: str, formulation: str) -> list[Size]:
         """The sizes of one curve, in the order of n."""
         return [x for x in self.sizes if (x.function, x.formulation) == (function, formulation)]
+
+    @property
+    def beside_published(self) -> list[tuple[str, int, int]]:
+        """Formulation, its operations for the torques of 6 joints, and the published number."""
+        return [
+            (x.formulation, x.operations, sum(PUBLISHED[x.formulation]))
+            for x in self.sizes
+            if (x.function, x.n) == (MAIN_FUNCTIONS[0], PUBLISHED_N) and x.formulation in PUBLISHED
+        ]
 
     @property
     def curves(self) -> list[tuple[str, str]]:

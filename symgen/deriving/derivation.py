@@ -336,6 +336,8 @@ def _metadata(
         output_names=tuple(output.name for output in tree.outputs),
         output_units=tuple(plain(output.unit) for output in tree.outputs),
         output_sparsity=_output_sparsity(derived),
+        link_parents=_link_parents(description),
+        gravity=tuple(value_of(x, description.parameter_values) for x in description.gravity),
         joint_parents=robot.joint_parents,
         branches=robot.branches,
         branch_parents=robot.branch_parents,
@@ -345,6 +347,11 @@ def _metadata(
         operation_counts=operations,
         **_coupling(description, tree),
     )
+
+
+def _link_parents(description: RobotDescription) -> tuple[int, ...]:
+    numbers = {joint.link.name: i for i, joint in enumerate(description.joints, start=1)}
+    return tuple(numbers.get(joint.parent, 0) for joint in description.joints)
 
 
 def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Any]:

@@ -80,6 +80,7 @@ def check(document: Document) -> RobotDescription:
     forgotten = warn_forgotten_masses(robot, findings)
     warn_massless_ends(joints, scalars, forgotten)
     warn_impossible_inertias(joints, scalars)
+    warn_point_masses(robot, joints, scalars)
     return RobotDescription(
         name=robot.name or "",
         description=robot.description or "",
@@ -188,6 +189,33 @@ def warn_massless_ends(
                 f"the link {shown(joint.link.name)} ends a chain and has neither mass nor "
                 f"inertia, so that nothing resists its joint{advice}",
             )
+
+
+def warn_point_masses(
+    robot: RobotTable, joints: Sequence[JointDescription], scalars: Scalars
+) -> None:
+    """One warning for all links that turn and have a mass, and of whose inertia nothing is said.
+
+    Files of other formats have their own rules for that.
+    """
+    if scalars.findings.document.foreign:
+        return
+    turning: set[str] = set()
+    silent: dict[str, int] = {}
+    for index, (table, joint) in enumerate(zip(robot.joints or [], joints, strict=True)):
+        if joint.parent in turning or joint.type not in ("fixed", "prismatic"):
+            turning.add(joint.link.name)
+        says_nothing = table is None or table.link is None or not table.link.gives("inertia")
+        mass = evaluate(joint.link.mass, scalars.values)
+        if says_nothing and mass != 0.0 and joint.link.name in turning:
+            silent[joint.link.name] = index
+    if silent:
+        names = ", ".join(shown(name) for name in silent)
+        what = "these links are point masses" if len(silent) > 1 else "this link is a point mass"
+        scalars.findings.warn(
+            ("joints", next(iter(silent.values())), "link"),
+            f"{names}: a mass without 'inertia': {what}; write 'inertia: {{}}' if that is meant",
+        )
 
 
 def warn_impossible_inertias(joints: Sequence[JointDescription], scalars: Scalars) -> None:

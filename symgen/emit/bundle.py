@@ -53,6 +53,10 @@ class ModuleMetadata:
     joint_terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """reflected_inertia, damping, stiffness, rest, friction, friction_velocity -> one value per
     joint of one coordinate"""
+    link_parents: tuple[int, ...] = ()
+    """For every link the one that carries it, counted from 1; 0 is the base."""
+    gravity: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """m/s^2, base axes, with the file's parameters."""
     joint_parents: tuple[int, ...] = ()
     """For every joint the one that carries it.  Joints and branches count from 1; 0 is the base."""
     branches: tuple[tuple[int, ...], ...] = ()

@@ -1,7 +1,10 @@
 """The calculator of a page: JavaScript that computes there what the module computes.
 
 Every formulation that applies computes torques and their derivatives, or accelerations, in a
-straight line; what would be too long for a page is left out, and the page says so.
+straight line; what would be too long for a page is left out, and the page says so.  Parameters of
+the model stay arguments, so that the page has a slider for each; what else follows from them
+(masses, centres, places of points, gravity) travels as the expressions of the file, in the nested
+lists of `scripted`, which `model.js` evaluates.
 """
 
 from __future__ import annotations
@@ -12,11 +15,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from symgen.algebra.nodes import Scalar
-from symgen.deriving.derivation import package_of
-from symgen.description.expressions import Expression, evaluate
-from symgen.description.model import Limits, RobotDescription
+from symgen.deriving.derivation import Derived, derive_all, package_of
+from symgen.deriving.selection import Selection
+from symgen.description.expressions import (
+    CONSTANT_VALUES,
+    Expression,
+    Name,
+    Node,
+    Number,
+    evaluate,
+)
+from symgen.description.model import Limits, LinkPoint, RobotDescription
 from symgen.emit.emission import javascript_script
+from symgen.joints import joint_type
 from symgen.kinematics.tree import KinematicTree
+from symgen.options import STRAIGHT
 from symgen.page.counting import LIVE_ONLY, Counted
 
 LIVE = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics", *LIVE_ONLY)
@@ -29,6 +42,12 @@ FIRST_STATE = {"q": 0.1, "qd": 0.2, "qdd": 0.3}
 LARGEST_BENT = 12
 """With more coordinates than this all stand at 0.1: the robot would be a knot."""
 
+
+MOST_ADJUSTABLE = 40
+"""With more parameters than this there are no sliders for them."""
+
+LARGEST_LOAD = 10.0
+"""N, N m: how far the slider of a load goes at least; with heavier robots, up to their weight."""
 
 FARTHEST = 1000.0
 """Limits (rad, m) beyond this are none for a slider, on which nothing near 0 could be chosen."""
@@ -45,25 +64,89 @@ class Calculator:
     facts: Mapping[str, Any]
     left_out: tuple[tuple[str, str, int], ...]
     coordinates: tuple[Mapping[str, Any], ...]
+    parameters: tuple[Mapping[str, Any], ...]
+    loads: tuple[Mapping[str, Any], ...]
+
+    def has(self, function: str) -> bool:
+        """Whether the page computes a function."""
+        return any(function in functions for functions in self.facts["functions"].values())
 
 
 def calculator(description: RobotDescription, counted: Counted) -> Calculator:
     """Print everything that the page computes."""
     sizes = {name: size for name, size in counted.sizes.items() if name[1] in LIVE}
     derived, selection = counted.only([name for name in sizes if sizes[name] <= LARGEST])
+    adjustable = _adjustable(description, counted)
+    if adjustable:
+        derived, selection = _with_arguments(description, selection, adjustable)
     coordinates = tuple(_coordinates(description, counted.tree))
+    parameters = tuple(_parameters(description, adjustable))
+    loads = tuple(_load_entries(description))
     return Calculator(
         source=javascript_script(package_of(description, selection, derived)),
         facts={
             "coordinates": coordinates,
+            "parameters": parameters,
+            "derived": [
+                [item.name, scripted(item.expression)]
+                for item in description.parameters
+                if item.expression.names
+            ],
+            "fixed": {
+                item.name: item.value
+                for item in description.parameters
+                if not item.expression.names and item.name not in adjustable
+            },
             "links": _links(description),
-            "points": _points(description),
+            "bodies": _bodies(description),
+            "loads": _points(description.loads, description),
+            "points": _points(description.points, description),
             "functions": {name: list(functions) for name, functions in selection.built.items()},
-            "gravity": _values(description.gravity, description),
+            "gravity": [scripted(entry) for entry in description.gravity],
         },
         left_out=tuple((*name, size) for name, size in sizes.items() if size > LARGEST),
         coordinates=coordinates,
+        parameters=parameters,
+        loads=loads,
     )
+
+
+def _adjustable(description: RobotDescription, counted: Counted) -> tuple[str, ...]:
+    """The parameters that have a slider: those that do not follow from others, unless too many."""
+    free = tuple(item.name for item in description.parameters if not item.expression.names)
+    return free if counted.legible and len(free) <= MOST_ADJUSTABLE else ()
+
+
+def _with_arguments(
+    description: RobotDescription, selection: Selection, names: tuple[str, ...]
+) -> tuple[Derived, Selection]:
+    """The same functions, with these parameters as arguments."""
+    selection = replace(selection, runtime_parameters=names)
+    return derive_all(description, selection, form=STRAIGHT), selection
+
+
+def _parameters(
+    description: RobotDescription, adjustable: Sequence[str]
+) -> Iterator[Mapping[str, Any]]:
+    """Of every parameter with a slider its name, unit, meaning, value, and the slider's ends."""
+    for item in description.parameters:
+        if item.name in adjustable:
+            yield {
+                "name": item.name,
+                "unit": item.unit,
+                "meaning": item.description,
+                "value": item.value,
+                "low": min(item.value / 5, 3 * item.value) if item.value else -1.0,
+                "high": max(item.value / 5, 3 * item.value) if item.value else 1.0,
+            }
+
+
+def _load_entries(description: RobotDescription) -> Iterator[Mapping[str, Any]]:
+    """Of every load its name, and how far its sliders go."""
+    masses = [_value(joint.link.mass, description) for joint in description.joints]
+    reach = max(LARGEST_LOAD, float(f"{9.81 * math.fsum(masses):.1g}"))
+    for load in description.loads:
+        yield {"name": load.name, "reach": reach}
 
 
 def _coordinates(
@@ -111,30 +194,81 @@ def _near(limit: float | None) -> float | None:
 
 def _links(description: RobotDescription) -> list[dict[str, Any]]:
     """Of every link its name, the number of the link that carries it (-1: the base), mass, com."""
-    numbers = {joint.link.name: i for i, joint in enumerate(description.joints)}
+    numbers = _link_numbers(description)
     return [
         {
             "name": joint.link.name,
             "parent": numbers.get(joint.parent, -1),
-            "mass": _values((joint.link.mass,), description)[0],
-            "com": _values(joint.link.com, description),
+            "mass": scripted(joint.link.mass),
+            "com": [scripted(entry) for entry in joint.link.com],
         }
         for joint in description.joints
     ]
 
 
-def _points(description: RobotDescription) -> list[dict[str, Any]]:
-    """Points, and where loads act: name, number of the link, place in its frame."""
-    numbers = {joint.link.name: i for i, joint in enumerate(description.joints)}
+def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
+    """The rigid bodies that move, for pictures of each set free.
+
+    Of every one: its `link`; all links fixed to it, itself included (`members`); the number of the
+    body that carries it, -1 for the base; the number of its joint among those of
+    `joint_wrenches`; and where the moment of that wrench is taken: a place in the frame of a link
+    (-1: the base), which is the joint's origin for standard DH rows and else the link's own.
+    """
+    numbers = _link_numbers(description)
+    body_of = {"base": -1}
+    bodies: list[dict[str, Any]] = []
+    last = -1
+    for i, joint in enumerate(description.joints):
+        coordinates = joint_type(joint.type).coordinates
+        if not coordinates:
+            body_of[joint.link.name] = body_of[joint.parent]
+            if body_of[joint.parent] >= 0:
+                bodies[body_of[joint.parent]]["members"].append(i)
+            continue
+        last += coordinates
+        standard = joint.dh is not None and joint.dh.convention == "standard"
+        seat = joint.before.xyz if standard and joint.before is not None else ()
+        bodies.append({
+            "link": i,
+            "members": [i],
+            "parent": body_of[joint.parent],
+            "joint": last,
+            "seat": numbers.get(joint.parent, -1) if standard else i,
+            "at": [scripted(entry) for entry in seat] or [0, 0, 0],
+        })  # fmt: skip
+        body_of[joint.link.name] = len(bodies) - 1
+    return bodies
+
+
+def _points(points: Sequence[LinkPoint], description: RobotDescription) -> list[dict[str, Any]]:
+    """Of points on links: name, number of the link, place in its frame."""
+    numbers = _link_numbers(description)
     return [
         {
             "name": point.name,
             "link": numbers.get(point.link, -1),
-            "at": _values(point.point, description),
+            "at": [scripted(entry) for entry in point.point],
         }
-        for point in (*description.loads, *description.points)
+        for point in points
     ]
 
 
-def _values(entries: Sequence[Expression], description: RobotDescription) -> list[float]:
-    return [evaluate(entry, description.parameter_values) for entry in entries]
+def _link_numbers(description: RobotDescription) -> dict[str, int]:
+    return {joint.link.name: i for i, joint in enumerate(description.joints)}
+
+
+def _value(entry: Expression, description: RobotDescription) -> float:
+    return evaluate(entry, description.parameter_values)
+
+
+def scripted(entry: Expression) -> Any:
+    """An expression of the file for `model.js`: a number, a name, or [operator, operand, ...]."""
+    return _scripted(entry.root) if entry.names else evaluate(entry, {})
+
+
+def _scripted(node: Node) -> Any:
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Name):
+        return CONSTANT_VALUES.get(node.name, node.name)
+    return [node.operator, *map(_scripted, node.operands)]

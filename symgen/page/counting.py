@@ -7,7 +7,7 @@ whether it is computed in the page, shown step by step, or compiled and timed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from symgen.algebra.graph import Graph
@@ -22,10 +22,12 @@ from symgen.kinematics.turns import MOST_ODD_TURNS, odd_turns
 from symgen.options import STRAIGHT
 from symgen.support.journal import Journal
 
+TORQUES = "inverse_dynamics"
 POSES = "forward_kinematics"
 PARTS = "torque_parts"
 ENERGIES = ("kinetic_energy", "potential_energy")
-LIVE_ONLY = (POSES, PARTS, *ENERGIES)
+WRENCHES = "joint_wrenches"
+LIVE_ONLY = (POSES, PARTS, WRENCHES, *ENERGIES)
 """What the page computes, each by the first formulation that has it, and does not compare."""
 
 LARGEST_ESTIMATE = 80_000
@@ -40,6 +42,7 @@ class Counted:
     """All that was derived; `sizes` are operations, estimated where a function was not derived.
 
     `legible` says whether its own numbers and names are few enough to be carried along.
+    `unloaded` are reports on the torques of the same robot without its loads, as textbooks count.
     """
 
     tree: KinematicTree[Scalar]
@@ -47,11 +50,13 @@ class Counted:
     selection: Selection
     sizes: Mapping[Name, int]
     legible: bool
+    unloaded: tuple[FunctionReport, ...]
 
     @property
     def reports(self) -> tuple[FunctionReport, ...]:
         """The operations of the functions that the page compares."""
-        return tuple(x for x in self.derived.reports if x.function not in LIVE_ONLY)
+        compared = (x for x in self.derived.reports if x.function not in LIVE_ONLY)
+        return (*compared, *self.unloaded)
 
     def only(self, names: Collection[Name]) -> tuple[Derived, Selection]:
         """The programs of these functions alone."""
@@ -91,4 +96,15 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
     }
     estimates = {name: size for name, size in estimates.items() if name[1] not in LIVE_ONLY}
     legible = odd_turns(description) <= MOST_ODD_TURNS
-    return Counted(tree, derived, selection, {**estimates, **exact}, legible)
+    unloaded = tuple(_without_loads(description, selection)) if description.loads else ()
+    return Counted(tree, derived, selection, {**estimates, **exact}, legible, unloaded)
+
+
+def _without_loads(description: RobotDescription, selection: Selection) -> Iterator[FunctionReport]:
+    """Operations of the torques where no load acts, by every formulation."""
+    built = {
+        name: (TORQUES,) for name, functions in selection.built.items() if TORQUES in functions
+    }
+    bare = replace(description, loads=(), outputs=())
+    for report in derive_all(bare, replace(selection, built=built), form=STRAIGHT).reports:
+        yield replace(report, function=f"{TORQUES}, without loads")

@@ -4,9 +4,11 @@
 const AGREEMENT = 1e-9;
 
 class Calculator {
-  constructor(facts, functions) {
+  // `given` holds the parameters and the loads, which functions take by name.
+  constructor(facts, functions, given) {
     this.facts = facts;
     this.functions = functions;
+    this.given = given;
     this.n = facts.coordinates.length;
   }
 
@@ -16,10 +18,10 @@ class Calculator {
 
   // The torques by every formulation, and the accelerations that the first of them gives.
   compute({ q, qd, qdd }) {
-    const torques = this.byFormulation("inverse_dynamics", (f) => f(q, qd, qdd).tau);
+    const torques = this.byFormulation("inverse_dynamics", (f) => f(q, qd, qdd, this.given).tau);
     const tau = Object.values(torques)[0];
-    const accelerations = tau ? this.byFormulation("forward_dynamics", (f) => f(q, qd, tau).qdd) : {};
-    const gradient = this.byFormulation("inverse_dynamics_derivatives", (f) => f(q, qd, qdd));
+    const accelerations = tau ? this.byFormulation("forward_dynamics", (f) => f(q, qd, tau, this.given).qdd) : {};
+    const gradient = this.byFormulation("inverse_dynamics_derivatives", (f) => f(q, qd, qdd, this.given));
     return { torques, accelerations, gradient };
   }
 
@@ -30,7 +32,7 @@ class Calculator {
     const results = this.compute({ q, qd, qdd });
     const [torques, accelerations, gradient] =
       [results.torques, results.accelerations, results.gradient].map((found) => Object.values(found).slice(0, 1));
-    const free = this.byFormulation("forward_dynamics", (f) => f(q, qd, new Float64Array(this.n)).qdd);
+    const free = this.byFormulation("forward_dynamics", (f) => f(q, qd, new Float64Array(this.n), this.given).qdd);
     this.usual = {
       torques: largest(torques),
       accelerations: largest([...accelerations, ...Object.values(free).slice(0, 1)]),
@@ -45,27 +47,33 @@ class Calculator {
   // The parts of the torques, by part; none where they are too long for a page.
   parts({ q, qd, qdd }) {
     const [first] = this.having("torque_parts");
-    return first ? this.functions[first].torque_parts(q, qd, qdd) : null;
+    return first ? this.functions[first].torque_parts(q, qd, qdd, this.given) : null;
+  }
+
+  // The wrench of every joint, six numbers each; null where they are too long for a page.
+  wrenches({ q, qd, qdd }) {
+    const [first] = this.having("joint_wrenches");
+    return first ? this.functions[first].joint_wrenches(q, qd, qdd, this.given).joint_wrenches : null;
   }
 
   energies({ q, qd }) {
     const [kinetic, potential] = ["kinetic_energy", "potential_energy"].map((name) => this.having(name)[0]);
     if (!kinetic || !potential) return null;
     return [
-      this.functions[kinetic].kinetic_energy(q, qd).kinetic_energy,
-      this.functions[potential].potential_energy(q).potential_energy,
+      this.functions[kinetic].kinetic_energy(q, qd, this.given).kinetic_energy,
+      this.functions[potential].potential_energy(q, this.given).potential_energy,
     ].map((found) => Number(found.length ? found[0] : found));
   }
 
   // Accelerations without torques, by the first formulation that has them.
   free(q, qd) {
     const [first] = this.having("forward_dynamics");
-    return this.functions[first].forward_dynamics(q, qd, new Float64Array(this.n)).qdd;
+    return this.functions[first].forward_dynamics(q, qd, new Float64Array(this.n), this.given).qdd;
   }
 
   poses(q) {
     const [first] = this.having("forward_kinematics");
-    return this.functions[first].forward_kinematics(q).forward_kinematics;
+    return this.functions[first].forward_kinematics(q, this.given).forward_kinematics;
   }
 }
 

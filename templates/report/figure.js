@@ -3,17 +3,26 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 class Figure {
+  // `facts` are links, points, loads and gravity in numbers: see `modelAt`.
   constructor(svg, facts) {
     this.svg = svg;
-    this.facts = facts;
+    this.watchers = [];
+    this.trails = [];
+    this.adjust(facts);
     this.turn = 0.6;
     this.tilt = 0.35;
     this.zoom = 1;
     this.poses = [];
     this.extent = 1;
     this.centre = [0, 0, 0];
-    this.room = upright(facts.gravity);
     this.listen();
+  }
+
+  // Other lengths and masses of the same robot, and its loads, six numbers each, in base axes.
+  adjust(facts, loads = []) {
+    this.loads = loads;
+    this.facts = { ...facts, points: [...facts.loads, ...facts.points] };
+    this.room = upright(facts.gravity);
   }
 
   // Poses are row by row, 16 numbers for every link.
@@ -54,12 +63,24 @@ class Figure {
 
   // Base axes -> picture: x to the right, y downwards; gravity points down.
   project(place) {
-    const seen = place.map((entry, k) => entry - this.centre[k]);
-    const [x, y, z] = this.room.map((axis) => dot(axis, seen));
+    const scale = (135 / this.extent) * this.zoom;
+    return this.seen(place.map((entry, k) => entry - this.centre[k])).map((x) => x * scale);
+  }
+
+  // The same of a vector, without the scale.
+  seen(vector) {
+    const [x, y, z] = this.room.map((axis) => dot(axis, vector));
     const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
     const [u, v] = [x * c - y * s, x * s + y * c];
-    const scale = (135 / this.extent) * this.zoom;
-    return [v * scale, -(z * Math.cos(this.tilt) - u * Math.sin(this.tilt)) * scale];
+    return [v, -(z * Math.cos(this.tilt) - u * Math.sin(this.tilt))];
+  }
+
+  // The direction to the eye, in base axes.
+  towards() {
+    const [s, c] = [Math.sin(this.turn), Math.cos(this.turn)];
+    const [ct, st] = [Math.cos(this.tilt), Math.sin(this.tilt)];
+    const inRoom = [c * ct, -s * ct, st];
+    return [0, 1, 2].map((k) => inRoom.reduce((sum, x, axis) => sum + x * this.room[axis][k], 0));
   }
 
   draw() {
@@ -80,7 +101,7 @@ class Figure {
       if (link.mass > 0) line("thin", this.origin(i), moved(this.poses[i], link.com));
     });
     for (const point of this.facts.points) {
-      line("thin", this.origin(point.link), this.at(point.link, point.at));
+      if (point.link >= 0) line("thin", this.origin(point.link), this.at(point.link, point.at));
     }
     this.axes(line, parts, -1, 0.24);
     this.facts.links.forEach((link, i) => this.axes(line, parts, i, 0.13));
@@ -96,8 +117,14 @@ class Figure {
       const [x, y] = this.project(this.at(point.link, point.at));
       parts.push(["rect", { class: "point", x: x - 3, y: y - 3, width: 6, height: 6 }, point.name]);
     }
+    for (const trail of this.trails) {
+      const path = trail.map((place) => this.project(place).map((x) => x.toFixed(1)).join(" "));
+      parts.push(["path", { class: "trail", d: `M${path.join("L")}` }]);
+    }
+    this.forces(parts);
     this.gravity(parts);
     this.svg.replaceChildren(...parts.map(([tag, attributes, words]) => element(tag, attributes, words)));
+    for (const watcher of this.watchers) watcher();
   }
 
   axes(line, parts, link, length) {
@@ -112,6 +139,18 @@ class Figure {
         parts.push(["text", { x: x + 2, y }, name]);
       }
     });
+  }
+
+  // The forces of loads, the largest as long as half of the robot.
+  forces(parts) {
+    const found = this.facts.loads.map((load, i) => [this.at(load.link, load.at), Array.from(this.loads.slice(6 * i, 6 * i + 3))]);
+    const largest = Math.max(1e-300, ...found.map(([, force]) => Math.hypot(...force)));
+    for (const [place, force] of found) {
+      if (force.length < 3 || Math.hypot(...force) < 1e-9 * largest) continue;
+      const tip = this.project(place.map((x, k) => x + (0.5 * this.extent * force[k]) / largest));
+      const [x, y] = this.project(place);
+      if (Math.hypot(tip[0] - x, tip[1] - y) > 2) parts.push(...arrow("part-load", x, y, ...tip));
+    }
   }
 
   gravity(parts) {
@@ -207,4 +246,14 @@ function element(tag, attributes, words) {
   if (tag === "text") made.textContent = words;
   else if (words) made.append(Object.assign(document.createElementNS(SVG, "title"), { textContent: words }));
   return made;
+}
+
+function arrow(name, x1, y1, x2, y2) {
+  const [length, back] = [Math.hypot(x2 - x1, y2 - y1), 6];
+  const [u, v] = [(x2 - x1) / length, (y2 - y1) / length];
+  const head = [[x2, y2], [x2 - back * u - 3 * v, y2 - back * v + 3 * u], [x2 - back * u + 3 * v, y2 - back * v - 3 * u]];
+  return [
+    ["line", { class: `force ${name}`, x1, y1, x2: x2 - 4 * u, y2: y2 - 4 * v }],
+    ["polygon", { class: `head ${name}`, points: head.map((p) => p.map((c) => c.toFixed(2)).join(",")).join(" ") }],
+  ];
 }

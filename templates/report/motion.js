@@ -68,7 +68,7 @@ class Motion {
 }
 
 // Lines [[class, [[x, y], ...]], ...] in a frame, with the ends of the axes in numbers.
-function plot(svg, lines, marks = []) {
+function plot(svg, lines, marks = [], fill = false) {
   const points = lines.flatMap(([, line]) => line);
   if (!points.length) { svg.replaceChildren(); return; }
   const range = (k) => {
@@ -76,7 +76,7 @@ function plot(svg, lines, marks = []) {
     const room = Math.max(0.05 * (high - low), 1e-3 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
     return [low - room, high + room];
   };
-  const [[x0, x1], [y0, y1]] = [range(0), range(1)];
+  const [[x0, x1], [y0, y1]] = [fill ? points.reduce(([low, high], [x]) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]) : range(0), range(1)];
   const place = ([x, y]) => [50 + (340 * (x - x0)) / (x1 - x0), 195 - (185 * (y - y0)) / (y1 - y0)];
   const path = (line) => line.map((point, i) => `${i ? "L" : "M"}${place(point).map((x) => x.toFixed(1)).join(" ")}`).join("");
   const parts = [["path", { class: "frame", d: "M50 10V195H390" }]];

@@ -3,7 +3,7 @@
 const byId = (name) => document.getElementById(name);
 const facts = JSON.parse(byId("robot-data").textContent);
 const state = {};
-let figure, calculator, motion, waiting;
+let figure, freeBody, calculator, motion, waiting, measured;
 
 // Base64 of deflated text -> text.
 async function unpacked(name) {
@@ -31,6 +31,12 @@ function setAll(choose) {
   for (const kind of ["q", "qd", "qdd"]) setState(kind, facts.coordinates.map((c) => choose(c, kind)));
 }
 
+// Parameters as in the file, and no loads.
+function setGiven() {
+  if (facts.parameters.length) setState("parameters", facts.parameters.map((item) => item.value));
+  if (facts.loads.length) setState("loads", facts.loads.flatMap(() => [0, 0, 0, 0, 0, 0]));
+}
+
 const STATES = {
   first: (coordinate, kind) => coordinate[kind],
   zero: (coordinate, kind) => (kind === "q" ? Math.min(Math.max(0, coordinate.low), coordinate.high) : 0),
@@ -51,11 +57,32 @@ function refresh() {
   fillTable(byId("accelerations"), results.accelerations, facts.coordinates, (c) => `${c.unit}/s²`);
   sayAgreement(byId("accelerations-verdict"), "accelerations", results.accelerations, calculator.usual.accelerations);
   showGradient(results.gradient);
+  showFreeBody();
+}
+
+function showFreeBody() {
+  const wrenches = facts.bodies.length ? calculator.wrenches(state) : null;
+  if (!wrenches) return;
+  const model = modelAt(facts, state.parameters);
+  const poses = rows(calculator.poses(state.q), facts.links.length);
+  const k = Number(byId("free-body-of").value);
+  const acting = forcesOn(k, model, poses, wrenches, state.loads ?? []);
+  freeBody.draw(k, model, poses, acting);
+  const { mass, acceleration } = fillForces(byId("forces"), acting);
+  const short = (x) => Number(x.toPrecision(4)).toString();
+  byId("free-body-sum").textContent = mass
+    ? `The sum of the forces is m a: m = ${short(mass)} kg, and the centre of mass accelerates by (${acceleration.map((a) => short(Math.abs(a) < 1e-12 ? 0 : a)).join(", ")}) m/s².`
+    : "Without mass, all that acts on it is in balance.";
 }
 
 function showPose() {
   if (!facts.links.length) return;
   const poses = calculator.poses(state.q);
+  figure.adjust(modelAt(facts, state.parameters), state.loads);
+  if (measured !== String(state.parameters)) { // other lengths
+    measured = String(state.parameters);
+    figure.measure(poses);
+  }
   figure.show(poses);
   byId("positions").replaceChildren(...facts.links.map((link, i) => row(
     cell("th", link.name, { scope: "row" }),
@@ -141,7 +168,11 @@ function listen() {
     refreshSoon();
   });
   for (const button of document.querySelectorAll("button[data-state]")) {
-    button.addEventListener("click", () => { setAll(STATES[button.dataset.state]); refresh(); });
+    button.addEventListener("click", () => {
+      if (button.dataset.state === "first") setGiven();
+      setAll(STATES[button.dataset.state]);
+      refresh();
+    });
   }
   for (const button of document.querySelectorAll("button[data-view]")) {
     button.addEventListener("click", () => figure.look(...button.dataset.view.split(",").map(Number)));
@@ -149,7 +180,7 @@ function listen() {
   for (const button of document.querySelectorAll("button[data-zoom]")) {
     button.addEventListener("click", () => figure.nearer(Number(button.dataset.zoom)));
   }
-  for (const choice of [byId("by"), byId("gradient-formulation")]) choice.addEventListener("change", refresh);
+  for (const choice of [byId("by"), byId("gradient-formulation"), byId("free-body-of")].filter(Boolean)) choice.addEventListener("change", refresh);
   for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 }
 
@@ -190,8 +221,13 @@ function listenToRecursions() {
 
 async function start() {
   listenToRecursions();
-  calculator = new Calculator(facts, await loadFunctions());
-  figure = new Figure(byId("figure"), facts);
+  setGiven();
+  calculator = new Calculator(facts, await loadFunctions(), state);
+  figure = new Figure(byId("figure"), modelAt(facts, state.parameters));
+  if (byId("free-body")) {
+    freeBody = new FreeBody(byId("free-body"), figure);
+    figure.watchers.push(() => { if (document.body.dataset.ready) refreshSoon(); });
+  }
   const names = calculator.having("inverse_dynamics_derivatives");
   byId("gradient-formulation").append(...names.map((name) => cell("option", name, { value: name })));
   setAll(STATES.first);
@@ -199,7 +235,6 @@ async function start() {
   listen();
   listenToMotion();
   listenToCopying();
-  if (facts.links.length) figure.measure(calculator.poses(state.q));
   refresh();
   document.body.dataset.ready = "yes";
 }

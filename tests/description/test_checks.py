@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from symgen.description import RobotDescription, read
 from symgen.errors import ModelError
-from tests.description.reports import faults, model, one_joint, one_link, warnings, with_header
+from tests.description.reports import (
+    all_warnings,
+    faults,
+    model,
+    one_joint,
+    one_link,
+    warnings,
+    with_header,
+)
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TWO_LINK = (EXAMPLES / "two_link.yaml").read_text(encoding="utf-8")
@@ -634,6 +642,23 @@ def test_massless_ends() -> None:
     text = one_link("{}") + tool + "parameters: {M: "
     assert warnings(text + "1}\n") == []
     assert warnings(text + "1 - 1}\n") == ["5: joints[0]: " + ends.format("'a'")]
+
+
+def test_masses_without_inertia_are_remarked_once_where_they_turn() -> None:
+    silent = "  - {name: NAME, type: TYPE, dh: {}, link: {mass: 1}}\n"
+    spoken = silent.replace("mass: 1", "mass: 1, inertia: {}")
+    turning, sliding = (silent.replace("TYPE", kind) for kind in ("revolute", "prismatic"))
+    head = with_header("joints:\n")
+    assert all_warnings(head + sliding.replace("NAME", "a")) == []
+    assert all_warnings(head + spoken.replace("NAME", "a").replace("TYPE", "revolute")) == []
+    three = "".join(
+        text.replace("NAME", name)
+        for text, name in ((sliding, "a"), (turning, "b"), (sliding, "c"))
+    )
+    assert all_warnings(head + three) == [
+        "6: joints[1].link: 'b', 'c': a mass without 'inertia': these links are point masses; "
+        "write 'inertia: {}' if that is meant"
+    ]
 
 
 def test_unused_parameters() -> None:

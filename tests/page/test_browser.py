@@ -9,6 +9,7 @@ import pytest
 import symgen
 from symgen import page as pages
 from symgen.description import read
+from symgen.description.expressions import evaluate
 from symgen.support.journal import Journal
 from tests.page.test_page import EXAMPLES
 
@@ -286,6 +287,93 @@ def test_the_parts_of_the_torques_are_those_of_the_module_and_add_up(opened, mod
         np.testing.assert_allclose(found[name], expected, rtol=1e-9, atol=1e-9)
     torques = numbers(tab, "torques")["newton_euler"]
     np.testing.assert_allclose(found["total"], torques, rtol=1e-9, atol=1e-9)
+
+
+def test_parameters_and_loads_are_sliders(opened, model):
+    tab, _ = opened
+    described = read(model)
+    names = [item.name for item in described.parameters if not item.expression.names]
+    options = {"runtime_parameters": names} if names else {}
+    module = symgen.load(model, functions="inverse_dynamics", backend="numpy", **options)
+    assert tab.locator("input[type=range][data-kind=parameters]").count() == len(names)
+    assert tab.locator("input[type=range][data-kind=loads]").count() == 6 * module.n_loads
+    given = {}
+    if names:
+        given["parameters"] = 1.3 * module.default_parameters
+    if module.n_loads:
+        given["loads"] = np.linspace(-3, 4, 6 * module.n_loads).reshape(module.n_loads, 6)
+    for kind, values in given.items():
+        for i, value in enumerate(np.ravel(values), start=1):
+            tab.locator(f'input[type=number][data-kind="{kind}"]').nth(i - 1).fill(
+                repr(float(value))
+            )
+    drawn(tab)
+    state = [
+        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)]
+        for kind in ("q", "qd", "qdd")
+    ]
+    expected = module.inverse_dynamics(*state, **given)
+    for tau in numbers(tab, "torques").values():
+        np.testing.assert_allclose(tau, expected, rtol=1e-9, atol=1e-9)
+    tab.get_by_role("button", name="Start again").click()
+    drawn(tab)
+    for tau in numbers(tab, "torques").values():
+        np.testing.assert_allclose(tau, module.inverse_dynamics(*state), rtol=1e-9, atol=1e-9)
+
+
+def test_the_forces_on_a_link_set_free_make_its_centre_of_mass_accelerate(opened, model):
+    """m a, from the poses of the module alone, along a path with these velocities."""
+    tab, _ = opened
+    described = read(model)
+    module = loaded(model, "forward_kinematics")
+    if module.n_loads:
+        tab.locator("#loads-2").fill("-3")
+    step = 1e-3
+
+    def centre(i, t):
+        pose = module.forward_kinematics(q + qd * t + qdd * t * t / 2)[i]
+        link = described.joints[i].link
+        com = [evaluate(x, described.parameter_values) for x in link.com]
+        return pose[:3, :3] @ com + pose[:3, 3]
+
+    q, qd, qdd = (
+        np.array([float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)])
+        for kind in ("q", "qd", "qdd")
+    )
+    for i, joint in enumerate(described.joints):
+        tab.select_option("#free-body-of", str(i))
+        drawn(tab)
+        cells = tab.eval_on_selector_all(
+            "#forces td", "cells => cells.map(c => [c.dataset.force, Number(c.dataset.value)])"
+        )
+        force = np.array([value for name, value in cells if name == "sum"][:3])
+        mass = evaluate(joint.link.mass, described.parameter_values)
+        points = [centre(i, k * step) for k in (-2, -1, 0, 1, 2)]
+        acceleration = np.dot([-1, 16, -30, 16, -1], points) / (12 * step**2)
+        np.testing.assert_allclose(force, mass * acceleration, atol=1e-7)
+
+
+def test_a_motion_is_played(browser, model, tmp_path):
+    module = loaded(model, "forward_kinematics,point_motion")
+    t = np.linspace(0, 2, 41)
+    q = 0.3 * np.sin(np.outer(t, np.arange(1, module.n + 1)))
+    target = symgen.animate(module, (t, q), tmp_path / "motion.html")
+    tab, found = browser.new_page(), []
+    tab.on("console", lambda message: found.append(message.text))
+    tab.on("pageerror", lambda error: found.append(str(error)))
+    tab.on("request", lambda request: found.append(request.url))
+    tab.goto(target.as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    first = tab.inner_html("#figure")
+    tab.locator("#time").fill("1")
+    assert tab.inner_text("#clock") == "1.00 s"
+    later = tab.inner_html("#figure")
+    tab.locator("#play").click()
+    for _ in range(5):
+        drawn(tab)
+    assert len({first, later, tab.inner_html("#figure")}) == 3
+    assert found == [target.as_uri()]
+    tab.close()
 
 
 def test_it_moves_as_a_simulation_says_and_keeps_its_energy(opened, model):

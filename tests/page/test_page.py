@@ -264,7 +264,7 @@ def test_a_full_report_of_seven_joints_is_small_enough():
     outline(text)
     assert len(text.encode()) <= 1_500_000
     assert 'id="growth"' in text
-    assert "ns, batch" in text
+    assert "ns in C" in text
 
 
 def test_short_waves():

@@ -1,0 +1,159 @@
+"""`symgen.animate`: a motion as one HTML file that plays it.
+
+    animate : generated module, motion -> HTML file
+
+The robot is drawn as in the report: its links as lines between their frames, its points, the floor,
+gravity.  The page holds the poses of all links at evenly spaced instants (float32, deflated) and
+draws curves of the coordinates and, where the motion has them, of the torques; it loads nothing
+from anywhere.  It needs the generated module and NumPy, not the model file.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symgen.emit.templates import Templates
+from symgen.errors import RequestError
+from symgen.page.packing import as_script
+from symgen.toolchain.files import check_writable, write_atomically
+
+Array = NDArray[np.float64]
+
+FRAMES_PER_SECOND = 60
+MOST_FRAMES = 1200
+MOST_CURVES = 300
+"""Samples of the curves beside the figure."""
+
+SCRIPTS = ("figure", "motion", "animation")
+
+
+def animate(
+    module: Any,
+    run: Any,
+    path: str | Path = "motion.html",
+    *,
+    title: str = "",
+    parameters: Mapping[str, float] | ArrayLike | None = None,
+) -> Path:
+    """Write the motion `run` of a generated module to the HTML file `path`, and return where.
+
+    `run` is what `symgen.simulate` or `symgen.plan` returned, or a pair ``(t, q)`` of arrays,
+    ``(samples,)`` in s, increasing, and ``(samples, n)``.  `parameters` are the runtime parameters
+    of the motion (default: those of the file).  `symgen.errors.RequestError` where `run` is no
+    motion of this robot, or the file cannot be written.
+    """
+    target = Path(path)
+    t, q, tau = motion_of(run, module)
+    check_writable(target)
+    page = animation(module, t, q, tau, title or module.name, parameters)
+    try:
+        write_atomically(target, page.encode())
+    except OSError as error:
+        raise RequestError(f"cannot write {target}: {error.strerror}") from error
+    return target
+
+
+def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
+    """Times, coordinates and, where there are any, torques of what can be animated."""
+    if isinstance(run, tuple) and len(run) == 2:
+        found = (*run, None)
+    elif hasattr(run, "data_vars"):
+        found = (run["time"].values, run["q"].values, run["tau"].values if "tau" in run else None)
+    elif hasattr(run, "q") and hasattr(run, "t"):
+        found = (run.t, run.q, getattr(run, "tau", None))
+    else:
+        raise RequestError(
+            "animate: expected what simulate() or plan() returned, or a pair (t, q); "
+            f"found {type(run).__name__}"
+        )
+    t, q, tau = (None if x is None else np.asarray(x, dtype=float) for x in found)
+    if t is None or q is None or t.ndim != 1 or q.shape != (len(t), module.n) or len(t) < 2:
+        raise RequestError(
+            f"animate: expected t (samples,) with at least 2 samples and q (samples, {module.n}), "
+            f"found {np.shape(found[0])} and {np.shape(found[1])}"
+        )
+    if not (np.all(np.diff(t) > 0) and np.all(np.isfinite(t)) and np.all(np.isfinite(q))):
+        raise RequestError("animate: times must increase, and all numbers must be finite")
+    return t, q, tau if tau is not None and tau.shape == q.shape else None
+
+
+def animation(
+    module: Any,
+    t: Array,
+    q: Array,
+    tau: Array | None,
+    title: str,
+    parameters: Mapping[str, float] | ArrayLike | None = None,
+) -> str:
+    """The page."""
+    layout = Templates()
+    facts = player_facts(module, t, q, tau, parameters)
+    return layout.render(
+        "report/animation.html",
+        title=title,
+        robot=module.name,
+        duration=float(t[-1] - t[0]),
+        style=layout.source("report/style.css"),
+        scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
+        data=facts,
+    )
+
+
+def player_facts(
+    module: Any,
+    t: Array,
+    q: Array,
+    tau: Array | None = None,
+    parameters: Mapping[str, float] | ArrayLike | None = None,
+) -> dict[str, str]:
+    """What the script `animation.js` plays, as texts of ``script`` elements, by their id."""
+    count = int(min(MOST_FRAMES, max(2, np.ceil((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
+    times = np.linspace(t[0], t[-1], count)
+    at = np.column_stack([np.interp(times, t, column) for column in q.T])
+    options = {} if parameters is None else {"parameters": parameters}
+    poses = np.asarray(module.forward_kinematics(at, **options))[:, :, :3, :]
+    zero = np.zeros_like(at)
+    points = (
+        module.point_motion(at, zero, zero, **options)[0]
+        if module.n_points and "point_motion" in module.functions
+        else np.zeros((count, 0, 3))
+    )
+    shown = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_CURVES)).astype(int))
+    curves = [{"name": "q", "values": _rounded(q[shown])}]
+    if tau is not None:
+        curves.append({"name": "tau", "values": _rounded(tau[shown])})
+    return {
+        "player": as_script({
+            "start": float(times[0]),
+            "duration": float(times[-1] - times[0]),
+            "frames": count,
+            "links": [
+                {"name": name, "parent": parent - 1, "mass": 0, "com": [0, 0, 0]}
+                for name, parent in zip(module.link_names, module.link_parents, strict=True)
+            ],
+            "points": list(module.point_names) if points.shape[1] else [],
+            "coordinates": list(module.coordinate_names),
+            "gravity": [float(g) for g in module.gravity],
+            "times": _rounded(t[shown]),
+            "curves": curves,
+        }),
+        "poses": _packed(poses),
+        "places": _packed(points),
+    }  # fmt: skip
+
+
+def _rounded(values: Array) -> Any:
+    return [[float(f"{x:.6g}") for x in np.atleast_1d(row)] for row in values]
+
+
+def _packed(values: Array) -> str:
+    """Little-endian float32, row by row: deflated, in base64."""
+    content = np.ascontiguousarray(values, dtype="<f4").tobytes()
+    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")
