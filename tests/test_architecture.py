@@ -14,7 +14,7 @@ PARTS = (
     "algebra", "joints", "description", "program", "kinematics", "formulations", "exact",
     "optimize", "emit", "toolchain", "validation", "simulation",
     "deriving", "pipeline",
-    "showing", "comparing", "converting", "grading", "page",
+    "showing", "comparing", "converting", "grading", "page", "planning",
     "command", "cli", "__init__", "__main__",
 )  # fmt: skip
 """The parts of the package: each imports those before it, and none after it."""
@@ -24,7 +24,7 @@ GATES = {
     "jinja2": ("emit",),
     "subprocess": ("toolchain",),
     "multiprocessing": ("toolchain",),
-    "scipy": ("simulation",),
+    "scipy": ("simulation", "planning"),
     "xarray": ("simulation",),
     "click": ("command", "cli"),
     "rich": ("command", "cli"),

@@ -1,0 +1,284 @@
+"""What a task may limit or integrate, of the generated module: torques, wrenches, outputs, places.
+
+A `Quantity` has m entries at each of K instants of a motion.  All instants go into one call.
+
+    Torques      joint torques, tau
+    Wrenches     entries of joint wrenches
+    Outputs      outputs of the model, along the inverse dynamics
+    Positions    points of the model, or points given in link frames; with an orientation, poses
+    Distances    between spheres on links and what they keep out of (`symgen.planning.obstacles`)
+
+Second derivatives come from exact first ones, by central differences along the axes of q and qd,
+all instants and directions in one batched call.  Torques and wrenches are linear in qdd and, but
+for friction, quadratic in qd, so that the differences by qd are exact up to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+STEPS = (1e-5, 1e-3, 1e-3)
+"""Of differences by q (rad, m), qd and qdd (s), in units of 1 where those are small."""
+POSES = 4
+"""Rows of a pose beyond its position: three of orientation, and the cosine of the angle left."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """States at K instants, (K, n) each, at times t (K,); loads (K, n_loads, 6), None without any.
+
+    Where loads depend on time, `load_rates` are their derivatives with respect to T; `shares` are
+    the instants as shares of T.
+    """
+
+    q: Array
+    qd: Array
+    qdd: Array
+    t: Array
+    shares: Array
+    loads: Array | None = None
+    load_rates: Array | None = None
+
+    def moved(self, directions: Sequence[Array]) -> Motion:
+        """Many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
+        q, qd, qdd = (
+            z + d[:, None, :] for z, d in zip((self.q, self.qd, self.qdd), directions, strict=True)
+        )
+        return replace(self, q=q, qd=qd, qdd=qdd)
+
+
+class Quantity:
+    """m functions of the state, and of time where loads do.  Arrays may have leading batch axes."""
+
+    orders = 3
+    """Of how many of q, qd, qdd it is a function."""
+    nonlinear = 2
+    """The derivatives with respect to how many of them vary with them."""
+    labels: tuple[str, ...] = ()
+    """What messages call its entries."""
+
+    def __init__(self, module: Any, parameters: Mapping[str, float] | None) -> None:
+        self.module = module
+        self.given = {"parameters": dict(parameters)} if parameters else {}
+
+    @property
+    def size(self) -> int:
+        """m."""
+        return len(self.labels)
+
+    def related(self) -> NDArray[np.bool_]:
+        """Which coordinates an entry depends on, (m, n)."""
+        return np.ones((self.size, self.module.n), dtype=bool)
+
+    def value(self, motion: Motion) -> Array:
+        """(..., K, m)."""
+        return self.jacobian(motion)[0]
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """The values, and their derivatives with respect to the state, (..., K, orders, m, n)."""
+        raise NotImplementedError
+
+    def by_time(self, motion: Motion) -> Array | None:
+        """Their derivatives with respect to T at fixed state, (K, m); None where they are 0."""
+        return None
+
+    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+        """Of multipliers (K, m) . values by the state: (K, orders, n, n, orders), entry
+        [k, r, i, j, s] the derivative by coordinate i of order r and coordinate j of order s."""
+        count, n = motion.q.shape
+        orders, nonlinear = self.orders, self.nonlinear
+        steps = np.repeat(STEPS[:nonlinear], n)
+        directions = np.concatenate([np.diag(steps), -np.diag(steps)])
+        directions = np.pad(directions, ((0, 0), (0, (3 - nonlinear) * n)))
+        _, rows = self.jacobian(motion.moved(np.split(directions, 3, axis=1)))
+        gradient = np.einsum("dkrij,ki->dkrj", rows, multipliers)
+        half = nonlinear * n
+        slope = (gradient[:half] - gradient[half:]) / (2 * steps[:, None, None, None])
+        slope = slope.reshape(nonlinear, n, count, orders, n).transpose(2, 0, 1, 4, 3)
+        found = np.zeros((count, orders, n, n, orders))
+        found[:, :nonlinear] = slope
+        found[:, nonlinear:, :, :, :nonlinear] = slope[..., nonlinear:].transpose(0, 4, 3, 2, 1)
+        return 0.5 * (found + found.transpose(0, 4, 3, 2, 1))
+
+    def options(self, motion: Motion) -> dict[str, Any]:
+        """What functions of the module take beside the state."""
+        return self.given if motion.loads is None else {**self.given, "loads": motion.loads}
+
+
+class Torques(Quantity):
+    """tau, (K, n)."""
+
+    def __init__(self, module: Any, parameters: Mapping[str, float] | None = None) -> None:
+        super().__init__(module, parameters)
+        self.labels = tuple(module.coordinate_names)
+
+    def related(self) -> NDArray[np.bool_]:
+        """Those on one path with the joint."""
+        return np.asarray(self.module.derivative_sparsity, dtype=bool)
+
+    def value(self, motion: Motion) -> Array:
+        """(K, n)."""
+        state = motion.q, motion.qd, motion.qdd
+        return np.asarray(self.module.inverse_dynamics(*state, **self.options(motion)))
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """tau, d tau / d (q, qd, qdd)."""
+        state = motion.q, motion.qd, motion.qdd
+        tau, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
+        return tau, np.stack(rows, axis=-3)
+
+    def by_time(self, motion: Motion) -> Array | None:
+        """Through the loads."""
+        if motion.load_rates is None:
+            return None
+        slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.given)
+        return np.asarray(np.einsum("kilc,klc->ki", slopes, motion.load_rates))
+
+
+class Wrenches(Quantity):
+    """Entries `chosen` of joint wrenches: (number of the joint, number of the component) each."""
+
+    def __init__(
+        self,
+        module: Any,
+        parameters: Mapping[str, float] | None,
+        chosen: Sequence[tuple[int, int]],
+        labels: Sequence[str],
+    ) -> None:
+        super().__init__(module, parameters)
+        self.chosen = tuple(np.array(chosen, dtype=int).T)
+        self.labels = tuple(labels)
+
+    def value(self, motion: Motion) -> Array:
+        """(K, m)."""
+        state = motion.q, motion.qd, motion.qdd
+        found = self.module.joint_wrenches(*state, **self.options(motion))
+        return np.asarray(found[..., self.chosen[0], self.chosen[1]])
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """The entries, and their derivatives."""
+        state = motion.q, motion.qd, motion.qdd
+        wrenches, *rows = self.module.joint_wrench_derivatives(*state, **self.options(motion))
+        joint, entry = self.chosen
+        picked = [row[..., joint, entry, :] for row in rows]
+        return wrenches[..., joint, entry], np.stack(picked, axis=-3)
+
+    def by_time(self, motion: Motion) -> Array | None:
+        """Through the loads, which wrenches are linear in."""
+        if motion.load_rates is None or motion.loads is None:
+            return None
+        moved = replace(motion, loads=motion.loads + motion.load_rates)
+        return self.value(moved) - self.value(motion)
+
+
+class Outputs(Quantity):
+    """The outputs `chosen` of the model, where tau is that of the motion."""
+
+    nonlinear = 3
+
+    def __init__(
+        self, module: Any, parameters: Mapping[str, float] | None, chosen: Sequence[int]
+    ) -> None:
+        super().__init__(module, parameters)
+        self.chosen = list(chosen)
+        self.labels = tuple(module.output_names[k] for k in chosen)
+        self.torques = Torques(module, parameters)
+
+    def _slopes(self, motion: Motion) -> tuple[Any, Array]:
+        """What `outputs_derivatives` returns, and d tau / d (q, qd, qdd)."""
+        tau, by_state = self.torques.jacobian(motion)
+        state = np.broadcast_to(motion.t, tau.shape[:-1]), motion.q, motion.qd, motion.qdd, tau
+        return self.module.outputs_derivatives(*state, **self.options(motion)), by_state
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """Their values and total derivatives."""
+        (values, _, *by, by_tau, _, _), by_state = self._slopes(motion)
+        direct = np.stack([row[..., self.chosen, :] for row in by], axis=-3)
+        through = by_tau[..., None, self.chosen, :] @ by_state
+        return values[..., self.chosen], direct + through
+
+    def by_time(self, motion: Motion) -> Array | None:
+        """Through t itself, the loads, and the torques that bear them."""
+        (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
+        found = by_t[:, self.chosen] * motion.shares[:, None]
+        if motion.load_rates is not None:
+            found += np.einsum("kmlc,klc->km", by_loads[:, self.chosen], motion.load_rates)
+            by_torques = by_tau[:, self.chosen]
+            found += np.einsum("kmi,ki->km", by_torques, self.torques.by_time(motion))  # type: ignore[arg-type]
+        return np.asarray(found)
+
+
+class Positions(Quantity):
+    """A point or a pose, base frame: x, y, z, and with `rotation` (3, 3) the orientation.
+
+    The point is one of the model, by its number, or `offset` (3,) in a link's frame.  The rows of
+    the orientation are sin(angle) axis of the rotation that is left to `rotation`, 0 there and at
+    half a turn, and cos(angle), by which the two differ.
+    """
+
+    orders = 1
+    nonlinear = 1
+
+    def __init__(
+        self,
+        module: Any,
+        parameters: Mapping[str, float] | None,
+        *,
+        point: int | None = None,
+        link: int = 0,
+        offset: Array | None = None,
+        rotation: Array | None = None,
+    ) -> None:
+        super().__init__(module, parameters)
+        self.point, self.link, self.rotation = point, link, rotation
+        self.offset = np.zeros(3) if offset is None else offset
+        self.labels = ("x", "y", "z", *(("rx", "ry", "rz", "cos") if rotation is not None else ()))
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """(K, m), (K, 1, m, n)."""
+        if self.point is not None:
+            zero = np.zeros_like(motion.q)
+            place = self.module.point_motion(motion.q, zero, zero, **self.given)[0]
+            slopes = self.module.point_motion_derivatives(motion.q, zero, zero, **self.given)[0]
+            return place[..., self.point, :], slopes[..., None, self.point, :, :]
+        pose, jacobian = self._frame(motion.q)
+        turned = pose[..., :3, :3]
+        arm = turned @ self.offset
+        angular = jacobian[..., 3:, :]
+        value = pose[..., :3, 3] + arm
+        slopes = jacobian[..., :3, :] - skew(arm) @ angular
+        if self.rotation is not None:
+            left = turned @ self.rotation.T  # sum of r_k s_k^T, r of the frame, s of the target
+            trace = np.trace(left, axis1=-2, axis2=-1)
+            vector = 0.5 * (
+                left[..., [1, 2, 0], [2, 0, 1]] - left[..., [2, 0, 1], [1, 2, 0]]
+            )  # of sum of r_k x s_k
+            cosine = 0.5 * (trace - 1)
+            by_turn = 0.5 * (left - trace[..., None, None] * np.eye(3))
+            value = np.concatenate([value, vector, cosine[..., None]], axis=-1)
+            by_cosine = np.einsum("...a,...aj->...j", vector, angular)[..., None, :]
+            slopes = np.concatenate([slopes, by_turn @ angular, by_cosine], axis=-2)
+        return value, slopes[..., None, :, :]
+
+    def _frame(self, q: Array) -> tuple[Array, Array]:
+        name = self.module.link_names[self.link]
+        return (
+            np.asarray(self.module.frame_pose(name, q, **self.given)),
+            np.asarray(self.module.frame_jacobian(name, q, **self.given)),
+        )
+
+
+def skew(v: Array) -> Array:
+    """The matrices (..., 3, 3) of the vector products v x."""
+    found = np.zeros((*v.shape, 3))
+    found[..., 0, 1], found[..., 0, 2] = -v[..., 2], v[..., 1]
+    found[..., 1, 0], found[..., 1, 2] = v[..., 2], -v[..., 0]
+    found[..., 2, 0], found[..., 2, 1] = -v[..., 1], v[..., 0]
+    return found

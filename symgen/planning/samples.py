@@ -1,0 +1,254 @@
+"""Terms that are functions of the state at instants: limits and integrals of quantities.
+
+Chain rule, at an instant with basis rows B_r (Xiang 2009, eqs. (39)-(42)), z_r = B_r c / T^r:
+
+    d z_r / d c = B_r / T^r          d z_r / d T = -r z_r / T
+    d2 z_r / d c d T = -r B_r / T^(r+1)        d2 z_r / d T^2 = r (r + 1) z_r / T^2
+
+Control point i only acts on the segments around it, a coordinate only on the entries of a quantity
+that depend on it, T on everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.splines import Local
+from symgen.planning.terms import Constraint, Entries, Index, Iterate
+
+Array = NDArray[np.float64]
+
+ORDERS = 3
+"""q, qd, qdd: the state."""
+
+LoadsAt = Callable[[Array, float], tuple[Array, Array | None]]
+"""Instants s in [0, 1] and T -> loads (K, n_loads, 6), and d loads / d T unless that is 0."""
+
+
+@dataclass
+class Sampled(Constraint):
+    """A quantity at instants s (K,): limited, integrated, both.
+
+    Entries `chosen` at the instants `limited` are constraints, divided by `scale` (m,).
+    `quadrature` (K,) are the weights of integrals over s: `squares` (m,) weigh the integrals of
+    squared entries, `linear` (m,) those of the entries themselves.
+    """
+
+    s: Array = field(kw_only=True)
+    local: Local = field(kw_only=True)
+    quantity: Quantity = field(kw_only=True)
+    loads: LoadsAt | None = field(default=None, kw_only=True)
+    limited: Index = field(kw_only=True)
+    chosen: Index = field(kw_only=True)
+    scale: Array = field(kw_only=True)
+    quadrature: Array = field(kw_only=True)
+    squares: Array = field(kw_only=True)
+    linear: Array = field(kw_only=True)
+
+    @cached_property
+    def columns(self) -> Index:
+        """The unknowns that act at every instant, T last, (K, L + 1) with L = (p + 1) n."""
+        count = self.local.values.shape[2]
+        n = self.sizes.n
+        controls = self.local.first[:, None] + np.arange(count)
+        found = (controls[:, :, None] * n + np.arange(n)).reshape(len(self.s), count * n)
+        return np.column_stack([found, np.full(len(self.s), self.sizes.time)])
+
+    def state(self, at: Iterate) -> Array:
+        """z = (q, qd, qdd) at the instants, (K, 3, n)."""
+        return np.stack([self.local.of(at.control, r) / at.T**r for r in range(ORDERS)], axis=1)
+
+    def rows(self, at: Iterate, by_state: Array, by_time: Array | None = None) -> Array:
+        """Derivatives (K, m, L + 1) of functions with derivatives `by_state` (K, R, m, n)."""
+        orders = by_state.shape[1]
+        basis = self.scaled_basis(at, orders)  # (K, R, p + 1)
+        count, m = len(self.s), by_state.shape[2]
+        by_control = np.einsum("krb,krmj->kmbj", basis, by_state, optimize=False)
+        found = np.empty((count, m, self.columns.shape[1]))
+        found[:, :, :-1] = by_control.reshape(count, m, -1)
+        powers = -np.arange(orders) / at.T
+        found[:, :, -1] = np.einsum("r,krmj,krj->km", powers, by_state, self.state(at)[:, :orders])
+        if by_time is not None:
+            found[:, :, -1] += by_time
+        return found
+
+    def scaled_basis(self, at: Iterate, orders: int) -> Array:
+        """B_r / T^r, (K, R, p + 1)."""
+        scale = at.T ** -np.arange(float(orders))
+        return self.local.values[:orders].transpose(1, 0, 2) * scale[:, None]
+
+    def second(self, at: Iterate, hessian: Array, gradient: Array, by_time: Array) -> Array:
+        """Second derivatives (K, L + 1, L + 1) of a sum of functions of the state.
+
+        `hessian` (K, R, n, n, R) and `gradient` (K, R, n) are by the state; `by_time`
+        (K, 1 + R n) holds what depends on T otherwise: second derivative by T, mixed ones.
+        """
+        count, orders, n = gradient.shape
+        basis = self.scaled_basis(at, orders)
+        width = basis.shape[2]
+        size = width * n
+        found = np.zeros((count, size + 1, size + 1))
+        right = hessian.reshape(count, orders * n * n, orders) @ basis
+        right = right.reshape(count, orders, n * n * width)
+        both = (basis.transpose(0, 2, 1) @ right).reshape(count, width, n, n, width)
+        found[:, :-1, :-1] = both.transpose(0, 1, 2, 4, 3).reshape(count, size, size)
+        powers = np.arange(float(orders))
+        speed = -powers[:, None] / at.T * self.state(at)[:, :orders]  # d z / d T
+        along = np.einsum("krijs,ksj->kri", hessian, speed) - powers[:, None] / at.T * gradient
+        mixed_time = by_time[:, 1:].reshape(count, orders, n)
+        mixed = np.einsum("krb,krj->kbj", basis, along + mixed_time).reshape(count, size)
+        found[:, :-1, -1] = found[:, -1, :-1] = mixed
+        curve = powers * (powers + 1) / at.T**2
+        found[:, -1, -1] = (
+            np.einsum("kri,kri->k", along + powers[:, None] / at.T * gradient, speed)
+            + np.einsum("r,kri,kri->k", curve, gradient, self.state(at)[:, :orders])
+            + 2 * np.einsum("kri,kri->k", mixed_time, speed)
+            + by_time[:, 0]
+        )
+        return found
+
+    def motion(self, at: Iterate) -> Motion:
+        """The states at the instants, and the loads there."""
+
+        def compute() -> Motion:
+            z = self.state(at)
+            q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
+            loads, rates = (None, None) if self.loads is None else self.loads(self.s, at.T)
+            return Motion(q, qd, qdd, self.s * at.T, self.s, loads, rates)
+
+        return at.once((self.name, "motion"), compute)  # type: ignore[no-any-return]
+
+    def values(self, at: Iterate) -> Array:
+        """Of the quantity, (K, m)."""
+        known = at.memory.get((self.name, "slopes"))
+        if known is not None:
+            return known[0]  # type: ignore[no-any-return]
+        return at.once(  # type: ignore[no-any-return]
+            (self.name, "values"), lambda: self.quantity.value(self.motion(at))
+        )
+
+    def slopes(self, at: Iterate) -> tuple[Array, Array, Array | None]:
+        """Values, their derivatives by the state (K, R, m, n), and by T at fixed state (K, m)."""
+
+        def compute() -> tuple[Array, Array, Array | None]:
+            motion = self.motion(at)
+            return *self.quantity.jacobian(motion), self.quantity.by_time(motion)
+
+        return at.once((self.name, "slopes"), compute)  # type: ignore[no-any-return]
+
+    def value(self, at: Iterate) -> Array:
+        """What is limited, instant by instant."""
+        return np.ravel((self.values(at) / self.scale)[np.ix_(self.limited, self.chosen)])
+
+    @cached_property
+    def _kept(self) -> NDArray[np.bool_]:
+        """Which entries of the rows of what is limited can be non-zero."""
+        width = self.local.values.shape[2]
+        related = np.tile(self.quantity.related()[self.chosen], (1, width))
+        row = np.column_stack([related, np.ones(len(self.chosen), dtype=bool)])
+        return np.broadcast_to(row, (len(self.limited), *row.shape))
+
+    def jacobian_places(self) -> Entries:
+        """The control points around each instant, and T."""
+        shape = self._kept.shape
+        rows = np.arange(shape[0] * shape[1]).reshape(shape[:2])[:, :, None]
+        columns = self.columns[self.limited][:, None, :]
+        return (
+            np.broadcast_to(rows, shape)[self._kept],
+            np.broadcast_to(columns, shape)[self._kept],
+        )
+
+    def all_rows(self, at: Iterate) -> Array:
+        """Derivatives by (c, T) at all instants, (K, m, L + 1)."""
+
+        def compute() -> Array:
+            _, by_state, by_time = self.slopes(at)
+            return self.rows(at, by_state, by_time)
+
+        return at.once((self.name, "rows"), compute)  # type: ignore[no-any-return]
+
+    def jacobian(self, at: Iterate) -> Array:
+        """By the chain rule."""
+        rows = self.all_rows(at)[self.limited]
+        return (rows / self.scale[:, None])[:, self.chosen][self._kept]
+
+    @cached_property
+    def _integrated(self) -> bool:
+        return bool(np.any(self.squares) or np.any(self.linear))
+
+    def objective(self, at: Iterate) -> float:
+        """T times the integrals over s."""
+        if not self._integrated:
+            return 0.0
+        values = self.values(at)
+        return at.T * float(self.quadrature @ (values**2 @ self.squares + values @ self.linear))
+
+    def _by_values(self, values: Array) -> Array:
+        """Derivatives of the integrals over s with respect to the values, (K, m)."""
+        return self.quadrature[:, None] * (2 * values * self.squares + self.linear)
+
+    def gradient(self, at: Iterate, into: Array) -> None:
+        """By the chain rule."""
+        if not self._integrated:
+            return
+        by_values = at.T * self._by_values(self.slopes(at)[0])
+        np.add.at(into, self.columns, np.einsum("ki,kil->kl", by_values, self.all_rows(at)))
+        into[self.sizes.time] += self.objective(at) / at.T
+
+    def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
+        """The chain rule, twice."""
+        values, by_state, _ = self.slopes(at)
+        by_values = weight * self._by_values(values)
+        factors = at.T * by_values
+        spread = np.zeros((len(self.limited), values.shape[1]))
+        spread[:, self.chosen] = multipliers.reshape(len(self.limited), len(self.chosen))
+        factors[self.limited] += spread / self.scale
+        gradient = np.einsum("krij,ki->krj", by_state, factors)
+        hessian = self.quantity.hessian(self.motion(at), factors)
+        blocks = self.second(at, hessian, gradient, self._by_time_alone(at, factors, gradient))
+        if self._integrated:
+            rows = self.all_rows(at)
+            curve = 2 * at.T * weight * self.quadrature[:, None] * self.squares
+            blocks += (rows * curve[:, :, None]).transpose(0, 2, 1) @ rows
+            along = np.einsum("ki,kil->kl", by_values, rows)
+            blocks[:, -1, :] += along
+            blocks[:, :, -1] += along
+        return blocks[self._upper]
+
+    def _by_time_alone(self, at: Iterate, factors: Array, gradient: Array) -> Array:
+        """Second derivatives by T at fixed state, and mixed ones, (K, 1 + R n).
+
+        Differences of exact first ones: they are 0 but for loads and outputs that depend on time.
+        """
+        count = len(factors)
+        if self.slopes(at)[2] is None:
+            return np.zeros((count, 1 + gradient[0].size))
+        step = 1e-5 * at.T
+        twice, mixed = np.zeros(count), np.zeros_like(gradient)
+        for sign in (1.0, -1.0):
+            T = at.T + sign * step
+            loads, rates = (None, None) if self.loads is None else self.loads(self.s, T)
+            moved = replace(self.motion(at), t=self.s * T, loads=loads, load_rates=rates)
+            _, by_state = self.quantity.jacobian(moved)
+            by_time = self.quantity.by_time(moved)
+            assert by_time is not None
+            twice += sign * np.einsum("ki,ki->k", by_time, factors)
+            mixed += sign * np.einsum("krij,ki->krj", by_state, factors)
+        return np.column_stack([twice, mixed.reshape(count, -1)]) / (2 * step)
+
+    @cached_property
+    def _upper(self) -> NDArray[np.bool_]:
+        return self.columns[:, :, None] <= self.columns[:, None, :]
+
+    def hessian_places(self) -> Entries:
+        """Of the blocks that `second` returns: their upper triangles."""
+        shape = self._upper.shape
+        rows = np.broadcast_to(self.columns[:, :, None], shape)
+        columns = np.broadcast_to(self.columns[:, None, :], shape)
+        return rows[self._upper], columns[self._upper]

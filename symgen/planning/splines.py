@@ -1,0 +1,101 @@
+"""Uniform clamped B-splines of all coordinates, and what they are at chosen instants.
+
+A profile of degree p with N segments of equal length has M = N + p control points per coordinate.
+On s in [0, 1], with t = s T,
+
+    q = B0(s) c,   qd = B1(s) c / T,   qdd = B2(s) c / T^2,   jerk = B3(s) c / T^3
+
+(Xiang 2009, eqs. (39)-(42)), where row k of B_r holds the r-th derivatives of the p + 1 basis
+functions that are not 0 at s_k.  The knots scale with T, so that derivatives with respect to them
+are those with respect to T.  `scipy.interpolate.BSpline` evaluates the basis.
+
+The r-th derivative is a spline, too, whose control points are differences of those of q: where they
+keep a limit, the derivative keeps it at every instant (`differences`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Local:
+    """Basis functions at K instants: those from `first[k]` on, p + 1 of them, are not 0 at s_k.
+
+    `values[r, k]` are their r-th derivatives with respect to s, (4, K, p + 1).
+    """
+
+    first: NDArray[np.intp]
+    values: Array
+
+    def of(self, control: Array, order: int) -> Array:
+        """The derivative of this order of the spline with these control points (M, n), (K, n)."""
+        picked = control[self.first[:, None] + np.arange(self.values.shape[2])]
+        return np.asarray(np.einsum("kb,kbn->kn", self.values[order], picked))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The space of splines of a `degree` with so many `segments`."""
+
+    degree: int
+    segments: int
+
+    @property
+    def controls(self) -> int:
+        """Control points per coordinate."""
+        return self.segments + self.degree
+
+    @cached_property
+    def knots(self) -> Array:
+        """With the ends repeated, so that the first and last control points are the ends."""
+        p = self.degree
+        inner = np.linspace(0.0, 1.0, self.segments + 1)
+        return np.concatenate([np.zeros(p), inner, np.ones(p)])
+
+    def at(self, s: Array) -> Local:
+        """The basis at instants s in [0, 1]."""
+        p = self.degree
+        last = len(self.knots) - p - 2
+        first = np.clip(np.searchsorted(self.knots, s, side="right") - 1, p, last) - p
+        every = BSpline(self.knots, np.eye(self.controls), p)
+        rows, columns = np.arange(len(s))[:, None], first[:, None] + np.arange(p + 1)
+        values = np.zeros((4, len(s), p + 1))
+        for order in range(min(3, p) + 1):
+            values[order] = every(s, nu=order)[rows, columns]
+        return Local(first, values)
+
+    def differences(self, order: int) -> Array:
+        """From control points to those of the derivative of this order, (M - order, M)."""
+        matrix = np.eye(self.controls)
+        knots, p = self.knots, self.degree
+        for _ in range(order):
+            spans = knots[p + 1 : p + matrix.shape[0]] - knots[1 : matrix.shape[0]]
+            matrix = p * np.diff(matrix, axis=0) / spans[:, None]
+            knots, p = knots[1:-1], p - 1
+        return matrix
+
+    def refined(self, control: Array) -> tuple[Profile, Array]:
+        """The same spline with twice as many segments: control points (M', n) on finer knots."""
+        finer = Profile(self.degree, 2 * self.segments)
+        t, p = finer.knots, finer.degree
+        places = np.array([t[i + 1 : i + p + 1].mean() for i in range(finer.controls)])
+        collocation = BSpline.design_matrix(places, t, p)
+        values = BSpline(self.knots, control, self.degree)(places)
+        return finer, np.linalg.solve(collocation.toarray(), values)
+
+    def straight(self, start: Array, end: Array) -> Array:
+        """Control points of a motion on a line that starts and ends at rest, (M, n)."""
+        greville = np.array(
+            [self.knots[i + 1 : i + self.degree + 1].mean() for i in range(self.controls)]
+        )
+        share = greville**2 * (3 - 2 * greville)
+        share[:2], share[-2:] = 0.0, 1.0
+        return start + np.outer(share, end - start)
