@@ -5,6 +5,7 @@ model = symgen.read("robot.yaml")              # the checked description
 dyn   = symgen.derive(model, "newton_euler")   # the SymPy view of a formulation
 motion = symgen.simulate(robot, q0, qd0, t)    # integrated, with sensitivities where asked
 symgen.animate(robot, motion, "motion.html")   # a page that plays it
+plan   = symgen.plan(robot, "task.yaml")       # an optimal motion
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from symgen.grading import Verdict
     from symgen.options import LoadOptions
     from symgen.page.animation import animate
+    from symgen.planning.plan import plan
     from symgen.robot import Robot
     from symgen.simulation import simulate
 
-__all__ = ["Robot", "__version__", "animate", "derive", "grade", "load", "read", "simulate"]
+__all__ = [
+    "Robot", "__version__", "animate", "derive", "grade", "load", "plan", "read", "simulate",
+]  # fmt: skip
 
 
 def read(path: str | Path) -> RobotDescription:
@@ -106,6 +110,10 @@ if not TYPE_CHECKING:  # it would allow any name
             from symgen.page.animation import animate
 
             return animate
+        if name == "plan":
+            from symgen.planning.plan import plan
+
+            return plan
         if name == "Robot":
             from symgen.robot import Robot
 

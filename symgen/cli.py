@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import click
 
-from symgen.command import builds, completion, models, outcome, reading
+from symgen.command import builds, completion, models, outcome, planning, reading
 from symgen.command.options import OneOf, Suggesting
 from symgen.errors import RequestError, SymgenError
 from symgen.toolchain.signals import ENDING
@@ -128,6 +128,7 @@ for command in (
     reading.grade,
     reading.report,
     reading.show,
+    planning.plan,
 ):
     cli.add_command(command)
 

@@ -25,6 +25,8 @@ GATES = {
     "subprocess": ("toolchain",),
     "multiprocessing": ("toolchain",),
     "scipy": ("simulation", "planning"),
+    "casadi": ("planning",),
+    "matplotlib": ("planning",),
     "xarray": ("simulation",),
     "click": ("command", "cli"),
     "rich": ("command", "cli"),

@@ -12,19 +12,47 @@ from symgen.command.options import Json, Model, OneOf, Quiet
 from symgen.command.outcome import as_argument
 
 
-@click.command(short_help="Write MODEL, a robot to start from.")
+@click.command(short_help="Write MODEL, a robot to start from; or, with --task, a task.")
 @Model
+@click.option("--task", is_flag=True, help="Write a task for symgen plan instead of a robot.")
+@click.option(
+    "--robot",
+    type=click.Path(path_type=Path),
+    shell_complete=completion.model_files,
+    help="Robot that the task is for; default: that of symgen new.",
+)
 @Json
 @Quiet
-def new(model: Path, as_json: bool, quiet: bool) -> None:
-    """Write MODEL, a file with a robot to be changed into yours."""
+def new(model: Path, task: bool, robot: Path | None, as_json: bool, quiet: bool) -> None:
+    """Write MODEL, a file with a robot, or with --task a task, to be changed into yours."""
     from symgen.converting.starter import write_starter
 
+    if task:
+        _new_task(model, robot, as_json, quiet)
+        return
+    if robot is not None:
+        raise click.UsageError("--robot goes with --task")
     written = write_starter(model)
     if as_json:
         click.echo(outcome.text({"robot": written.stem, "file": str(written)}))
     elif not quiet:
         click.echo(f"wrote {written}; change it, then: symgen build {as_argument(written)}")
+
+
+def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> None:
+    from symgen.converting.starter import write_starter_task
+
+    names: tuple[str, ...] = ("shoulder", "elbow")
+    if robot is not None:
+        from symgen.description import read
+
+        names = tuple(read(robot).coordinate_names)
+    written = write_starter_task(path, names)
+    model = "ROBOT.yaml" if robot is None else as_argument(robot)
+    if as_json:
+        click.echo(outcome.text({"file": str(written)}))
+    elif not quiet:
+        click.echo(f"wrote {written}; change it, then: symgen plan {model} {as_argument(written)}")
 
 
 @click.command(short_help="Write SOURCE (URDF, MJCF or a model file) as a model file.")

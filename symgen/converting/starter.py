@@ -1,10 +1,12 @@
-"""`symgen new`: a model file to start from, with a word about every key.
+"""`symgen new`: a model file or a task to start from, with a word about every key.
 
-The text is ``starter.yaml`` beside this file; the robot gets the name of the file that is written.
+The texts are ``starter.yaml`` and ``starter_task.yaml`` beside this file; the robot gets the name
+of the file that is written, a task the coordinates of the robot that it is for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
@@ -22,13 +24,33 @@ def write_starter(path: Path) -> Path:
     Raises `RequestError` where the file's name is none for a robot, where there is such a file, and
     where none can be written.  Then nothing is.
     """
-    path = path if path.suffix or not path.name else path.with_name(f"{path.name}.yaml")
-    if path.suffix not in SUFFIXES:
-        raise RequestError(f"{path} is no name for a model file; expected one such as arm.yaml")
+    path = _with_suffix(path, "a model file", "arm.yaml")
     if problem := illegal_name(path.stem):
         raise RequestError(f"{path}: the robot is called as the file is, but {problem}")
+    return _write(path, starter_text(path.stem, path.name))
+
+
+def write_starter_task(path: Path, coordinates: Sequence[str]) -> Path:
+    """Write a task for a robot with these coordinates; errors as of `write_starter`."""
+    path = _with_suffix(path, "a task", "task.yaml")
+    values = {"{start}": "0", "{goal}": "45*deg"}
+    text = (files("symgen.converting") / "starter_task.yaml").read_text(encoding="utf-8")
+    for key, value in values.items():
+        entries = ", ".join(f"{name}: {value}" for name in coordinates)
+        text = text.replace(key, f"{{{entries}}}")
+    return _write(path, text.replace("{file}", path.name))
+
+
+def _with_suffix(path: Path, what: str, example: str) -> Path:
+    path = path if path.suffix or not path.name else path.with_name(f"{path.name}.yaml")
+    if path.suffix not in SUFFIXES:
+        raise RequestError(f"{path} is no name for {what}; expected one such as {example}")
+    return path
+
+
+def _write(path: Path, text: str) -> Path:
     try:
-        write_new(path, starter_text(path.stem, path.name).encode())
+        write_new(path, text.encode())
     except FileExistsError:
         raise RequestError(f"{path} is there already; choose another name") from None
     except OSError as error:

@@ -7,6 +7,11 @@
     problem     ->  Problem             the terms together
     solver      ->  Outcome             IPOPT, told of by callbacks
 
-There is no reader of task files and no command yet; `tests/planning` shows how a problem is put
-together.
+and, around these:
+
+    reading         task file, dict     ->  Task, checked against the robot (`values` reads leaves)
+    starting        Task                ->  unknowns to start from
+    transcription   Task                ->  Problem
+    verification    motion              ->  limits on a fine grid, forward simulation
+    plan            robot, task         ->  Plan (`results`, `writing`, `files`, `figures`)
 """

@@ -36,7 +36,6 @@ SOLVED, STOPPED, INFEASIBLE, UNFINISHED = "solved", "stopped", "infeasible", "un
 class Program(Protocol):
     """A nonlinear program: minimise the objective, with limits of unknowns and constraints."""
 
-    unknowns: int
     rows: int
     lower: Array
     upper: Array
@@ -44,6 +43,10 @@ class Program(Protocol):
     upper_rows: Array
     jacobian_pattern: Pattern
     hessian_pattern: Pattern
+
+    @property
+    def unknowns(self) -> int:
+        """Length of x."""
 
     def objective(self, x: Array) -> float:
         """What is minimised."""
@@ -152,9 +155,7 @@ def solve(
     interrupted: Interrupted,
     report: Report | None = None,
 ) -> Outcome:
-    """Minimise from `start`; `RequestError` where CasADi is missing."""
-    if not has_ipopt():
-        raise RequestError("planning needs CasADi with IPOPT: pip install '.[plan]'")
+    """Minimise from `start`; `ready` says whether that can be."""
     history = History(report)
     begun = time.perf_counter()
     inside = np.clip(start, program.lower, program.upper)
@@ -164,13 +165,14 @@ def solve(
     return Outcome(x, ended, tuple(history.steps), time.perf_counter() - begun, multipliers)
 
 
-def has_ipopt() -> bool:
-    """Whether CasADi, and IPOPT with it, can be imported."""
+def ready() -> None:
+    """`RequestError` where CasADi, or IPOPT with it, cannot be imported."""
     try:
         import casadi
     except ImportError:
-        return False
-    return bool(casadi.has_nlpsol("ipopt"))
+        raise RequestError("planning needs CasADi with IPOPT: pip install '.[plan]'") from None
+    if not casadi.has_nlpsol("ipopt"):
+        raise RequestError("planning needs a CasADi with IPOPT, such as that of its wheels")
 
 
 # ---------------------------------------------------------------------------------------- IPOPT

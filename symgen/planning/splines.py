@@ -60,6 +60,12 @@ class Profile:
         inner = np.linspace(0.0, 1.0, self.segments + 1)
         return np.concatenate([np.zeros(p), inner, np.ones(p)])
 
+    @cached_property
+    def greville(self) -> Array:
+        """The places in [0, 1] that control points belong to: means of p knots, (M,)."""
+        p = self.degree
+        return np.array([self.knots[i + 1 : i + p + 1].mean() for i in range(self.controls)])
+
     def at(self, s: Array) -> Local:
         """The basis at instants s in [0, 1]."""
         p = self.degree
@@ -82,20 +88,27 @@ class Profile:
             knots, p = knots[1:-1], p - 1
         return matrix
 
+    def gram(self, order: int) -> Array:
+        """Integrals over s of products of the r-th derivatives of basis functions, (M, M)."""
+        points, weights = np.polynomial.legendre.leggauss(self.degree + 1)
+        h = 1.0 / self.segments
+        s = np.ravel(h * (np.arange(self.segments)[:, None] + (points + 1) / 2))
+        local = self.at(s)
+        rows = np.zeros((len(s), self.controls))
+        columns = local.first[:, None] + np.arange(self.degree + 1)
+        rows[np.arange(len(s))[:, None], columns] = local.values[order]
+        return rows.T @ (np.tile(weights * h / 2, self.segments)[:, None] * rows)
+
     def refined(self, control: Array) -> tuple[Profile, Array]:
         """The same spline with twice as many segments: control points (M', n) on finer knots."""
         finer = Profile(self.degree, 2 * self.segments)
         t, p = finer.knots, finer.degree
-        places = np.array([t[i + 1 : i + p + 1].mean() for i in range(finer.controls)])
-        collocation = BSpline.design_matrix(places, t, p)
-        values = BSpline(self.knots, control, self.degree)(places)
+        collocation = BSpline.design_matrix(finer.greville, t, p)
+        values = BSpline(self.knots, control, self.degree)(finer.greville)
         return finer, np.linalg.solve(collocation.toarray(), values)
 
     def straight(self, start: Array, end: Array) -> Array:
         """Control points of a motion on a line that starts and ends at rest, (M, n)."""
-        greville = np.array(
-            [self.knots[i + 1 : i + self.degree + 1].mean() for i in range(self.controls)]
-        )
-        share = greville**2 * (3 - 2 * greville)
+        share = self.greville**2 * (3 - 2 * self.greville)
         share[:2], share[-2:] = 0.0, 1.0
         return start + np.outer(share, end - start)

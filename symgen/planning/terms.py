@@ -161,15 +161,19 @@ class Linear(Constraint):
 
 @dataclass
 class Rates(Constraint):
-    """A c / T^order for some coordinates: `matrix` (m, M), `joints` (j,); rows (m, j) flattened."""
+    """A c / T^order for some coordinates, divided by `scale` (j,).
+
+    `matrix` (m, M), `joints` (j,); rows (m, j) flattened.
+    """
 
     matrix: Array = field(default_factory=lambda: np.zeros((0, 0)))
     order: int = 0
-    joints: Index = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    joints: Index = field(default_factory=lambda: none()[0])
+    scale: Array = field(default_factory=lambda: np.ones(1))
 
     def value(self, at: Iterate) -> Array:
         """A c / T^r."""
-        return np.ravel(self.matrix @ at.control[:, self.joints]) / at.T**self.order
+        return np.ravel(self.matrix @ at.control[:, self.joints] / self.scale) / at.T**self.order
 
     @cached_property
     def _places(self) -> tuple[Index, Index, Index]:
@@ -177,6 +181,11 @@ class Rates(Constraint):
         i, m = np.nonzero(self.matrix)
         k = np.arange(len(self.joints))
         return _product(i, m, k)
+
+    @cached_property
+    def _entries(self) -> Array:
+        i, m, k = self._places
+        return self.matrix[i, m] / np.broadcast_to(self.scale, self.joints.shape)[k]
 
     def jacobian_places(self) -> Entries:
         """The control points, and T."""
@@ -193,8 +202,7 @@ class Rates(Constraint):
 
     def jacobian(self, at: Iterate) -> Array:
         """A / T^r, and -r z / T."""
-        i, m, _ = self._places
-        entries = self.matrix[i, m] / at.T**self.order
+        entries = self._entries / at.T**self.order
         return (
             np.concatenate([entries, -self.order / at.T * self.value(at)])
             if self.order
@@ -214,9 +222,9 @@ class Rates(Constraint):
         """-r A / T^(r+1), and r (r+1) z / T^2."""
         if not self.order:
             return np.zeros(0)
-        i, m, k = self._places
+        i, _, k = self._places
         r = self.order
-        mixed = -r / at.T ** (r + 1) * self.matrix[i, m] * multipliers[i * len(self.joints) + k]
+        mixed = -r / at.T ** (r + 1) * self._entries * multipliers[i * len(self.joints) + k]
         twice = r * (r + 1) / at.T**2 * float(multipliers @ self.value(at))
         return np.append(mixed, twice)
 

@@ -1,0 +1,134 @@
+"""`symgen plan`: optimal motions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from symgen.command import outcome
+from symgen.command.options import Json, Model, Quiet
+
+if TYPE_CHECKING:
+    from symgen.planning.solver import Step
+    from symgen.planning.writing import Plan
+    from symgen.support.journal import Journal
+
+NOT_SOLVED = 3
+"""The exit status where no motion was found that keeps its limits, as after a failed validation."""
+
+
+@click.command(short_help="Find the optimal motion of MODEL for TASK.")
+@Model
+@click.argument("task", type=click.Path(path_type=Path))
+@click.option(
+    "--output",
+    "-o",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="File to write, by its ending: .html (a page), .png .svg .pdf (a figure), .csv .npz "
+    "(samples), .yaml (a ROS JointTrajectory).  May be given several times.",
+)
+@click.option(
+    "--starts",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help="Motions to start from: the straight one and random ones; the best result is kept.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random motions.")
+@click.option(
+    "--limited-memory",
+    is_flag=True,
+    help="Approximate second derivatives from gradients (L-BFGS) instead of computing them.",
+)
+@click.option(
+    "--max-iterations",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Of each solution.",
+)
+@Json
+@Quiet
+def plan(
+    model: Path,
+    task: Path,
+    outputs: tuple[Path, ...],
+    starts: int,
+    seed: int,
+    limited_memory: bool,
+    max_iterations: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Find the motion of MODEL that TASK asks for, and make its objective as small as possible.
+
+    A task to start from: symgen new --task task.yaml.  Ctrl-C ends the search with the best motion
+    so far.  Exit status 3: no motion was found that keeps the limits.
+    """
+    from symgen.command import terminal
+    from symgen.options import BuildOptions
+    from symgen.pipeline.building import build
+    from symgen.planning.plan import plan as find
+    from symgen.planning.reading import named_parameters
+    from symgen.planning.solver import ready
+    from symgen.planning.writing import check_outputs
+    from symgen.toolchain.loading import load_package
+
+    ready()
+    check_outputs(outputs)
+    options = BuildOptions(runtime_parameters=named_parameters(task) or ("none",))
+    with terminal.journal(silent=quiet or as_json) as journal:
+        module = load_package(build(model, options, journal).folder)
+        found = find(
+            module, task, starts=starts, seed=seed, exact_hessian=not limited_memory,
+            max_iterations=max_iterations, progress=_progress(journal),
+        )  # fmt: skip
+    for path in outputs:
+        found.write(path)
+    if as_json:
+        said = {**found.scalars(), "notices": [*journal.notices, *found.remarks]}
+        click.echo(outcome.text({**said, "files": [str(path) for path in outputs]}))
+    elif not quiet:
+        _print(found, outputs)
+    if found.status == "infeasible":
+        raise click.exceptions.Exit(NOT_SOLVED)
+
+
+def _progress(journal: Journal) -> Callable[[str, Step], None]:
+    def tell(stage: str, step: Step) -> None:
+        words = f"{stage}: objective {step.objective:.6g}, violation {step.violation:.1e}"
+        journal.progress(words, step.number, 0)
+
+    return tell
+
+
+def _print(found: Plan, outputs: tuple[Path, ...]) -> None:
+    rows = [
+        (found.status, f"{found.T:.6g} s, objective {found.objective:.6g}"),
+        (
+            "took",
+            f"{found.seconds:.2g} s ({found.iterations} iterations, {found.evaluations} "
+            f"evaluations; solver {found.solver_seconds:.2g} s)",
+        ),
+        (
+            "verified",
+            f"violation of limits at most {found.violation:.1e}; forward simulation ends "
+            f"{found.final_error:.1e} from the end of the plan",
+        ),
+    ]
+    for name, text in rows:
+        click.echo(f"{name:<10}{text}")
+    for start in found.others:
+        click.echo(
+            f"{'start ' + str(start.number):<10}{start.ended}, {start.T:.6g} s, objective "
+            f"{start.objective:.6g}"
+        )
+    for remark in found.remarks:
+        click.echo(f"note: {remark}", err=True)
+    for path in outputs:
+        click.echo(f"wrote {path}")

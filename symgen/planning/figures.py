@@ -1,0 +1,185 @@
+"""Figures of a plan, by Matplotlib, and a page of them with the moving robot.
+
+motion          coordinates and velocities, with the limits of velocities
+torques         with their limits, in units of them where they differ much
+wrenches        the size of the force in every joint
+sensitivities   derivatives of torques with respect to coordinates (as Xiang 2009, fig. 14)
+history         objective and violation of every iterate
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.emit.templates import Templates
+from symgen.errors import RequestError
+from symgen.page.animation import SCRIPTS, player_facts
+from symgen.planning.files import write
+from symgen.planning.quantities import Torques
+from symgen.planning.results import Solution
+from symgen.toolchain.files import check_writable
+
+Array = NDArray[np.float64]
+
+ENDINGS = (".png", ".svg", ".pdf")
+SAMPLES = 401
+MOST_CURVES = 9
+"""Of sensitivities: the largest ones."""
+
+
+def plot(plan: Solution, path: Path) -> Path:
+    """Coordinates, velocities and torques, in one figure."""
+    if path.suffix not in ENDINGS:
+        raise RequestError(f"{path}: a plot is {', '.join(ENDINGS)}")
+    check_writable(path)
+    panels = (_coordinates, _velocities, _torques)
+    return write(path, _drawn(plan, panels, path.suffix[1:], (7, 7.5)))
+
+
+def report(plan: Solution, path: Path) -> Path:
+    """The page."""
+    check_writable(path)
+    layout = Templates()
+    figures = [
+        (title, _svg(plan, panels, size))
+        for title, panels, size in (
+            ("Coordinates and velocities", (_coordinates, _velocities), (7, 5)),
+            ("Torques", (_torques,), (7, 3)),
+            ("Forces in the joints", (_wrenches,), (7, 3)),
+            ("Sensitivities along the motion", (_sensitivities,), (7, 3.4)),
+            ("Iterations", (_history,), (7, 3)),
+        )
+        if not (panels == (_wrenches,) and "joint_wrenches" not in plan.module.functions)
+    ]
+    s = np.linspace(0.0, 1.0, SAMPLES)
+    text = layout.render(
+        "report/plan.html",
+        robot=plan.module.name,
+        plan=plan,
+        worst=sorted(plan.worst.items(), key=lambda item: (-item[1], item[0])),
+        figures=figures,
+        style=layout.source("report/style.css"),
+        scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
+        data=player_facts(
+            plan.module, s * plan.T, plan.path.rate(0, s), plan.torques(s),
+            dict(plan.task.parameters) or None,
+        ),
+    )  # fmt: skip
+    return write(path, text.encode())
+
+
+# ------------------------------------------------------------------------------------- drawing
+
+Panel = Callable[[Solution, Any], None]
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise RequestError("figures need Matplotlib: pip install '.[plan]'") from None
+    return matplotlib
+
+
+def _drawn(
+    plan: Solution, panels: Sequence[Panel], ending: str, size: tuple[float, float]
+) -> bytes:
+    """The same bytes for the same plan."""
+    matplotlib = _matplotlib()
+    from matplotlib.figure import Figure
+
+    settings = {
+        "svg.hashsalt": "symgen", "svg.fonttype": "none", "font.size": 9, "axes.grid": True,
+        "grid.alpha": 0.3, "lines.linewidth": 1.4, "legend.frameon": False,
+    }  # fmt: skip
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=size, layout="constrained")
+        axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=len(panels) > 1))
+        for panel, axis in zip(panels, axes, strict=True):
+            panel(plan, axis)
+        whole = io.BytesIO()
+        about = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        figure.savefig(whole, format=ending, dpi=150, metadata=about[ending])
+    return whole.getvalue()
+
+
+def _svg(plan: Solution, panels: Sequence[Panel], size: tuple[float, float]) -> str:
+    text = _drawn(plan, panels, "svg", size).decode()
+    return text[text.index("<svg") :]
+
+
+def _curves(plan: Solution, axis: Any, values: Array, label: str, limits: Array | None) -> None:
+    """A curve for every coordinate, its limits dashed in its colour."""
+    t = np.linspace(0.0, plan.T, len(values))
+    for k, name in enumerate(plan.module.coordinate_names):
+        (line,) = axis.plot(t, values[:, k], label=name)
+        for limit in () if limits is None else limits[k]:
+            if np.isfinite(limit):
+                axis.axhline(limit, color=line.get_color(), linestyle="--", linewidth=0.8)
+    axis.set_ylabel(label)
+    _name_axis(axis, plan)
+
+
+def _name_axis(axis: Any, plan: Solution) -> None:
+    axis.set_xlabel("t (s)")
+    axis.set_xlim(0, plan.T)
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
+
+
+def _shares() -> Array:
+    return np.linspace(0.0, 1.0, SAMPLES)
+
+
+def _coordinates(plan: Solution, axis: Any) -> None:
+    _curves(plan, axis, plan.path.rate(0, _shares()), "q (rad, m)", None)
+
+
+def _velocities(plan: Solution, axis: Any) -> None:
+    _curves(plan, axis, plan.path.rate(1, _shares()), "qd (rad/s, m/s)", plan.task.limits.velocity)
+
+
+def _torques(plan: Solution, axis: Any) -> None:
+    _curves(plan, axis, plan.torques(_shares()), "torque (N m, N)", plan.task.limits.torque)
+
+
+def _wrenches(plan: Solution, axis: Any) -> None:
+    motion = plan.path.at(_shares())
+    given: dict[str, Any] = dict(Torques(plan.module, plan.task.parameters).options(motion))
+    wrenches = plan.module.joint_wrenches(motion.q, motion.qd, motion.qdd, **given)
+    sizes = np.linalg.norm(wrenches[..., :3], axis=2)
+    if sizes.shape[1] == plan.module.n:
+        _curves(plan, axis, sizes, "force (N)", None)
+        return
+    axis.plot(motion.t, sizes)
+    axis.set_ylabel("force (N)")
+
+
+def _sensitivities(plan: Solution, axis: Any) -> None:
+    motion = plan.path.at(_shares())
+    slopes = Torques(plan.module, plan.task.parameters).jacobian(motion)[1][:, 0]
+    names = plan.module.coordinate_names
+    ranges = np.ptp(slopes, axis=0)
+    order = np.argsort(-ranges, axis=None, kind="stable")[:MOST_CURVES]
+    for flat in np.sort(order):
+        i, j = divmod(int(flat), len(names))
+        if ranges[i, j] > 0:
+            axis.plot(motion.t, slopes[:, i, j], label=f"∂τ {names[i]} / ∂q {names[j]}")
+    axis.set_ylabel("N m/rad, N/m")
+    _name_axis(axis, plan)
+
+
+def _history(plan: Solution, axis: Any) -> None:
+    numbers = np.arange(len(plan.steps))
+    axis.plot(numbers, [step.objective for step in plan.steps], color="C0")
+    axis.set_ylabel("objective", color="C0")
+    axis.set_xlabel("iteration")
+    other = axis.twinx()
+    other.semilogy(numbers, [max(step.violation, 1e-12) for step in plan.steps], color="C3")
+    other.set_ylabel("violation (scaled)", color="C3")
+    other.grid(visible=False)

@@ -1,0 +1,321 @@
+"""`symgen.plan`: task -> optimal motion.
+
+    read        task file -> Task, checked against the robot
+    guess       straight motion, and random ones where several starts are wanted
+    solve       with `check: refine` on a coarse spline first, whose segments are halved
+    verify      limits on the fine grid, the torques in a forward simulation
+    tighten     `check: refine`: limits exceeded between instants are tightened there, until none is
+
+Coarse splines find better optima in less time than fine ones from a straight start, and their
+optimum, refined by knot insertion, is a start near that of the finer spline.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.errors import RequestError
+from symgen.options import BuildOptions
+from symgen.pipeline.building import build
+from symgen.planning import reading
+from symgen.planning.problem import Problem
+from symgen.planning.results import Start
+from symgen.planning.solver import (
+    SOLVED,
+    STOPPED,
+    Choices,
+    Interrupted,
+    Outcome,
+    Step,
+    ready,
+    solve,
+)
+from symgen.planning.splines import Profile
+from symgen.planning.starting import guess
+from symgen.planning.task import KNOTS, MIDPOINTS, REFINE, Task
+from symgen.planning.transcription import transcribe
+from symgen.planning.verification import (
+    Trajectory,
+    Verified,
+    margins,
+    simulate_forward,
+    trajectory,
+    verify,
+)
+from symgen.planning.writing import Plan
+from symgen.toolchain.loading import load_package
+
+Array = NDArray[np.float64]
+
+PER_SEGMENT: Mapping[str, int] = {KNOTS: 1, MIDPOINTS: 2, REFINE: 4}
+"""Instants at which limits are asked for, in each segment."""
+FEWEST_SEGMENTS = 10
+"""Of the coarsest spline."""
+MOST_TIGHTENED = 8
+HOLDS = 1e-6
+"""Relative violation that is none: the tolerance to which a plan keeps its limits."""
+ARRIVES = 1e-3
+"""Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not called solved."""
+NEARBY = 1e-4
+"""The barrier parameter with which a solver starts near an optimum."""
+
+Told = Callable[[str, Step], None]
+"""What hears of progress: the stage, and each iterate."""
+
+FUNCTIONS = (
+    "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics", "forward_kinematics",
+)  # fmt: skip
+"""What every plan calls."""
+
+
+@dataclass
+class _Run:
+    """One planning: what is counted over all its solutions."""
+
+    task: Task
+    module: Any
+    choices: Choices
+    interrupted: Interrupted
+    told: Told | None
+    evaluations: int = 0
+    seconds: float = 0.0
+    steps: list[Step] = field(default_factory=list)
+
+    def solve(self, program: Problem, start: Array, stage: str, near: bool = False) -> Outcome:
+        """Solve one program."""
+        choices = Choices(
+            self.choices.tolerance,
+            self.choices.most_iterations,
+            self.choices.exact,
+            NEARBY if near else None,
+        )
+        told = self.told
+        report = None if told is None else (lambda step: told(stage, step))
+        outcome = solve(program, start, choices, self.interrupted, report)
+        self.evaluations += program.evaluations
+        self.seconds += outcome.seconds
+        self.steps.extend(outcome.steps)
+        return outcome
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A solution of one program, on its spline."""
+
+    profile: Profile
+    program: Problem
+    outcome: Outcome
+
+
+def plan(
+    module: Any,
+    task: str | PathLike[str] | Mapping[str, Any],
+    *,
+    starts: int = 1,
+    seed: int = 0,
+    exact_hessian: bool = True,
+    tolerance: float = 1e-9,
+    max_iterations: int = 1000,
+    progress: Told | None = None,
+) -> Plan:
+    """The optimal motion of a robot for a task.
+
+    `module` is what `symgen.load` returned, or the path of a model file; `task` the path of a task
+    file or a dict with the same keys.  `starts` motions are tried, the straight one and random
+    ones (`seed`), and the best is kept.  Without `exact_hessian`, second derivatives are
+    approximated from gradients (L-BFGS).  `progress(stage, step)` hears of every iteration.
+    Ctrl-C ends the search, and the best motion so far is returned.
+
+    Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` where the
+    robot cannot be planned for, or CasADi is missing.
+    """
+    ready()
+    if isinstance(module, str | Path):
+        chosen = reading.named_parameters(task) or ("none",)
+        module = load_package(build(module, BuildOptions(runtime_parameters=chosen)).folder)
+    if starts < 1:
+        raise RequestError(f"plan: starts: expected at least 1, found {starts}")
+    _check(module)
+    read = reading.read(task, module)
+    run = _Run(
+        read, module, Choices(tolerance, max_iterations, exact_hessian), Interrupted(), progress
+    )
+    begun = time.perf_counter()
+    with run.interrupted.heard():
+        found, others = _best(run, starts, seed)
+        found, verified = _refined(run, found)
+    path = trajectory(read, module, found.profile, found.outcome.x)
+    return _result(run, found, verified, path, others, time.perf_counter() - begun)
+
+
+def _check(module: Any) -> None:
+    """`RequestError` where a plan needs what the module does not have."""
+    missing = [name for name in FUNCTIONS if name not in module.functions]
+    if missing:
+        raise RequestError(
+            f"plan: the module lacks {', '.join(missing)}; rebuild it without --functions"
+        )
+    if any(module.prescribed):
+        raise RequestError(
+            "plan: a joint of this robot is prescribed; plans are for robots whose joints are all "
+            "driven"
+        )
+    if not module.n:
+        raise RequestError("plan: this robot has no coordinates")
+
+
+# ------------------------------------------------------------------------------------- solving
+
+
+def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]:
+    """The best of several starts, on the spline that each is solved on."""
+    knots = run.task.profile
+    segments = knots.segments
+    while knots.check == REFINE and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
+        segments //= 2
+    profile = Profile(knots.degree, segments)
+    per = min(PER_SEGMENT[knots.check], 2)
+    found: list[_Found] = []
+    listed: list[Start] = []
+    for k in range(starts):
+        if run.interrupted.pressed and found:
+            break
+        random = np.random.default_rng([seed, k]) if k else None
+        program = transcribe(run.task, run.module, profile, per)
+        x = guess(run.task, run.module, profile, random)
+        stage = f"start {k + 1} of {starts}" if starts > 1 else f"{segments} segments"
+        outcome = run.solve(program, x, stage)
+        found.append(_Found(profile, program, outcome))
+        listed.append(_start(k, program, outcome))
+    best = min(range(len(found)), key=lambda k: (listed[k].rank, k))
+    others = tuple(start for k, start in enumerate(listed) if k != best)
+    return found[best], others
+
+
+def _start(number: int, program: Problem, outcome: Outcome) -> Start:
+    broken = program.broken(outcome.x, HOLDS)
+    return Start(
+        number + 1, outcome.ended, program.objective(outcome.x), float(outcome.x[-1]),
+        len(outcome.steps), broken[0][1] if broken else 0.0,
+    )  # fmt: skip
+
+
+def _refined(run: _Run, found: _Found) -> tuple[_Found, Verified]:
+    """`check: refine`: on the spline asked for, with limits that hold on the fine grid."""
+    task, module = run.task, run.module
+    per = PER_SEGMENT[task.profile.check]
+    if task.profile.check == REFINE:
+        while found.profile.segments < task.profile.segments and _may_go_on(run, found):
+            finer = _on_finer(run, found, per)
+            if finer.outcome.ended != SOLVED:
+                break
+            found = finer
+    verified = _verified(run, found, per)
+    tightened: dict[str, Array] = {}
+    for _ in range(MOST_TIGHTENED):
+        if task.profile.check != REFINE or not _may_go_on(run, found):
+            break
+        if _sampled(verified) <= HOLDS:
+            break
+        segments = found.profile.segments
+        tightened = margins(verified, tightened, segments, per)
+        program = transcribe(task, module, found.profile, per, tightened)
+        outcome = run.solve(program, found.outcome.x, "limits between instants", near=True)
+        if outcome.ended != SOLVED:
+            break
+        found = _Found(found.profile, program, outcome)
+        verified = _verified(run, found, per)
+    return found, verified
+
+
+def _may_go_on(run: _Run, found: _Found) -> bool:
+    return found.outcome.ended == SOLVED and not run.interrupted.pressed
+
+
+def _on_finer(run: _Run, found: _Found, per: int) -> _Found:
+    control = found.outcome.x[:-1].reshape(found.profile.controls, run.module.n)
+    profile, refined = found.profile.refined(control)
+    x = np.append(refined, found.outcome.x[-1])
+    last = profile.segments >= run.task.profile.segments
+    program = transcribe(run.task, run.module, profile, per if last else min(per, 2))
+    outcome = run.solve(program, x, f"{profile.segments} segments", near=True)
+    return _Found(profile, program, outcome)
+
+
+def _verified(run: _Run, found: _Found, per: int) -> Verified:
+    path = trajectory(run.task, run.module, found.profile, found.outcome.x)
+    return verify(run.task, run.module, path, per)
+
+
+def _sampled(verified: Verified) -> float:
+    """The violation of what is limited at instants only."""
+    return max((float(over.max(initial=0.0)) for over in verified.overshoot.values()), default=0.0)
+
+
+# ------------------------------------------------------------------------------------- results
+
+
+def _result(
+    run: _Run, found: _Found, verified: Verified, path: Trajectory, others: tuple[Start, ...],
+    seconds: float,
+) -> Plan:  # fmt: skip
+    task, module, x = run.task, run.module, found.outcome.x
+    broken = tuple(found.program.broken(x, HOLDS))
+    q, qd = simulate_forward(task, module, path)
+    end = path.at(np.ones(1))
+    final = np.concatenate([q - end.q[0], qd - end.qd[0]])
+    error = float(np.abs(final).max()) if np.all(np.isfinite(final)) else np.inf
+    status, remarks = _status(run, found, verified, broken, error)
+    objective = found.program.objective(x)
+    return Plan(
+        module=module, task=task, path=path, status=status, objective=objective,
+        iterations=len(run.steps), evaluations=run.evaluations, seconds=seconds,
+        solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
+        final_error=error, steps=tuple(run.steps), others=_named(others),
+        broken=broken, remarks=remarks, per_segment=PER_SEGMENT[task.profile.check],
+    )  # fmt: skip
+
+
+def _status(
+    run: _Run, found: _Found, verified: Verified, broken: tuple[tuple[str, float], ...],
+    error: float,
+) -> tuple[str, tuple[str, ...]]:  # fmt: skip
+    """How the plan is to be called, and what there is to say about it."""
+    worst = sorted(verified.worst.items(), key=lambda item: (-item[1], item[0]))
+    remarks = []
+    if found.outcome.ended == STOPPED or run.interrupted.pressed:
+        status = "stopped"
+    elif broken:
+        status = "infeasible"
+        remarks.append(
+            "these cannot be met together, as far as the solver can tell: "
+            + "; ".join(f"{name} (exceeded by {amount:.2g})" for name, amount in broken[:5])
+        )
+    else:
+        status = "solved" if found.outcome.ended == SOLVED else "feasible"
+    if worst and worst[0][1] > HOLDS and status in ("solved", "feasible"):
+        if run.task.profile.check == REFINE:
+            status = "infeasible"
+        name, most = worst[0]
+        between = "" if run.task.profile.check == REFINE else "; 'check: refine' prevents that"
+        remarks.append(
+            f"between the instants {name} exceeds its limit by {100 * most:.2g} %{between}"
+        )
+    if error > ARRIVES and status == "solved":
+        status = "feasible"
+        remarks.append(
+            f"applied open loop, the torques end {error:.2g} from the goal: the motion is unstable"
+        )
+    return status, tuple(remarks)
+
+
+def _named(others: tuple[Start, ...]) -> tuple[Start, ...]:
+    return tuple(sorted(others, key=lambda start: (start.rank, start.number)))

@@ -1,0 +1,469 @@
+"""Task file, or dict -> `Task`, checked against the robot; all faults in one report.
+
+Every key of `docs/reference/task_file.md` is a function here, in the order of that page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.description.expressions import Expression, parse
+from symgen.description.reading import Document, Node, Scalar, Table, decode, load
+from symgen.description.wording import KeyPath, shown
+from symgen.planning.obstacles import Ball, Box, HalfSpace, Obstacle, Sphere
+from symgen.planning.task import (
+    CHECKS,
+    REFINE,
+    VERSION,
+    Guess,
+    KeepOut,
+    Knots,
+    Limits,
+    Objective,
+    Pose,
+    Range,
+    State,
+    Task,
+    Via,
+)
+from symgen.planning.values import Values, document_of, seen
+
+Array = NDArray[np.float64]
+
+KEYS = (
+    "symgen_task", "start", "goal", "via", "time", "objective", "limits", "loads", "keep_out",
+    "periodic", "mirrored", "profile", "guess", "parameters",
+)  # fmt: skip
+_STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
+_SQUARES = ("torque", "acceleration", "jerk")
+_LIMITED = ("position", "velocity", "acceleration", "jerk", "torque")
+COMPONENTS = ("fx", "fy", "fz", "nx", "ny", "nz")
+SHORTEST, LONGEST = 1e-3, 1e4
+"""Of free times (s)."""
+MOST_SEGMENTS = 2000
+OF_TIME = ("t", "s", "T")
+"""What loads may depend on: time (s), share of the time, total time (s)."""
+
+
+def read(source: str | PathLike[str] | Mapping[str, Any], module: Any) -> Task:
+    """The task in a YAML file or a dict, for this robot; `ModelError` lists every fault."""
+    return _Reader(_document(source), module).task()
+
+
+def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, ...]:
+    """The parameters that a task gives values to: those that the module is built with."""
+    root = _document(source).root
+    node = root.entries.get("parameters") if isinstance(root, Table) else None
+    return tuple(node.value.entries) if node and isinstance(node.value, Table) else ()
+
+
+def _document(source: str | PathLike[str] | Mapping[str, Any]) -> Document:
+    if isinstance(source, Mapping):
+        return document_of(source, "task")
+    return decode(load(source, "a task such as task.yaml"), fspath(source))
+
+
+class _Reader:
+    def __init__(self, document: Document, module: Any) -> None:
+        self.document, self.module = document, module
+        names = dict(
+            zip(module.parameter_names, map(float, module.default_parameters), strict=True)
+        )
+        self.values = Values(document, names)
+        self.coordinates = tuple(module.coordinate_names)
+        self.n = len(self.coordinates)
+
+    def task(self) -> Task:
+        values = self.values
+        root = values.table(self.document.root, (), KEYS, "a task, such as 'symgen_task: 1'")
+        self.version(root)
+        parameters = self.parameters(root.get("parameters"))
+        values.names = {**values.names, **parameters}
+        periodic = values.flag(root.get("periodic"), ("periodic",))
+        mirrored = self.mirrored(root.get("mirrored"))
+        open_ends = periodic or bool(mirrored)
+        task = Task(
+            file=self.document.file,
+            start=self.end(root, "start", open_ends),
+            goal=self.end(root, "goal", open_ends),
+            via=self.via(root.get("via")),
+            time=self.time(root.get("time")),
+            objective=self.objective(root.get("objective")),
+            limits=self.limits(root.get("limits")),
+            loads=self.loads(root.get("loads")),
+            keep_out=self.keep_out(root.get("keep_out")),
+            periodic=periodic,
+            mirrored=mirrored,
+            profile=self.profile(root.get("profile")),
+            guess=self.guess(root.get("guess")),
+            parameters=parameters,
+        )
+        if not values.findings.broken(()):
+            self.consistent(task)
+        values.findings.raise_faults()
+        return task
+
+    def version(self, root: Mapping[str, Node]) -> None:
+        node = root.get("symgen_task")
+        if node is None:
+            self.values.fault(
+                (), f"'symgen_task: {VERSION}' is missing: a task file starts with it"
+            )
+        elif not isinstance(node, Scalar) or node.text != str(VERSION):
+            self.values.fault(
+                ("symgen_task",),
+                f"expected {VERSION}, the version of the format that this symgen reads, "
+                f"found {seen(node)}",
+            )
+
+    # --------------------------------------------------------------------------------- states
+
+    def end(self, root: Mapping[str, Node], key: str, may_be_open: bool) -> State:
+        node = root.get(key)
+        free = np.full(self.n, np.nan)
+        if node is None:
+            if not may_be_open:
+                self.values.fault(
+                    (), f"'{key}' is missing: q, a list of {self.n} numbers, or a point"
+                )
+            return State(free, free, free)
+        return self.state(node, (key,), at_rest=not may_be_open)
+
+    def state(self, node: Node, path: KeyPath, *, at_rest: bool, more: Sequence[str] = ()) -> State:
+        values = self.values
+        given = values.table(node, path, (*_STATE, *more), "q: [...], or point: and position:")
+        pose = self.pose(given, path)
+        if "q" not in given and pose is None and not values.findings.broken(path):
+            values.fault(path, "nothing is asked for: give q, or a point (or link) and position")
+        rates = [
+            values.coordinates(given.get(key), (*path, key), self.coordinates, default)
+            for key, default in (("q", np.nan), ("qd", 0.0 if at_rest else np.nan), ("qdd", np.nan))
+        ]
+        return State(rates[0], rates[1], rates[2], pose)
+
+    def pose(self, given: Mapping[str, Node], path: KeyPath) -> Pose | None:
+        values, module = self.values, self.module
+        named = [key for key in ("point", "link") if key in given]
+        about = [key for key in ("position", "rpy", "offset") if key in given]
+        if not named:
+            for key in about:
+                values.fault((*path, key), "of which point? give 'point' or 'link', too")
+            return None
+        if len(named) == 2:
+            values.fault((*path, "link"), "give either a point of the model or a link, not both")
+            return None
+        position = values.vector(given.get("position"), (*path, "position"), 3, None)
+        if "point" in given:
+            for key in ("rpy", "offset"):
+                if key in given:
+                    values.fault((*path, key), "a point has none: it goes with 'link'")
+            point = values.name(given["point"], (*path, "point"), module.point_names, "point")
+            name = module.point_names[point] if module.point_names else ""
+            return Pose(name, position, point, 0, np.zeros(3), None)
+        link = values.name(given["link"], (*path, "link"), module.link_names, "link")
+        offset = values.vector(given.get("offset"), (*path, "offset"), 3, np.zeros(3))
+        rotation = None
+        if "rpy" in given:
+            rotation = rotation_of(values.vector(given["rpy"], (*path, "rpy"), 3, None))
+        return Pose(module.link_names[link], position, None, link, offset, rotation)
+
+    def via(self, node: Node | None) -> tuple[Via, ...]:
+        found = []
+        items = self.values.items(node, ("via",), "states, each with 'at', its share of the time")
+        for k, item in enumerate(items):
+            path: KeyPath = ("via", k)
+            state = self.state(item, path, at_rest=False, more=("at",))
+            given = self.values.table(item, path, (*_STATE, "at"), "a state")
+            at = self.values.number(given.get("at"), (*path, "at"), (k + 1) / (len(items) + 1))
+            if not 0 < at < 1:
+                self.values.fault(
+                    (*path, "at"), f"expected a share of the time between 0 and 1, found {at:.6g}"
+                )
+                at = 0.5
+            found.append(Via(at, state))
+        return tuple(found)
+
+    # ---------------------------------------------------------------------- time and objective
+
+    def time(self, node: Node | None) -> Range:
+        values = self.values
+        if node is None or (isinstance(node, Scalar) and node.text == "free"):
+            return SHORTEST, LONGEST
+        if isinstance(node, Scalar):
+            T = values.positive(node, ("time",), 1.0)
+            return T, T
+        given = values.table(node, ("time",), ("min", "max"), "'free', seconds, or min: and max:")
+        least = values.positive(given.get("min"), ("time", "min"), SHORTEST)
+        most = values.positive(given.get("max"), ("time", "max"), max(LONGEST, least))
+        if least > most:
+            values.fault(("time",), f"min {least:.6g} s is above max {most:.6g} s")
+        return least, most
+
+    def objective(self, node: Node | None) -> Objective:
+        values, path = self.values, ("objective",)
+        none = np.zeros(self.n)
+        squares = dict.fromkeys(_SQUARES, none)
+        outputs: dict[int, float] = {}
+        wrenches: dict[tuple[int, int], float] = {}
+        if node is None:
+            return Objective(1.0, none, none, none)
+        names = tuple(self.module.output_names)
+        known = ("time", *_SQUARES, "wrench", *names)
+        given = values.table(node, path, known, "weights, such as {time: 1}")
+        weight = values.number(given.get("time"), (*path, "time"))
+        for key in _SQUARES:
+            squares[key] = values.coordinates(given.get(key), (*path, key), self.coordinates, 0.0)
+        for key in ("time", *_SQUARES):
+            if np.any(np.less(weight if key == "time" else squares[key], 0)):
+                values.fault((*path, key), "a weight is negative: the objective has no minimum")
+        self.by_wrench(given.get("wrench"), (*path, "wrench"), values.number, wrenches)
+        for k, name in enumerate(names):
+            if name in given and name not in ("time", *_SQUARES, "wrench"):
+                outputs[k] = values.number(given[name], (*path, name))
+        if given and not (
+            weight or outputs or wrenches or any(np.any(x) for x in squares.values())
+        ):
+            values.fault(path, "all weights are 0: nothing is minimised")
+        return Objective(
+            weight, squares["torque"], squares["acceleration"], squares["jerk"], wrenches, outputs
+        )
+
+    def by_wrench(self, node: Node | None, path: KeyPath, read: Any, into: dict[Any, Any]) -> None:
+        """Values by joint and component: {elbow: {fx: value}}."""
+        if node is None:
+            return
+        if len(self.module.joint_parents) != self.n:
+            self.values.fault(path, "not available yet for robots with mimic joints")
+            return
+        given = self.values.table(node, path, self.coordinates, "JOINT: {fx: ...}")
+        for name, entries in given.items():
+            below = (*path, name)
+            parts = self.values.table(entries, below, COMPONENTS, "components fx ... nz")
+            for part, value in parts.items():
+                key = self.coordinates.index(name), COMPONENTS.index(part)
+                into[key] = read(value, (*below, part))
+
+    # --------------------------------------------------------------------------------- limits
+
+    def limits(self, node: Node | None) -> Limits:
+        values, module = self.values, self.module
+        ranges = {key: np.tile([-np.inf, np.inf], (self.n, 1)) for key in _LIMITED}
+        ranges["position"][:] = np.column_stack([module.limits["lower"], module.limits["upper"]])
+        for key, theirs in (("velocity", "velocity"), ("torque", "effort")):
+            ranges[key][:] = np.multiply.outer(module.limits[theirs], [-1.0, 1.0])
+        wrenches: dict[tuple[int, int], Range] = {}
+        outputs: dict[int, Range] = {}
+        if node is not None:
+            path = ("limits",)
+            known = (*_LIMITED, "wrench", "outputs")
+            given = values.table(node, path, known, "limits by kind, such as torque: 10")
+            for key in _LIMITED:
+                values.ranges(given.get(key), (*path, key), self.coordinates, ranges[key])
+            self.by_wrench(given.get("wrench"), (*path, "wrench"), values.range, wrenches)
+            below = (*path, "outputs")
+            names = tuple(module.output_names)
+            chosen = values.table(given.get("outputs"), below, names, "NAME: [lower, upper]")
+            for name, value in chosen.items():
+                outputs[names.index(name)] = values.range(value, (*below, name))
+        return Limits(**ranges, wrenches=wrenches, outputs=outputs)
+
+    def loads(self, node: Node | None) -> dict[int, tuple[Expression, ...]]:
+        values, found = self.values, dict[int, tuple[Expression, ...]]()
+        names = tuple(self.module.load_names)
+        if node is not None and not names:
+            values.fault(("loads",), "this robot has no loads; add 'loads:' to the model file")
+            return found
+        given = values.table(node, ("loads",), names, "NAME: [fx, fy, fz, nx, ny, nz]")
+        for name, value in given.items():
+            path = ("loads", name)
+            items = values.items(value, path, "six numbers [fx, fy, fz, nx, ny, nz]")
+            if items and len(items) != 6:
+                values.fault(path, f"expected [fx, fy, fz, nx, ny, nz], found {len(items)} entries")
+                continue
+            parsed = [
+                values.expression(item, (*path, k), OF_TIME) or _ZERO
+                for k, item in enumerate(items)
+            ]
+            if parsed:
+                found[names.index(name)] = tuple(parsed)
+        return found
+
+    # ------------------------------------------------------------------------------- keep_out
+
+    def keep_out(self, node: Node | None) -> KeepOut:
+        if node is None:
+            return KeepOut()
+        values, path = self.values, ("keep_out",)
+        known = ("spheres", "obstacles", "pairs", "margin")
+        given = values.table(node, path, known, "spheres: on links, and obstacles:")
+        balls = tuple(
+            self.ball(item, ("keep_out", "spheres", k), k)
+            for k, item in enumerate(
+                values.items(given.get("spheres"), (*path, "spheres"), "spheres on links")
+            )
+        )
+        obstacles = tuple(
+            self.obstacle(item, ("keep_out", "obstacles", k), k)
+            for k, item in enumerate(
+                values.items(given.get("obstacles"), (*path, "obstacles"), "obstacles")
+            )
+        )
+        names = tuple(ball.name for ball in balls)
+        pairs = []
+        for k, item in enumerate(
+            values.items(given.get("pairs"), (*path, "pairs"), "pairs of spheres")
+        ):
+            below: KeyPath = ("keep_out", "pairs", k)
+            two = values.items(item, below, "two spheres")
+            if len(two) != 2:
+                values.fault(below, "expected the names of two spheres")
+                continue
+            first, second = (
+                values.name(one, (*below, j), names, "sphere") for j, one in enumerate(two)
+            )
+            pairs.append((first, second))
+        if not balls:
+            values.fault(path, "no spheres on links: nothing keeps out")
+        elif not obstacles and not pairs:
+            values.fault(path, "neither obstacles nor pairs: there is nothing to keep out of")
+        margin = values.number(given.get("margin"), (*path, "margin"))
+        return KeepOut(balls, obstacles, tuple(pairs), margin)
+
+    def ball(self, node: Node, path: KeyPath, k: int) -> Ball:
+        values = self.values
+        known = ("name", "link", "center", "radius")
+        given = values.table(node, path, known, "{link, center, radius}")
+        link = values.name(given.get("link"), (*path, "link"), self.module.link_names, "link")
+        name = given.get("name")
+        if name is not None and not (isinstance(name, Scalar) and name.text):
+            values.fault((*path, "name"), f"expected a name, found {seen(name)}")
+            name = None
+        centre = values.vector(given.get("center"), (*path, "center"), 3, np.zeros(3))
+        if "radius" not in given:
+            values.fault((*path, "radius"), "missing: the radius of the sphere (m)")
+        radius = values.positive(given.get("radius"), (*path, "radius"), 1.0)
+        text = name.text if isinstance(name, Scalar) else f"sphere {k + 1}"
+        return Ball(text, link, centre, radius)
+
+    def obstacle(self, node: Node, path: KeyPath, k: int) -> Obstacle:
+        values = self.values
+        known = ("name", "sphere", "radius", "box", "size", "rpy", "half_space", "normal")
+        given = values.table(node, path, known, "a sphere, a box or a half_space")
+        kinds = [kind for kind in ("sphere", "box", "half_space") if kind in given]
+        name = given.get("name")
+        text = name.text if isinstance(name, Scalar) else f"obstacle {k + 1}"
+        if len(kinds) != 1:
+            values.fault(path, "expected one of sphere, box, half_space: the centre, or a point")
+            return Sphere(text, np.zeros(3), 1.0)
+        kind = kinds[0]
+        place = values.vector(given[kind], (*path, kind), 3, None)
+        if kind == "sphere":
+            if "radius" not in given:
+                values.fault((*path, "radius"), "missing: the radius of the sphere (m)")
+            return Sphere(text, place, values.positive(given.get("radius"), (*path, "radius"), 1.0))
+        if kind == "half_space":
+            normal = values.vector(given.get("normal"), (*path, "normal"), 3, None)
+            length = float(np.linalg.norm(normal))
+            if not length and "normal" in given:
+                values.fault((*path, "normal"), "has no direction")
+            return HalfSpace(text, place, normal / (length or 1.0))
+        size = values.vector(given.get("size"), (*path, "size"), 3, None)
+        if "size" in given and np.any(size <= 0):
+            values.fault((*path, "size"), "edges are longer than 0 (m)")
+        turn = rotation_of(values.vector(given.get("rpy"), (*path, "rpy"), 3, np.zeros(3)))
+        return Box(text, place, size, turn)
+
+    # ------------------------------------------------------------------------------ the rest
+
+    def mirrored(self, node: Node | None) -> tuple[tuple[int, int, float], ...]:
+        """{left: right} swaps two coordinates between the ends; {roll: -roll} changes a sign."""
+        if node is None:
+            return ()
+        found: dict[int, tuple[int, int, float]] = {k: (k, k, 1.0) for k in range(self.n)}
+        given = self.values.table(node, ("mirrored",), self.coordinates, "LEFT: RIGHT")
+        for name, value in given.items():
+            path = ("mirrored", name)
+            text = value.text if isinstance(value, Scalar) else ""
+            sign = -1.0 if text.startswith("-") else 1.0
+            k = self.coordinates.index(name)
+            j = self.values.index(text.lstrip("+-"), path, self.coordinates, "coordinate")
+            found[k] = (k, j, sign)
+            if j != k:
+                found[j] = (j, k, sign)
+        return tuple(found[k] for k in range(self.n))
+
+    def profile(self, node: Node | None) -> Knots:
+        values, path = self.values, ("profile",)
+        known = ("degree", "segments", "check")
+        given = values.table(node, path, known, "degree:, segments:, check:") if node else {}
+        degree = values.whole(given.get("degree"), (*path, "degree"), 3, 3, 7)
+        segments = values.whole(given.get("segments"), (*path, "segments"), 20, 2, MOST_SEGMENTS)
+        check = values.choice(given.get("check"), (*path, "check"), CHECKS, REFINE)
+        return Knots(degree, segments, check)
+
+    def guess(self, node: Node | None) -> Guess:
+        values, path = self.values, ("guess",)
+        if node is None:
+            return Guess()
+        given = values.table(node, path, ("T", "through"), "T:, through:")
+        T = values.positive(given["T"], (*path, "T"), 1.0) if "T" in given else None
+        rows = [
+            values.coordinates(item, ("guess", "through", k), self.coordinates, 0.0)
+            for k, item in enumerate(
+                values.items(given.get("through"), (*path, "through"), "coordinates to pass")
+            )
+        ]
+        return Guess(T, np.array(rows) if rows else None)
+
+    def parameters(self, node: Node | None) -> dict[str, float]:
+        names = tuple(self.module.parameter_names)
+        if node is not None and not names:
+            self.values.fault(
+                ("parameters",),
+                "this module has no runtime parameters; name them when it is built: "
+                "--runtime-parameters",
+            )
+            return {}
+        given = self.values.table(node, ("parameters",), names, "NAME: value")
+        return {name: self.values.number(x, ("parameters", name)) for name, x in given.items()}
+
+    # --------------------------------------------------------------------------- consistency
+
+    def consistent(self, task: Task) -> None:
+        """No state is asked for that is beyond the limits, and a free time has a price."""
+        if task.time[1] == LONGEST and not task.objective.time:
+            self.values.fault(
+                ("time",) if "time" in getattr(self.document.root, "entries", {}) else (),
+                "the time is free and has no weight, so that slower is always better: give the "
+                "time, its min: and max:, or a weight of time in the objective",
+            )
+        limits = task.limits
+        for key, state in (("start", task.start), ("goal", task.goal)):
+            for what, order in (("position", "q"), ("velocity", "qd"), ("acceleration", "qdd")):
+                asked, allowed = getattr(state, order), getattr(limits, what)
+                for k in np.flatnonzero(~np.isnan(asked)):
+                    lower, upper = allowed[k]
+                    if not lower - 1e-12 <= asked[k] <= upper + 1e-12:
+                        self.values.fault(
+                            (key, order),
+                            f"{shown(self.coordinates[k])} is {asked[k]:.6g} there, its limits are "
+                            f"{lower:.6g} and {upper:.6g}",
+                        )
+
+
+_ZERO = parse(0)
+
+
+def rotation_of(rpy: Array) -> Array:
+    """The rotation matrix of fixed-axis angles about x, y, z, as in model files."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+    return np.array([
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ])  # fmt: skip

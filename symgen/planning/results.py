@@ -1,0 +1,126 @@
+"""`Solution`: a motion that was found, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.planning.quantities import Torques
+from symgen.planning.solver import Step
+from symgen.planning.task import Task
+from symgen.planning.verification import Trajectory
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Start:
+    """What one start led to: objective, T (s), iterations, largest violation (scaled)."""
+
+    number: int
+    ended: str
+    objective: float
+    T: float
+    iterations: int
+    violation: float
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Smaller is better."""
+        return (0, self.objective) if not self.violation else (1, self.violation)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A motion that was found.  Times in s, coordinates in rad or m, torques in N m or N.
+
+    ``status`` is "solved" (an optimum that keeps its limits), "feasible" (keeps them, not proven
+    optimal), "infeasible" (`broken` and `remarks` say what is not met), "stopped" (by Ctrl-C).
+    ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them.
+    ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.
+    ``seconds`` include verification, ``solver_seconds`` only the solver.  ``others`` are the starts
+    that were not the best.
+    """
+
+    module: Any
+    task: Task
+    path: Trajectory
+    status: str
+    objective: float
+    iterations: int
+    evaluations: int
+    seconds: float
+    solver_seconds: float
+    violation: float
+    worst: Mapping[str, float]
+    final_error: float
+    steps: tuple[Step, ...]
+    others: tuple[Start, ...]
+    broken: tuple[tuple[str, float], ...]
+    remarks: tuple[str, ...]
+    per_segment: int
+
+    @property
+    def T(self) -> float:
+        """The time of the motion (s)."""
+        return self.path.T
+
+    @property
+    def control_points(self) -> Array:
+        """(M, n), of the uniform clamped B-spline over [0, T]."""
+        return self.path.control
+
+    @cached_property
+    def shares(self) -> Array:
+        """The sampled instants, as shares of T: those at which limits were asked for."""
+        return np.linspace(0.0, 1.0, self.path.profile.segments * self.per_segment + 1)
+
+    @property
+    def t(self) -> Array:
+        """(K,) (s)."""
+        return self.shares * self.T
+
+    @property
+    def q(self) -> Array:
+        """(K, n)."""
+        return self.path.rate(0, self.shares)
+
+    @property
+    def qd(self) -> Array:
+        """(K, n)."""
+        return self.path.rate(1, self.shares)
+
+    @property
+    def qdd(self) -> Array:
+        """(K, n)."""
+        return self.path.rate(2, self.shares)
+
+    @property
+    def tau(self) -> Array:
+        """(K, n)."""
+        return self.torques(self.shares)
+
+    def torques(self, s: Array) -> Array:
+        """The joint torques at shares of T, (K, n)."""
+        return Torques(self.module, self.task.parameters).value(self.path.at(s))
+
+    def scalars(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return {
+            "status": self.status, "T": self.T, "objective": self.objective,
+            "iterations": self.iterations, "evaluations": self.evaluations,
+            "seconds": self.seconds, "solver_seconds": self.solver_seconds,
+            "violation": self.violation, "final_error": self.final_error,
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {self.status}: T = {self.T:.6g} s, "
+            f"objective {self.objective:.6g}, violation {self.violation:.1e}, "
+            f"final error {self.final_error:.1e}>"
+        )

@@ -1,0 +1,141 @@
+"""What the solver starts from: a goal in coordinates, a straight motion, a time; random others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.planning.loads import loads_at
+from symgen.planning.quantities import Motion, Positions
+from symgen.planning.splines import Profile
+from symgen.planning.task import State, Task
+from symgen.planning.transcription import limited
+from symgen.planning.verification import Trajectory
+
+Array = NDArray[np.float64]
+
+TIMES = np.geomspace(0.05, 50.0, 61)
+"""Of a straight motion that keeps its limits, tried one after another (s)."""
+SPREAD = 0.6
+"""Of random motions: how far they leave the straight one (rad, m)."""
+_STEPS, _NEAR = 200, 1e-10
+
+
+def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
+    """The unknowns to start from; with `random`, beside the straight motion."""
+    start = coordinates(task, module, task.start, None, random)
+    goal = coordinates(task, module, task.goal, start, random)
+    control = _through(task, profile, start, goal)
+    if random is not None:
+        control = control + _bump(task, module, profile, random)
+        control[:2], control[-2:] = start, goal
+        lower, upper = task.limits.position.T
+        control = np.clip(control, lower, upper)
+    T = task.guess.T or _time(task, module, profile, control)
+    return np.append(control, np.clip(T, *task.time))
+
+
+def _through(task: Task, profile: Profile, start: Array, goal: Array) -> Array:
+    """A motion from rest to rest, past the states that the guess or via states name."""
+    stops = [(0.0, start)]
+    if task.guess.through is not None:
+        count = len(task.guess.through)
+        stops += [((k + 1) / (count + 1), q) for k, q in enumerate(task.guess.through)]
+    else:
+        named = [via for via in task.via if not np.any(np.isnan(via.state.q))]
+        stops += [(via.at, via.state.q) for via in sorted(named, key=lambda via: via.at)]
+    stops.append((1.0, goal))
+    if len(stops) == 2:
+        return profile.straight(start, goal)
+    places = profile.greville
+    times = [at for at, _ in stops]
+    columns = np.array([q for _, q in stops]).T
+    return np.column_stack([np.interp(places, times, column) for column in columns])
+
+
+def _bump(task: Task, module: Any, profile: Profile, random: np.random.Generator) -> Array:
+    """A smooth random detour, (M, n)."""
+    s = profile.greville[:, None]
+    waves = np.sin(np.pi * s * np.arange(1, 4))
+    detour = random.normal(size=(3, module.n)) / np.arange(1, 4)[:, None]
+    return np.asarray(SPREAD * waves @ detour)
+
+
+def coordinates(
+    task: Task, module: Any, state: State, near: Array | None, random: np.random.Generator | None
+) -> Array:
+    """q of an end: as given, or such that its pose is reached, as far as that succeeds."""
+    lower, upper = task.limits.position.T
+    bounded = np.isfinite(lower) & np.isfinite(upper)
+    middle = np.where(bounded, 0.5 * (np.where(bounded, lower, 0) + np.where(bounded, upper, 0)), 0)
+    free = np.clip(middle if near is None else near, lower, upper)
+    q = np.where(np.isnan(state.q), free, state.q)
+    if state.pose is None:
+        return q
+    if random is not None:
+        q = np.where(np.isnan(state.q), q + random.normal(scale=0.5, size=len(q)), q)
+    pose = state.pose
+    place = Positions(
+        module, task.parameters, point=pose.point, link=pose.link, offset=pose.offset,
+        rotation=pose.rotation,
+    )  # fmt: skip
+    turn = () if pose.rotation is None else (0.0, 0.0, 0.0, 1.0)
+    return _reached(place, q, np.isnan(state.q), np.array([*pose.position, *turn]), lower, upper)
+
+
+def _reached(
+    place: Positions, q: Array, movable: NDArray[np.bool_], target: Array, lower: Array,
+    upper: Array,
+) -> Array:  # fmt: skip
+    """Levenberg-Marquardt within the limits."""
+    damping, zero = 1e-3, np.zeros((1, len(q)))
+
+    def residual(q: Array) -> tuple[Array, Array]:
+        motion = Motion(q[None], zero, zero, np.zeros(1), np.zeros(1))
+        value, slopes = place.jacobian(motion)
+        return value[0] - target, slopes[0, 0] * movable
+
+    error, slopes = residual(q)
+    for _ in range(_STEPS):
+        if float(error @ error) < _NEAR**2:
+            break
+        normal = slopes.T @ slopes + damping * np.eye(len(q))
+        moved = np.clip(q - np.linalg.solve(normal, slopes.T @ error), lower, upper)
+        moved = np.where(movable, moved, q)
+        new, new_slopes = residual(moved)
+        if new @ new < error @ error:
+            q, error, slopes, damping = moved, new, new_slopes, max(damping / 3, 1e-12)
+        else:
+            damping *= 4
+    return q
+
+
+def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
+    """The shortest time of `TIMES` in which this motion keeps its limits; else the least bad."""
+    if task.time[0] == task.time[1]:
+        return task.time[0]
+    s = np.linspace(0.0, 1.0, 4 * profile.segments + 1)
+    loads = loads_at(task.loads, module.n_loads, task.parameters)
+    quantities = [one for one in limited(task, module) if one.name == "torque" and len(one.chosen)]
+    best, time = np.inf, 1.0
+    for T in TIMES:
+        path = Trajectory(profile, control, float(T), loads)
+        worst = 0.0
+        for order, limits in ((1, task.limits.velocity), (2, task.limits.acceleration)):
+            worst = max(worst, _relative(path.rate(order, s), limits))
+        for one in quantities:
+            worst = max(worst, _relative(one.quantity.value(path.at(s)), one.limits))
+        if worst <= 1.0:
+            return float(T) if np.isfinite(best) else 1.0
+        if worst < 0.99 * best:
+            best, time = worst, float(T)
+    return time
+
+
+def _relative(values: Array, limits: Array) -> float:
+    """The largest value in units of its limit."""
+    upper = np.where(limits[:, 1] > 0, limits[:, 1], 1e-9)
+    lower = np.where(limits[:, 0] < 0, limits[:, 0], -1e-9)
+    return float(np.max(np.maximum(values / upper, values / lower), initial=0.0))

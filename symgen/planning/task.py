@@ -1,0 +1,139 @@
+"""What a task asks for, checked against the robot: `Task` and its parts.
+
+Arrays follow the robot's coordinates; units are SI (s, m, rad, N, N m), frames are the base frame
+unless a link is named.  `symgen.planning.reading` makes tasks from YAML files and dicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.description.expressions import Expression
+from symgen.planning.obstacles import Ball, Obstacle
+
+Array = NDArray[np.float64]
+
+VERSION = 1
+"""Of the format of task files."""
+
+KNOTS, MIDPOINTS, REFINE = "knots", "midpoints", "refine"
+CHECKS = (KNOTS, MIDPOINTS, REFINE)
+"""Where limits are asked for: `refine` asks until they hold on the fine grid."""
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where a point is to be: one of the model (`point`), or `offset` in a link's frame.
+
+    `rotation` (3, 3) is the orientation of the link's frame, None where it is free.
+    """
+
+    name: str
+    position: Array
+    point: int | None
+    link: int
+    offset: Array
+    rotation: Array | None
+
+
+@dataclass(frozen=True)
+class State:
+    """What is asked for at an instant; NaN where nothing is, (n,) each."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    pose: Pose | None = None
+
+
+@dataclass(frozen=True)
+class Via:
+    """A state at a share of the time, 0 < `at` < 1."""
+
+    at: float
+    state: State
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Weights: of T, of integrals of squares per coordinate (n,), of joint wrenches, of outputs.
+
+    `wrenches` maps (joint, component) to the weight of its squared integral, `outputs` the number
+    of an output to the weight of its integral.
+    """
+
+    time: float
+    torque: Array
+    acceleration: Array
+    jerk: Array
+    wrenches: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    outputs: Mapping[int, float] = field(default_factory=dict)
+
+
+Range = tuple[float, float]
+"""Lower and upper limit, infinite where there is none."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Lower and upper limits, (n, 2) each; of wrenches and outputs as in `Objective`."""
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+    jerk: Array
+    torque: Array
+    wrenches: Mapping[tuple[int, int], Range] = field(default_factory=dict)
+    outputs: Mapping[int, Range] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class KeepOut:
+    """Spheres on links, what they keep out of, pairs of them that do not meet, and a margin (m)."""
+
+    balls: tuple[Ball, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    pairs: tuple[tuple[int, int], ...] = ()
+    margin: float = 0.0
+
+
+@dataclass(frozen=True)
+class Knots:
+    """Degree and number of segments of the splines, and where limits are asked for."""
+
+    degree: int = 3
+    segments: int = 20
+    check: str = REFINE
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What the solver starts from: T (s), coordinates to pass (K, n), evenly spaced in time."""
+
+    T: float | None = None
+    through: Array | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A motion to be found; see the module."""
+
+    file: str
+    start: State
+    goal: State
+    via: tuple[Via, ...]
+    time: Range
+    objective: Objective
+    limits: Limits
+    loads: Mapping[int, tuple[Expression, ...]]
+    keep_out: KeepOut
+    periodic: bool
+    mirrored: tuple[tuple[int, int, float], ...]
+    """(i, j, sign): coordinate i at the end is sign times coordinate j at the start."""
+    profile: Knots
+    guess: Guess
+    parameters: Mapping[str, float]

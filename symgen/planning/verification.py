@@ -1,0 +1,172 @@
+"""What a plan really does: its limits on a fine grid, and where its torques take the robot.
+
+The fine grid is ten times as dense as the instants of the program.  The forward simulation starts
+at the start of the plan, applies its torques open loop, and knows nothing of the plan's motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.planning.loads import loads_at
+from symgen.planning.quantities import Motion, Torques
+from symgen.planning.samples import LoadsAt
+from symgen.planning.splines import Profile
+from symgen.planning.task import Task
+from symgen.planning.transcription import RATES, limited
+
+Array = NDArray[np.float64]
+
+FINER = 10
+CONVERGED = 1e-9
+"""Of the simulation, when its steps are halved (rad, m)."""
+LEAST_STEPS, MOST_STEPS = 200, 12_800
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A spline and its time: states anywhere."""
+
+    profile: Profile
+    control: Array
+    T: float
+    loads: LoadsAt | None
+
+    def at(self, s: Array) -> Motion:
+        """The motion at shares of the time."""
+        local = self.profile.at(s)
+        q, qd, qdd = (local.of(self.control, r) / self.T**r for r in range(3))
+        loads, rates = (None, None) if self.loads is None else self.loads(s, self.T)
+        return Motion(q, qd, qdd, s * self.T, s, loads, rates)
+
+    def rate(self, order: int, s: Array) -> Array:
+        """A derivative of q of this order, (K, n)."""
+        return self.profile.at(s).of(self.control, order) / self.T**order
+
+
+def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Trajectory:
+    """What the unknowns x stand for."""
+    control = x[:-1].reshape(profile.controls, module.n)
+    loads = loads_at(task.loads, module.n_loads, task.parameters)
+    return Trajectory(profile, control, float(x[-1]), loads)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Limits on the fine grid.
+
+    `worst` maps names such as "torque of elbow" to how far the limit is exceeded, relative to it;
+    `overshoot` maps quantities to (fine instants, entries), in the units of their constraints.
+    """
+
+    worst: Mapping[str, float]
+    overshoot: Mapping[str, Array]
+
+    @property
+    def violation(self) -> float:
+        """The largest."""
+        return max(self.worst.values(), default=0.0)
+
+
+def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verified:
+    """Limits on the fine grid."""
+    s = np.linspace(0.0, 1.0, FINER * per_segment * path.profile.segments + 1)
+    worst: dict[str, float] = {}
+    overshoot: dict[str, Array] = {}
+    names = module.coordinate_names
+    for order, name in enumerate(RATES):
+        limits = getattr(task.limits, name)
+        if np.any(np.isfinite(limits)):
+            over = _exceeded(path.rate(order, s), limits, _size(limits))
+            _note(worst, name, names, over)
+    motion = path.at(s)
+    for one in limited(task, module):
+        if len(one.chosen):
+            over = _exceeded(one.quantity.value(motion), one.limits, one.scale)
+            _note(worst, one.name, one.quantity.labels, over)
+            overshoot[one.name] = over[:, one.chosen]
+    return Verified(worst, overshoot)
+
+
+def _size(limits: Array) -> Array:
+    sizes = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)
+    return np.where(sizes > 0, sizes, 1.0)
+
+
+def _exceeded(values: Array, limits: Array, scale: Array) -> Array:
+    """How far values (K, m) are beyond their limits, relative to `scale`."""
+    lower, upper = limits.T
+    beyond = np.maximum(np.maximum(lower - values, values - upper), 0.0)
+    return np.asarray(beyond / scale)
+
+
+def _note(worst: dict[str, float], name: str, labels: tuple[str, ...], over: Array) -> None:
+    for label, most in zip(labels, over.max(axis=0, initial=0.0), strict=True):
+        if most > 0:
+            worst[f"{name} of {label}"] = float(most)
+
+
+def margins(
+    verified: Verified, before: Mapping[str, Array], segments: int, per_segment: int
+) -> dict[str, Array]:
+    """Limits to be tightened where they are exceeded between instants, beside those `before`."""
+    found = dict(before)
+    for name, over in verified.overshoot.items():
+        m = over.shape[1]
+        inside = over[:-1].reshape(segments, -1, m).max(axis=1)  # the worst of each segment
+        inside = np.maximum(inside, over[1:].reshape(segments, -1, m).max(axis=1))
+        at = np.zeros((segments * per_segment + 1, m))
+        for k in range(per_segment + 1):
+            np.maximum.at(at, np.arange(segments) * per_segment + k, inside)
+        more = np.where(at > 0, 1.1 * at + 1e-8, 0.0)
+        found[name] = found.get(name, 0.0) + more
+    return found
+
+
+def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, Array]:
+    """q and qd at the end, (n,) each, under the torques of the plan, by Runge-Kutta steps.
+
+    Steps end at the knots, where accelerations have kinks; they are halved until the end stays
+    where it is.
+    """
+    segments = path.profile.segments
+    per = max(1, -(-LEAST_STEPS // segments))
+    before = _integrated(task, module, path, per)
+    while 2 * per * segments <= MOST_STEPS:
+        per *= 2
+        after = _integrated(task, module, path, per)
+        if not np.all(np.isfinite(after)) or np.abs(after - before).max() < CONVERGED:
+            before = after
+            break
+        before = after
+    return before[: module.n], before[module.n :]
+
+
+def _integrated(task: Task, module: Any, path: Trajectory, per_segment: int) -> Array:
+    """Classical Runge-Kutta of fourth order, `per_segment` steps in each segment."""
+    count = per_segment * path.profile.segments
+    s = np.linspace(0.0, 1.0, 2 * count + 1)
+    motion = path.at(s)
+    parameters = dict(task.parameters)
+    tau = Torques(module, parameters).value(motion)
+    given: dict[str, Any] = {"parameters": parameters} if parameters else {}
+    n, h = module.n, path.T / count
+    state = np.concatenate([motion.q[0], motion.qd[0]])
+    forward = module.forward_dynamics
+
+    def slope(at: Array, k: int) -> Array:
+        more = given if motion.loads is None else {**given, "loads": motion.loads[k]}
+        return np.concatenate([at[n:], forward(at[:n], at[n:], tau[k], **more)])
+
+    for k in range(0, 2 * count, 2):
+        first = slope(state, k)
+        second = slope(state + 0.5 * h * first, k + 1)
+        third = slope(state + 0.5 * h * second, k + 1)
+        fourth = slope(state + h * third, k + 2)
+        state = state + h / 6 * (first + 2 * second + 2 * third + fourth)
+    return state

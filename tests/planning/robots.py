@@ -1,0 +1,51 @@
+"""Robots of these tests, built once."""
+
+from functools import cache
+from pathlib import Path
+
+import symgen
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+ARM = """
+symgen: 1
+name: planning_arm
+gravity: [0, -g, 0]
+parameters: {g: 9.81, m2: 1.2}
+joints:
+  - name: shoulder
+    type: revolute
+    origin: {}
+    limits: {lower: -3, upper: 3, velocity: 6, effort: 40}
+    link: {name: upper, mass: 1.5, com: [0.2, 0, 0], inertia: {xx: 0.01, yy: 0.04, zz: 0.04}}
+  - name: elbow
+    type: revolute
+    origin: {xyz: [0.4, 0, 0], rpy: [0.3, 0, 0]}
+    damping: 0.1
+    friction: 0.2
+    friction_velocity: 0.5
+    limits: {lower: -3, upper: 3, velocity: 6, effort: 20}
+    link: {name: fore, mass: m2, com: [0.15, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}
+  - name: wrist
+    type: revolute
+    origin: {xyz: [0.3, 0, 0], rpy: [0, 0.5, 0]}
+    axis: [0, 1, 0]
+    limits: {lower: -3, upper: 3, velocity: 8, effort: 5}
+    link: {name: hand, mass: 0.3, com: [0.05, 0, 0], inertia: {xx: 1e-3, yy: 1e-3, zz: 1e-3}}
+points:
+  - {name: tool, link: hand, point: [0.1, 0, 0.02]}
+loads:
+  - {name: grip, link: hand, point: [0.1, 0, 0]}
+outputs:
+  power: tau.shoulder*qd.shoulder + tau.elbow*qd.elbow + tau.wrist*qd.wrist
+  height: points.tool.y
+  late: exp(-t)*wrenches.elbow.fx + 0.1*qdd.wrist**2
+"""
+
+
+@cache
+def arm(folder):
+    """Three joints, a point, a load, outputs, friction; m2 is a runtime parameter."""
+    path = folder / "planning_arm.yaml"
+    path.write_text(ARM)
+    return symgen.load(path, runtime_parameters="m2")

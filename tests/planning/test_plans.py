@@ -1,0 +1,215 @@
+"""Motions that tasks ask for: the papers' optima, states on the way, cycles, obstacles, poses."""
+
+import json
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.cli import run
+from tests.planning.robots import EXAMPLES
+
+pytest.importorskip("casadi")
+
+PLAN = EXAMPLES / "plan"
+PUBLISHED = [
+    ("plan/two_link_free.yaml", "two_link_fastest.yaml", 0.39266, 0.39266, 1e-5),
+    ("two_link.yaml", "two_link_lifting.yaml", 0.51914, 0.84495, 1e-4),
+    ("plan/prismatic_revolute.yaml", "prismatic_revolute_task.yaml", 0.58578, 0.77323, 1e-4),
+]
+TASK = {
+    "symgen_task": 1,
+    "start": {"q": [0.2, 0.4, -0.3]},
+    "goal": {"q": [1.2, -0.5, 0.4]},
+    "profile": {"segments": 10},
+    "parameters": {"m2": 1.4},
+}
+
+
+@pytest.mark.parametrize(("robot", "task", "T", "objective", "near"), PUBLISHED)
+def test_the_optima_of_the_papers(robot, task, T, objective, near):
+    found = symgen.plan(EXAMPLES / robot, PLAN / task)
+    assert found.status == "solved"
+    assert abs(found.T - T) < near
+    assert abs(found.objective - objective) < near
+    assert found.final_error < 1e-6
+
+
+def test_torques_hold_between_instants(robot):
+    found = symgen.plan(robot, TASK)
+    assert found.status == "solved"
+    tau = found.torques(np.linspace(0, 1, 2001))
+    assert np.all(np.abs(tau) <= robot.limits["effort"] * (1 + 1e-5))
+    assert np.any(np.abs(tau) > 0.99 * robot.limits["effort"])
+    assert np.allclose(found.q[[0, -1]], [TASK["start"]["q"], TASK["goal"]["q"]], atol=1e-12)
+    assert np.allclose(found.qd[[0, -1]], 0, atol=1e-9)
+    again = robot.inverse_dynamics(found.q, found.qd, found.qdd, parameters={"m2": 1.4})
+    assert np.array_equal(found.tau, again)
+
+
+@pytest.mark.parametrize("formulation", ["newton_euler", "recursive_lagrange", "kane"])
+def test_every_formulation_finds_the_same_motion(robot, formulation):
+    """Torques by one, accelerations of the simulation by another."""
+    chosen = getattr(robot, formulation, None)
+    if chosen is None or not hasattr(chosen, "inverse_dynamics_derivatives"):
+        pytest.skip(f"{formulation} has no such derivatives")
+
+    class Other:
+        def __getattr__(self, name):
+            return getattr(chosen, name, None) or getattr(robot, name)
+
+    task = {**TASK, "profile": {"segments": 10, "check": "midpoints"}}
+    expected, found = symgen.plan(robot, task), symgen.plan(Other(), task)
+    assert np.allclose(found.control_points, expected.control_points, atol=1e-6)
+
+
+def test_states_and_poses_on_the_way(robot):
+    via = [{"at": 0.3, "q": {"elbow": 0.9}}, {"at": 0.7, "q": {"wrist": 0.1}, "qdd": {"wrist": 2}}]
+    pose = {"link": "hand", "offset": [0.1, 0, 0], "position": [0.3, 0.55, 0.05]}
+    found = symgen.plan(robot, {**TASK, "via": via, "goal": pose})
+    assert found.status == "solved"
+    at = np.array([0.3, 0.7])
+    assert abs(found.path.rate(0, at)[0, 1] - 0.9) < 1e-8
+    assert abs(found.path.rate(0, at)[1, 2] - 0.1) < 1e-8
+    assert abs(found.path.rate(2, at)[1, 2] - 2) < 1e-6
+    hand = robot.frame_pose("hand", found.q[-1]) @ [0.1, 0, 0, 1]
+    assert np.allclose(hand[:3], pose["position"], atol=1e-8)
+    assert np.allclose(found.qd[-1], 0, atol=1e-8)
+
+
+def test_orientations_are_reached(robot):
+    target = robot.frame_pose("hand", [0.9, -0.4, 0.5])
+    yaw = np.arctan2(target[1, 0], target[0, 0])
+    pitch, roll = -np.arcsin(target[2, 0]), np.arctan2(target[2, 1], target[2, 2])
+    goal = {"link": "hand", "position": target[:3, 3], "rpy": [roll, pitch, yaw]}
+    found = symgen.plan(robot, {**TASK, "goal": goal})
+    assert found.status == "solved"
+    assert np.allclose(robot.frame_pose("hand", found.q[-1]), target, atol=1e-7)
+
+
+def test_periodic_and_mirrored_motions_close(robot):
+    via = [{"at": 0.5, "q": {"elbow": 0.8}}]
+    task = {"symgen_task": 1, "time": 1.0, "objective": {"torque": 1}, "via": via}
+    task["profile"] = {"segments": 12, "check": "midpoints"}
+    closed = symgen.plan(robot, {**task, "periodic": True})
+    assert closed.status == "solved"
+    for rate in range(3):
+        start, end = closed.path.rate(rate, np.array([0.0, 1.0]))
+        assert np.allclose(start, end, atol=1e-6)
+    mirrored = symgen.plan(robot, {**task, "mirrored": {"shoulder": "elbow", "wrist": "-wrist"}})
+    assert mirrored.status == "solved"
+    start, end = mirrored.path.rate(1, np.array([0.0, 1.0]))
+    assert np.allclose(end, [start[1], start[0], -start[2]], atol=1e-6)
+
+
+def test_obstacles_are_gone_around(robot):
+    task = {**TASK, "start": {"q": [-1, 0.1, 0.1]}, "goal": {"q": [1, 0.1, 0.1]}}
+    free = symgen.plan(robot, task)
+    middle = robot.frame_pose("hand", free.path.rate(0, np.array([0.5])))[0] @ [0.1, 0, 0, 1]
+    obstacle = {"name": "post", "sphere": 1.1 * middle[:3], "radius": 0.1}
+    keep = {
+        "spheres": [{"name": "fist", "link": "hand", "center": [0.1, 0, 0], "radius": 0.05}],
+        "obstacles": [obstacle],
+    }
+    found = symgen.plan(robot, {**task, "keep_out": keep})
+
+    def nearest(plan):
+        places = robot.frame_pose("hand", plan.path.rate(0, np.linspace(0, 1, 999)))
+        centres = places[:, :3, 3] + 0.1 * places[:, :3, 0]
+        return np.linalg.norm(centres - obstacle["sphere"], axis=1).min()
+
+    assert found.status == "solved"
+    assert nearest(free) < 0.1
+    assert nearest(found) >= 0.15 - 1e-6
+    assert found.T > free.T
+
+
+def test_what_cannot_be_met_is_named(robot):
+    found = symgen.plan(robot, {**TASK, "time": 0.05})
+    assert found.status == "infeasible"
+    assert any("velocity of shoulder" in remark for remark in found.remarks)
+
+
+def test_other_starts_are_listed_and_seeded(robot):
+    task = {**TASK, "profile": {"segments": 10, "check": "midpoints"}}
+    first, second = (symgen.plan(robot, task, starts=4, seed=3) for _ in range(2))
+    assert [start.number for start in first.others] == [start.number for start in second.others]
+    assert first.control_points.tobytes() == second.control_points.tobytes()
+    assert first.others[0].objective >= first.objective - 1e-9
+
+
+def test_limited_memory_finds_the_same_optimum(robot):
+    task = {**TASK, "profile": {"segments": 8, "check": "midpoints"}}
+    exact = symgen.plan(robot, task)
+    approximate = symgen.plan(robot, task, exact_hessian=False, tolerance=1e-7)
+    assert abs(exact.T - approximate.T) < 1e-5
+
+
+def test_an_interrupted_search_returns_the_best_so_far(robot, monkeypatch):
+    import os
+    import signal
+
+    def interrupt(_stage, step):
+        if step.number == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    found = symgen.plan(robot, TASK, progress=interrupt)
+    assert found.status == "stopped"
+    assert found.iterations <= 8
+
+
+def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    task = str(PLAN / "two_link_fastest.yaml")
+    arguments = ["plan", str(PLAN / "two_link_free.yaml"), task]
+    files = ["m.html", "m.png", "m.svg", "m.csv", "m.npz", "m.yaml"]
+    outputs = [word for file in files for word in ("-o", file)]
+    assert run([*arguments, "--json", *outputs]) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert said["status"] == "solved"
+    assert abs(said["T"] - 0.39266) < 1e-5
+    contents = {file: (tmp_path / file).read_bytes() for file in files}
+    assert run([*arguments, *outputs]) == 0
+    printed = capfd.readouterr().out
+    assert printed.startswith("solved")
+    changing = ("took", "iterations in")
+    for file in files:
+        again = (tmp_path / file).read_bytes()
+        if file == "m.html":  # it says how long the search took
+            again, before = (
+                [
+                    line
+                    for line in text.decode().splitlines()
+                    if not any(c in line for c in changing)
+                ]
+                for text in (again, contents[file])
+            )
+            assert again == before
+        else:
+            assert again == contents[file], file
+    rows = np.genfromtxt("m.csv", delimiter=",", names=True)
+    arrays = np.load("m.npz")
+    assert np.array_equal(rows["tau_elbow"], arrays["tau"][:, 1])
+    assert run([*arguments, "-o", "m.pdx"]) == 2
+    assert "m.pdx" in capfd.readouterr().err
+
+
+def test_a_new_task_is_one(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert run(["new", "arm.yaml"]) == 0
+    assert run(["new", "--task", "task.yaml"]) == 0
+    assert run(["plan", "arm.yaml", "task.yaml", "--quiet"]) == 0
+    assert run(["new", "--task", "other.yaml", "--robot", str(EXAMPLES / "cart_pole.yaml")]) == 0
+    assert "rail" in (tmp_path / "other.yaml").read_text()
+    assert run(["new", "--task", "other.yaml"]) == 2
+
+
+def test_without_casadi_it_says_what_to_install(robot, monkeypatch, capfd):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "casadi", None)
+    with pytest.raises(symgen.errors.RequestError, match=r"pip install '\.\[plan\]'"):
+        symgen.plan(robot, TASK)
+    arguments = ["plan", str(EXAMPLES / "two_link.yaml"), str(PLAN / "two_link_lifting.yaml")]
+    assert run(arguments) == 2
+    assert "pip install '.[plan]'" in capfd.readouterr().err

@@ -1,0 +1,87 @@
+"""Derivatives of every kind of term against differences, along random directions."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from symgen.planning import reading
+from symgen.planning.splines import Profile
+from symgen.planning.transcription import transcribe
+
+EVERYTHING = {
+    "symgen_task": 1,
+    "start": {"q": [0.1, 0.4, -0.3], "qd": [0.5, 0, 0], "qdd": [0, 1, None]},
+    "goal": {"link": "hand", "offset": [0.1, 0, 0], "position": [0.4, 0.3, 0.1], "rpy": [1, 0, 2]},
+    "via": [
+        {"at": 0.4, "q": {"elbow": 0.7}, "qd": {"wrist": 0.2}},
+        {"at": 0.6, "point": "tool", "position": [0.5, 0.2, 0.1]},
+    ],
+    "time": {"min": 0.5, "max": 3},
+    "objective": {
+        "time": 1, "torque": {"elbow": 0.1}, "acceleration": 0.01, "jerk": 1e-4,
+        "wrench": {"shoulder": {"fx": 1e-3, "nz": 1e-2}}, "power": 0.02, "late": 0.1,
+    },
+    "limits": {
+        "acceleration": 60, "jerk": {"wrist": 900}, "torque": [30, [-10, 15], 4],
+        "wrench": {"elbow": {"fy": [-50, 60]}}, "outputs": {"height": [-0.5, 0.6], "late": 100},
+    },
+    "loads": {"grip": ["sin(3*t)", "-10*s", "2", 0, "t/T", "exp(-t)"]},
+    "keep_out": {
+        "margin": 0.01,
+        "spheres": [
+            {"name": "fist", "link": "hand", "center": [0.1, 0, 0], "radius": 0.05},
+            {"link": "upper", "center": [0.2, 0.1, 0], "radius": 0.1},
+        ],
+        "obstacles": [
+            {"sphere": [0.5, 0.5, 0], "radius": 0.1},
+            {"box": [0.3, -0.4, 0], "size": [0.2, 0.1, 0.3], "rpy": [0.1, 0.2, 0.3]},
+            {"half_space": [0, -0.8, 0], "normal": [0, 1, 0.2]},
+        ],
+        "pairs": [["fist", "sphere 2"]],
+    },
+    "profile": {"degree": 4, "segments": 6, "check": "midpoints"},
+    "parameters": {"m2": 1.4},
+}  # fmt: skip
+"""A task with every kind of term."""
+
+
+def program_of(robot, task):
+    read = reading.read(task, robot)
+    return transcribe(read, robot, Profile(read.profile.degree, read.profile.segments), 2)
+
+
+def matrix(pattern, values):
+    return scipy.sparse.csc_matrix((values, (pattern.rows, pattern.columns)), pattern.shape)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_derivatives_of_every_kind_of_term(robot, seed):
+    program = program_of(robot, EVERYTHING)
+    random = np.random.default_rng(seed)
+    x = np.append(0.4 * random.standard_normal(program.unknowns - 1), 1.3)
+    direction = random.standard_normal(len(x))
+    for number, term in enumerate(program.terms):
+        rows = slice(program.starts[number], program.starts[number + 1])
+        multipliers = np.zeros(program.rows)
+        multipliers[rows] = random.standard_normal(rows.stop - rows.start)
+
+        def jacobian(at):
+            return matrix(program.jacobian_pattern, program.jacobian(at))
+
+        def gradient(at, multipliers=multipliers):
+            return 0.7 * program.gradient(at) + jacobian(at).T @ multipliers
+
+        def slope(function):
+            h = 1e-6
+            return (function(x + h * direction) - function(x - h * direction)) / (2 * h)
+
+        expected = slope(program.constraints)[rows]
+        found = (jacobian(x) @ direction)[rows]
+        size = np.abs(expected).max(initial=1.0)
+        assert np.abs(found - expected).max(initial=0.0) < 1e-7 * size, term.name
+        expected = slope(gradient)
+        upper = matrix(program.hessian_pattern, program.hessian(x, 0.7, multipliers))
+        found = (upper + scipy.sparse.triu(upper, 1).T) @ direction
+        assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max(), term.name
+    change = slope(program.objective)
+    assert abs(program.gradient(x) @ direction - change) < 1e-7 * max(1.0, abs(change))

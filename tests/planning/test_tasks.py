@@ -1,0 +1,93 @@
+"""Wrong task files: every fault in one report, with its line, its key, and what to do."""
+
+import pytest
+
+import symgen
+from symgen.errors import ModelError
+from symgen.planning import reading
+
+RIGHT = """symgen_task: 1
+start: {q: [0, 0, 0]}
+goal: {q: [1, 0, 0]}
+"""
+
+WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the message
+    ("symgen_task: 2\nstart: {q: [0, 0, 0]}\ngoal: {q: [1, 0, 0]}", 1, "expected 1, the version"),
+    ("start: {q: [0, 0, 0]}\ngoal: {q: [1, 0, 0]}", 1, "'symgen_task: 1' is missing"),
+    ("symgen_task: 1\ngoal: {q: [1, 0, 0]}", 1, "'start' is missing"),
+    ("symgen_task: 1\nstart: {q: [0, 0]}\ngoal: {q: [1, 0, 0]}", 2, "expected 3 entries"),
+    ("symgen_task: 1\nstart: {q: {elbw: 1}}\ngoal: {q: [1, 0, 0]}", 2, "did you mean 'elbow'?"),
+    ("symgen_task: 1\nstart: {}\ngoal: {q: [1, 0, 0]}", 2, "nothing is asked for"),
+    ("symgen_task: 1\nstart: {q: [9, 0, 0]}\ngoal: {q: [1, 0, 0]}", 2, "limits are -3 and 3"),
+    ("symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {point: tol, position: [1, 0, 0]}", 3, "'tool'"),
+    ("symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {position: [1, 0, 0]}", 3, "of which point?"),
+    ("symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {point: tool}", 3, "a list of 3 numbers"),
+    (
+        "symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {point: tool, position: [1, 0]}",
+        3,
+        "expected 3 numbers, found 2",
+    ),
+    ("gaol: 1", 4, "did you mean 'goal'?"),
+    ("time: fast", 4, "unknown name 'fast'"),
+    ("time: -1", 4, "above 0"),
+    ("time: {min: 3, max: 2}", 4, "min 3 s is above max 2 s"),
+    ("objective: {torque: 1}", 1, "slower is always better"),
+    ("time: 1\nobjective: {time: 0}", 5, "nothing is minimised"),
+    ("time: 1\nobjective: {torque: -1}", 5, "no minimum"),
+    ("time: 1\nobjective: {torqe: 1}", 5, "did you mean 'torque'?"),
+    ("limits: {torque: {elbow: [5, -5]}}", 4, "is above the upper one"),
+    ("limits: {velocity: -3}", 4, "write it without sign"),
+    ("limits: {velocity: [1, 2]}", 4, "expected 3 entries in the order shoulder, elbow, wrist"),
+    ("limits: {outputs: {hight: 1}}", 4, "did you mean 'height'?"),
+    ("limits: {wrench: {elbow: {fxx: 1}}}", 4, "did you mean 'fx'?"),
+    ("loads: {tip: [0, 0, 0, 0, 0, 0]}", 4, "known: grip"),
+    ("loads: {grip: [0, 0, 0]}", 4, "found 3 entries"),
+    ("loads: {grip: [tt, 0, 0, 0, 0, 0]}", 4, "did you mean"),
+    ("loads: {grip: ['__import__(1)', 0, 0, 0, 0, 0]}", 4, "is not a function"),
+    ("via: [{at: 2, q: [0, 0, 0]}]", 4, "between 0 and 1"),
+    ("via: {at: 0.5}", 4, "expected a list of states"),
+    ("profile: {degree: 2}", 4, "from 3 to 7"),
+    ("profile: {segments: many}", 4, "expected a whole number"),
+    ("profile: {check: midpoint}", 4, "did you mean 'midpoints'?"),
+    ("keep_out: {spheres: [{link: hnd, radius: 1}], obstacles: []}", 4, "did you mean 'hand'?"),
+    ("keep_out: {spheres: [{link: hand}], obstacles: [{sphere: [1, 0, 0]}]}", 4, "the radius"),
+    ("keep_out: {obstacles: [{sphere: [1, 0, 0], radius: 1}]}", 4, "no spheres on links"),
+    (
+        "keep_out: {spheres: [{link: hand, radius: 1}], obstacles: [{half_space: [0, 0, 0], "
+        "normal: [0, 0, 0]}]}",
+        4,
+        "has no direction",
+    ),
+    ("periodic: perhaps", 4, "expected true or false"),
+    ("mirrored: {elbow: knee}", 4, "'knee' is no coordinate"),
+    ("guess: {T: 0}", 4, "above 0"),
+    ("parameters: {m1: 1}", 4, "known: m2"),
+    ("profile: [1", 4, "malformed YAML"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "words"), WRONG)
+def test_wrong_tasks(robot, tmp_path, text, line, words):
+    path = tmp_path / "task.yaml"
+    whole = "start:" in text or "goal:" in text
+    path.write_text(text if whole else RIGHT + text)
+    with pytest.raises(ModelError) as caught:
+        reading.read(path, robot)
+    assert any(words in fault.message for fault in caught.value.faults), str(caught.value)
+    fault = next(fault for fault in caught.value.faults if words in fault.message)
+    assert (fault.file, fault.line) == (str(path), line)
+
+
+def test_every_fault_is_told_at_once_and_dicts_are_checked_too(robot, tmp_path):
+    task = {
+        "symgen_task": 1, "start": {"q": [0, 0]}, "goal": {"q": [1, 0, "x"]}, "time": "slow",
+        "limits": {"torque": object},
+    }  # fmt: skip
+    with pytest.raises(ModelError, match="a task holds no type"):
+        symgen.plan(robot, task)
+    del task["limits"]
+    with pytest.raises(ModelError) as caught:
+        symgen.plan(robot, task)
+    assert [fault.key for fault in caught.value.faults] == ["start.q", "goal.q[2]", "time"]
+    with pytest.raises(ModelError, match="no such file"):
+        symgen.plan(robot, tmp_path / "none.yaml")
