@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,6 @@ class _Run:
     told: Told | None
     evaluations: int = 0
     seconds: float = 0.0
-    steps: list[Step] = field(default_factory=list)
 
     def solve(self, program: Problem, start: Array, stage: str, near: bool = False) -> Outcome:
         """Solve one program."""
@@ -102,17 +101,17 @@ class _Run:
         outcome = solve(program, start, choices, self.interrupted, report)
         self.evaluations += program.evaluations
         self.seconds += outcome.seconds
-        self.steps.extend(outcome.steps)
         return outcome
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A solution of one program, on its spline."""
+    """A solution of one program, on its spline, and the steps that led to it from a start."""
 
     profile: Profile
     program: Problem
     outcome: Outcome
+    steps: tuple[Step, ...]
 
 
 def plan(
@@ -193,7 +192,7 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
         x = guess(run.task, run.module, profile, random)
         stage = f"start {k + 1} of {starts}" if starts > 1 else f"{segments} segments"
         outcome = run.solve(program, x, stage)
-        found.append(_Found(profile, program, outcome))
+        found.append(_Found(profile, program, outcome, outcome.steps))
         listed.append(_start(k, program, outcome))
     best = min(range(len(found)), key=lambda k: (listed[k].rank, k))
     others = tuple(start for k, start in enumerate(listed) if k != best)
@@ -231,7 +230,7 @@ def _refined(run: _Run, found: _Found) -> tuple[_Found, Verified]:
         outcome = run.solve(program, found.outcome.x, "limits between instants", near=True)
         if outcome.ended != SOLVED:
             break
-        found = _Found(found.profile, program, outcome)
+        found = _Found(found.profile, program, outcome, (*found.steps, *outcome.steps))
         verified = _verified(run, found, per)
     return found, verified
 
@@ -247,7 +246,7 @@ def _on_finer(run: _Run, found: _Found, per: int) -> _Found:
     last = profile.segments >= run.task.profile.segments
     program = transcribe(run.task, run.module, profile, per if last else min(per, 2))
     outcome = run.solve(program, x, f"{profile.segments} segments", near=True)
-    return _Found(profile, program, outcome)
+    return _Found(profile, program, outcome, (*found.steps, *outcome.steps))
 
 
 def _verified(run: _Run, found: _Found, per: int) -> Verified:
@@ -277,9 +276,9 @@ def _result(
     objective = found.program.objective(x)
     return Plan(
         module=module, task=task, path=path, status=status, objective=objective,
-        iterations=len(run.steps), evaluations=run.evaluations, seconds=seconds,
+        iterations=len(found.steps), evaluations=run.evaluations, seconds=seconds,
         solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
-        final_error=error, steps=tuple(run.steps), others=_named(others),
+        final_error=error, steps=found.steps, others=_named(others),
         broken=broken, remarks=remarks, per_segment=PER_SEGMENT[task.profile.check],
     )  # fmt: skip
 

@@ -43,7 +43,8 @@ class Solution:
     optimal), "infeasible" (`broken` and `remarks` say what is not met), "stopped" (by Ctrl-C).
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them.
     ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.
-    ``seconds`` include verification, ``solver_seconds`` only the solver.  ``others`` are the starts
+    ``iterations`` are those of the start that was kept, ``evaluations`` of all.  ``seconds`` include
+    verification, ``solver_seconds`` only the solver.  ``others`` are the starts
     that were not the best.
     """
 

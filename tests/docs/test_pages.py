@@ -20,6 +20,7 @@ NEEDS = {
     "scipy": "scipy",
     "tutorial": "xarray",
     "simulation": "xarray",
+    "plan": "casadi",
 }
 """By the name of a page: the library without which it cannot be run."""
 SLOW = {
@@ -34,6 +35,7 @@ SLOW = {
     "loads",
     "parameters",
     "scipy",
+    "plan",
     "simulation",
     "templates",
 }
