@@ -150,7 +150,7 @@ def _torques(plan: Solution, axis: Any) -> None:
 
 def _wrenches(plan: Solution, axis: Any) -> None:
     motion = plan.path.at(_shares())
-    given: dict[str, Any] = dict(Torques(plan.module, plan.task.parameters).options(motion))
+    given = Torques(plan.module, plan.task.parameters).options(motion)
     wrenches = plan.module.joint_wrenches(motion.q, motion.qd, motion.qdd, **given)
     sizes = np.linalg.norm(wrenches[..., :3], axis=2)
     if sizes.shape[1] == plan.module.n:

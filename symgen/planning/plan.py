@@ -190,6 +190,7 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
         random = np.random.default_rng([seed, k]) if k else None
         program = transcribe(run.task, run.module, profile, per)
         x = guess(run.task, run.module, profile, random)
+        x = np.append(x, np.zeros(program.sizes.loads))
         stage = f"start {k + 1} of {starts}" if starts > 1 else f"{segments} segments"
         outcome = run.solve(program, x, stage)
         found.append(_Found(profile, program, outcome, outcome.steps))
@@ -202,8 +203,8 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
 def _start(number: int, program: Problem, outcome: Outcome) -> Start:
     broken = program.broken(outcome.x, HOLDS)
     return Start(
-        number + 1, outcome.ended, program.objective(outcome.x), float(outcome.x[-1]),
-        len(outcome.steps), broken[0][1] if broken else 0.0,
+        number + 1, outcome.ended, program.objective(outcome.x),
+        float(outcome.x[program.sizes.time]), len(outcome.steps), broken[0][1] if broken else 0.0,
     )  # fmt: skip
 
 
@@ -240,13 +241,24 @@ def _may_go_on(run: _Run, found: _Found) -> bool:
 
 
 def _on_finer(run: _Run, found: _Found, per: int) -> _Found:
-    control = found.outcome.x[:-1].reshape(found.profile.controls, run.module.n)
-    profile, refined = found.profile.refined(control)
-    x = np.append(refined, found.outcome.x[-1])
+    old = found.program.sizes
+    profile, refined = found.profile.refined(found.outcome.x[: old.time].reshape(-1, old.n))
     last = profile.segments >= run.task.profile.segments
     program = transcribe(run.task, run.module, profile, per if last else min(per, 2))
+    T, loads = found.outcome.x[old.time], found.outcome.x[old.time + 1 :]
+    x = np.concatenate([refined.ravel(), [T], _spread(run, loads, program.sizes.loads)])
     outcome = run.solve(program, x, f"{profile.segments} segments", near=True)
     return _Found(profile, program, outcome, (*found.steps, *outcome.steps))
+
+
+def _spread(run: _Run, loads: Array, size: int) -> Array:
+    """Unknown loads at more instants."""
+    a = sum(len(cut.axes) for cut in run.task.cuts)
+    if not a:
+        return loads
+    rows = loads.reshape(-1, a)
+    before, after = np.linspace(0, 1, len(rows)), np.linspace(0, 1, size // a)
+    return np.ravel(np.column_stack([np.interp(after, before, column) for column in rows.T]))
 
 
 def _verified(run: _Run, found: _Found, per: int) -> Verified:
@@ -278,6 +290,7 @@ def _result(
         module=module, task=task, path=path, status=status, objective=objective,
         iterations=len(found.steps), evaluations=run.evaluations, seconds=seconds,
         solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
+        gaps=dict(verified.gaps),
         final_error=error, steps=found.steps, others=_named(others),
         broken=broken, remarks=remarks, per_segment=PER_SEGMENT[task.profile.check],
     )  # fmt: skip
@@ -308,6 +321,12 @@ def _status(
         remarks.append(
             f"between the instants {name} exceeds its limit by {100 * most:.2g} %{between}"
         )
+    for name, gap in verified.gaps.items():
+        if gap > HOLDS:
+            remarks.append(
+                f"{name} is closed at the knots and opens by up to {gap:.1e} m between them; more "
+                "segments make that less"
+            )
     if error > ARRIVES and status == "solved":
         status = "feasible"
         remarks.append(

@@ -21,7 +21,7 @@ class Problem:
         self, profile: Profile, n: int, terms: Sequence[Term], lower: Array, upper: Array
     ) -> None:
         self.profile = profile
-        self.sizes = Sizes(profile.controls, n)
+        self.sizes = Sizes(profile.controls, n, len(lower) - profile.controls * n - 1)
         self.terms = tuple(terms)
         self.lower, self.upper = lower, upper
         counts = [len(term.lower) for term in self.terms]

@@ -275,6 +275,23 @@ class Positions(Quantity):
         )
 
 
+class Gap(Quantity):
+    """The way from one point to another, along `axes` of the base frame: 0 in a closed cut."""
+
+    orders = 1
+    nonlinear = 1
+
+    def __init__(self, first: Positions, second: Positions, axes: Sequence[int]) -> None:
+        super().__init__(first.module, None)
+        self.first, self.second, self.axes = first, second, list(axes)
+        self.labels = tuple("xyz"[axis] for axis in axes)
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """(K, m), (K, 1, m, n)."""
+        (a, by_a), (b, by_b) = self.first.jacobian(motion), self.second.jacobian(motion)
+        return (b - a)[..., self.axes], (by_b - by_a)[..., self.axes, :]
+
+
 def skew(v: Array) -> Array:
     """The matrices (..., 3, 3) of the vector products v x."""
     found = np.zeros((*v.shape, 3))

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.description.expressions import Expression, parse
-from symgen.description.reading import Document, Node, Scalar, Table, decode, load
+from symgen.description.reading import Document, Listing, Node, Scalar, Table, decode, load
 from symgen.description.wording import KeyPath, shown
-from symgen.planning.obstacles import Ball, Box, HalfSpace, Obstacle, Sphere
+from symgen.planning.obstacle_reading import read_keep_out, rotation_of
 from symgen.planning.task import (
     CHECKS,
     REFINE,
     VERSION,
+    Cut,
     Guess,
-    KeepOut,
     Knots,
     Limits,
     Objective,
@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 KEYS = (
     "symgen_task", "start", "goal", "via", "time", "objective", "limits", "loads", "keep_out",
-    "periodic", "mirrored", "profile", "guess", "parameters",
+    "cuts", "periodic", "mirrored", "profile", "guess", "parameters",
 )  # fmt: skip
 _STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
 _SQUARES = ("torque", "acceleration", "jerk")
@@ -96,7 +96,8 @@ class _Reader:
             objective=self.objective(root.get("objective")),
             limits=self.limits(root.get("limits")),
             loads=self.loads(root.get("loads")),
-            keep_out=self.keep_out(root.get("keep_out")),
+            keep_out=read_keep_out(values, self.module, root.get("keep_out")),
+            cuts=self.cuts(root.get("cuts")),
             periodic=periodic,
             mirrored=mirrored,
             profile=self.profile(root.get("profile")),
@@ -293,90 +294,53 @@ class _Reader:
                 found[names.index(name)] = tuple(parsed)
         return found
 
-    # ------------------------------------------------------------------------------- keep_out
+    # ----------------------------------------------------------------------------------- cuts
 
-    def keep_out(self, node: Node | None) -> KeepOut:
-        if node is None:
-            return KeepOut()
-        values, path = self.values, ("keep_out",)
-        known = ("spheres", "obstacles", "pairs", "margin")
-        given = values.table(node, path, known, "spheres: on links, and obstacles:")
-        balls = tuple(
-            self.ball(item, ("keep_out", "spheres", k), k)
-            for k, item in enumerate(
-                values.items(given.get("spheres"), (*path, "spheres"), "spheres on links")
-            )
-        )
-        obstacles = tuple(
-            self.obstacle(item, ("keep_out", "obstacles", k), k)
-            for k, item in enumerate(
-                values.items(given.get("obstacles"), (*path, "obstacles"), "obstacles")
-            )
-        )
-        names = tuple(ball.name for ball in balls)
-        pairs = []
-        for k, item in enumerate(
-            values.items(given.get("pairs"), (*path, "pairs"), "pairs of spheres")
-        ):
-            below: KeyPath = ("keep_out", "pairs", k)
-            two = values.items(item, below, "two spheres")
+    def cuts(self, node: Node | None) -> tuple[Cut, ...]:
+        """Joints that were cut, with the force between their points unknown."""
+        values, found = self.values, []
+        known = ("name", "first", "second", "loads", "axes", "limit")
+        for k, item in enumerate(values.items(node, ("cuts",), "cut joints")):
+            path: KeyPath = ("cuts", k)
+            given = values.table(item, path, known, "first:, second: and loads:")
+            first = self.place(given.get("first"), (*path, "first"))
+            second = self.place(given.get("second"), (*path, "second"))
+            two = values.items(given.get("loads"), (*path, "loads"), "the names of two loads")
+            names = tuple(self.module.load_names)
             if len(two) != 2:
-                values.fault(below, "expected the names of two spheres")
+                values.fault(
+                    (*path, "loads"), "expected two loads, at the first point and at the second"
+                )
                 continue
-            first, second = (
-                values.name(one, (*below, j), names, "sphere") for j, one in enumerate(two)
+            pull, push = (
+                values.name(one, (*path, "loads", j), names, "load") for j, one in enumerate(two)
             )
-            pairs.append((first, second))
-        if not balls:
-            values.fault(path, "no spheres on links: nothing keeps out")
-        elif not obstacles and not pairs:
-            values.fault(path, "neither obstacles nor pairs: there is nothing to keep out of")
-        margin = values.number(given.get("margin"), (*path, "margin"))
-        return KeepOut(balls, obstacles, tuple(pairs), margin)
+            axes = [
+                values.name(axis, (*path, "axes", j), ("x", "y", "z"), "axis")
+                for j, axis in enumerate(
+                    values.items(given.get("axes"), (*path, "axes"), "axes x, y, z")
+                )
+            ]
+            limit = values.positive(given.get("limit"), (*path, "limit"), np.inf)
+            name = given.get("name")
+            text = name.text if isinstance(name, Scalar) else f"cut {k + 1}"
+            if first is not None and second is not None:
+                every = tuple(sorted(set(axes))) or (0, 1, 2)
+                found.append(Cut(text, first, second, pull, push, every, limit))
+        return tuple(found)
 
-    def ball(self, node: Node, path: KeyPath, k: int) -> Ball:
+    def place(self, node: Node | None, path: KeyPath) -> Pose | None:
+        """A point of the model, or of a link: a pose without a position."""
         values = self.values
-        known = ("name", "link", "center", "radius")
-        given = values.table(node, path, known, "{link, center, radius}")
-        link = values.name(given.get("link"), (*path, "link"), self.module.link_names, "link")
-        name = given.get("name")
-        if name is not None and not (isinstance(name, Scalar) and name.text):
-            values.fault((*path, "name"), f"expected a name, found {seen(name)}")
-            name = None
-        centre = values.vector(given.get("center"), (*path, "center"), 3, np.zeros(3))
-        if "radius" not in given:
-            values.fault((*path, "radius"), "missing: the radius of the sphere (m)")
-        radius = values.positive(given.get("radius"), (*path, "radius"), 1.0)
-        text = name.text if isinstance(name, Scalar) else f"sphere {k + 1}"
-        return Ball(text, link, centre, radius)
-
-    def obstacle(self, node: Node, path: KeyPath, k: int) -> Obstacle:
-        values = self.values
-        known = ("name", "sphere", "radius", "box", "size", "rpy", "half_space", "normal")
-        given = values.table(node, path, known, "a sphere, a box or a half_space")
-        kinds = [kind for kind in ("sphere", "box", "half_space") if kind in given]
-        name = given.get("name")
-        text = name.text if isinstance(name, Scalar) else f"obstacle {k + 1}"
-        if len(kinds) != 1:
-            values.fault(path, "expected one of sphere, box, half_space: the centre, or a point")
-            return Sphere(text, np.zeros(3), 1.0)
-        kind = kinds[0]
-        place = values.vector(given[kind], (*path, kind), 3, None)
-        if kind == "sphere":
-            if "radius" not in given:
-                values.fault((*path, "radius"), "missing: the radius of the sphere (m)")
-            return Sphere(text, place, values.positive(given.get("radius"), (*path, "radius"), 1.0))
-        if kind == "half_space":
-            normal = values.vector(given.get("normal"), (*path, "normal"), 3, None)
-            length = float(np.linalg.norm(normal))
-            if not length and "normal" in given:
-                values.fault((*path, "normal"), "has no direction")
-            return HalfSpace(text, place, normal / (length or 1.0))
-        size = values.vector(given.get("size"), (*path, "size"), 3, None)
-        if "size" in given and np.any(size <= 0):
-            values.fault((*path, "size"), "edges are longer than 0 (m)")
-        turn = rotation_of(values.vector(given.get("rpy"), (*path, "rpy"), 3, np.zeros(3)))
-        return Box(text, place, size, turn)
+        if node is None:
+            values.fault(path, "missing: {point: NAME}, or {link: NAME, offset: [x, y, z]}")
+            return None
+        given = values.table(node, path, ("point", "link", "offset"), "{point: NAME}")
+        if not given:
+            if not values.findings.broken(path):
+                values.fault(path, "expected {point: NAME}, or {link: NAME, offset: [x, y, z]}")
+            return None
+        return self.pose({**given, "position": _NOWHERE}, path)
 
     # ------------------------------------------------------------------------------ the rest
 
@@ -436,6 +400,8 @@ class _Reader:
 
     def consistent(self, task: Task) -> None:
         """No state is asked for that is beyond the limits, and a free time has a price."""
+        if task.cuts and (task.objective.outputs or limits_of_outputs(task)):
+            self.values.fault(("cuts",), "not available yet beside outputs")
         if task.time[1] == LONGEST and not task.objective.time:
             self.values.fault(
                 ("time",) if "time" in getattr(self.document.root, "entries", {}) else (),
@@ -456,14 +422,10 @@ class _Reader:
                         )
 
 
+def limits_of_outputs(task: Task) -> bool:
+    """Whether outputs are limited."""
+    return bool(task.limits.outputs)
+
+
 _ZERO = parse(0)
-
-
-def rotation_of(rpy: Array) -> Array:
-    """The rotation matrix of fixed-axis angles about x, y, z, as in model files."""
-    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
-    return np.array([
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ])  # fmt: skip
+_NOWHERE = Listing((Scalar("0", "int", 0),) * 3, 0, 1, 1)

@@ -43,9 +43,9 @@ class Solution:
     optimal), "infeasible" (`broken` and `remarks` say what is not met), "stopped" (by Ctrl-C).
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them.
     ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.
-    ``iterations`` are those of the start that was kept, ``evaluations`` of all.  ``seconds`` include
-    verification, ``solver_seconds`` only the solver.  ``others`` are the starts
-    that were not the best.
+    ``gaps`` is how far cuts open between the knots (m).  ``iterations`` are those of the start that
+    was kept, ``evaluations`` of all.  ``seconds`` include verification, ``solver_seconds`` only the
+    solver.  ``others`` are the starts that were not the best.
     """
 
     module: Any
@@ -59,6 +59,7 @@ class Solution:
     solver_seconds: float
     violation: float
     worst: Mapping[str, float]
+    gaps: Mapping[str, float]
     final_error: float
     steps: tuple[Step, ...]
     others: tuple[Start, ...]
@@ -105,6 +106,11 @@ class Solution:
     def tau(self) -> Array:
         """(K, n)."""
         return self.torques(self.shares)
+
+    @property
+    def loads(self) -> Array | None:
+        """(K, n_loads, 6): those of the task, and the forces in cuts; None without any."""
+        return self.path.at(self.shares).loads
 
     def torques(self, s: Array) -> Array:
         """The joint torques at shares of T, (K, n)."""

@@ -50,33 +50,68 @@ class Sampled(Constraint):
     quadrature: Array = field(kw_only=True)
     squares: Array = field(kw_only=True)
     linear: Array = field(kw_only=True)
+    unknown: Array | None = field(default=None, kw_only=True)
+    """Loads of size 1 (a, n_loads, 6): those at every instant are unknown multiples of them.
+
+    The quantity is linear in them."""
 
     @cached_property
     def columns(self) -> Index:
-        """The unknowns that act at every instant, T last, (K, L + 1) with L = (p + 1) n."""
+        """The unknowns that act at every instant: control points, T, loads, (K, L + 1 + a)."""
         count = self.local.values.shape[2]
         n = self.sizes.n
         controls = self.local.first[:, None] + np.arange(count)
         found = (controls[:, :, None] * n + np.arange(n)).reshape(len(self.s), count * n)
-        return np.column_stack([found, np.full(len(self.s), self.sizes.time)])
+        time = np.full(len(self.s), self.sizes.time)
+        a = 0 if self.unknown is None else len(self.unknown)
+        loads = self.sizes.time + 1 + np.arange(len(self.s) * a).reshape(len(self.s), a)
+        return np.column_stack([found, time, loads])
+
+    @property
+    def _time(self) -> int:
+        """The place of T among `columns`: L."""
+        return int(self.local.values.shape[2]) * self.sizes.n
 
     def state(self, at: Iterate) -> Array:
         """z = (q, qd, qdd) at the instants, (K, 3, n)."""
         return np.stack([self.local.of(at.control, r) / at.T**r for r in range(ORDERS)], axis=1)
 
     def rows(self, at: Iterate, by_state: Array, by_time: Array | None = None) -> Array:
-        """Derivatives (K, m, L + 1) of functions with derivatives `by_state` (K, R, m, n)."""
+        """Derivatives (K, m, L + 1 + a) of functions with derivatives `by_state` (K, R, m, n)."""
         orders = by_state.shape[1]
         basis = self.scaled_basis(at, orders)  # (K, R, p + 1)
         count, m = len(self.s), by_state.shape[2]
         by_control = np.einsum("krb,krmj->kmbj", basis, by_state, optimize=False)
         found = np.empty((count, m, self.columns.shape[1]))
-        found[:, :, :-1] = by_control.reshape(count, m, -1)
+        T = self._time
+        found[:, :, :T] = by_control.reshape(count, m, -1)
         powers = -np.arange(orders) / at.T
-        found[:, :, -1] = np.einsum("r,krmj,krj->km", powers, by_state, self.state(at)[:, :orders])
+        found[:, :, T] = np.einsum("r,krmj,krj->km", powers, by_state, self.state(at)[:, :orders])
         if by_time is not None:
-            found[:, :, -1] += by_time
+            found[:, :, T] += by_time
+        if self.unknown is not None:
+            found[:, :, T + 1 :] = self.by_loads(at)[0]
         return found
+
+    def by_loads(self, at: Iterate) -> tuple[Array, Array]:
+        """Derivatives with respect to the unknown loads, (K, m, a), and theirs by the state,
+        (K, R, m, n, a): exact differences, because the quantity is linear in them."""
+
+        def compute() -> tuple[Array, Array]:
+            motion = self.motion(at)
+            values, rows, _ = self.slopes(at)
+            assert self.unknown is not None
+            assert motion.loads is not None
+            found = [
+                self.quantity.jacobian(replace(motion, loads=motion.loads + one))
+                for one in self.unknown
+            ]
+            return (
+                np.stack([value - values for value, _ in found], axis=-1),
+                np.stack([row - rows for _, row in found], axis=-1),
+            )
+
+        return at.once((self.name, "by loads"), compute)  # type: ignore[no-any-return]
 
     def scaled_basis(self, at: Iterate, orders: int) -> Array:
         """B_r / T^r, (K, R, p + 1)."""
@@ -120,6 +155,10 @@ class Sampled(Constraint):
             z = self.state(at)
             q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
             loads, rates = (None, None) if self.loads is None else self.loads(self.s, at.T)
+            if self.unknown is not None:
+                sizes = at.loads.reshape(len(self.s), -1)
+                more = np.einsum("ka,alc->klc", sizes, self.unknown)
+                loads = more if loads is None else loads + more
             return Motion(q, qd, qdd, self.s * at.T, self.s, loads, rates)
 
         return at.once((self.name, "motion"), compute)  # type: ignore[no-any-return]
@@ -151,11 +190,12 @@ class Sampled(Constraint):
         """Which entries of the rows of what is limited can be non-zero."""
         width = self.local.values.shape[2]
         related = np.tile(self.quantity.related()[self.chosen], (1, width))
-        row = np.column_stack([related, np.ones(len(self.chosen), dtype=bool)])
+        others = self.columns.shape[1] - self._time
+        row = np.column_stack([related, np.ones((len(self.chosen), others), dtype=bool)])
         return np.broadcast_to(row, (len(self.limited), *row.shape))
 
     def jacobian_places(self) -> Entries:
-        """The control points around each instant, and T."""
+        """The control points around each instant, T, and the loads there."""
         shape = self._kept.shape
         rows = np.arange(shape[0] * shape[1]).reshape(shape[:2])[:, :, None]
         columns = self.columns[self.limited][:, None, :]
@@ -165,7 +205,7 @@ class Sampled(Constraint):
         )
 
     def all_rows(self, at: Iterate) -> Array:
-        """Derivatives by (c, T) at all instants, (K, m, L + 1)."""
+        """Derivatives by the unknowns at all instants, (K, m, L + 1 + a)."""
 
         def compute() -> Array:
             _, by_state, by_time = self.slopes(at)
@@ -212,14 +252,30 @@ class Sampled(Constraint):
         gradient = np.einsum("krij,ki->krj", by_state, factors)
         hessian = self.quantity.hessian(self.motion(at), factors)
         blocks = self.second(at, hessian, gradient, self._by_time_alone(at, factors, gradient))
+        if self.unknown is not None:
+            blocks = self._with_loads(at, blocks, factors)
         if self._integrated:
             rows = self.all_rows(at)
             curve = 2 * at.T * weight * self.quadrature[:, None] * self.squares
             blocks += (rows * curve[:, :, None]).transpose(0, 2, 1) @ rows
             along = np.einsum("ki,kil->kl", by_values, rows)
-            blocks[:, -1, :] += along
-            blocks[:, :, -1] += along
+            blocks[:, self._time, :] += along
+            blocks[:, :, self._time] += along
         return blocks[self._upper]
+
+    def _with_loads(self, at: Iterate, blocks: Array, factors: Array) -> Array:
+        """Blocks with rows and columns of the unknown loads behind T."""
+        gradients = np.einsum("krija,ki->krja", self.by_loads(at)[1], factors)
+        orders, a = gradients.shape[1], gradients.shape[3]
+        basis = self.scaled_basis(at, orders)
+        by_control = np.einsum("krb,krja->kbja", basis, gradients).reshape(len(blocks), -1, a)
+        speed = -np.arange(orders)[:, None] / at.T * self.state(at)[:, :orders]
+        by_time = np.einsum("krja,krj->ka", gradients, speed)[:, None]
+        mixed = np.concatenate([by_control, by_time], axis=1)
+        found = np.pad(blocks, ((0, 0), (0, a), (0, a)))
+        found[:, : blocks.shape[1], blocks.shape[1] :] = mixed
+        found[:, blocks.shape[1] :, : blocks.shape[1]] = mixed.transpose(0, 2, 1)
+        return found
 
     def _by_time_alone(self, at: Iterate, factors: Array, gradient: Array) -> Array:
         """Second derivatives by T at fixed state, and mixed ones, (K, 1 + R n).
@@ -233,8 +289,13 @@ class Sampled(Constraint):
         twice, mixed = np.zeros(count), np.zeros_like(gradient)
         for sign in (1.0, -1.0):
             T = at.T + sign * step
-            loads, rates = (None, None) if self.loads is None else self.loads(self.s, T)
-            moved = replace(self.motion(at), t=self.s * T, loads=loads, load_rates=rates)
+            motion = self.motion(at)
+            loads, rates = (motion.loads, None)
+            if self.loads is not None:
+                loads, rates = self.loads(self.s, T)
+                if motion.loads is not None:
+                    loads = loads + motion.loads - self.loads(self.s, at.T)[0]
+            moved = replace(motion, t=self.s * T, loads=loads, load_rates=rates)
             _, by_state = self.quantity.jacobian(moved)
             by_time = self.quantity.by_time(moved)
             assert by_time is not None

@@ -11,7 +11,7 @@ from symgen.planning.loads import loads_at
 from symgen.planning.quantities import Motion, Positions
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
-from symgen.planning.transcription import limited
+from symgen.planning.transcription import limited, position_of
 from symgen.planning.verification import Trajectory
 
 Array = NDArray[np.float64]
@@ -20,7 +20,9 @@ TIMES = np.geomspace(0.05, 50.0, 61)
 """Of a straight motion that keeps its limits, tried one after another (s)."""
 SPREAD = 0.6
 """Of random motions: how far they leave the straight one (rad, m)."""
-_STEPS, _NEAR = 200, 1e-10
+_STEPS, _NEAR = 100, 1e-10
+_TRIES, _REACHED = 20, 1e-6
+"""Of other coordinates from which a pose is sought."""
 
 
 def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
@@ -76,20 +78,26 @@ def coordinates(
         return q
     if random is not None:
         q = np.where(np.isnan(state.q), q + random.normal(scale=0.5, size=len(q)), q)
-    pose = state.pose
-    place = Positions(
-        module, task.parameters, point=pose.point, link=pose.link, offset=pose.offset,
-        rotation=pose.rotation,
-    )  # fmt: skip
+    pose, place = state.pose, position_of(task, module, state.pose)
     turn = () if pose.rotation is None else (0.0, 0.0, 0.0, 1.0)
-    return _reached(place, q, np.isnan(state.q), np.array([*pose.position, *turn]), lower, upper)
+    target, movable = np.array([*pose.position, *turn]), np.isnan(state.q)
+    found, error = _reached(place, q, movable, target, lower, upper)
+    others = np.random.default_rng(0)
+    for _ in range(_TRIES):
+        if error < _REACHED:
+            break
+        other = np.clip(q + movable * others.normal(size=len(q)), lower, upper)
+        other, left = _reached(place, other, movable, target, lower, upper)
+        if left < error:
+            found, error = other, left
+    return found
 
 
 def _reached(
     place: Positions, q: Array, movable: NDArray[np.bool_], target: Array, lower: Array,
     upper: Array,
-) -> Array:  # fmt: skip
-    """Levenberg-Marquardt within the limits."""
+) -> tuple[Array, float]:  # fmt: skip
+    """By Levenberg-Marquardt steps within the limits, and how far it is from the target."""
     damping, zero = 1e-3, np.zeros((1, len(q)))
 
     def residual(q: Array) -> tuple[Array, Array]:
@@ -109,7 +117,7 @@ def _reached(
             q, error, slopes, damping = moved, new, new_slopes, max(damping / 3, 1e-12)
         else:
             damping *= 4
-    return q
+    return q, float(np.linalg.norm(error))
 
 
 def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:

@@ -102,6 +102,23 @@ class KeepOut:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """A joint that was cut: two points that stay together along `axes`, and the force between.
+
+    The force acts on the link of the load `pull`, its opposite on that of the load `push`, both at
+    the points of these loads; it is unknown, and at most `limit` along every axis (N).
+    """
+
+    name: str
+    first: Pose
+    second: Pose
+    pull: int
+    push: int
+    axes: tuple[int, ...]
+    limit: float
+
+
+@dataclass(frozen=True)
 class Knots:
     """Degree and number of segments of the splines, and where limits are asked for."""
 
@@ -131,6 +148,7 @@ class Task:
     limits: Limits
     loads: Mapping[int, tuple[Expression, ...]]
     keep_out: KeepOut
+    cuts: tuple[Cut, ...]
     periodic: bool
     mirrored: tuple[tuple[int, int, float], ...]
     """(i, j, sign): coordinate i at the end is sign times coordinate j at the start."""

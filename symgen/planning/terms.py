@@ -1,6 +1,7 @@
 """The terms of a nonlinear program: rows of constraints, parts of the objective, or both.
 
-The unknowns are x = (c, T): control points c (M, n), row by row, and the total time.  Each term
+The unknowns are x = (c, T, u): control points c (M, n), row by row, the total time, and loads u
+at instants where those are unknown.  Each term
 knows where its derivatives can be non-zero, so that Jacobian and Hessian are sparse.
 
     Linear    A x: ends at rest, periodic and mirrored motions
@@ -34,6 +35,7 @@ class Iterate:
     def __init__(self, x: Array, controls: int, n: int) -> None:
         self.control = x[: controls * n].reshape(controls, n)
         self.T = float(x[controls * n])
+        self.loads = x[controls * n + 1 :]
         self.memory: dict[Any, Any] = {}
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
@@ -75,10 +77,11 @@ class Term(Protocol):
 
 @dataclass(frozen=True)
 class Sizes:
-    """Control points, coordinates; the unknowns are numbered control point by control point."""
+    """Control points, coordinates, unknown loads; unknowns are numbered as they stand in x."""
 
     controls: int
     n: int
+    loads: int = 0
 
     @property
     def time(self) -> int:
@@ -88,7 +91,7 @@ class Sizes:
     @property
     def unknowns(self) -> int:
         """How many."""
-        return self.time + 1
+        return self.time + 1 + self.loads
 
 
 def none() -> Entries:

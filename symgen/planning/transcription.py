@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from symgen.planning.loads import loads_at
 from symgen.planning.obstacles import Distances
 from symgen.planning.problem import Problem
-from symgen.planning.quantities import Outputs, Positions, Quantity, Torques, Wrenches
+from symgen.planning.quantities import Gap, Outputs, Positions, Quantity, Torques, Wrenches
 from symgen.planning.reading import COMPONENTS
 from symgen.planning.samples import LoadsAt, Sampled
 from symgen.planning.splines import Profile
-from symgen.planning.task import Pose, State, Task
+from symgen.planning.task import Cut, Pose, State, Task
 from symgen.planning.terms import Effort, Index, Linear, Rates, Sizes, Term, Time
 
 Array = NDArray[np.float64]
@@ -118,7 +118,14 @@ class _Transcription:
         self.task, self.module, self.profile = task, module, profile
         self.per_segment, self.margins = per_segment, margins
         self.n = module.n
-        self.sizes = Sizes(profile.controls, self.n)
+        self.limited = limited(task, module)
+        if any(one.is_integrated for one in self.limited):
+            self.every = max(per_segment, 2)
+        else:
+            self.every = per_segment
+        self.directions = directions(task, module)
+        a = 0 if self.directions is None else len(self.directions)
+        self.sizes = Sizes(profile.controls, self.n, a * (self.every * profile.segments + 1))
         self.labels = tuple(module.coordinate_names)
         self.loads: LoadsAt | None = loads_at(task.loads, module.n_loads, task.parameters)
         self.lower, self.upper = self.bounds()
@@ -133,7 +140,8 @@ class _Transcription:
         ]
         for k, via in enumerate(self.task.via):
             terms += self.state(f"via {k + 1}", via.state, via.at)
-        terms += [self.sampled(one) for one in limited(self.task, self.module)]
+        terms += [self.sampled(one) for one in self.limited]
+        terms += [self.closed(cut) for cut in self.task.cuts]
         return Problem(self.profile, self.n, terms, self.lower, self.upper)
 
     # -------------------------------------------------------------------------------- bounds
@@ -149,7 +157,14 @@ class _Transcription:
             for end, which in zip(ends, (given, rest), strict=True):
                 lower[end, which] = upper[end, which] = state.q[which]
         least, most = self.task.time
-        return np.append(lower, least), np.append(upper, most)
+        strongest = np.concatenate(
+            [np.zeros(0), *(np.full(len(cut.axes), cut.limit) for cut in self.task.cuts)]
+        )
+        loads = np.tile(strongest, self.every * self.profile.segments + 1)
+        return (
+            np.concatenate([lower.ravel(), [least], -loads]),
+            np.concatenate([upper.ravel(), [most], loads]),
+        )
 
     # --------------------------------------------------------------------------------- terms
 
@@ -174,7 +189,11 @@ class _Transcription:
             if not len(joints):
                 continue
             matrix = self.profile.differences(order)
-            free = (self.lower < self.upper)[:-1].reshape(-1, self.n)[:, joints].any(axis=1)
+            free = (
+                (self.lower < self.upper)[: self.sizes.time]
+                .reshape(-1, self.n)[:, joints]
+                .any(axis=1)
+            )
             matrix = matrix[(matrix[:, free] != 0).any(axis=1)]
             scale = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)[joints]
             scale = np.where(scale > 0, scale, 1.0)
@@ -217,10 +236,7 @@ class _Transcription:
         return terms
 
     def pose(self, name: str, pose: Pose, s: float) -> Term:
-        place = Positions(
-            self.module, self.task.parameters, point=pose.point, link=pose.link,
-            offset=pose.offset, rotation=pose.rotation,
-        )  # fmt: skip
+        place = position_of(self.task, self.module, pose)
         turn = () if pose.rotation is None else (0.0, 0.0, 0.0, 0.0)
         lower = np.array([*pose.position, *turn])
         upper = lower.copy()
@@ -272,10 +288,9 @@ class _Transcription:
 
     def sampled(self, one: Limited) -> Term:
         """A quantity at instants."""
-        per = max(self.per_segment, 2) if one.is_integrated else self.per_segment
-        count = per * self.profile.segments + 1
+        count = self.every * self.profile.segments + 1
         s = np.linspace(0.0, 1.0, count)
-        every = np.arange(0, count, per // self.per_segment)
+        every = np.arange(0, count, self.every // self.per_segment)
         chosen, scale = one.chosen, one.scale
         lower, upper = (
             np.tile(side / scale[chosen], (len(every), 1)) for side in one.limits[chosen].T
@@ -289,7 +304,51 @@ class _Transcription:
             quantity=one.quantity, loads=self.loads if one.name != "distance" else None,
             limited=every, chosen=chosen, scale=scale, quadrature=simpson(count),
             squares=one.squares, linear=one.linear,
+            unknown=self.directions if one.name != "distance" else None,
         )  # fmt: skip
+
+    def closed(self, cut: Cut) -> Term:
+        """The two points of a cut joint together at the knots, but where the ends say so already.
+
+        At more instants there would be more equations than control points.
+        """
+        s = np.linspace(0.0, 1.0, self.profile.segments + 1)
+        kept = np.ones(len(s), dtype=bool)
+        kept[0] = bool(np.any(np.isnan(self.task.start.q)))
+        kept[-1] = bool(np.any(np.isnan(self.task.goal.q)))
+        s, gap = s[kept], gap_of(self.task, self.module, cut)
+        m = gap.size
+        zero = np.zeros(len(s) * m)
+        return Sampled(
+            self.sizes, cut.name, zero, zero, gap.labels, s=s, local=self.profile.at(s),
+            quantity=gap, limited=np.arange(len(s)), chosen=np.arange(m), scale=np.ones(m),
+            quadrature=np.zeros(len(s)), squares=np.zeros(m), linear=np.zeros(m),
+        )  # fmt: skip
+
+
+def position_of(task: Task, module: Any, pose: Pose) -> Positions:
+    """Where the point of a pose is."""
+    return Positions(
+        module, task.parameters, point=pose.point, link=pose.link, offset=pose.offset,
+        rotation=pose.rotation,
+    )  # fmt: skip
+
+
+def gap_of(task: Task, module: Any, cut: Cut) -> Gap:
+    """What is 0 where a cut is closed."""
+    first, second = (position_of(task, module, pose) for pose in (cut.first, cut.second))
+    return Gap(first, second, cut.axes)
+
+
+def directions(task: Task, module: Any) -> Array | None:
+    """The loads by forces of 1 N in every cut, along each of its axes, (a, n_loads, 6)."""
+    found = []
+    for cut in task.cuts:
+        for axis in cut.axes:
+            one = np.zeros((module.n_loads, 6))
+            one[cut.pull, axis], one[cut.push, axis] = 1.0, -1.0
+            found.append(one)
+    return np.array(found) if found else None
 
 
 def simpson(count: int) -> Array:

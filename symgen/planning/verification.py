@@ -18,7 +18,7 @@ from symgen.planning.quantities import Motion, Torques
 from symgen.planning.samples import LoadsAt
 from symgen.planning.splines import Profile
 from symgen.planning.task import Task
-from symgen.planning.transcription import RATES, limited
+from symgen.planning.transcription import RATES, directions, gap_of, limited
 
 Array = NDArray[np.float64]
 
@@ -51,21 +51,39 @@ class Trajectory:
 
 def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Trajectory:
     """What the unknowns x stand for."""
-    control = x[:-1].reshape(profile.controls, module.n)
-    loads = loads_at(task.loads, module.n_loads, task.parameters)
-    return Trajectory(profile, control, float(x[-1]), loads)
+    size = profile.controls * module.n
+    loads = with_cuts(task, module, x[size + 1 :])
+    return Trajectory(profile, x[:size].reshape(-1, module.n), float(x[size]), loads)
+
+
+def with_cuts(task: Task, module: Any, unknown: Array) -> LoadsAt | None:
+    """The given loads, and the forces in cuts, linear between the instants where they are known."""
+    given, ones = loads_at(task.loads, module.n_loads, task.parameters), directions(task, module)
+    if ones is None:
+        return given
+    sizes = unknown.reshape(-1, len(ones))
+    instants = np.linspace(0.0, 1.0, len(sizes))
+
+    def at(s: Array, T: float) -> tuple[Array, Array | None]:
+        between = np.column_stack([np.interp(s, instants, column) for column in sizes.T])
+        loads = np.einsum("ka,alc->klc", between, ones)
+        return (loads if given is None else loads + given(s, T)[0]), None
+
+    return at
 
 
 @dataclass(frozen=True)
 class Verified:
     """Limits on the fine grid.
 
-    `worst` maps names such as "torque of elbow" to how far the limit is exceeded, relative to it;
+    `gaps` maps cuts to how far they open (m) between the knots, where they are closed.  `worst`
+    maps names such as "torque of elbow" to how far the limit is exceeded, relative to it;
     `overshoot` maps quantities to (fine instants, entries), in the units of their constraints.
     """
 
     worst: Mapping[str, float]
     overshoot: Mapping[str, Array]
+    gaps: Mapping[str, float]
 
     @property
     def violation(self) -> float:
@@ -90,7 +108,10 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
             over = _exceeded(one.quantity.value(motion), one.limits, one.scale)
             _note(worst, one.name, one.quantity.labels, over)
             overshoot[one.name] = over[:, one.chosen]
-    return Verified(worst, overshoot)
+    gaps = {
+        cut.name: float(np.abs(gap_of(task, module, cut).value(motion)).max()) for cut in task.cuts
+    }
+    return Verified(worst, overshoot, gaps)
 
 
 def _size(limits: Array) -> Array:

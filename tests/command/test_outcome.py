@@ -28,6 +28,7 @@ COMMANDS = {
     "grade": ["grade", "two_link.yaml", "answer.txt"],
     "report": ["report", "wheel.yaml", "--quick"],
     "show": ["show", "two_link.yaml", "tree"],
+    "plan": ["plan", "two_link.yaml", "task.yaml"],
 }  # fmt: skip
 KEYS = {
     "new": {"robot", "file"},
@@ -41,6 +42,7 @@ KEYS = {
     "grade": {"passed", "robot", "rows"},
     "report": {"file", "quick"},
     "show": {"what", "format", "text"},
+    "plan": {"status", "T", "objective", "violation", "final_error", "files"},
 }
 WHEEL = """
 symgen: 1
@@ -56,6 +58,9 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copy(EXAMPLES / "two_link.yaml", "two_link.yaml")
     Path("wheel.yaml").write_text(WHEEL)
+    Path("task.yaml").write_text(
+        "symgen_task: 1\nstart: {q: [0, 0]}\ngoal: {q: [1, 0]}\nlimits: {torque: 20}\n"
+    )
     Path("answer.txt").write_text("M[2,2] = I2 + m2*l2**2\n")
     return tmp_path
 
@@ -168,6 +173,9 @@ def test_a_check_that_fails_prints_its_result_once(folder, capfd, monkeypatch):
 
 
 def test_wrong_answers_are_a_result(folder, capfd):
+    Path("task.yaml").write_text(
+        "symgen_task: 1\nstart: {q: [0, 0]}\ngoal: {q: [1, 0]}\nlimits: {torque: 20}\n"
+    )
     Path("answer.txt").write_text("M[2,2] = I2\n")
     assert run([*COMMANDS["grade"], "--json"]) == 3
     captured = capfd.readouterr()

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import symgen
 from symgen.planning import reading
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
+from tests.planning.robots import EXAMPLES
 
 EVERYTHING = {
     "symgen_task": 1,
@@ -56,9 +58,36 @@ def matrix(pattern, values):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_of_every_kind_of_term(robot, seed):
-    program = program_of(robot, EVERYTHING)
+    check_derivatives(program_of(robot, EVERYTHING), seed)
+
+
+def test_derivatives_with_respect_to_unknown_loads():
+    robot = symgen.load(EXAMPLES / "plan" / "two_arms.yaml")
+    task = {
+        "symgen_task": 1,
+        "start": {"q": [0.1, 0.2, 0.3, 0.4, 0.5]},
+        "goal": {"q": [0.5, 0.4, 0.3, 0.2, 0.1]},
+        "objective": {"time": 1, "torque": 0.1, "wrench": {"left_wrist": {"fx": 0.1}}},
+        "limits": {"torque": 10, "wrench": {"right_elbow": {"fy": 50}}},
+        "loads": {"on_bar": ["3*t", "-t**2", 0, 0, 0, "s"]},
+        "cuts": [
+            {
+                "first": {"link": "bar", "offset": [0.3, 0, 0]},
+                "second": {"point": "right_hand"},
+                "loads": ["on_bar", "on_right_hand"],
+                "axes": ["x", "y"],
+            }
+        ],
+        "profile": {"segments": 5},
+    }
+    check_derivatives(program_of(robot, task), 0)
+
+
+def check_derivatives(program, seed):
+    """Term by term, against differences along a random direction."""
     random = np.random.default_rng(seed)
-    x = np.append(0.4 * random.standard_normal(program.unknowns - 1), 1.3)
+    x = 0.4 * random.standard_normal(program.unknowns)
+    x[program.sizes.time] = 1.3
     direction = random.standard_normal(len(x))
     for number, term in enumerate(program.terms):
         rows = slice(program.starts[number], program.starts[number + 1])

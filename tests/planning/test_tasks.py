@@ -58,6 +58,12 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
         4,
         "has no direction",
     ),
+    ("cuts: [{first: {point: tool}, loads: [grip, grip]}]", 4, "missing: {point: NAME}"),
+    (
+        "cuts: [{first: {point: tool}, second: {link: fore}, loads: [grip]}]",
+        4,
+        "expected two loads",
+    ),
     ("periodic: perhaps", 4, "expected true or false"),
     ("mirrored: {elbow: knee}", 4, "'knee' is no coordinate"),
     ("guess: {T: 0}", 4, "above 0"),
