@@ -12,6 +12,7 @@ and, around these:
     reading         task file, dict     ->  Task, checked against the robot (`values` reads leaves)
     starting        Task                ->  unknowns to start from
     transcription   Task                ->  Problem
+    collocation     Task                ->  a program by forward dynamics, Nodes
     verification    motion              ->  limits on a fine grid, forward simulation
     plan            robot, task         ->  Plan (`results`, `writing`, `files`, `figures`)
 """

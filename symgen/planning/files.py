@@ -58,11 +58,10 @@ _KINDS = ("q", "qd", "qdd", "tau")
 
 def _npz(plan: Solution) -> bytes:
     """As `numpy.savez` does, without the time of day."""
-    profile = plan.path.profile
     arrays = {
         "t": plan.t, **{kind: getattr(plan, kind) for kind in _KINDS},
-        "control_points": plan.control_points, "knots": profile.knots * plan.T,
-        "degree": np.array(profile.degree), "T": np.array(plan.T),
+        "control_points": plan.control_points, "knots": plan.path.knots,
+        "degree": np.array(plan.path.degree), "T": np.array(plan.T),
     }  # fmt: skip
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -75,7 +74,7 @@ def _npz(plan: Solution) -> bytes:
 
 def _joint_trajectory(plan: Solution) -> bytes:
     """Knot by knot: controllers interpolate between."""
-    s = np.linspace(0.0, 1.0, plan.path.profile.segments + 1)
+    s = np.linspace(0.0, 1.0, plan.path.segments + 1)
     rows = {
         "positions": plan.path.rate(0, s), "velocities": plan.path.rate(1, s),
         "accelerations": plan.path.rate(2, s), "effort": plan.torques(s),

@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 from symgen.errors import RequestError
 from symgen.options import BuildOptions
 from symgen.pipeline.building import build
-from symgen.planning import reading
+from symgen.planning import collocation, reading
+from symgen.planning.collocation import Collocation, Nodes
+from symgen.planning.loads import loads_at
 from symgen.planning.problem import Problem
 from symgen.planning.results import Start
 from symgen.planning.solver import (
@@ -34,13 +36,14 @@ from symgen.planning.solver import (
     Choices,
     Interrupted,
     Outcome,
+    Program,
     Step,
     ready,
     solve,
 )
 from symgen.planning.splines import Profile
-from symgen.planning.starting import guess
-from symgen.planning.task import KNOTS, MIDPOINTS, REFINE, Task
+from symgen.planning.starting import coordinates, guess
+from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SPLINES, Task
 from symgen.planning.transcription import transcribe
 from symgen.planning.verification import (
     Trajectory,
@@ -60,6 +63,8 @@ PER_SEGMENT: Mapping[str, int] = {KNOTS: 1, MIDPOINTS: 2, REFINE: 4}
 FEWEST_SEGMENTS = 10
 """Of the coarsest spline."""
 MOST_TIGHTENED = 8
+MOST_DOUBLED = 4
+"""How often segments are halved by collocation."""
 HOLDS = 1e-6
 """Relative violation that is none: the tolerance to which a plan keeps its limits."""
 ARRIVES = 1e-3
@@ -71,7 +76,8 @@ Told = Callable[[str, Step], None]
 """What hears of progress: the stage, and each iterate."""
 
 FUNCTIONS = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics", "forward_kinematics",
+    "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
+    "forward_dynamics_derivatives", "forward_kinematics",
 )  # fmt: skip
 """What every plan calls."""
 
@@ -88,7 +94,7 @@ class _Run:
     evaluations: int = 0
     seconds: float = 0.0
 
-    def solve(self, program: Problem, start: Array, stage: str, near: bool = False) -> Outcome:
+    def solve(self, program: Program, start: Array, stage: str, near: bool = False) -> Outcome:
         """Solve one program."""
         choices = Choices(
             self.choices.tolerance,
@@ -99,7 +105,7 @@ class _Run:
         told = self.told
         report = None if told is None else (lambda step: told(stage, step))
         outcome = solve(program, start, choices, self.interrupted, report)
-        self.evaluations += program.evaluations
+        self.evaluations += getattr(program, "evaluations", 0)
         self.seconds += outcome.seconds
         return outcome
 
@@ -109,7 +115,7 @@ class _Found:
     """A solution of one program, on its spline, and the steps that led to it from a start."""
 
     profile: Profile
-    program: Problem
+    program: Problem | Collocation
     outcome: Outcome
     steps: tuple[Step, ...]
 
@@ -149,9 +155,12 @@ def plan(
     )
     begun = time.perf_counter()
     with run.interrupted.heard():
-        found, others = _best(run, starts, seed)
-        found, verified = _refined(run, found)
-    path = trajectory(read, module, found.profile, found.outcome.x)
+        if read.method == COLLOCATION:
+            found, verified, path, others = _collocated(run, starts, seed)
+        else:
+            found, others = _best(run, starts, seed)
+            found, verified = _refined(run, found)
+            path = trajectory(read, module, found.profile, found.outcome.x)
     return _result(run, found, verified, path, others, time.perf_counter() - begun)
 
 
@@ -200,7 +209,7 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
     return found[best], others
 
 
-def _start(number: int, program: Problem, outcome: Outcome) -> Start:
+def _start(number: int, program: Problem | Collocation, outcome: Outcome) -> Start:
     broken = program.broken(outcome.x, HOLDS)
     return Start(
         number + 1, outcome.ended, program.objective(outcome.x),
@@ -271,6 +280,61 @@ def _sampled(verified: Verified) -> float:
     return max((float(over.max(initial=0.0)) for over in verified.overshoot.values()), default=0.0)
 
 
+# --------------------------------------------------------------------------------- collocation
+
+
+def _collocated(
+    run: _Run, starts: int, seed: int
+) -> tuple[_Found, Verified, Trajectory, tuple[Start, ...]]:
+    """By direct collocation; with `check: refine` on twice as many segments until it arrives."""
+    task, module = run.task, run.module
+    given = loads_at(task.loads, module.n_loads, task.parameters)
+    loads = None if given is None else given(np.zeros(1), 1.0)[0][0]
+    begin = coordinates(task, module, task.start, None, None)
+    end = coordinates(task, module, task.goal, begin, None)
+    profile = Profile(3, task.profile.segments)
+    found: list[_Found] = []
+    listed: list[Start] = []
+    for k in range(starts):
+        if run.interrupted.pressed and found:
+            break
+        random = np.random.default_rng([seed, k]) if k else None
+        program = Collocation(task, module, task.profile.segments, loads)
+        x = collocation.guess(task, program, begin, end, random)
+        outcome = run.solve(program, x, f"start {k + 1} of {starts}")
+        found.append(_Found(profile, program, outcome, outcome.steps))
+        listed.append(_start(k, program, outcome))
+    best = min(range(len(found)), key=lambda k: (listed[k].rank, k))
+    others = tuple(start for k, start in enumerate(listed) if k != best)
+    kept = found[best]
+    path = _nodes_of(kept)
+    for _ in range(MOST_DOUBLED if task.profile.check == REFINE else 0):
+        if not _may_go_on(run, kept) or _misses(task, module, path) < HOLDS:
+            break
+        assert isinstance(kept.program, Collocation)
+        x = kept.program.finer(kept.outcome.x)
+        program = Collocation(task, module, 2 * kept.program.segments, loads)
+        outcome = run.solve(program, x, f"{program.segments} segments", near=True)
+        if outcome.ended != SOLVED:
+            break
+        kept = _Found(profile, program, outcome, (*kept.steps, *outcome.steps))
+        path = _nodes_of(kept)
+    return kept, verify(task, module, path, 2), path, others
+
+
+def _nodes_of(found: _Found) -> Nodes:
+    assert isinstance(found.program, Collocation)
+    return found.program.path(found.outcome.x)
+
+
+def _misses(task: Task, module: Any, path: Trajectory) -> float:
+    """How far from its end the torques of a motion lead."""
+    q, qd = simulate_forward(task, module, path)
+    end = path.at(np.ones(1))
+    final = np.concatenate([q - end.q[0], qd - end.qd[0]])
+    return float(np.abs(final).max()) if np.all(np.isfinite(final)) else np.inf
+
+
 # ------------------------------------------------------------------------------------- results
 
 
@@ -280,10 +344,7 @@ def _result(
 ) -> Plan:  # fmt: skip
     task, module, x = run.task, run.module, found.outcome.x
     broken = tuple(found.program.broken(x, HOLDS))
-    q, qd = simulate_forward(task, module, path)
-    end = path.at(np.ones(1))
-    final = np.concatenate([q - end.q[0], qd - end.qd[0]])
-    error = float(np.abs(final).max()) if np.all(np.isfinite(final)) else np.inf
+    error = _misses(task, module, path)
     status, remarks = _status(run, found, verified, broken, error)
     objective = found.program.objective(x)
     return Plan(
@@ -292,7 +353,8 @@ def _result(
         solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
         gaps=dict(verified.gaps),
         final_error=error, steps=found.steps, others=_named(others),
-        broken=broken, remarks=remarks, per_segment=PER_SEGMENT[task.profile.check],
+        broken=broken, remarks=remarks,
+        per_segment=PER_SEGMENT[task.profile.check] if task.method == SPLINES else 2,
     )  # fmt: skip
 
 
@@ -314,10 +376,11 @@ def _status(
     else:
         status = "solved" if found.outcome.ended == SOLVED else "feasible"
     if worst and worst[0][1] > HOLDS and status in ("solved", "feasible"):
-        if run.task.profile.check == REFINE:
+        if run.task.profile.check == REFINE and run.task.method == SPLINES:
             status = "infeasible"
         name, most = worst[0]
-        between = "" if run.task.profile.check == REFINE else "; 'check: refine' prevents that"
+        refined = run.task.profile.check == REFINE or run.task.method != SPLINES
+        between = "; more segments make that less" if refined else "; 'check: refine' prevents that"
         remarks.append(
             f"between the instants {name} exceeds its limit by {100 * most:.2g} %{between}"
         )

@@ -18,7 +18,10 @@ from symgen.description.wording import KeyPath, shown
 from symgen.planning.obstacle_reading import read_keep_out, rotation_of
 from symgen.planning.task import (
     CHECKS,
+    COLLOCATION,
+    METHODS,
     REFINE,
+    SPLINES,
     VERSION,
     Cut,
     Guess,
@@ -37,7 +40,7 @@ Array = NDArray[np.float64]
 
 KEYS = (
     "symgen_task", "start", "goal", "via", "time", "objective", "limits", "loads", "keep_out",
-    "cuts", "periodic", "mirrored", "profile", "guess", "parameters",
+    "cuts", "periodic", "mirrored", "profile", "guess", "parameters", "method",
 )  # fmt: skip
 _STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
 _SQUARES = ("torque", "acceleration", "jerk")
@@ -103,6 +106,7 @@ class _Reader:
             profile=self.profile(root.get("profile")),
             guess=self.guess(root.get("guess")),
             parameters=parameters,
+            method=values.choice(root.get("method"), ("method",), METHODS, SPLINES),
         )
         if not values.findings.broken(()):
             self.consistent(task)
@@ -400,6 +404,8 @@ class _Reader:
 
     def consistent(self, task: Task) -> None:
         """No state is asked for that is beyond the limits, and a free time has a price."""
+        if task.method == COLLOCATION:
+            self.collocated(task)
         if task.cuts and (task.objective.outputs or limits_of_outputs(task)):
             self.values.fault(("cuts",), "not available yet beside outputs")
         if task.time[1] == LONGEST and not task.objective.time:
@@ -420,6 +426,35 @@ class _Reader:
                             f"{shown(self.coordinates[k])} is {asked[k]:.6g} there, its limits are "
                             f"{lower:.6g} and {upper:.6g}",
                         )
+
+    def collocated(self, task: Task) -> None:
+        """What collocation does not serve yet is refused."""
+        root = getattr(self.document.root, "entries", {})
+        for key in ("via", "keep_out", "cuts", "periodic", "mirrored"):
+            if key in root:
+                self.values.fault((key,), "not available yet with 'method: collocation'")
+        for key, state in (("start", task.start), ("goal", task.goal)):
+            if state.pose is not None or np.any(~np.isnan(state.qdd)):
+                self.values.fault((key,), "with 'method: collocation' an end is q and qd")
+        limits, objective = task.limits, task.objective
+        for key, limit in (("acceleration", limits.acceleration), ("jerk", limits.jerk)):
+            if np.any(np.isfinite(limit)):
+                self.values.fault(("limits", key), "not available yet with 'method: collocation'")
+        if limits.wrenches or limits.outputs:
+            self.values.fault(
+                ("limits",), "of wrenches and outputs: not available yet with 'method: collocation'"
+            )
+        if objective.wrenches or objective.outputs or np.any(objective.jerk):
+            self.values.fault(
+                ("objective",),
+                "with 'method: collocation' it weighs time, torque and acceleration",
+            )
+        for number, entries in task.loads.items():
+            if any({"t", "s", "T"} & set(entry.names) for entry in entries):
+                self.values.fault(
+                    ("loads", self.module.load_names[number]),
+                    "with 'method: collocation' loads do not depend on time",
+                )
 
 
 def limits_of_outputs(task: Task) -> bool:

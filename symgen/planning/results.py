@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.planning.quantities import Torques
 from symgen.planning.solver import Step
 from symgen.planning.task import Task
 from symgen.planning.verification import Trajectory
@@ -74,13 +73,13 @@ class Solution:
 
     @property
     def control_points(self) -> Array:
-        """(M, n), of the uniform clamped B-spline over [0, T]."""
+        """(M, n), of the uniform clamped B-spline over [0, T]; by collocation, q at the nodes."""
         return self.path.control
 
     @cached_property
     def shares(self) -> Array:
         """The sampled instants, as shares of T: those at which limits were asked for."""
-        return np.linspace(0.0, 1.0, self.path.profile.segments * self.per_segment + 1)
+        return np.linspace(0.0, 1.0, self.path.segments * self.per_segment + 1)
 
     @property
     def t(self) -> Array:
@@ -114,7 +113,7 @@ class Solution:
 
     def torques(self, s: Array) -> Array:
         """The joint torques at shares of T, (K, n)."""
-        return Torques(self.module, self.task.parameters).value(self.path.at(s))
+        return self.path.torques(self.module, self.task.parameters, s)
 
     def scalars(self) -> dict[str, Any]:
         """What ``--json`` prints."""

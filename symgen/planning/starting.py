@@ -12,7 +12,7 @@ from symgen.planning.quantities import Motion, Positions
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
 from symgen.planning.transcription import limited, position_of
-from symgen.planning.verification import Trajectory
+from symgen.planning.verification import Splines
 
 Array = NDArray[np.float64]
 
@@ -129,7 +129,7 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
     quantities = [one for one in limited(task, module) if one.name == "torque" and len(one.chosen)]
     best, time = np.inf, 1.0
     for T in TIMES:
-        path = Trajectory(profile, control, float(T), loads)
+        path = Splines(profile, control, float(T), loads)
         worst = 0.0
         for order, limits in ((1, task.limits.velocity), (2, task.limits.acceleration)):
             worst = max(worst, _relative(path.rate(order, s), limits))

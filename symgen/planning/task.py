@@ -135,6 +135,11 @@ class Guess:
     through: Array | None = None
 
 
+SPLINES, COLLOCATION = "splines", "collocation"
+METHODS = (SPLINES, COLLOCATION)
+"""Torques of a spline by inverse dynamics, or states and torques at nodes by forward dynamics."""
+
+
 @dataclass(frozen=True)
 class Task:
     """A motion to be found; see the module."""
@@ -155,3 +160,4 @@ class Task:
     profile: Knots
     guess: Guess
     parameters: Mapping[str, float]
+    method: str = SPLINES

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.planning.collocation import Nodes
 from symgen.planning.loads import loads_at
 from symgen.planning.quantities import Motion, Torques
 from symgen.planning.samples import LoadsAt
@@ -29,7 +30,7 @@ LEAST_STEPS, MOST_STEPS = 200, 12_800
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class Splines:
     """A spline and its time: states anywhere."""
 
     profile: Profile
@@ -48,12 +49,31 @@ class Trajectory:
         """A derivative of q of this order, (K, n)."""
         return self.profile.at(s).of(self.control, order) / self.T**order
 
+    def torques(self, module: Any, parameters: Mapping[str, float], s: Array) -> Array:
+        """The joint torques at shares of T, (K, n)."""
+        return Torques(module, parameters).value(self.at(s))
 
-def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Trajectory:
+    @property
+    def segments(self) -> int:
+        """Of the spline."""
+        return self.profile.segments
+
+    @property
+    def degree(self) -> int:
+        """Of the spline."""
+        return self.profile.degree
+
+    @property
+    def knots(self) -> Array:
+        """Of the spline (s)."""
+        return self.profile.knots * self.T
+
+
+def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
     """What the unknowns x stand for."""
     size = profile.controls * module.n
     loads = with_cuts(task, module, x[size + 1 :])
-    return Trajectory(profile, x[:size].reshape(-1, module.n), float(x[size]), loads)
+    return Splines(profile, x[:size].reshape(-1, module.n), float(x[size]), loads)
 
 
 def with_cuts(task: Task, module: Any, unknown: Array) -> LoadsAt | None:
@@ -70,6 +90,10 @@ def with_cuts(task: Task, module: Any, unknown: Array) -> LoadsAt | None:
         return (loads if given is None else loads + given(s, T)[0]), None
 
     return at
+
+
+Trajectory = Splines | Nodes
+"""What was planned: states and torques anywhere."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +117,12 @@ class Verified:
 
 def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verified:
     """Limits on the fine grid."""
-    s = np.linspace(0.0, 1.0, FINER * per_segment * path.profile.segments + 1)
+    s = np.linspace(0.0, 1.0, FINER * per_segment * path.segments + 1)
     worst: dict[str, float] = {}
     overshoot: dict[str, Array] = {}
     names = module.coordinate_names
-    for order, name in enumerate(RATES):
+    orders = RATES if isinstance(path, Splines) else RATES[:2]
+    for order, name in enumerate(orders):
         limits = getattr(task.limits, name)
         if np.any(np.isfinite(limits)):
             over = _exceeded(path.rate(order, s), limits, _size(limits))
@@ -105,7 +130,11 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     motion = path.at(s)
     for one in limited(task, module):
         if len(one.chosen):
-            over = _exceeded(one.quantity.value(motion), one.limits, one.scale)
+            if one.name == "torque":
+                values = path.torques(module, task.parameters, s)
+            else:
+                values = one.quantity.value(motion)
+            over = _exceeded(values, one.limits, one.scale)
             _note(worst, one.name, one.quantity.labels, over)
             overshoot[one.name] = over[:, one.chosen]
     gaps = {
@@ -155,7 +184,7 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
     Steps end at the knots, where accelerations have kinks; they are halved until the end stays
     where it is.
     """
-    segments = path.profile.segments
+    segments = path.segments
     per = max(1, -(-LEAST_STEPS // segments))
     before = _integrated(task, module, path, per)
     while 2 * per * segments <= MOST_STEPS:
@@ -170,12 +199,11 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
 
 def _integrated(task: Task, module: Any, path: Trajectory, per_segment: int) -> Array:
     """Classical Runge-Kutta of fourth order, `per_segment` steps in each segment."""
-    count = per_segment * path.profile.segments
+    count = per_segment * path.segments
     s = np.linspace(0.0, 1.0, 2 * count + 1)
     motion = path.at(s)
-    parameters = dict(task.parameters)
-    tau = Torques(module, parameters).value(motion)
-    given: dict[str, Any] = {"parameters": parameters} if parameters else {}
+    tau = path.torques(module, task.parameters, s)
+    given: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
     n, h = module.n, path.T / count
     state = np.concatenate([motion.q[0], motion.qd[0]])
     forward = module.forward_dynamics

@@ -176,6 +176,29 @@ def test_two_arms_that_hold_one_bar():
     assert found.final_error < 1e-6
 
 
+def test_a_cart_swings_up_its_pole():
+    """A joint without a drive, by collocation."""
+    found = symgen.plan(EXAMPLES / "cart_pole.yaml", PLAN / "cart_pole_swing_up.yaml")
+    assert found.status == "solved"
+    assert found.final_error < 1e-6
+    assert np.array_equal(found.tau[:, 1], np.zeros(len(found.t)))
+    assert np.abs(found.tau[:, 0]).max() <= 20 + 1e-9
+    assert np.allclose(found.q[-1], [0, np.pi])
+    assert np.allclose(found.module.forward_dynamics(found.q, found.qd, found.tau), found.qdd)
+
+
+def test_collocation_and_splines_find_the_same_motion():
+    robot = symgen.load(EXAMPLES / "two_link.yaml")
+    task = {"symgen_task": 1, "start": {"q": [-1.2, 0.4]}, "goal": {"q": [0.8, -0.6]}}
+    task |= {"time": 1.0, "objective": {"torque": 1}, "profile": {"segments": 20}}
+    splines = symgen.plan(robot, task)
+    nodes = symgen.plan(robot, {**task, "method": "collocation"})
+    assert splines.status == nodes.status == "solved"
+    assert abs(nodes.objective - splines.objective) < 1e-3 * splines.objective
+    s = np.linspace(0, 1, 41)
+    assert np.allclose(nodes.path.rate(0, s), splines.path.rate(0, s), atol=2e-3)
+
+
 def test_what_cannot_be_met_is_named(robot):
     found = symgen.plan(robot, {**TASK, "time": 0.05})
     assert found.status == "infeasible"

@@ -6,6 +6,7 @@ import scipy.sparse
 
 import symgen
 from symgen.planning import reading
+from symgen.planning.collocation import Collocation
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
 from tests.planning.robots import EXAMPLES
@@ -81,6 +82,38 @@ def test_derivatives_with_respect_to_unknown_loads():
         "profile": {"segments": 5},
     }
     check_derivatives(program_of(robot, task), 0)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_derivatives_of_collocation(robot, seed):
+    task = {
+        "symgen_task": 1, "method": "collocation", "start": {"q": [0, 0, 0]},
+        "goal": {"q": [1, 0, 0]}, "loads": {"grip": [1, 2, 3, 0.1, 0.2, 0.3]},
+        "objective": {"time": 0.3, "torque": 0.1, "acceleration": [0.01, 0, 0.02]},
+    }  # fmt: skip
+    loads = np.array([[1, 2, 3, 0.1, 0.2, 0.3]])
+    program = Collocation(reading.read(task, robot), robot, 4, loads)
+    random = np.random.default_rng(seed)
+    x, direction = 0.5 * random.standard_normal((2, program.unknowns))
+    x[-1] = 0.9
+    multipliers = random.standard_normal(program.rows)
+
+    def jacobian(at):
+        return matrix(program.jacobian_pattern, program.jacobian(at))
+
+    def slope(function):
+        h = 1e-6
+        return (function(x + h * direction) - function(x - h * direction)) / (2 * h)
+
+    def near(found, expected, limit):
+        return np.abs(found - expected).max() < limit * np.abs(expected).max()
+
+    assert near(jacobian(x) @ direction, slope(program.constraints), 1e-7)
+    assert near(program.gradient(x) @ direction, slope(program.objective), 1e-7)
+    upper = matrix(program.hessian_pattern, program.hessian(x, 0.7, multipliers))
+    hessian = upper + scipy.sparse.triu(upper, 1).T
+    expected = slope(lambda at: 0.7 * program.gradient(at) + jacobian(at).T @ multipliers)
+    assert near(hessian @ direction, expected, 1e-6)
 
 
 def check_derivatives(program, seed):

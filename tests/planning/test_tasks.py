@@ -64,6 +64,8 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
         4,
         "expected two loads",
     ),
+    ("method: colocation", 4, "did you mean 'collocation'?"),
+    ("method: collocation\nperiodic: true", 5, "not available yet"),
     ("periodic: perhaps", 4, "expected true or false"),
     ("mirrored: {elbow: knee}", 4, "'knee' is no coordinate"),
     ("guess: {T: 0}", 4, "above 0"),

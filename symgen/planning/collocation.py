@@ -1,0 +1,351 @@
+"""Direct collocation: states and torques at nodes as unknowns, by forward dynamics.
+
+For robots whose torques do not determine any motion, because a joint has no drive: inverse dynamics
+along a spline would ask for torques there.  The nodes are the ends and midpoints of N segments of
+length h = T / N; with z = (q, qd) and f = (qd, qdd(q, qd, tau)) the separated Hermite-Simpson rule
+asks of every segment from a over c to b (Kelly 2017, "An introduction to trajectory optimization",
+SIAM Review 59(4), eqs. (6.4) and (6.5))
+
+    z_c = (z_a + z_b) / 2 + h / 8 (f_a - f_b)
+    z_b = z_a + h / 6 (f_a + 4 f_c + f_b)
+
+The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T).  Limits are bounds of the unknowns.  First
+derivatives of qdd are those of `forward_dynamics_derivatives`; second ones are central differences
+of these, all nodes and directions in one batched call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.planning.quantities import Motion
+from symgen.planning.samples import LoadsAt
+from symgen.planning.structure import Pattern, pattern
+from symgen.planning.task import Task
+from symgen.planning.terms import Sizes
+from symgen.planning.transcription import simpson
+
+Array = NDArray[np.float64]
+
+KINDS = 3
+"""q, qd, tau at every node."""
+STEP = 1e-5
+"""Of differences of derivatives."""
+
+
+class Collocation:
+    """The program; `Program` of the solver says what the methods mean."""
+
+    def __init__(self, task: Task, module: Any, segments: int, loads: Array | None) -> None:
+        self.task, self.module, self.segments = task, module, segments
+        self.n = n = module.n
+        self.nodes = 2 * segments + 1
+        self.width = KINDS * n
+        self.sizes = Sizes(self.nodes, self.width)
+        self.given: dict[str, Any] = (
+            {"parameters": dict(task.parameters)} if task.parameters else {}
+        )
+        if loads is not None:
+            self.given["loads"] = loads
+        self.rows = 4 * n * segments
+        self.lower_rows = self.upper_rows = np.zeros(self.rows)
+        self.lower, self.upper = self._bounds()
+        self.quadrature = simpson(self.nodes)
+        first = 2 * np.arange(segments) * self.width
+        local = np.arange(3 * self.width)
+        time = np.full((segments, 1), self.sizes.time)
+        self.columns = np.column_stack([first[:, None] + local, time])
+        self.jacobian_pattern = self._jacobian_pattern()
+        self.hessian_pattern = self._hessian_pattern()
+        self.evaluations = 0
+        self._known: tuple[bytes, tuple[Array, ...]] | None = None
+
+    @property
+    def unknowns(self) -> int:
+        """Length of x."""
+        return self.sizes.unknowns
+
+    def _bounds(self) -> tuple[Array, Array]:
+        limits, n = self.task.limits, self.n
+        sides = np.concatenate([limits.position, limits.velocity, limits.torque])
+        lower, upper = (np.tile(side, (self.nodes, 1)) for side in sides.T)
+        for state, node in ((self.task.start, 0), (self.task.goal, -1)):
+            for values, place in ((state.q, 0), (state.qd, n)):
+                asked = np.flatnonzero(~np.isnan(values))
+                lower[node, place + asked] = upper[node, place + asked] = values[asked]
+        least, most = self.task.time
+        return np.append(lower, least), np.append(upper, most)
+
+    # ------------------------------------------------------------------------------- dynamics
+
+    def split(self, x: Array) -> tuple[Array, Array, Array, float]:
+        """q, qd, tau at the nodes, (K, n) each, and T."""
+        nodes = x[: self.sizes.time].reshape(self.nodes, KINDS, self.n)
+        q, qd, tau = (np.ascontiguousarray(nodes[:, kind]) for kind in range(KINDS))
+        return q, qd, tau, float(x[self.sizes.time])
+
+    def accelerations(self, x: Array) -> tuple[Array, Array]:
+        """qdd (K, n), and its derivatives by (q, qd, tau), (K, n, 3 n); the last are kept."""
+        key = x.tobytes()
+        if self._known is None or self._known[0] != key:
+            self.evaluations += 1
+            q, qd, tau, _ = self.split(x)
+            qdd, *rows = self.module.forward_dynamics_derivatives(q, qd, tau, **self.given)
+            self._known = key, (qdd, np.concatenate(rows, axis=-1))
+        qdd, slopes = self._known[1]
+        return qdd, slopes
+
+    # ------------------------------------------------------------------------------ objective
+
+    def objective(self, x: Array) -> float:
+        """Time, and integrals of squared torques and accelerations."""
+        weights, (_, _, tau, T) = self.task.objective, self.split(x)
+        found = weights.time * T + T * float(self.quadrature @ (tau**2 @ weights.torque))
+        if np.any(weights.acceleration):
+            qdd, _ = self.accelerations(x)
+            found += T * float(self.quadrature @ (qdd**2 @ weights.acceleration))
+        return float(found)
+
+    def gradient(self, x: Array) -> Array:
+        """By all unknowns."""
+        weights, (_, _, tau, T) = self.task.objective, self.split(x)
+        found = np.zeros(self.unknowns)
+        nodes = found[: self.sizes.time].reshape(self.nodes, self.width)
+        nodes[:, 2 * self.n :] = 2 * T * self.quadrature[:, None] * tau * weights.torque
+        found[-1] = weights.time + float(self.quadrature @ (tau**2 @ weights.torque))
+        if np.any(weights.acceleration):
+            qdd, slopes = self.accelerations(x)
+            factors = 2 * T * self.quadrature[:, None] * qdd * weights.acceleration
+            nodes += np.einsum("ki,kij->kj", factors, slopes)
+            found[-1] += float(self.quadrature @ (qdd**2 @ weights.acceleration))
+        return found
+
+    # ---------------------------------------------------------------------------- constraints
+
+    def constraints(self, x: Array) -> Array:
+        """Segment by segment: midpoints of q and qd, then ends."""
+        q, qd, _, T = self.split(x)
+        qdd, _ = self.accelerations(x)
+        z, f = np.concatenate([q, qd], axis=1), np.concatenate([qd, qdd], axis=1)
+        h = T / self.segments
+        a, c, b = slice(0, -1, 2), slice(1, None, 2), slice(2, None, 2)
+        middle = z[c] - 0.5 * (z[a] + z[b]) - h / 8 * (f[a] - f[b])
+        end = z[b] - z[a] - h / 6 * (f[a] + 4 * f[c] + f[b])
+        return np.concatenate([middle, end], axis=1).ravel()
+
+    def _jacobian_pattern(self) -> Pattern:
+        count = 4 * self.n
+        rows = np.arange(self.rows).reshape(self.segments, count, 1)
+        shape = (self.segments, count, self.columns.shape[1])
+        columns = np.broadcast_to(self.columns[:, None, :], shape)
+        return pattern(
+            (self.rows, self.unknowns), np.broadcast_to(rows, shape).ravel(), columns.ravel()
+        )
+
+    def _rates(self, x: Array) -> tuple[Array, Array]:
+        """f (K, 2 n), and its derivatives by the node, (K, 2 n, 3 n)."""
+        _, qd, _, _ = self.split(x)
+        qdd, slopes = self.accelerations(x)
+        n = self.n
+        by_node = np.zeros((self.nodes, 2 * n, self.width))
+        by_node[:, np.arange(n), n + np.arange(n)] = 1.0
+        by_node[:, n:] = slopes
+        return np.concatenate([qd, qdd], axis=1), by_node
+
+    def jacobian(self, x: Array) -> Array:
+        """Blocks of segments, (N, 4 n, 9 n + 1)."""
+        T, n, w = float(x[-1]), self.n, self.width
+        h, state = T / self.segments, np.arange(2 * n)
+        f, by_node = self._rates(x)
+        blocks = np.zeros((self.segments, 4 * n, 3 * w + 1))
+        nodes = [by_node[0:-1:2], by_node[1::2], by_node[2::2]]
+        values = [f[0:-1:2], f[1::2], f[2::2]]
+        for place, (middle, end) in enumerate(_WEIGHTS):
+            columns = slice(place * w, (place + 1) * w)
+            blocks[:, : 2 * n, columns] = -h * middle * nodes[place]
+            blocks[:, 2 * n :, columns] = -h * end * nodes[place]
+            blocks[:, : 2 * n, -1] -= middle * values[place] / self.segments
+            blocks[:, 2 * n :, -1] -= end * values[place] / self.segments
+            blocks[:, state, place * w + state] += (-0.5, 1.0, -0.5)[place]
+            blocks[:, 2 * n + state, place * w + state] += (-1.0, 0.0, 1.0)[place]
+        return self.jacobian_pattern.summed(blocks.ravel())
+
+    # -------------------------------------------------------------------------------- hessian
+
+    def _hessian_pattern(self) -> Pattern:
+        """Upper triangles of the nodes' blocks, and T with all."""
+        w, time = self.width, self.sizes.time
+        i, j = np.triu_indices(w)
+        first = np.arange(self.nodes)[:, None] * w
+        every = np.arange(time + 1)
+        rows = np.concatenate([(first + i).ravel(), every])
+        columns = np.concatenate([(first + j).ravel(), np.full(time + 1, time)])
+        return pattern((self.unknowns, self.unknowns), rows, columns)
+
+    def hessian(self, x: Array, weight: float, multipliers: Array) -> Array:
+        """Of weight * objective + multipliers . constraints."""
+        q, qd, tau, T = self.split(x)
+        weights, n = self.task.objective, self.n
+        qdd, slopes = self.accelerations(x)
+        ranked = multipliers.reshape(self.segments, 2, 2 * n)
+        along = np.zeros((self.nodes, 2 * n))  # of f, by h
+        for place, (middle, end) in enumerate(_WEIGHTS):
+            along[place : self.nodes - 2 + place : 2] -= middle * ranked[:, 0] + end * ranked[:, 1]
+        along /= self.segments  # of f, by T
+        on_squares = weight * self.quadrature[:, None] * weights.acceleration
+        factors = T * along[:, n:] + 2 * T * on_squares * qdd
+        blocks = self._second(q, qd, tau, factors)
+        blocks += np.einsum("ki,kia,kib->kab", 2 * T * on_squares, slopes, slopes)
+        torque = np.arange(2 * n, 3 * n)
+        on_torques = 2 * weight * self.quadrature[:, None] * weights.torque
+        blocks[:, torque, torque] += T * on_torques
+        mixed = np.einsum("ki,kij->kj", along[:, n:] + 2 * on_squares * qdd, slopes)
+        mixed[:, n : 2 * n] += along[:, :n]
+        mixed[:, 2 * n :] += on_torques * tau
+        i, j = np.triu_indices(self.width)
+        return self.hessian_pattern.summed(
+            np.concatenate([blocks[:, i, j].ravel(), mixed.ravel(), [0.0]])
+        )
+
+    def _second(self, q: Array, qd: Array, tau: Array, factors: Array) -> Array:
+        """Of factors . qdd by the nodes, (K, 3 n, 3 n)."""
+        steps = STEP * np.eye(self.width)
+        moved = np.concatenate([steps, -steps])[:, None, :]
+        parts = [
+            z + moved[:, :, kind * self.n : (kind + 1) * self.n]
+            for kind, z in enumerate((q, qd, tau))
+        ]
+        _, *rows = self.module.forward_dynamics_derivatives(*parts, **self.given)
+        gradient = np.einsum("dkij,ki->dkj", np.concatenate(rows, axis=-1), factors)
+        slope = (gradient[: self.width] - gradient[self.width :]) / (2 * STEP)
+        found = slope.transpose(1, 0, 2)
+        return np.asarray(0.5 * (found + found.transpose(0, 2, 1)))
+
+    # ---------------------------------------------------------------------------------- rest
+
+    def broken(self, x: Array, least: float) -> list[tuple[str, float]]:
+        """As of `Problem`."""
+        rows = np.abs(self.constraints(x)).reshape(self.segments, 2, 2, self.n).max(axis=(0, 1))
+        found = [
+            (f"dynamics of {name} ({kind})", float(rows[k, i]))
+            for k, kind in enumerate(("position", "velocity"))
+            for i, name in enumerate(self.module.coordinate_names)
+            if rows[k, i] > least
+        ]
+        return sorted(found, key=lambda item: (-item[1], item[0]))
+
+    def finer(self, x: Array) -> Array:
+        """The unknowns on twice as many segments, from these."""
+        path = self.path(x)
+        s = np.linspace(0.0, 1.0, 2 * (self.nodes - 1) + 1)
+        return np.append(_nodes(path, self.module, self.task.parameters, s), x[-1])
+
+    def path(self, x: Array) -> Nodes:
+        """The motion that the unknowns stand for."""
+        q, qd, tau, T = self.split(x)
+        return Nodes(q, qd, self.accelerations(x)[0], tau, T, self.given.get("loads"))
+
+
+_WEIGHTS = ((1 / 8, 1 / 6), (0.0, 4 / 6), (-1 / 8, 1 / 6))
+"""Of f_a, f_c, f_b, times h: in the rule of the midpoint, and in that of the end."""
+
+
+def _nodes(path: Nodes, module: Any, parameters: Mapping[str, float], s: Array) -> Array:
+    tau = path.torques(module, parameters, s)
+    return np.stack([path.rate(0, s), path.rate(1, s), tau], axis=1).ravel()
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Cubics through the nodes, whose rates are parabolas; torques are parabolas, too."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    T: float
+    constant_loads: Array | None
+
+    @property
+    def segments(self) -> int:
+        """Number of segments, two nodes each."""
+        return (len(self.q) - 1) // 2
+
+    @property
+    def degree(self) -> int:
+        """Of the coordinates."""
+        return 3
+
+    @property
+    def control(self) -> Array:
+        """q at the nodes, (K, n)."""
+        return self.q
+
+    @property
+    def knots(self) -> Array:
+        """The times of the nodes (s)."""
+        return np.linspace(0.0, self.T, len(self.q))
+
+    @property
+    def loads(self) -> LoadsAt | None:
+        """The same at every instant."""
+        loads = self.constant_loads
+        if loads is None:
+            return None
+        return lambda s, _T: (np.broadcast_to(loads, (len(s), *loads.shape)), None)
+
+    def rate(self, order: int, s: Array) -> Array:
+        """q, qd or qdd, (K, n)."""
+        if order == 2:
+            return self._parabola(self.qdd, s)
+        return self._integral((self.q, self.qd)[order], (self.qd, self.qdd)[order], s)
+
+    def torques(self, module: Any, parameters: Mapping[str, float], s: Array) -> Array:
+        """The torques at shares of T, (K, n): those of the plan."""
+        return self._parabola(self.tau, s)
+
+    def at(self, s: Array) -> Motion:
+        """The motion at shares of T."""
+        loads = None if self.loads is None else self.loads(s, self.T)[0]
+        q, qd, qdd = (self.rate(order, s) for order in range(3))
+        return Motion(q, qd, qdd, s * self.T, s, loads)
+
+    def _place(self, s: Array) -> tuple[NDArray[np.intp], Array]:
+        """Number of the segment's first node, and where in the segment, in [0, 1]."""
+        segment = np.clip((s * self.segments).astype(int), 0, self.segments - 1)
+        return 2 * segment, (s * self.segments - segment)[:, None]
+
+    def _parabola(self, values: Array, s: Array) -> Array:
+        k, x = self._place(s)
+        a, c, b = values[k], values[k + 1], values[k + 2]
+        return np.asarray(a + x * (-3 * a + 4 * c - b) + x**2 * (2 * a - 4 * c + 2 * b))
+
+    def _integral(self, values: Array, rates: Array, s: Array) -> Array:
+        k, x = self._place(s)
+        h = self.T / self.segments
+        a, c, b = rates[k], rates[k + 1], rates[k + 2]
+        parts = x * a + x**2 / 2 * (-3 * a + 4 * c - b) + x**3 / 3 * (2 * a - 4 * c + 2 * b)
+        return np.asarray(values[k] + h * parts)
+
+
+def guess(
+    task: Task, program: Collocation, start: Array, goal: Array, random: np.random.Generator | None
+) -> Array:
+    """A motion on a line from start to goal, with a random detour, and the torques it needs."""
+    s = np.linspace(0.0, 1.0, program.nodes)[:, None]
+    T = float(np.clip(task.guess.T or 2.0, *task.time))
+    q = start + (3 * s**2 - 2 * s**3) * (goal - start)
+    qd = 6 * s * (1 - s) * (goal - start) / T
+    if random is not None:
+        for k in range(1, 4):
+            size = random.normal(size=program.n) / k
+            q = q + size * np.sin(np.pi * k * s)
+            qd = qd + size * np.pi * k * np.cos(np.pi * k * s) / T
+    qdd = np.gradient(qd, s[:, 0] * T, axis=0)
+    tau = program.module.inverse_dynamics(q, qd, qdd, **program.given)
+    return np.append(np.stack([q, qd, tau], axis=1), T)
