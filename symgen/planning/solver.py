@@ -254,7 +254,7 @@ def _oracles(casadi: Any, program: Program) -> dict[str, Any]:
     def dense(size: int) -> Any:
         return casadi.Sparsity.dense(size, 1)
 
-    x, none, one = dense(program.unknowns), casadi.Sparsity(0, 0), dense(1)
+    x, none, one = dense(program.unknowns), casadi.Sparsity(*_NONE), dense(1)
     rows = dense(program.rows)
     objective, gradient = program.objective, program.gradient
 
@@ -283,10 +283,14 @@ def _oracles(casadi: Any, program: Program) -> dict[str, Any]:
     }
 
 
+_NONE = (0, 0)
+"""The shape of the parameters, which no program has; constraints may be none, too, (0, 1)."""
+
+
 def _callback(
     casadi: Any, name: str, inputs: list[Any], outputs: list[Any], call: Callable[..., Any]
 ) -> Any:
-    """A function of CasADi's; `call` takes the inputs that are not empty and returns outputs."""
+    """A function of CasADi's; `call` takes its inputs, but for parameters, and returns outputs."""
 
     class Callback(casadi.Callback):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -320,7 +324,7 @@ def _callback(
                 given = [
                     np.frombuffer(argument) if argument else np.zeros(sparsity.nnz())
                     for argument, sparsity in zip(arguments, inputs, strict=True)
-                    if sparsity.nnz()
+                    if sparsity.shape != _NONE
                 ]
                 for result, value in zip(results, call(*given), strict=True):
                     if result:
