@@ -6,10 +6,12 @@ dyn   = symgen.derive(model, "newton_euler")   # the SymPy view of a formulation
 motion = symgen.simulate(robot, q0, qd0, t)    # integrated, with sensitivities where asked
 symgen.animate(robot, motion, "motion.html")   # a page that plays it
 plan   = symgen.plan(robot, "task.yaml")       # an optimal motion
+f      = symgen.jax(robot)                     # for JAX; symgen.torch, symgen.casadi likewise
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
     from symgen.deriving.symbolic import SymbolicDynamics
     from symgen.description.model import RobotDescription
+    from symgen.frameworks.casadi import functions as casadi
+    from symgen.frameworks.jax import functions as jax
+    from symgen.frameworks.pytorch import functions as torch
     from symgen.grading import Verdict
     from symgen.options import LoadOptions
     from symgen.page.animation import animate
@@ -28,8 +33,12 @@ if TYPE_CHECKING:
     from symgen.simulation import simulate
 
 __all__ = [
-    "Robot", "__version__", "animate", "derive", "grade", "load", "plan", "read", "simulate",
+    "Robot", "__version__", "animate", "casadi", "derive", "grade", "jax", "load", "plan", "read",
+    "simulate", "torch",
 ]  # fmt: skip
+
+
+_FRAMEWORKS = {"jax": "jax", "torch": "pytorch", "casadi": "casadi"}
 
 
 def read(path: str | Path) -> RobotDescription:
@@ -110,6 +119,8 @@ if not TYPE_CHECKING:  # it would allow any name
             from symgen.page.animation import animate
 
             return animate
+        if name in _FRAMEWORKS:
+            return import_module(f"symgen.frameworks.{_FRAMEWORKS[name]}").functions
         if name == "plan":
             from symgen.planning.plan import plan
 
@@ -119,8 +130,6 @@ if not TYPE_CHECKING:  # it would allow any name
 
             return Robot
         if name == "errors":
-            from importlib import import_module
-
             return import_module("symgen.errors")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -14,7 +14,7 @@ PARTS = (
     "algebra", "joints", "description", "program", "kinematics", "formulations", "exact",
     "optimize", "emit", "toolchain", "validation", "simulation",
     "deriving", "pipeline",
-    "showing", "comparing", "converting", "grading", "page", "planning",
+    "showing", "comparing", "converting", "grading", "page", "planning", "frameworks",
     "command", "cli", "__init__", "__main__",
 )  # fmt: skip
 """The parts of the package: each imports those before it, and none after it."""
@@ -25,7 +25,9 @@ GATES = {
     "subprocess": ("toolchain",),
     "multiprocessing": ("toolchain",),
     "scipy": ("simulation", "planning"),
-    "casadi": ("planning",),
+    "casadi": ("planning", "frameworks"),
+    "jax": ("frameworks",),
+    "torch": ("frameworks",),
     "matplotlib": ("planning",),
     "xarray": ("simulation",),
     "click": ("command", "cli"),

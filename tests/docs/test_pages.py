@@ -21,6 +21,7 @@ NEEDS = {
     "tutorial": "xarray",
     "simulation": "xarray",
     "plan": "casadi",
+    "jax_and_pytorch": "jax",
 }
 """By the name of a page: the library without which it cannot be run."""
 SLOW = {
@@ -36,6 +37,7 @@ SLOW = {
     "parameters",
     "scipy",
     "plan",
+    "jax_and_pytorch",
     "simulation",
     "templates",
 }
@@ -87,7 +89,7 @@ def test_a_page_runs_what_it_shows(page):
     shown = blocks(page.read_text())
     assert any(block.runs for block in shown)
     left_out = [block.text for block in shown if "not run" in block.marks]
-    named = ("pip install", "symgen report", "--install")
+    named = ("pip install", "symgen report", "--install", "import torch")
     assert all(any(name in text for name in named) for text in left_out)
 
 

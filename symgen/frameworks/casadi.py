@@ -1,0 +1,92 @@
+"""Generated functions in CasADi: callbacks with exact Jacobians.
+
+A `casadi.Function` calls a callback; CasADi differentiates through it by the Jacobian, a second
+callback.  Arguments are columns; `map` makes functions of matrices of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from symgen.errors import RequestError
+from symgen.frameworks.functions import Differentiable, functions_of
+
+
+def functions(
+    module: Any, *, loads: bool = False, parameters: bool | Mapping[str, float] = False
+) -> Any:
+    """``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for CasADi.
+
+    Columns of n entries, numbers or MX symbols.  With `loads` there is a fourth argument of
+    6 n_loads entries, with `parameters` a last one of n_parameters entries; a mapping gives the
+    parameters fixed values.
+    """
+    try:
+        import casadi
+    except ImportError:
+        raise RequestError("symgen.casadi needs CasADi: pip install casadi") from None
+    found = functions_of(module, loads, parameters)
+    return SimpleNamespace(**{name: _function(casadi, one) for name, one in found.items()})
+
+
+def _function(casadi: Any, function: Differentiable) -> Any:
+    """What keeps the callbacks alive is the function object itself."""
+
+    def vectors(arguments: Any) -> list[Any]:
+        return [np.asarray(argument.full()).ravel() for argument in arguments]
+
+    class Base(casadi.Callback):  # type: ignore[misc]
+        def __init__(self, name: str, options: Any) -> None:
+            super().__init__()
+            self.construct(name, options)
+
+        def get_n_in(self) -> int:
+            return len(function.sizes)
+
+        def get_name_in(self, number: int) -> str:
+            return function.arguments[number]
+
+        def get_sparsity_in(self, number: int) -> Any:
+            return casadi.Sparsity.dense(function.sizes[number], 1)
+
+    class Slopes(Base):
+        def get_n_in(self) -> int:
+            return len(function.sizes) + 1
+
+        def get_name_in(self, number: int) -> str:
+            return (*function.arguments, "result")[number]
+
+        def get_n_out(self) -> int:
+            return len(function.sizes)
+
+        def get_sparsity_in(self, number: int) -> Any:
+            return casadi.Sparsity.dense((*function.sizes, function.size)[number], 1)
+
+        def get_sparsity_out(self, number: int) -> Any:
+            return casadi.Sparsity.dense(function.size, function.sizes[number])
+
+        def eval(self, arguments: Any) -> list[Any]:
+            return [casadi.DM(one) for one in function.jacobians(*vectors(arguments)[:-1])]
+
+    class Value(Base):
+        def get_n_out(self) -> int:
+            return 1
+
+        def get_sparsity_out(self, number: int) -> Any:
+            return casadi.Sparsity.dense(function.size, 1)
+
+        def eval(self, arguments: Any) -> list[Any]:
+            return [casadi.DM(function.value(*vectors(arguments)))]
+
+        def has_jacobian(self) -> bool:
+            return True
+
+        def get_jacobian(self, name: str, inputs: Any, outputs: Any, options: Any) -> Any:
+            self.slopes = Slopes(name, options)  # it has to live as long as this does
+            return self.slopes
+
+    return Value(function.name, {})

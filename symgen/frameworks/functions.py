@@ -1,0 +1,121 @@
+"""The generated functions that have derivatives, in one shape for every library.
+
+A `Differentiable` maps arguments (..., size), all with the same batch axes, to one result
+(..., size), and has a Jacobian (..., result, argument) for each of them.  Arguments with two axes,
+the loads, are flattened here; libraries see (..., 6 n_loads).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.errors import RequestError
+
+Array = NDArray[np.float64]
+
+STATE = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "tau"),
+}
+"""The functions that libraries get, and their first three arguments."""
+
+
+@dataclass(frozen=True)
+class Differentiable:
+    """A function with exact first derivatives.
+
+    `value(*arguments)` and `jacobians(*arguments)`, one for each argument; `sizes` are those of the
+    arguments, `size` that of the result.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    sizes: tuple[int, ...]
+    size: int
+    value: Callable[..., Array]
+    jacobians: Callable[..., tuple[Array, ...]]
+
+    def batched(self, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+        """The batch axes of arguments of these shapes; `RequestError` where they do not fit."""
+        for name, size, shape in zip(self.arguments, self.sizes, shapes, strict=True):
+            if not shape or shape[-1] != size:
+                raise RequestError(
+                    f"{self.name}: {name}: expected shape (..., {size}), found {tuple(shape)}"
+                )
+        try:
+            return np.broadcast_shapes(*(shape[:-1] for shape in shapes))
+        except ValueError:
+            words = ", ".join(str(tuple(shape)) for shape in shapes)
+            raise RequestError(f"{self.name}: batch axes do not fit: {words}") from None
+
+
+def functions_of(
+    module: Any, loads: bool, parameters: bool | Mapping[str, float]
+) -> dict[str, Differentiable]:
+    """The functions of a module.
+
+    With `loads` they take them as fourth argument; with `parameters` the runtime parameters as the
+    last one; a mapping fixes their values instead.
+    """
+    if loads and not module.n_loads:
+        raise RequestError("this robot has no loads; add 'loads:' to the model file")
+    if parameters and not module.n_parameters:
+        raise RequestError(
+            "this module has no runtime parameters; name them when it is built: "
+            "runtime_parameters='m1,m2'"
+        )
+    fixed = dict(parameters) if isinstance(parameters, Mapping) else {}
+    found = {}
+    for name in STATE:
+        if f"{name}_derivatives" in module.functions and name in module.functions:
+            found[name] = _function(module, name, loads, parameters is True, fixed)
+    if not found:
+        raise RequestError("the module has no derivatives; rebuild it without --functions")
+    return found
+
+
+def _function(
+    module: Any, name: str, loads: bool, parameters: bool, fixed: Mapping[str, float]
+) -> Differentiable:
+    arguments = STATE[name] + ("loads",) * loads + ("parameters",) * parameters
+    sizes = (module.n,) * 3 + (6 * module.n_loads,) * loads + (module.n_parameters,) * parameters
+
+    def options(more: tuple[Array, ...]) -> dict[str, Any]:
+        given: dict[str, Any] = {"parameters": dict(fixed)} if fixed else {}
+        if loads:
+            given["loads"] = more[0].reshape(*more[0].shape[:-1], module.n_loads, 6)
+        if parameters:
+            given["parameters"] = more[-1]
+        return given
+
+    def value(*given: Array) -> Array:
+        function = getattr(module, name)
+        return np.asarray(function(*given[:3], **options(given[3:])))
+
+    def jacobians(*given: Array) -> tuple[Array, ...]:
+        state, more = given[:3], options(given[3:])
+        _, *found = getattr(module, f"{name}_derivatives")(*state, **more)
+        if loads:
+            found.append(_by_loads(module, name, given, more, found))
+        if parameters:
+            found.append(getattr(module, f"{name}_parameter_derivatives")(*state, **more))
+        return tuple(np.asarray(one) for one in found)
+
+    return Differentiable(name, arguments, sizes, module.n, value, jacobians)
+
+
+def _by_loads(
+    module: Any, name: str, given: tuple[Array, ...], more: Mapping[str, Any], found: list[Any]
+) -> Array:
+    """d tau / d loads, or d qdd / d loads = - M^-1 d tau / d loads, flattened."""
+    parameters = {key: value for key, value in more.items() if key == "parameters"}
+    slopes = np.asarray(module.inverse_dynamics_load_derivatives(given[0], **parameters))
+    slopes = slopes.reshape(*slopes.shape[:-2], -1)
+    batch = np.broadcast_shapes(*(one.shape[:-1] for one in given))
+    slopes = np.broadcast_to(slopes, (*batch, *slopes.shape[-2:]))
+    return slopes if name == "inverse_dynamics" else np.asarray(-found[2] @ slopes)

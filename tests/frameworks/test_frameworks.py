@@ -1,0 +1,111 @@
+"""Generated functions inside JAX, PyTorch, CasADi: values, derivatives in both modes, batches."""
+
+import numpy as np
+import pytest
+
+import symgen
+from tests.planning import robots
+
+NAMES = ("inverse_dynamics", "forward_dynamics")
+
+
+@pytest.fixture
+def robot(tmp_path_factory):
+    return robots.arm(tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture
+def given():
+    """q, qd, qdd or tau, loads, parameters: a batch of four."""
+    random = np.random.default_rng(0)
+    shapes = (3, 3, 3, 6)
+    return [random.standard_normal((4, size)) for size in shapes] + [np.full((4, 1), 1.4)]
+
+
+def expected(robot, name, given, tangents):
+    """Values and directional derivatives, by differences."""
+
+    def value(at):
+        state, loads, parameters = at[:3], at[3].reshape(4, 1, 6), at[4]
+        return getattr(robot, name)(*state, loads=loads, parameters=parameters)
+
+    h = 1e-6
+    sides = [
+        value([x + sign * h * t for x, t in zip(given, tangents, strict=True)]) for sign in (1, -1)
+    ]
+    return value(given), (sides[0] - sides[1]) / (2 * h)
+
+
+@pytest.fixture
+def tangents():
+    random = np.random.default_rng(1)
+    return [random.standard_normal((4, size)) for size in (3, 3, 3, 6, 1)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_jax(robot, given, tangents, name):
+    jax = pytest.importorskip("jax")
+    with jax.enable_x64(True):
+        function = getattr(symgen.jax(robot, loads=True, parameters=True), name)
+        value, slope = jax.jvp(function, tuple(given), tuple(tangents))
+        right, along = expected(robot, name, given, tangents)
+        assert np.allclose(value, right, rtol=1e-13)
+        assert np.allclose(slope, along, atol=1e-6 * np.abs(along).max())
+        weights = np.random.default_rng(2).standard_normal(value.shape)
+        _, pull = jax.vjp(function, *given)
+        products = sum(
+            np.sum(np.asarray(g) * t) for g, t in zip(pull(weights), tangents, strict=True)
+        )
+        assert np.isclose(products, np.sum(weights * slope), rtol=1e-12)
+        one_by_one = jax.jit(jax.vmap(function))(*given)
+        assert np.allclose(one_by_one, right, rtol=1e-13)
+        rows = jax.vmap(jax.jacrev(function))(*given)
+        columns = jax.vmap(jax.jacfwd(function))(*given)
+        assert np.allclose(rows, columns, rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pytorch(robot, given, tangents, name):
+    torch = pytest.importorskip("torch")
+    function = getattr(symgen.torch(robot, loads=True, parameters=True), name)
+    tensors = [torch.tensor(one, requires_grad=True) for one in given]
+    result = function(*tensors)
+    right, along = expected(robot, name, given, tangents)
+    assert np.allclose(result.detach(), right, rtol=1e-13)
+    weights = torch.tensor(np.random.default_rng(2).standard_normal(right.shape))
+    (weights * result).sum().backward()
+    products = sum(
+        float((one.grad * torch.tensor(t)).sum()) for one, t in zip(tensors, tangents, strict=True)
+    )
+    assert np.isclose(products, float((weights * torch.tensor(along)).sum()), rtol=1e-6)
+    plain = tuple(torch.tensor(one) for one in given)
+    _, slope = torch.func.jvp(function, plain, tuple(map(torch.tensor, tangents)))
+    assert np.allclose(slope, along, atol=1e-6 * np.abs(along).max())
+    assert torch.autograd.gradcheck(function, tensors, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_casadi(robot, given, tangents, name):
+    casadi = pytest.importorskip("casadi")
+    function = getattr(symgen.casadi(robot, loads=True, parameters=True), name)
+    right, along = expected(robot, name, given, tangents)
+    columns = [one[0] for one in given]
+    assert np.allclose(function(*columns).full().ravel(), right[0], rtol=1e-13)
+    symbols = [casadi.MX.sym(f"x{k}", len(one)) for k, one in enumerate(columns)]
+    slopes = [casadi.jacobian(function(*symbols), symbol) for symbol in symbols]
+    found = casadi.Function("slopes", symbols, slopes)(*columns)
+    product = sum(one.full() @ t[0] for one, t in zip(found, tangents, strict=True))
+    assert np.allclose(product, along[0], atol=1e-6 * np.abs(along).max())
+
+
+def test_mistakes_are_named(robot):
+    jax = pytest.importorskip("jax")
+    assert jax is not None
+    inverse_dynamics = symgen.jax(robot).inverse_dynamics
+    with pytest.raises(symgen.errors.RequestError, match=r"q: expected shape \(..., 3\)"):
+        inverse_dynamics(np.zeros(2), np.zeros(3), np.zeros(3))
+    with pytest.raises(symgen.errors.RequestError, match="takes q, qd, qdd"):
+        inverse_dynamics(np.zeros(3))
+    plain = symgen.load(robots.EXAMPLES / "arm7.yaml")
+    with pytest.raises(symgen.errors.RequestError, match="no runtime parameters"):
+        symgen.jax(plain, parameters=True)
