@@ -1,4 +1,4 @@
-"""`symgen new`: a model file or a task to start from, with a word about every key.
+"""`symgen new`: a model file or a task to start from, with a comment on every key.
 
 The texts are ``starter.yaml`` and ``starter_task.yaml`` beside this file; the robot gets the name
 of the file that is written, a task the coordinates of the robot that it is for.

@@ -190,13 +190,8 @@ _IPOPT = {
 }
 
 
-def _ipopt(
-    program: Program, start: Array, choices: Choices, interrupted: Interrupted, history: History
-) -> tuple[Array, str, Array]:
-    import casadi
-
-    functions = _oracles(casadi, program)
-    watch = _watch(casadi, program, interrupted, history)
+def ipopt_options(choices: Choices) -> dict[str, Any]:
+    """The options of IPOPT."""
     options: dict[str, Any] = {
         **_IPOPT,
         "tol": choices.tolerance,
@@ -207,8 +202,18 @@ def _ipopt(
         options |= {"mu_init": choices.mu, "warm_start_init_point": "yes"}
     if not choices.exact:
         options["hessian_approximation"] = "limited-memory"
+    return options
+
+
+def _ipopt(
+    program: Program, start: Array, choices: Choices, interrupted: Interrupted, history: History
+) -> tuple[Array, str, Array]:
+    import casadi
+
+    functions = _oracles(casadi, program)
+    watch = _watch(casadi, program, interrupted, history)
     given: dict[str, Any] = {
-        "ipopt": options,
+        "ipopt": ipopt_options(choices),
         "grad_f": functions["grad_f"],
         "jac_g": functions["jac_g"],
         "iteration_callback": watch,
