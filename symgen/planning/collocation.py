@@ -9,9 +9,10 @@ SIAM Review 59(4), eqs. (6.4) and (6.5))
     z_c = (z_a + z_b) / 2 + h / 8 (f_a - f_b)
     z_b = z_a + h / 6 (f_a + 4 f_c + f_b)
 
-The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T).  Limits are bounds of the unknowns.  First
-derivatives of qdd are those of `forward_dynamics_derivatives`; second ones are central differences
-of these, all nodes and directions in one batched call.
+and torques are linear in a segment, tau_c = (tau_a + tau_b) / 2, so that they keep their limits
+between the nodes.  The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T).  Limits are bounds of the
+unknowns.  First derivatives of qdd are those of `forward_dynamics_derivatives`; second ones are
+central differences of these, all nodes and directions in one batched call.
 """
 
 from __future__ import annotations
@@ -52,9 +53,12 @@ class Collocation:
         )
         if loads is not None:
             self.given["loads"] = loads
-        self.rows = 4 * n * segments
-        self.lower_rows = self.upper_rows = np.zeros(self.rows)
         self.lower, self.upper = self._bounds()
+        low, high = task.limits.torque.T
+        self.driven = np.flatnonzero(low < high)
+        self.per_segment = 4 * n + len(self.driven)
+        self.rows = self.per_segment * segments
+        self.lower_rows = self.upper_rows = np.zeros(self.rows)
         self.quadrature = simpson(self.nodes)
         first = 2 * np.arange(segments) * self.width
         local = np.arange(3 * self.width)
@@ -128,18 +132,19 @@ class Collocation:
     # ---------------------------------------------------------------------------- constraints
 
     def constraints(self, x: Array) -> Array:
-        """Segment by segment: midpoints of q and qd, then ends."""
-        q, qd, _, T = self.split(x)
+        """Segment by segment: midpoints of q and qd, ends, midpoints of torques."""
+        q, qd, tau, T = self.split(x)
         qdd, _ = self.accelerations(x)
         z, f = np.concatenate([q, qd], axis=1), np.concatenate([qd, qdd], axis=1)
         h = T / self.segments
         a, c, b = slice(0, -1, 2), slice(1, None, 2), slice(2, None, 2)
         middle = z[c] - 0.5 * (z[a] + z[b]) - h / 8 * (f[a] - f[b])
         end = z[b] - z[a] - h / 6 * (f[a] + 4 * f[c] + f[b])
-        return np.concatenate([middle, end], axis=1).ravel()
+        bent = (tau[c] - 0.5 * (tau[a] + tau[b]))[:, self.driven]
+        return np.concatenate([middle, end, bent], axis=1).ravel()
 
     def _jacobian_pattern(self) -> Pattern:
-        count = 4 * self.n
+        count = self.per_segment
         rows = np.arange(self.rows).reshape(self.segments, count, 1)
         shape = (self.segments, count, self.columns.shape[1])
         columns = np.broadcast_to(self.columns[:, None, :], shape)
@@ -158,21 +163,23 @@ class Collocation:
         return np.concatenate([qd, qdd], axis=1), by_node
 
     def jacobian(self, x: Array) -> Array:
-        """Blocks of segments, (N, 4 n, 9 n + 1)."""
+        """Blocks of segments, (N, rows of one, 9 n + 1)."""
         T, n, w = float(x[-1]), self.n, self.width
         h, state = T / self.segments, np.arange(2 * n)
         f, by_node = self._rates(x)
-        blocks = np.zeros((self.segments, 4 * n, 3 * w + 1))
+        blocks = np.zeros((self.segments, self.per_segment, 3 * w + 1))
         nodes = [by_node[0:-1:2], by_node[1::2], by_node[2::2]]
         values = [f[0:-1:2], f[1::2], f[2::2]]
         for place, (middle, end) in enumerate(_WEIGHTS):
             columns = slice(place * w, (place + 1) * w)
             blocks[:, : 2 * n, columns] = -h * middle * nodes[place]
-            blocks[:, 2 * n :, columns] = -h * end * nodes[place]
+            blocks[:, 2 * n : 4 * n, columns] = -h * end * nodes[place]
             blocks[:, : 2 * n, -1] -= middle * values[place] / self.segments
-            blocks[:, 2 * n :, -1] -= end * values[place] / self.segments
+            blocks[:, 2 * n : 4 * n, -1] -= end * values[place] / self.segments
             blocks[:, state, place * w + state] += (-0.5, 1.0, -0.5)[place]
             blocks[:, 2 * n + state, place * w + state] += (-1.0, 0.0, 1.0)[place]
+            bent = 4 * n + np.arange(len(self.driven)), place * w + 2 * n + self.driven
+            blocks[:, bent[0], bent[1]] = (-0.5, 1.0, -0.5)[place]
         return self.jacobian_pattern.summed(blocks.ravel())
 
     # -------------------------------------------------------------------------------- hessian
@@ -192,7 +199,7 @@ class Collocation:
         q, qd, tau, T = self.split(x)
         weights, n = self.task.objective, self.n
         qdd, slopes = self.accelerations(x)
-        ranked = multipliers.reshape(self.segments, 2, 2 * n)
+        ranked = multipliers.reshape(self.segments, -1)[:, : 4 * n].reshape(-1, 2, 2 * n)
         along = np.zeros((self.nodes, 2 * n))  # of f, by h
         for place, (middle, end) in enumerate(_WEIGHTS):
             along[place : self.nodes - 2 + place : 2] -= middle * ranked[:, 0] + end * ranked[:, 1]
@@ -230,7 +237,8 @@ class Collocation:
 
     def broken(self, x: Array, least: float) -> list[tuple[str, float]]:
         """As of `Problem`."""
-        rows = np.abs(self.constraints(x)).reshape(self.segments, 2, 2, self.n).max(axis=(0, 1))
+        g = np.abs(self.constraints(x)).reshape(self.segments, -1)[:, : 4 * self.n]
+        rows = g.reshape(-1, 2, 2, self.n).max(axis=(0, 1))
         found = [
             (f"dynamics of {name} ({kind})", float(rows[k, i]))
             for k, kind in enumerate(("position", "velocity"))
@@ -262,7 +270,7 @@ def _nodes(path: Nodes, module: Any, parameters: Mapping[str, float], s: Array) 
 
 @dataclass(frozen=True)
 class Nodes:
-    """Cubics through the nodes, whose rates are parabolas; torques are parabolas, too."""
+    """Cubics through the nodes, whose rates are parabolas; torques are linear in a segment."""
 
     q: Array
     qd: Array

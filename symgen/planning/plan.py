@@ -40,6 +40,7 @@ from symgen.planning.solver import (
     Step,
     ready,
     solve,
+    unknowns_and_equations,
 )
 from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
@@ -67,6 +68,8 @@ MOST_DOUBLED = 4
 """How often segments are halved by collocation."""
 HOLDS = 1e-6
 """Relative violation that is none: the tolerance to which a plan keeps its limits."""
+NEARLY = 1e-3
+"""Relative violation between the nodes of collocation that is accepted."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not called solved."""
 NEARBY = 1e-4
@@ -189,8 +192,10 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
     segments = knots.segments
     while knots.check == REFINE and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
         segments //= 2
-    profile = Profile(knots.degree, segments)
     per = min(PER_SEGMENT[knots.check], 2)
+    profile = Profile(knots.degree, segments)
+    while profile.segments < knots.segments and _is_overdetermined(run, profile, per):
+        profile = Profile(knots.degree, 2 * profile.segments)
     found: list[_Found] = []
     listed: list[Start] = []
     for k in range(starts):
@@ -207,6 +212,11 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
     best = min(range(len(found)), key=lambda k: (listed[k].rank, k))
     others = tuple(start for k, start in enumerate(listed) if k != best)
     return found[best], others
+
+
+def _is_overdetermined(run: _Run, profile: Profile, per: int) -> bool:
+    free, equations = unknowns_and_equations(transcribe(run.task, run.module, profile, per))
+    return equations > free
 
 
 def _start(number: int, program: Problem | Collocation, outcome: Outcome) -> Start:
@@ -309,7 +319,8 @@ def _collocated(
     kept = found[best]
     path = _nodes_of(kept)
     for _ in range(MOST_DOUBLED if task.profile.check == REFINE else 0):
-        if not _may_go_on(run, kept) or _misses(task, module, path) < HOLDS:
+        fits = _misses(task, module, path) < HOLDS
+        if not _may_go_on(run, kept) or (fits and verify(task, module, path, 2).violation < NEARLY):
             break
         assert isinstance(kept.program, Collocation)
         x = kept.program.finer(kept.outcome.x)
@@ -364,6 +375,7 @@ def _status(
 ) -> tuple[str, tuple[str, ...]]:  # fmt: skip
     """How the plan is to be called, and what there is to say about it."""
     worst = sorted(verified.worst.items(), key=lambda item: (-item[1], item[0]))
+    x_time = float(found.outcome.x[found.program.sizes.time])
     remarks = []
     if found.outcome.ended == STOPPED or run.interrupted.pressed:
         status = "stopped"
@@ -376,13 +388,19 @@ def _status(
     else:
         status = "solved" if found.outcome.ended == SOLVED else "feasible"
     if worst and worst[0][1] > HOLDS and status in ("solved", "feasible"):
-        if run.task.profile.check == REFINE and run.task.method == SPLINES:
+        if run.task.profile.check == REFINE and (
+            run.task.method == SPLINES or worst[0][1] > NEARLY
+        ):
             status = "infeasible"
         name, most = worst[0]
         refined = run.task.profile.check == REFINE or run.task.method != SPLINES
         between = "; more segments make that less" if refined else "; 'check: refine' prevents that"
         remarks.append(
             f"between the instants {name} exceeds its limit by {100 * most:.2g} %{between}"
+        )
+    if run.task.time[0] == reading.SHORTEST and np.isclose(x_time, reading.SHORTEST):
+        remarks.append(
+            f"nothing limits the motion: T is the shortest time that is tried, {x_time:.3g} s"
         )
     for name, gap in verified.gaps.items():
         if gap > HOLDS:

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-STEPS = (1e-5, 1e-3, 1e-3)
-"""Of differences by q (rad, m), qd and qdd (s), in units of 1 where those are small."""
+STEP = 1e-5
+"""Of differences by q, qd and qdd: far below the velocities (1e-3) over which friction sets in."""
 POSES = 4
 """Rows of a pose beyond its position: three of orientation, and the cosine of the angle left."""
 
@@ -94,7 +94,7 @@ class Quantity:
         [k, r, i, j, s] the derivative by coordinate i of order r and coordinate j of order s."""
         count, n = motion.q.shape
         orders, nonlinear = self.orders, self.nonlinear
-        steps = np.repeat(STEPS[:nonlinear], n)
+        steps = np.full(nonlinear * n, STEP)
         directions = np.concatenate([np.diag(steps), -np.diag(steps)])
         directions = np.pad(directions, ((0, 0), (0, (3 - nonlinear) * n)))
         _, rows = self.jacobian(motion.moved(np.split(directions, 3, axis=1)))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from symgen.description.expressions import Expression, parse
 from symgen.description.reading import Document, Listing, Node, Scalar, Table, decode, load
 from symgen.description.wording import KeyPath, shown
+from symgen.errors import RequestError
 from symgen.planning.obstacle_reading import read_keep_out, rotation_of
 from symgen.planning.task import (
     CHECKS,
@@ -68,6 +69,10 @@ def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[s
 def _document(source: str | PathLike[str] | Mapping[str, Any]) -> Document:
     if isinstance(source, Mapping):
         return document_of(source, "task")
+    if not isinstance(source, str | PathLike):
+        raise RequestError(
+            f"plan: expected the path of a task file, or a dict, found {type(source).__name__}"
+        )
     return decode(load(source, "a task such as task.yaml"), fspath(source))
 
 

@@ -156,6 +156,12 @@ def solve(
     report: Report | None = None,
 ) -> Outcome:
     """Minimise from `start`; `ready` says whether that can be."""
+    free, equations = unknowns_and_equations(program)
+    if equations > free:
+        raise RequestError(
+            f"plan: {equations} equations for {free} unknowns: ask for less, or give the profile "
+            "more segments; where a joint has no drive, 'method: collocation'"
+        )
     history = History(report)
     begun = time.perf_counter()
     inside = np.clip(start, program.lower, program.upper)
@@ -163,6 +169,12 @@ def solve(
     if ended != SOLVED and history.best is not None:
         x = history.best[1]
     return Outcome(x, ended, tuple(history.steps), time.perf_counter() - begun, multipliers)
+
+
+def unknowns_and_equations(program: Program) -> tuple[int, int]:
+    """How many unknowns are free, and how many constraints are equations for them."""
+    free = int(np.count_nonzero(program.lower < program.upper))
+    return free, int(np.count_nonzero(program.lower_rows == program.upper_rows))
 
 
 def ready() -> None:

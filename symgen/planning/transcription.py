@@ -33,6 +33,8 @@ Margins = Mapping[str, Array]
 """By the name of a quantity, how much its limits are tightened, (instants, entries)."""
 
 RATES = ("position", "velocity", "acceleration", "jerk")
+TIGHTEST = 0.4
+"""How much of a range may be taken from each of its ends."""
 DISTANCE = 0.1
 """What distances are divided by (m)."""
 
@@ -297,6 +299,8 @@ class _Transcription:
         )
         margin = self.margins.get(one.name)
         if margin is not None:
+            most = np.where(np.isfinite(upper - lower), TIGHTEST * (upper - lower), np.inf)
+            margin = np.minimum(margin, most)
             lower, upper = lower + margin, upper - margin
         return Sampled(
             self.sizes, one.name, lower.ravel(), upper.ravel(),

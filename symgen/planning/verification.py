@@ -24,8 +24,8 @@ from symgen.planning.transcription import RATES, directions, gap_of, limited
 Array = NDArray[np.float64]
 
 FINER = 10
-CONVERGED = 1e-9
-"""Of the simulation, when its steps are halved (rad, m)."""
+CONVERGED = 1.5e-8
+"""Of the simulation's end when steps are halved (rad, m); the error left is a fifteenth of it."""
 LEAST_STEPS, MOST_STEPS = 200, 12_800
 
 

@@ -97,5 +97,10 @@ def test_every_fault_is_told_at_once_and_dicts_are_checked_too(robot, tmp_path):
     with pytest.raises(ModelError) as caught:
         symgen.plan(robot, task)
     assert [fault.key for fault in caught.value.faults] == ["start.q", "goal.q[2]", "time"]
+    with pytest.raises(symgen.errors.RequestError, match="path of a task file, or a dict"):
+        symgen.plan(robot, None)
+    held = {**task, "start": {"q": [0, 0, 0]}, "goal": {"q": [1, 0, 0]}, "time": 1}
+    with pytest.raises(symgen.errors.RequestError, match="'method: collocation'"):
+        symgen.plan(robot, {**held, "limits": {"torque": {"elbow": 0, "wrist": 0}}})
     with pytest.raises(ModelError, match="no such file"):
         symgen.plan(robot, tmp_path / "none.yaml")
