@@ -85,6 +85,10 @@ class Quantity:
         """The values, and their derivatives with respect to the state, (..., K, orders, m, n)."""
         raise NotImplementedError
 
+    def gradients(self, motion: Motion, multipliers: Array) -> Array:
+        """Of multipliers (K, m) . values by the state, (..., K, orders, n)."""
+        return np.asarray(np.einsum("...krij,ki->...krj", self.jacobian(motion)[1], multipliers))
+
     def by_time(self, motion: Motion) -> Array | None:
         """Their derivatives with respect to T at fixed state, (K, m); None where they are 0."""
         return None
@@ -97,8 +101,7 @@ class Quantity:
         steps = np.full(nonlinear * n, STEP)
         directions = np.concatenate([np.diag(steps), -np.diag(steps)])
         directions = np.pad(directions, ((0, 0), (0, (3 - nonlinear) * n)))
-        _, rows = self.jacobian(motion.moved(np.split(directions, 3, axis=1)))
-        gradient = np.einsum("dkrij,ki->dkrj", rows, multipliers)
+        gradient = self.gradients(motion.moved(np.split(directions, 3, axis=1)), multipliers)
         half = nonlinear * n
         slope = (gradient[:half] - gradient[half:]) / (2 * steps[:, None, None, None])
         slope = slope.reshape(nonlinear, n, count, orders, n).transpose(2, 0, 1, 4, 3)
@@ -133,6 +136,13 @@ class Torques(Quantity):
         state = motion.q, motion.qd, motion.qdd
         tau, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
         return tau, np.stack(rows, axis=-3)
+
+    def gradients(self, motion: Motion, multipliers: Array) -> Array:
+        """As of every quantity, without a copy of all Jacobians."""
+        state = motion.q, motion.qd, motion.qdd
+        _, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
+        weights = multipliers[:, None, :]
+        return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
     def by_time(self, motion: Motion) -> Array | None:
         """Through the loads."""
