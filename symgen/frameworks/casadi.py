@@ -1,7 +1,8 @@
 """Generated functions in CasADi: callbacks with exact Jacobians.
 
 A `casadi.Function` calls a callback; CasADi differentiates through it by the Jacobian, a second
-callback.  Arguments are columns; `map` makes functions of matrices of them.
+callback.  (`eval` is CasADi's name for the method that it calls.)  Arguments are columns; `map`
+makes functions of matrices of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Optimal motions of generated modules, as nonlinear programs with exact derivatives.
+"""Optimal motions of generated modules, as nonlinear programs with exact first derivatives.
 
     splines     ->  Profile, Local      motions as B-splines
     quantities  ->  Quantity            the generated module at all instants, batched

@@ -196,22 +196,35 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
     profile = Profile(knots.degree, segments)
     while profile.segments < knots.segments and _is_overdetermined(run, profile, per):
         profile = Profile(knots.degree, 2 * profile.segments)
+
+    def begin(random: np.random.Generator | None) -> tuple[Problem, Array]:
+        program = transcribe(run.task, run.module, profile, per)
+        x = guess(run.task, run.module, profile, random)
+        return program, np.append(x, np.zeros(program.sizes.loads))
+
+    return _tried(run, profile, begin, starts, seed)
+
+
+def _tried(
+    run: _Run,
+    profile: Profile,
+    begin: Callable[[np.random.Generator | None], tuple[Problem | Collocation, Array]],
+    starts: int,
+    seed: int,
+) -> tuple[_Found, tuple[Start, ...]]:
+    """The best of what several starts lead to, and the others; the first is not random."""
     found: list[_Found] = []
     listed: list[Start] = []
     for k in range(starts):
         if run.interrupted.pressed and found:
             break
-        random = np.random.default_rng([seed, k]) if k else None
-        program = transcribe(run.task, run.module, profile, per)
-        x = guess(run.task, run.module, profile, random)
-        x = np.append(x, np.zeros(program.sizes.loads))
-        stage = f"start {k + 1} of {starts}" if starts > 1 else f"{segments} segments"
+        program, x = begin(np.random.default_rng([seed, k]) if k else None)
+        stage = f"start {k + 1} of {starts}" if starts > 1 else f"{profile.segments} segments"
         outcome = run.solve(program, x, stage)
         found.append(_Found(profile, program, outcome, outcome.steps))
         listed.append(_start(k, program, outcome))
     best = min(range(len(found)), key=lambda k: (listed[k].rank, k))
-    others = tuple(start for k, start in enumerate(listed) if k != best)
-    return found[best], others
+    return found[best], tuple(start for k, start in enumerate(listed) if k != best)
 
 
 def _is_overdetermined(run: _Run, profile: Profile, per: int) -> bool:
@@ -300,23 +313,15 @@ def _collocated(
     task, module = run.task, run.module
     given = loads_at(task.loads, module.n_loads, task.parameters)
     loads = None if given is None else given(np.zeros(1), 1.0)[0][0]
-    begin = coordinates(task, module, task.start, None, None)
-    end = coordinates(task, module, task.goal, begin, None)
+    start = coordinates(task, module, task.start, None, None)
+    goal = coordinates(task, module, task.goal, start, None)
     profile = Profile(3, task.profile.segments)
-    found: list[_Found] = []
-    listed: list[Start] = []
-    for k in range(starts):
-        if run.interrupted.pressed and found:
-            break
-        random = np.random.default_rng([seed, k]) if k else None
+
+    def begin(random: np.random.Generator | None) -> tuple[Collocation, Array]:
         program = Collocation(task, module, task.profile.segments, loads)
-        x = collocation.guess(task, program, begin, end, random)
-        outcome = run.solve(program, x, f"start {k + 1} of {starts}")
-        found.append(_Found(profile, program, outcome, outcome.steps))
-        listed.append(_start(k, program, outcome))
-    best = min(range(len(found)), key=lambda k: (listed[k].rank, k))
-    others = tuple(start for k, start in enumerate(listed) if k != best)
-    kept = found[best]
+        return program, collocation.guess(task, program, start, goal, random)
+
+    kept, others = _tried(run, profile, begin, starts, seed)
     path = _nodes_of(kept)
     for _ in range(MOST_DOUBLED if task.profile.check == REFINE else 0):
         fits = _misses(task, module, path) < HOLDS

@@ -15,6 +15,7 @@ for friction, quadratic in qd, so that the differences by qd are exact up to rou
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,8 +27,6 @@ Array = NDArray[np.float64]
 
 STEP = 1e-5
 """Of differences by q, qd and qdd: far below the velocities (1e-3) over which friction sets in."""
-POSES = 4
-"""Rows of a pose beyond its position: three of orientation, and the cosine of the angle left."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Motion:
         return replace(self, q=q, qd=qd, qdd=qdd)
 
 
-class Quantity:
+class Quantity(ABC):
     """m functions of the state, and of time where loads do.  Arrays may have leading batch axes."""
 
     orders = 3
@@ -81,9 +80,9 @@ class Quantity:
         """(..., K, m)."""
         return self.jacobian(motion)[0]
 
+    @abstractmethod
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """The values, and their derivatives with respect to the state, (..., K, orders, m, n)."""
-        raise NotImplementedError
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
         """Of multipliers (K, m) . values by the state, (..., K, orders, n)."""

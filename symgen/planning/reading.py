@@ -411,7 +411,7 @@ class _Reader:
         """No state is asked for that is beyond the limits, and a free time has a price."""
         if task.method == COLLOCATION:
             self.collocated(task)
-        if task.cuts and (task.objective.outputs or limits_of_outputs(task)):
+        if task.cuts and (task.objective.outputs or task.limits.outputs):
             self.values.fault(("cuts",), "not available yet beside outputs")
         if task.time[1] == LONGEST and not task.objective.time:
             self.values.fault(
@@ -460,11 +460,6 @@ class _Reader:
                     ("loads", self.module.load_names[number]),
                     "with 'method: collocation' loads do not depend on time",
                 )
-
-
-def limits_of_outputs(task: Task) -> bool:
-    """Whether outputs are limited."""
-    return bool(task.limits.outputs)
 
 
 _ZERO = parse(0)

@@ -104,8 +104,6 @@ class Outcome:
     ended: str
     steps: tuple[Step, ...]
     seconds: float
-    multipliers: Array
-    """Of the constraints, (rows,); positive at upper limits."""
 
 
 @dataclass(frozen=True)
@@ -165,10 +163,10 @@ def solve(
     history = History(report)
     begun = time.perf_counter()
     inside = np.clip(start, program.lower, program.upper)
-    x, ended, multipliers = _ipopt(program, inside, choices, interrupted, history)
+    x, ended = _ipopt(program, inside, choices, interrupted, history)
     if ended != SOLVED and history.best is not None:
         x = history.best[1]
-    return Outcome(x, ended, tuple(history.steps), time.perf_counter() - begun, multipliers)
+    return Outcome(x, ended, tuple(history.steps), time.perf_counter() - begun)
 
 
 def unknowns_and_equations(program: Program) -> tuple[int, int]:
@@ -219,7 +217,7 @@ def ipopt_options(choices: Choices) -> dict[str, Any]:
 
 def _ipopt(
     program: Program, start: Array, choices: Choices, interrupted: Interrupted, history: History
-) -> tuple[Array, str, Array]:
+) -> tuple[Array, str]:
     import casadi
 
     functions = _oracles(casadi, program)
@@ -249,7 +247,7 @@ def _ipopt(
     _reraise(functions, watch)
     status = solver.stats()["return_status"]
     x = np.ravel(np.asarray(found["x"]))
-    return x, _ENDED.get(status, UNFINISHED), np.ravel(np.asarray(found["lam_g"]))
+    return x, _ENDED.get(status, UNFINISHED)
 
 
 _ENDED = {

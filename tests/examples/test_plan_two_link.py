@@ -20,8 +20,8 @@ def test_it_is_valid_and_holds_no_results():
 
 @pytest.mark.slow
 def test_it_runs(monkeypatch):
-    pytest.importorskip("casadi")
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'symgen[test]'")
     monkeypatch.setenv("MPLBACKEND", "Agg")
     cells = json.loads(NOTEBOOK.read_text())["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")

@@ -44,7 +44,7 @@ def tangents():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_jax(robot, given, tangents, name):
-    jax = pytest.importorskip("jax")
+    jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
     with jax.enable_x64(True):
         function = getattr(symgen.jax(robot, loads=True, parameters=True), name)
         value, slope = jax.jvp(function, tuple(given), tuple(tangents))
@@ -66,7 +66,7 @@ def test_jax(robot, given, tangents, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pytorch(robot, given, tangents, name):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="PyTorch is too large for the test extra")
     function = getattr(symgen.torch(robot, loads=True, parameters=True), name)
     tensors = [torch.tensor(one, requires_grad=True) for one in given]
     result = function(*tensors)
@@ -86,7 +86,7 @@ def test_pytorch(robot, given, tangents, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_casadi(robot, given, tangents, name):
-    casadi = pytest.importorskip("casadi")
+    casadi = pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     function = getattr(symgen.casadi(robot, loads=True, parameters=True), name)
     right, along = expected(robot, name, given, tangents)
     columns = [one[0] for one in given]
@@ -99,7 +99,7 @@ def test_casadi(robot, given, tangents, name):
 
 
 def test_mistakes_are_named(robot):
-    jax = pytest.importorskip("jax")
+    jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
     assert jax is not None
     inverse_dynamics = symgen.jax(robot).inverse_dynamics
     with pytest.raises(symgen.errors.RequestError, match=r"q: expected shape \(..., 3\)"):

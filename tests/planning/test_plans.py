@@ -9,7 +9,7 @@ import symgen
 from symgen.cli import run
 from tests.planning.robots import EXAMPLES
 
-pytest.importorskip("casadi")
+pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 
 PLAN = EXAMPLES / "plan"
 PUBLISHED = [

@@ -94,7 +94,7 @@ def test_derivatives_agree_with_differences_along_random_directions(module, midp
 
 @pytest.mark.parametrize(("midpoints", "best"), [(False, 0.39266), (True, 0.39314)])
 def test_the_time_optimal_motion_of_the_two_link_arm(module, midpoints, best):
-    pytest.importorskip("casadi")
+    pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     program, guess = problem(module, midpoints)
     first, second = (solve(program, guess, Choices(), Interrupted()) for _ in range(2))
     assert first.ended == SOLVED
