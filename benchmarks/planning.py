@@ -5,7 +5,7 @@ One nonlinear program (fastest motion of examples/arm7.yaml, 60 cubic segments, 
 options), one start (straight, 2 s), one tolerance (1e-9), one thread.  What differs is who computes
 objective, constraints and derivatives:
 
-    symgen       batched generated functions; Hessian by differences of exact first derivatives
+    symgen       batched generated functions, second derivatives in closed form
     pinocchio    the same program, with `computeRNEADerivatives` at one instant after another
     casadi       torques as an SX function, mapped over the instants; everything else by CasADi,
                  whose Hessian is exact

@@ -10,6 +10,10 @@ fastest formulation:
                                        (composite)
     inverse_dynamics_derivatives       Joint torques and their derivatives with respect to
                                        q, qd and qdd. (composite)
+    inverse_dynamics_hessian           Second derivatives of the sum multipliers . tau
+                                       with respect to q, qd and qdd: the blocks of its
+                                       symmetric Hessian that are not always 0.
+                                       (composite)
     inverse_dynamics_load_derivatives  Derivatives of the joint torques with respect to
                                        the loads (tau is linear in them).
                                        (recursive_lagrange)
@@ -71,6 +75,7 @@ from ._backends import backend, backends
 from . import composite, newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
 from .composite import inverse_dynamics
 from .composite import inverse_dynamics_derivatives
+from .composite import inverse_dynamics_hessian
 from .recursive_lagrange import inverse_dynamics_load_derivatives
 from .composite import mass_matrix
 from .composite import coriolis_matrix
@@ -138,11 +143,12 @@ output_sparsity = {
 }
 derivative_sparsity = _runtime.on_one_path(joint_parents)
 formulations = ('composite', 'newton_euler', 'kane', 'recursive_lagrange', 'closed_form_lagrange', 'explicit_kane', 'partially_recursive_kane')
-functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'torque_parts', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'regressor', 'forward_dynamics', 'forward_dynamics_derivatives')
+functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_hessian', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'torque_parts', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'regressor', 'forward_dynamics', 'forward_dynamics_derivatives')
 operation_counts = {
     "composite": {
         "inverse_dynamics": {'additions': 21, 'multiplications': 30, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_derivatives": {'additions': 54, 'multiplications': 65, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_hessian": {'additions': 31, 'multiplications': 55, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 8, 'multiplications': 5, 'divisions': 0, 'functions': 2},
         "coriolis_matrix": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 1},
         "bias_forces": {'additions': 16, 'multiplications': 26, 'divisions': 0, 'functions': 4},
@@ -158,6 +164,7 @@ operation_counts = {
     "newton_euler": {
         "inverse_dynamics": {'additions': 25, 'multiplications': 34, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_derivatives": {'additions': 53, 'multiplications': 72, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_hessian": {'additions': 49, 'multiplications': 81, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 6, 'multiplications': 13, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 8, 'multiplications': 9, 'divisions': 0, 'functions': 2},
         "coriolis_matrix": {'additions': 5, 'multiplications': 15, 'divisions': 0, 'functions': 2},

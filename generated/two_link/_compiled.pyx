@@ -65,7 +65,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(87):
+    for which in range(91):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -92,7 +92,7 @@ cdef struct Function:
     int inputs
     int outputs
     npy_intp most  # samples that a thread computes at once, whole vectors
-    Array input[5]
+    Array input[6]
     Array output[6]
     int (*kernel)(const double **x, double **y) noexcept nogil  # 1: there is no solution
 
@@ -101,13 +101,14 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[87]
+cdef Function FUNCTIONS[91]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
 NAMES = (
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_hessian",
     "mass_matrix",
     "coriolis_matrix",
     "bias_forces",
@@ -121,6 +122,7 @@ NAMES = (
     "forward_dynamics_derivatives",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_hessian",
     "inverse_dynamics_load_derivatives",
     "mass_matrix",
     "coriolis_matrix",
@@ -180,9 +182,11 @@ NAMES = (
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_hessian",
     "mass_matrix",
     "coriolis_matrix",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_hessian",
     "mass_matrix",
     "coriolis_matrix",
     "inverse_dynamics_derivatives",
@@ -194,7 +198,7 @@ NAMES = (
     "mass_matrix",
     "mass_matrix",
 )
-FIRST_PACKED = 73  # from here on they give packed results
+FIRST_PACKED = 75  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -203,6 +207,10 @@ SHAPES = {
     "inverse_dynamics_derivatives": (
         ((2,), (2,), (2,), (1, 6), (0,)),
         ((2,), (2, 2), (2, 2), (2, 2)),
+    ),
+    "inverse_dynamics_hessian": (
+        ((2,), (2,), (2,), (2,), (1, 6), (0,)),
+        ((2, 2), (2, 2), (2, 2), (2, 2)),
     ),
     "mass_matrix": (
         ((2,), (0,)),
@@ -290,6 +298,10 @@ PACKED_SHAPES = {
         ((2,), (2,), (2,), (1, 6), (0,)),
         ((2,), (4,), (4,), (4,)),
     ),
+    "inverse_dynamics_hessian": (
+        ((2,), (2,), (2,), (2,), (1, 6), (0,)),
+        ((4,), (4,), (4,), (4,)),
+    ),
     "mass_matrix": (
         ((2,), (0,)),
         ((4,),),
@@ -299,8 +311,8 @@ PACKED_SHAPES = {
         ((4,),),
     ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'torque_parts': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2}
-MOST_SAMPLES = [43010752, 23121384, 108108104, 173913040, 47619040, 66666664, 30534344, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 56338024, 97560968, 90909088, 45977008, 64516128, 28368792, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 76923072, 64516128, 43478256, 33613440, 34482752, 18099544, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 71428568, 63492056, 27777776, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 20202016, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 108108104, 173913040, 22346368, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_hessian': 4, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'torque_parts': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2}
+MOST_SAMPLES = [43010752, 23121384, 28169008, 108108104, 173913040, 47619040, 66666664, 30534344, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 21505376, 56338024, 97560968, 90909088, 45977008, 64516128, 28368792, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 76923072, 64516128, 43478256, 33613440, 34482752, 18099544, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 71428568, 63492056, 27777776, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 20202016, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 28169008, 108108104, 173913040, 22346368, 21505376, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
 
 
 cdef void describe(Array *array, tuple shape):
@@ -446,7 +458,7 @@ cdef object results(const Function *f, object out, const Batch *batch,
             y[0] = <double *>PyArray_DATA(<PyArrayObject *>array)
             return array
         return out if is_writable(f, <PyObject *>out, 0, batch, x, dx, y) else None
-    if out is not None and (type(out) is not tuple or len(<tuple>out) != f.outputs):
+    if out is not None and (not isinstance(out, tuple) or len(<tuple>out) != f.outputs):
         return None
     arrays = PyTuple_New(f.outputs)
     for k in range(f.outputs):
@@ -466,7 +478,7 @@ cdef npy_intp compute_all(int which, npy_intp count, const double **x, const npy
                           double **y) except -1:
     """The kernel on every sample, in pieces between which Ctrl-C is heard."""
     cdef const Function *f = &FUNCTIONS[which]
-    cdef const double *part_of_x[5]
+    cdef const double *part_of_x[6]
     cdef double *part_of_y[6]
     cdef npy_intp done = 0, singular = 0, number
     cdef int i
@@ -489,10 +501,10 @@ cdef npy_intp compute_all(int which, npy_intp count, const double **x, const npy
 cdef object call(int which, PyObject **given, object out):
     """The function numbered `which`, of the arguments `given`."""
     cdef const Function *f = &FUNCTIONS[which]
-    cdef const double *x[5]
-    cdef npy_intp dx[5]
+    cdef const double *x[6]
+    cdef npy_intp dx[6]
     cdef double *y[6]
-    cdef double number[5]
+    cdef double number[6]
     cdef Batch batch
     cdef object result
     cdef npy_intp singular
@@ -524,11 +536,11 @@ def rows(int which, list inputs, list outputs):
     if not 0 <= which < len(NAMES):
         raise RuntimeError("symgen: no such function")
     cdef const Function *f = &FUNCTIONS[which]
-    cdef const double *x[5]
-    cdef npy_intp dx[5]
+    cdef const double *x[6]
+    cdef npy_intp dx[6]
     cdef double *y[6]
-    cdef double number[5]
-    cdef PyObject *given[5]
+    cdef double number[6]
+    cdef PyObject *given[6]
     cdef Batch batch
     cdef int i
     if len(inputs) != f.inputs or len(outputs) != f.outputs:
@@ -564,7 +576,7 @@ class composite:
         Returns:
             tau (..., 2)  joint torques or forces (N m or N)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
@@ -596,15 +608,52 @@ class composite:
             dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
             dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(73, given, out)
+            return call(75, given, out)
         return call(1, given, out)
+
+    @staticmethod
+    def inverse_dynamics_hessian(q, qd, qdd, multipliers, *, loads=None, parameters=None, packed=False, out=None):
+        """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks
+        of its symmetric Hessian that are not always 0.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)            joint coordinates (rad or m)
+            qd (..., 2)           their velocities (rad/s or m/s)
+            qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
+            multipliers (..., 2)  weights of the torques in their sum
+            loads (..., 1, 6)     wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                  links, base axes, the force at the load's point (N, N m); or a
+                                  dict by name; default: 0
+            parameters (..., 0)   this module has none
+            packed                True for square results as arrays (..., 4): their entries at
+                                  derivative_sparsity, row by row; all others are 0
+            out                   tuple of arrays to write the results to, None where one is to be
+                                  allocated: float64, of the results' shapes, any strides, not
+                                  overlapping an argument or each other
+
+        Returns a named tuple, TorqueHessian:
+            hessian_q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            hessian_q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
+            hessian_q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            hessian_qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>multipliers
+        given[4] = <PyObject *>loads
+        given[5] = <PyObject *>parameters
+        if packed:
+            return call(76, given, out)
+        return call(2, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -621,12 +670,12 @@ class composite:
         Returns:
             mass_matrix (..., 2, 2)  kg m^2, kg m or kg
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(74, given, out)
-        return call(2, given, out)
+            return call(77, given, out)
+        return call(3, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -645,13 +694,13 @@ class composite:
         Returns:
             coriolis_matrix (..., 2, 2)  N m s or N s
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(75, given, out)
-        return call(3, given, out)
+            return call(78, given, out)
+        return call(4, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -670,12 +719,12 @@ class composite:
         Returns:
             bias_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(4, given, out)
+        return call(5, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -690,10 +739,10 @@ class composite:
         Returns:
             gravity_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(5, given, out)
+        return call(6, given, out)
 
     @staticmethod
     def torque_parts(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -719,13 +768,13 @@ class composite:
             load_torques (..., 2)         loads: what holds the robot against them
             joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(6, given, out)
+        return call(7, given, out)
 
     @staticmethod
     def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -752,13 +801,13 @@ class composite:
             dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
             dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(7, given, out)
+        return call(8, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -778,12 +827,12 @@ class composite:
             velocity (..., 1, 3)      base axes (m/s)
             acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(8, given, out)
+        return call(9, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -806,12 +855,12 @@ class composite:
             da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
             da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(9, given, out)
+        return call(10, given, out)
 
     @staticmethod
     def regressor(q, qd, qdd, *, parameters=None, out=None):
@@ -829,12 +878,12 @@ class composite:
             regressor (..., 2, 20)  columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy,
                                     Ixz, Iyz, Izz about the link frame's origin
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(10, given, out)
+        return call(11, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -858,13 +907,13 @@ class composite:
         entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
         one RuntimeWarning.
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(11, given, out)
+        return call(12, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -892,13 +941,13 @@ class composite:
         entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
         one RuntimeWarning.
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(12, given, out)
+        return call(13, given, out)
 
 
 class newton_euler:
@@ -920,13 +969,13 @@ class newton_euler:
         Returns:
             tau (..., 2)  joint torques or forces (N m or N)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(13, given, out)
+        return call(14, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -952,15 +1001,52 @@ class newton_euler:
             dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
             dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(76, given, out)
-        return call(14, given, out)
+            return call(79, given, out)
+        return call(15, given, out)
+
+    @staticmethod
+    def inverse_dynamics_hessian(q, qd, qdd, multipliers, *, loads=None, parameters=None, packed=False, out=None):
+        """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks
+        of its symmetric Hessian that are not always 0.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)            joint coordinates (rad or m)
+            qd (..., 2)           their velocities (rad/s or m/s)
+            qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
+            multipliers (..., 2)  weights of the torques in their sum
+            loads (..., 1, 6)     wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                  links, base axes, the force at the load's point (N, N m); or a
+                                  dict by name; default: 0
+            parameters (..., 0)   this module has none
+            packed                True for square results as arrays (..., 4): their entries at
+                                  derivative_sparsity, row by row; all others are 0
+            out                   tuple of arrays to write the results to, None where one is to be
+                                  allocated: float64, of the results' shapes, any strides, not
+                                  overlapping an argument or each other
+
+        Returns a named tuple, TorqueHessian:
+            hessian_q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            hessian_q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
+            hessian_q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            hessian_qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>multipliers
+        given[4] = <PyObject *>loads
+        given[5] = <PyObject *>parameters
+        if packed:
+            return call(80, given, out)
+        return call(16, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -975,10 +1061,10 @@ class newton_euler:
         Returns:
             dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(15, given, out)
+        return call(17, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -995,12 +1081,12 @@ class newton_euler:
         Returns:
             mass_matrix (..., 2, 2)  kg m^2, kg m or kg
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(77, given, out)
-        return call(16, given, out)
+            return call(81, given, out)
+        return call(18, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1019,13 +1105,13 @@ class newton_euler:
         Returns:
             coriolis_matrix (..., 2, 2)  N m s or N s
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(78, given, out)
-        return call(17, given, out)
+            return call(82, given, out)
+        return call(19, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1044,12 +1130,12 @@ class newton_euler:
         Returns:
             bias_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(18, given, out)
+        return call(20, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1064,10 +1150,10 @@ class newton_euler:
         Returns:
             gravity_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(19, given, out)
+        return call(21, given, out)
 
     @staticmethod
     def torque_parts(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1093,13 +1179,13 @@ class newton_euler:
             load_torques (..., 2)         loads: what holds the robot against them
             joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(20, given, out)
+        return call(22, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1115,11 +1201,11 @@ class newton_euler:
         Returns:
             kinetic_energy (...)  J
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(21, given, out)
+        return call(23, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1134,10 +1220,10 @@ class newton_euler:
         Returns:
             potential_energy (...)  J
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(22, given, out)
+        return call(24, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1153,10 +1239,10 @@ class newton_euler:
             forward_kinematics (..., 2, 4, 4)  homogeneous transforms, in the order of link_names
                                                (m)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(23, given, out)
+        return call(25, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1172,10 +1258,10 @@ class newton_euler:
             jacobians (..., 2, 6, 2)  [linear; angular] velocity of each link frame's origin per
                                       joint velocity, base axes, in the order of link_names
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(24, given, out)
+        return call(26, given, out)
 
     @staticmethod
     def joint_wrenches(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1199,13 +1285,13 @@ class newton_euler:
                                         that a standard DH row starts from, else about the origin
                                         of the link frame (N, N m)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(25, given, out)
+        return call(27, given, out)
 
     @staticmethod
     def joint_wrench_derivatives(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -1232,13 +1318,13 @@ class newton_euler:
             dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
             dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(26, given, out)
+        return call(28, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1258,12 +1344,12 @@ class newton_euler:
             velocity (..., 1, 3)      base axes (m/s)
             acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(27, given, out)
+        return call(29, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1286,12 +1372,12 @@ class newton_euler:
             da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
             da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(28, given, out)
+        return call(30, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1306,10 +1392,10 @@ class newton_euler:
         Returns:
             center_of_mass (..., 3)  m
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(29, given, out)
+        return call(31, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1324,10 +1410,10 @@ class newton_euler:
         Returns:
             center_of_mass_jacobian (..., 3, 2)  [c, j] = d center_of_mass[c] / d q_j
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(30, given, out)
+        return call(32, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1343,11 +1429,11 @@ class newton_euler:
         Returns:
             centroidal_momentum (..., 6)  kg m/s, kg m^2/s
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(31, given, out)
+        return call(33, given, out)
 
     @staticmethod
     def regressor(q, qd, qdd, *, parameters=None, out=None):
@@ -1365,79 +1451,13 @@ class newton_euler:
             regressor (..., 2, 20)  columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy,
                                     Ixz, Iyz, Izz about the link frame's origin
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(32, given, out)
-
-    @staticmethod
-    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
-        """Accelerations that the joint torques tau produce; all joints are free.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            qd (..., 2)          their velocities (rad/s or m/s)
-            tau (..., 2)         joint torques or forces (N m or N)
-            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m); or a
-                                 dict by name; default: 0
-            parameters (..., 0)  this module has none
-            out                  array to write the result to and to return: float64, of the
-                                 result's shape, any strides, not overlapping an argument
-
-        Returns:
-            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
-
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>qd
-        given[2] = <PyObject *>tau
-        given[3] = <PyObject *>loads
-        given[4] = <PyObject *>parameters
-        return call(33, given, out)
-
-    @staticmethod
-    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
-        """Accelerations and their derivatives with respect to q, qd and tau.
-
-        Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
-            qd (..., 2)          their velocities (rad/s or m/s)
-            tau (..., 2)         joint torques or forces (N m or N)
-            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
-                                 links, base axes, the force at the load's point (N, N m); or a
-                                 dict by name; default: 0
-            parameters (..., 0)  this module has none
-            out                  tuple of arrays to write the results to, None where one is to be
-                                 allocated: float64, of the results' shapes, any strides, not
-                                 overlapping an argument or each other
-
-        Returns:
-            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
-            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
-            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
-            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
-
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
-        """
-        cdef PyObject *given[5]
-        given[0] = <PyObject *>q
-        given[1] = <PyObject *>qd
-        given[2] = <PyObject *>tau
-        given[3] = <PyObject *>loads
-        given[4] = <PyObject *>parameters
         return call(34, given, out)
 
-
-class kane:
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
         """Accelerations that the joint torques tau produce; all joints are free.
@@ -1460,7 +1480,7 @@ class kane:
         entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
         one RuntimeWarning.
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>tau
@@ -1494,13 +1514,79 @@ class kane:
         entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
         one RuntimeWarning.
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         return call(36, given, out)
+
+
+class kane:
+    @staticmethod
+    def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations that the joint torques tau produce; all joints are free.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m); or a
+                                 dict by name; default: 0
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
+
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(37, given, out)
+
+    @staticmethod
+    def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
+        """Accelerations and their derivatives with respect to q, qd and tau.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            tau (..., 2)         joint torques or forces (N m or N)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m); or a
+                                 dict by name; default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            qdd (..., 2)           their accelerations (rad/s^2 or m/s^2)
+            dqdd_dq (..., 2, 2)    [i, j] = d qdd_i / d q_j
+            dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
+            dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
+
+        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
+        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
+        one RuntimeWarning.
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>tau
+        given[3] = <PyObject *>loads
+        given[4] = <PyObject *>parameters
+        return call(38, given, out)
 
 
 class recursive_lagrange:
@@ -1522,13 +1608,13 @@ class recursive_lagrange:
         Returns:
             tau (..., 2)  joint torques or forces (N m or N)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(37, given, out)
+        return call(39, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1554,15 +1640,15 @@ class recursive_lagrange:
             dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
             dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(79, given, out)
-        return call(38, given, out)
+            return call(83, given, out)
+        return call(40, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1577,10 +1663,10 @@ class recursive_lagrange:
         Returns:
             dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(39, given, out)
+        return call(41, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1597,12 +1683,12 @@ class recursive_lagrange:
         Returns:
             mass_matrix (..., 2, 2)  kg m^2, kg m or kg
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(80, given, out)
-        return call(40, given, out)
+            return call(84, given, out)
+        return call(42, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1621,13 +1707,13 @@ class recursive_lagrange:
         Returns:
             coriolis_matrix (..., 2, 2)  N m s or N s
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(81, given, out)
-        return call(41, given, out)
+            return call(85, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1646,12 +1732,12 @@ class recursive_lagrange:
         Returns:
             bias_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(42, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1666,10 +1752,10 @@ class recursive_lagrange:
         Returns:
             gravity_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(43, given, out)
+        return call(45, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1685,11 +1771,11 @@ class recursive_lagrange:
         Returns:
             kinetic_energy (...)  J
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(44, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1704,10 +1790,10 @@ class recursive_lagrange:
         Returns:
             potential_energy (...)  J
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(45, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1723,10 +1809,10 @@ class recursive_lagrange:
             forward_kinematics (..., 2, 4, 4)  homogeneous transforms, in the order of link_names
                                                (m)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(46, given, out)
+        return call(48, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1742,10 +1828,10 @@ class recursive_lagrange:
             jacobians (..., 2, 6, 2)  [linear; angular] velocity of each link frame's origin per
                                       joint velocity, base axes, in the order of link_names
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(47, given, out)
+        return call(49, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1765,12 +1851,12 @@ class recursive_lagrange:
             velocity (..., 1, 3)      base axes (m/s)
             acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(48, given, out)
+        return call(50, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1793,12 +1879,12 @@ class recursive_lagrange:
             da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
             da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(49, given, out)
+        return call(51, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1813,10 +1899,10 @@ class recursive_lagrange:
         Returns:
             center_of_mass (..., 3)  m
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(50, given, out)
+        return call(52, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1831,10 +1917,10 @@ class recursive_lagrange:
         Returns:
             center_of_mass_jacobian (..., 3, 2)  [c, j] = d center_of_mass[c] / d q_j
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(51, given, out)
+        return call(53, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1850,11 +1936,11 @@ class recursive_lagrange:
         Returns:
             centroidal_momentum (..., 6)  kg m/s, kg m^2/s
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(52, given, out)
+        return call(54, given, out)
 
 
 class closed_form_lagrange:
@@ -1876,13 +1962,13 @@ class closed_form_lagrange:
         Returns:
             tau (..., 2)  joint torques or forces (N m or N)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(53, given, out)
+        return call(55, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1908,15 +1994,15 @@ class closed_form_lagrange:
             dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
             dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(82, given, out)
-        return call(54, given, out)
+            return call(86, given, out)
+        return call(56, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1931,10 +2017,10 @@ class closed_form_lagrange:
         Returns:
             dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(55, given, out)
+        return call(57, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1951,12 +2037,12 @@ class closed_form_lagrange:
         Returns:
             mass_matrix (..., 2, 2)  kg m^2, kg m or kg
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(83, given, out)
-        return call(56, given, out)
+            return call(87, given, out)
+        return call(58, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1975,13 +2061,13 @@ class closed_form_lagrange:
         Returns:
             coriolis_matrix (..., 2, 2)  N m s or N s
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(84, given, out)
-        return call(57, given, out)
+            return call(88, given, out)
+        return call(59, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2000,12 +2086,12 @@ class closed_form_lagrange:
         Returns:
             bias_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(58, given, out)
+        return call(60, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -2020,10 +2106,10 @@ class closed_form_lagrange:
         Returns:
             gravity_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(59, given, out)
+        return call(61, given, out)
 
     @staticmethod
     def torque_parts(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -2049,13 +2135,13 @@ class closed_form_lagrange:
             load_torques (..., 2)         loads: what holds the robot against them
             joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(60, given, out)
+        return call(62, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -2071,11 +2157,11 @@ class closed_form_lagrange:
         Returns:
             kinetic_energy (...)  J
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(61, given, out)
+        return call(63, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -2090,10 +2176,10 @@ class closed_form_lagrange:
         Returns:
             potential_energy (...)  J
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(62, given, out)
+        return call(64, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -2109,10 +2195,10 @@ class closed_form_lagrange:
             forward_kinematics (..., 2, 4, 4)  homogeneous transforms, in the order of link_names
                                                (m)
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(63, given, out)
+        return call(65, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -2128,10 +2214,10 @@ class closed_form_lagrange:
             jacobians (..., 2, 6, 2)  [linear; angular] velocity of each link frame's origin per
                                       joint velocity, base axes, in the order of link_names
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(64, given, out)
+        return call(66, given, out)
 
 
 class explicit_kane:
@@ -2150,12 +2236,12 @@ class explicit_kane:
         Returns:
             mass_matrix (..., 2, 2)  kg m^2, kg m or kg
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(85, given, out)
-        return call(65, given, out)
+            return call(89, given, out)
+        return call(67, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2174,12 +2260,12 @@ class explicit_kane:
         Returns:
             bias_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(66, given, out)
+        return call(68, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2203,13 +2289,13 @@ class explicit_kane:
         entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
         one RuntimeWarning.
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(67, given, out)
+        return call(69, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2237,13 +2323,13 @@ class explicit_kane:
         entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
         one RuntimeWarning.
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(68, given, out)
+        return call(70, given, out)
 
 
 class partially_recursive_kane:
@@ -2262,12 +2348,12 @@ class partially_recursive_kane:
         Returns:
             mass_matrix (..., 2, 2)  kg m^2, kg m or kg
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(86, given, out)
-        return call(69, given, out)
+            return call(90, given, out)
+        return call(71, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2286,12 +2372,12 @@ class partially_recursive_kane:
         Returns:
             bias_forces (..., 2)  N m or N
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(70, given, out)
+        return call(72, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2315,13 +2401,13 @@ class partially_recursive_kane:
         entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
         one RuntimeWarning.
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(71, given, out)
+        return call(73, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2349,13 +2435,13 @@ class partially_recursive_kane:
         entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
         one RuntimeWarning.
         """
-        cdef PyObject *given[5]
+        cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(72, given, out)
+        return call(74, given, out)
 
 
 set_up()

@@ -63,6 +63,34 @@ class composite:
         return _call("composite", "inverse_dynamics_derivatives", (q, qd, qdd, loads, parameters), out, packed)
 
     @staticmethod
+    def inverse_dynamics_hessian(q, qd, qdd, multipliers, *, loads=None, parameters=None, packed=False, out=None):
+        """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks
+        of its symmetric Hessian that are not always 0.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)            joint coordinates (rad or m)
+            qd (..., 2)           their velocities (rad/s or m/s)
+            qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
+            multipliers (..., 2)  weights of the torques in their sum
+            loads (..., 1, 6)     wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                  links, base axes, the force at the load's point (N, N m); or a
+                                  dict by name; default: 0
+            parameters (..., 0)   this module has none
+            packed                True for square results as arrays (..., 4): their entries at
+                                  derivative_sparsity, row by row; all others are 0
+            out                   tuple of arrays to write the results to, None where one is to be
+                                  allocated: float64, of the results' shapes, any strides, not
+                                  overlapping an argument or each other
+
+        Returns a named tuple, TorqueHessian:
+            hessian_q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            hessian_q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
+            hessian_q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            hessian_qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+        """
+        return _call("composite", "inverse_dynamics_hessian", (q, qd, qdd, multipliers, loads, parameters), out, packed)
+
+    @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
@@ -345,6 +373,34 @@ class newton_euler:
             dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
         """
         return _call("newton_euler", "inverse_dynamics_derivatives", (q, qd, qdd, loads, parameters), out, packed)
+
+    @staticmethod
+    def inverse_dynamics_hessian(q, qd, qdd, multipliers, *, loads=None, parameters=None, packed=False, out=None):
+        """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks
+        of its symmetric Hessian that are not always 0.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)            joint coordinates (rad or m)
+            qd (..., 2)           their velocities (rad/s or m/s)
+            qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
+            multipliers (..., 2)  weights of the torques in their sum
+            loads (..., 1, 6)     wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                  links, base axes, the force at the load's point (N, N m); or a
+                                  dict by name; default: 0
+            parameters (..., 0)   this module has none
+            packed                True for square results as arrays (..., 4): their entries at
+                                  derivative_sparsity, row by row; all others are 0
+            out                   tuple of arrays to write the results to, None where one is to be
+                                  allocated: float64, of the results' shapes, any strides, not
+                                  overlapping an argument or each other
+
+        Returns a named tuple, TorqueHessian:
+            hessian_q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            hessian_q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
+            hessian_q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            hessian_qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+        """
+        return _call("newton_euler", "inverse_dynamics_hessian", (q, qd, qdd, multipliers, loads, parameters), out, packed)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):

@@ -60,6 +60,33 @@ outputs=(
             Array("dtau_dqdd", (2, 2)),
         ),
     ),
+    "inverse_dynamics_hessian": Signature(
+        "inverse_dynamics_hessian",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("multipliers", (2,)),
+            Array(
+                "loads",
+                (1, 6),
+                default=[0.0] * 6,
+                names=NAMES["loads"],
+            ),
+            Array(
+                "parameters",
+                (0,),
+                default=DEFAULT_PARAMETERS,
+                names=PARAMETER_NAMES,
+            ),
+        ),
+outputs=(
+            Array("hessian_q_q", (2, 2)),
+            Array("hessian_q_qd", (2, 2)),
+            Array("hessian_q_qdd", (2, 2)),
+            Array("hessian_qd_qd", (2, 2)),
+        ),
+    ),
     "mass_matrix": Signature(
         "mass_matrix",
         inputs=(
@@ -474,6 +501,35 @@ outputs=(
         ),
         full=((2,), (2, 2), (2, 2), (2, 2)),
         kept=(None, RELATED, RELATED, RELATED, ),
+    ),
+    "inverse_dynamics_hessian": Signature(
+        "inverse_dynamics_hessian",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array("multipliers", (2,)),
+            Array(
+                "loads",
+                (1, 6),
+                default=[0.0] * 6,
+                names=NAMES["loads"],
+            ),
+            Array(
+                "parameters",
+                (0,),
+                default=DEFAULT_PARAMETERS,
+                names=PARAMETER_NAMES,
+            ),
+        ),
+outputs=(
+            Array("hessian_q_q", (4,)),
+            Array("hessian_q_qd", (4,)),
+            Array("hessian_q_qdd", (4,)),
+            Array("hessian_qd_qd", (4,)),
+        ),
+        full=((2, 2), (2, 2), (2, 2), (2, 2)),
+        kept=(RELATED, RELATED, RELATED, RELATED, ),
     ),
     "mass_matrix": Signature(
         "mass_matrix",

@@ -64,6 +64,7 @@ _missing = {
     'hybrid_dynamics_parameter_derivatives': "hybrid_dynamics_parameter_derivatives was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
     'outputs': "outputs was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
+    'inverse_dynamics_hessian': 'closed_form_lagrange does not have inverse_dynamics_hessian; composite.inverse_dynamics_hessian is there',
     'joint_wrenches': 'closed_form_lagrange does not have joint_wrenches; newton_euler.joint_wrenches is there',
     'joint_wrench_derivatives': 'closed_form_lagrange does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
     'point_motion': 'closed_form_lagrange does not have point_motion; composite.point_motion is there',

@@ -10,6 +10,7 @@ _functions = _serving.composite
 
 inverse_dynamics = _functions.inverse_dynamics
 inverse_dynamics_derivatives = _functions.inverse_dynamics_derivatives
+inverse_dynamics_hessian = _runtime.recorded(_functions.inverse_dynamics_hessian, _runtime.TorqueHessian)
 mass_matrix = _functions.mass_matrix
 coriolis_matrix = _functions.coriolis_matrix
 bias_forces = _functions.bias_forces
@@ -25,6 +26,7 @@ forward_dynamics_derivatives = _functions.forward_dynamics_derivatives
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
     ("inverse_dynamics_derivatives", inverse_dynamics_derivatives),
+    ("inverse_dynamics_hessian", inverse_dynamics_hessian),
     ("mass_matrix", mass_matrix),
     ("coriolis_matrix", coriolis_matrix),
     ("bias_forces", bias_forces),
@@ -42,6 +44,7 @@ for _name, _function in [
 __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_hessian",
     "mass_matrix",
     "coriolis_matrix",
     "bias_forces",

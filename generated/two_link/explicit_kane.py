@@ -41,6 +41,7 @@ _missing = {
     'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'inverse_dynamics': 'explicit_kane does not have inverse_dynamics; composite.inverse_dynamics is there',
     'inverse_dynamics_derivatives': 'explicit_kane does not have inverse_dynamics_derivatives; composite.inverse_dynamics_derivatives is there',
+    'inverse_dynamics_hessian': 'explicit_kane does not have inverse_dynamics_hessian; composite.inverse_dynamics_hessian is there',
     'inverse_dynamics_load_derivatives': 'explicit_kane does not have inverse_dynamics_load_derivatives; recursive_lagrange.inverse_dynamics_load_derivatives is there',
     'coriolis_matrix': 'explicit_kane does not have coriolis_matrix; composite.coriolis_matrix is there',
     'gravity_forces': 'explicit_kane does not have gravity_forces; recursive_lagrange.gravity_forces is there',

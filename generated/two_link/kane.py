@@ -35,6 +35,7 @@ _missing = {
     'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'inverse_dynamics': 'kane does not have inverse_dynamics; composite.inverse_dynamics is there',
     'inverse_dynamics_derivatives': 'kane does not have inverse_dynamics_derivatives; composite.inverse_dynamics_derivatives is there',
+    'inverse_dynamics_hessian': 'kane does not have inverse_dynamics_hessian; composite.inverse_dynamics_hessian is there',
     'inverse_dynamics_load_derivatives': 'kane does not have inverse_dynamics_load_derivatives; recursive_lagrange.inverse_dynamics_load_derivatives is there',
     'mass_matrix': 'kane does not have mass_matrix; composite.mass_matrix is there',
     'coriolis_matrix': 'kane does not have coriolis_matrix; composite.coriolis_matrix is there',

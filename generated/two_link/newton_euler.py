@@ -10,6 +10,7 @@ _functions = _serving.newton_euler
 
 inverse_dynamics = _functions.inverse_dynamics
 inverse_dynamics_derivatives = _functions.inverse_dynamics_derivatives
+inverse_dynamics_hessian = _runtime.recorded(_functions.inverse_dynamics_hessian, _runtime.TorqueHessian)
 inverse_dynamics_load_derivatives = _functions.inverse_dynamics_load_derivatives
 mass_matrix = _functions.mass_matrix
 coriolis_matrix = _functions.coriolis_matrix
@@ -34,6 +35,7 @@ forward_dynamics_derivatives = _functions.forward_dynamics_derivatives
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
     ("inverse_dynamics_derivatives", inverse_dynamics_derivatives),
+    ("inverse_dynamics_hessian", inverse_dynamics_hessian),
     ("inverse_dynamics_load_derivatives", inverse_dynamics_load_derivatives),
     ("mass_matrix", mass_matrix),
     ("coriolis_matrix", coriolis_matrix),
@@ -60,6 +62,7 @@ for _name, _function in [
 __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_hessian",
     "inverse_dynamics_load_derivatives",
     "mass_matrix",
     "coriolis_matrix",

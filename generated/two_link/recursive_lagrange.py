@@ -75,6 +75,7 @@ _missing = {
     'hybrid_dynamics_parameter_derivatives': "hybrid_dynamics_parameter_derivatives was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
     'outputs': "outputs was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
+    'inverse_dynamics_hessian': 'recursive_lagrange does not have inverse_dynamics_hessian; composite.inverse_dynamics_hessian is there',
     'torque_parts': 'recursive_lagrange does not have torque_parts; composite.torque_parts is there',
     'joint_wrenches': 'recursive_lagrange does not have joint_wrenches; newton_euler.joint_wrenches is there',
     'joint_wrench_derivatives': 'recursive_lagrange does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',

@@ -16,7 +16,7 @@ from symgen.emit.templates import Templates
 _VERBATIM = ("_backends.py", "_runtime.py")
 _CHECKS = (
     "agreement", "array_interface", "checks", "domain", "evaluation", "forward_laws", "limits",
-    "motion_laws", "parameter_laws",
+    "hessian_laws", "motion_laws", "parameter_laws",
 )  # fmt: skip
 
 

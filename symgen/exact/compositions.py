@@ -7,6 +7,7 @@
                       = the sum of its parts
     slopes of the potential energy by q = gravity forces + springs
     slopes of the poses by q            = what the Jacobians say: dR = omega x R, dx = v
+    gradients of multipliers . tau = multipliers . (derivatives of the torques)
     kinetic energy    = qd^T M qd / 2
     M qdd + bias      = tau, for the accelerations of forward dynamics, and for those that are given
                         to and found by hybrid dynamics
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 
 from symgen.algebra.evaluation import evaluate, over_graph
@@ -76,6 +77,12 @@ def _twice_coriolis(of: Mapping[str, Entries]) -> list[Scalar]:
     for i, damping in enumerate(of["damping"]):
         doubled[(n + 1) * i] = doubled[(n + 1) * i] + damping
     return doubled
+
+
+def _weighted(slopes: str, of: Mapping[str, Entries]) -> list[Scalar]:
+    """multipliers . d tau: one entry for every column."""
+    n = len(of["multipliers"])
+    return [inner(of["multipliers"], of[slopes][k::n]) for k in range(n)]
 
 
 def _with_springs(of: Mapping[str, Entries]) -> list[Scalar]:
@@ -192,6 +199,15 @@ PARTS = Composition("sum of torque_parts", (PARTS_NAME,), ("n",), _sum_of_parts)
 CORIOLIS = Composition(
     "2 coriolis_matrix + damping", ("coriolis_matrix",), ("n", "n"), _twice_coriolis
 )
+GRADIENT_BY_Q, GRADIENT_BY_QD = (
+    Composition(
+        f"multipliers . {slopes}",
+        ("inverse_dynamics_derivatives",),
+        ("n",),
+        partial(_weighted, slopes),
+    )
+    for slopes in ("dtau_dq", "dtau_dqd")
+)
 GRAVITY = Composition("gravity_forces + springs", ("gravity_forces",), ("n",), _with_springs)
 ENERGY = Composition("qd^T mass_matrix qd / 2", ("mass_matrix",), (), _energy)
 POSES = Composition(
@@ -260,6 +276,8 @@ COMPOSITIONS = (
     WRENCHES,
     PARTS,
     CORIOLIS,
+    GRADIENT_BY_Q,
+    GRADIENT_BY_QD,
     GRAVITY,
     ENERGY,
     POSES,

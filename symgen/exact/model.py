@@ -72,8 +72,10 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     builder.output("axes", (tree.n, 6), axes)
     builder.output("qd", (n,), state.qd)
     builder.output("tau", (n,), state.tau)
-    given, zero, one = _given(tree), tree.algebra.zero, tree.algebra.one
-    builder.output("x", (n,), given)
+    zero, one = tree.algebra.zero, tree.algebra.one
+    builder.output("x", (n,), _given(tree, "hybrid_dynamics", "x"))
+    multipliers = _given(tree, "inverse_dynamics_hessian", "multipliers")
+    builder.output("multipliers", (n,), multipliers)
     builder.output("prescribed", (n,), (one if j.prescribed else zero for j in tree.independent))
     runtime = tree.runtime_parameters
     builder.output(RUNTIME, (len(runtime),), map(tree.algebra.symbol, runtime))
@@ -96,11 +98,11 @@ def _felt(coupling: Sequence[Sequence[Scalar]], torques: Sequence[Scalar]) -> li
     return [inner(column, torques) for column in zip(*coupling, strict=True)]
 
 
-def _given(tree: KinematicTree[Scalar]) -> tuple[Scalar, ...]:
-    """The argument x of hybrid dynamics."""
+def _given(tree: KinematicTree[Scalar], function: str, argument: str) -> tuple[Scalar, ...]:
+    """An argument of a function."""
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
-    declare_inputs(tree, builder, "hybrid_dynamics")
-    return builder.declared("x").symbols
+    declare_inputs(tree, builder, function)
+    return builder.declared(argument).symbols
 
 
 def runtime_parameters(programs: Mapping[Key, Program[Scalar]]) -> tuple[str, ...]:

@@ -160,11 +160,12 @@ class _Whole(Generic[S]):
 def _of_all_joints(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> _Whole[S]:
     arrays: list[Input[S]] = []
     values: dict[S, S] = {}
-    for name in ("q", "qd", "qdd", "tau"):
+    for name in ("q", "qd", "qdd", "tau", "multipliers"):
         own = getattr(state, name)
         arrays.append(_array_of_all_joints(tree, b, name, own, values))
-    q, qd, qdd, tau = (array.symbols for array in arrays)
-    return _Whole(State(q, qd, qdd, state.loads, tau), tuple(arrays), values)
+    q, qd, qdd, tau, multipliers = (array.symbols for array in arrays)
+    whole = State(q, qd, qdd, state.loads, tau, multipliers)
+    return _Whole(whole, tuple(arrays), values)
 
 
 def _array_of_all_joints(

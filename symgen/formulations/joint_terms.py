@@ -7,6 +7,7 @@ states it, so that all formulations take it from here.
 JT-1                G^2 I_r qdd + d qd + k (q - q_rest) + f tanh(qd / v_f)
 JT-2                its derivatives: k; d + f (1 - tanh^2(qd / v_f)) / v_f; G^2 I_r
 JT-3                energies: rotor G^2 I_r qd^2 / 2, spring k (q - q_rest)^2 / 2
+JT-4                second derivative by qd: -2 f tanh(qd / v_f) (1 - tanh^2(qd / v_f)) / v_f^2
 ==================  =====================================================================
 
 I_r is the rotor's inertia before the gear of ratio G, d the damping, k the stiffness, f the
@@ -17,9 +18,11 @@ leaves out is a structural zero and writes no statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
+from symgen.errors import BeyondRangeError
 from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
@@ -29,6 +32,8 @@ NOTES = {
     "JT-1": "drive_j = G^2 I_r qdd + d qd + k (q - q_rest) + f tanh(qd / v_f): terms of the joint",
     "JT-2": "derivatives of drive_j: k, d + f (1 - tanh^2(qd / v_f)) / v_f, G^2 I_r",
     "JT-3": "energy of a joint: rotor G^2 I_r qd^2 / 2, spring k (q - q_rest)^2 / 2",
+    "JT-4": "second derivative of drive_j by qd: -2 f tanh(x) (1 - tanh^2(x)) / v_f^2, "
+    "x = qd / v_f",
 }
 
 Rows = list[list[S]]
@@ -72,7 +77,7 @@ def with_drive_derivatives(
     """JT-2 added to dtau_dq, dtau_dqd and dtau_dqdd of the rigid bodies, (n, n) each."""
     terms = drive_derivatives(tree, b, state)
     by_q, by_qd, by_qdd = (
-        _with_diagonal(rows, terms[by]) for by, rows in zip(terms, slopes, strict=True)
+        with_diagonal(rows, terms[by]) for by, rows in zip(terms, slopes, strict=True)
     )
     return by_q, by_qd, by_qdd
 
@@ -87,10 +92,11 @@ def drive_derivatives(
 
 def with_rotors(tree: KinematicTree[S], mass_matrix: Rows[S]) -> Rows[S]:
     """The rotors' inertia added to the mass matrix of the rigid bodies, (n, n)."""
-    return _with_diagonal(mass_matrix, [reflected_inertia(joint) for joint in tree.joints])
+    return with_diagonal(mass_matrix, [reflected_inertia(joint) for joint in tree.joints])
 
 
-def _with_diagonal(rows: Rows[S], terms: Sequence[S]) -> Rows[S]:
+def with_diagonal(rows: Rows[S], terms: Sequence[S]) -> Rows[S]:
+    """`terms` added to the diagonal of a square matrix."""
     return [
         [entry + terms[i] if i == k else entry for k, entry in enumerate(row)]
         for i, row in enumerate(rows)
@@ -106,6 +112,37 @@ def _drive_derivatives(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -
         damping = terms.damping + terms.friction * sticking
         by_qd = b.let(f"d_drive_{joint.number}_dqd_{joint.number}", damping, "JT-2")
     return terms.stiffness, by_qd, reflected_inertia(joint)
+
+
+def friction_curvatures(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> list[S]:
+    """JT-4 times the multiplier of the joint, one entry per joint."""
+    found: list[S] = []
+    for joint, multiplier in zip(tree.joints, state.multipliers, strict=True):
+        with b.step("joint terms", joint.name):
+            curvature = _friction_curvature(joint, state, b) * multiplier
+            found.append(b.let(f"d2_drive_{joint.number}_dqd", curvature, "JT-4"))
+    return found
+
+
+def without_joint_terms(tree: KinematicTree[S]) -> KinematicTree[S]:
+    """The tree with joints that add nothing to the rigid-body equations."""
+    zero = tree.algebra.zero
+    nothing = dict.fromkeys(("rotor_inertia", "damping", "stiffness", "friction"), zero)
+    joints = [replace(joint, terms=replace(joint.terms, **nothing)) for joint in tree.joints]
+    return replace(tree, joints=tuple(joints))
+
+
+def _friction_curvature(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> S:
+    """JT-4"""
+    terms, qd, one = joint.terms, state.qd[joint.number - 1], b.algebra.one
+    slip = b.algebra.function("tanh", qd / terms.friction_velocity)
+    sticking = (one - slip * slip) / terms.friction_velocity
+    try:
+        return (
+            -(terms.friction * b.algebra.constant(2.0) * slip * sticking) / terms.friction_velocity
+        )
+    except BeyondRangeError:  # v_f below 1e-150: it is 0 at rest, and at any speed above that
+        return b.algebra.zero
 
 
 def rotor_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> S:

@@ -59,17 +59,18 @@ def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function:
     taken: dict[str, tuple[S, ...]] = {}
     for argument in (*spec.arguments, *spec.options):
         shape = argument.sizes(tree.sizes)
-        names = _entry_names(tree, argument.name, shape)
-        taken[argument.name] = builder.input(argument.name, shape, names)
+        entries = _entry_names(tree, argument.name, shape)
+        taken[argument.name] = builder.input(argument.name, shape, entries)
     zero = tree.algebra.zero
     none = (zero,) * len(tree.independent)
     loads = taken.get("loads", (zero,) * (6 * len(tree.loads)))
-    q, qd, qdd, tau = (taken.get(name, none) for name in ("q", "qd", "qdd", "tau"))
+    names = ("q", "qd", "qdd", "tau", "multipliers")
+    q, qd, qdd, tau, multipliers = (taken.get(name, none) for name in names)
     if "x" in taken:
         pairs = list(zip(tree.independent, taken["x"], strict=True))
         qdd = tuple(x if joint.prescribed else zero for joint, x in pairs)
         tau = tuple(zero if joint.prescribed else x for joint, x in pairs)
-    return State(q, qd, qdd, wrenches(loads), tau)
+    return State(q, qd, qdd, wrenches(loads), tau, multipliers)
 
 
 def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) -> Sequence[str]:

@@ -24,6 +24,7 @@ class State(Generic[S]):
     `q`, `qd`, `qdd`, `tau` have one entry per joint, `loads` one wrench per load of the tree,
     exerted by the environment on the link.  In hybrid dynamics `qdd` holds the given accelerations
     of the prescribed joints and `tau` the given torques of the free ones; the others are 0.
+    `multipliers` weigh the torques of which a function differentiates the sum.
     """
 
     q: tuple[S, ...]
@@ -31,6 +32,7 @@ class State(Generic[S]):
     qdd: tuple[S, ...]
     loads: tuple[Wrench[S], ...]
     tau: tuple[S, ...] = ()
+    multipliers: tuple[S, ...] = ()
 
 
 class NoSolutionError(ZeroDivisionError):

@@ -11,8 +11,8 @@ SIAM Review 59(4), eqs. (6.4) and (6.5))
 
 and torques are linear in a segment, tau_c = (tau_a + tau_b) / 2, so that they keep their limits
 between the nodes.  The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T).  Limits are bounds of the
-unknowns.  First derivatives of qdd are those of `forward_dynamics_derivatives`; second ones are
-central differences of these, all nodes and directions in one batched call.
+unknowns.  First derivatives of qdd are those of `forward_dynamics_derivatives`; second ones follow
+from those of the inverse dynamics.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.planning.quantities import Motion
+from symgen.planning.quantities import Motion, Torques
 from symgen.planning.samples import LoadsAt
 from symgen.planning.structure import Pattern, pattern
 from symgen.planning.task import Task
@@ -35,8 +35,6 @@ Array = NDArray[np.float64]
 
 KINDS = 3
 """q, qd, tau at every node."""
-STEP = 1e-5
-"""Of differences of derivatives."""
 
 
 class Collocation:
@@ -54,6 +52,7 @@ class Collocation:
         if loads is not None:
             self.given["loads"] = loads
         self.lower, self.upper = self._bounds()
+        self.torques = Torques(module, task.parameters)
         low, high = task.limits.torque.T
         self.driven = np.flatnonzero(low < high)
         self.per_segment = 4 * n + len(self.driven)
@@ -206,7 +205,7 @@ class Collocation:
         along /= self.segments  # of f, by T
         on_squares = weight * self.quadrature[:, None] * weights.acceleration
         factors = T * along[:, n:] + 2 * T * on_squares * qdd
-        blocks = self._second(q, qd, tau, factors)
+        blocks = self._second((q, qd, qdd), slopes, factors)
         blocks += np.einsum("ki,kia,kib->kab", 2 * T * on_squares, slopes, slopes)
         torque = np.arange(2 * n, 3 * n)
         on_torques = 2 * weight * self.quadrature[:, None] * weights.torque
@@ -219,19 +218,22 @@ class Collocation:
             np.concatenate([blocks[:, i, j].ravel(), mixed.ravel(), [0.0]])
         )
 
-    def _second(self, q: Array, qd: Array, tau: Array, factors: Array) -> Array:
-        """Of factors . qdd by the nodes, (K, 3 n, 3 n)."""
-        steps = STEP * np.eye(self.width)
-        moved = np.concatenate([steps, -steps])[:, None, :]
-        parts = [
-            z + moved[:, :, kind * self.n : (kind + 1) * self.n]
-            for kind, z in enumerate((q, qd, tau))
-        ]
-        _, *rows = self.module.forward_dynamics_derivatives(*parts, **self.given)
-        gradient = np.einsum("dkij,ki->dkj", np.concatenate(rows, axis=-1), factors)
-        slope = (gradient[: self.width] - gradient[self.width :]) / (2 * STEP)
-        found = slope.transpose(1, 0, 2)
-        return np.asarray(0.5 * (found + found.transpose(0, 2, 1)))
+    def _second(self, state: tuple[Array, Array, Array], slopes: Array, factors: Array) -> Array:
+        """Of factors . qdd by (q, qd, tau) of the nodes, (K, 3 n, 3 n), where the state is (q, qd,
+        qdd) and `slopes` are those of qdd.
+
+        tau(q, qd, qdd(q, qd, tau)) is tau: twice differentiated, with the multipliers M^-1 factors,
+        it says that factors . qdd has the Hessian of -multipliers . tau along (q, qd, tau).
+        """
+        n, nodes = self.n, len(factors)
+        multipliers = np.einsum("ki,kij->kj", factors, slopes[..., 2 * n :])
+        instants = np.zeros(nodes)
+        motion = Motion(*state, instants, instants, self.given.get("loads"))
+        blocks = self.torques.hessian(motion, multipliers)
+        hessian = blocks.transpose(0, 1, 2, 4, 3).reshape(nodes, 3 * n, 3 * n)
+        still = np.broadcast_to(np.eye(2 * n, 3 * n), (nodes, 2 * n, 3 * n))
+        along = np.concatenate([still, slopes], axis=1)
+        return np.asarray(-(along.transpose(0, 2, 1) @ hessian @ along))
 
     # ---------------------------------------------------------------------------------- rest
 

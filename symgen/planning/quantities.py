@@ -8,9 +8,11 @@ A `Quantity` has m entries at each of K instants of a motion.  All instants go i
     Positions    points of the model, or points given in link frames; with an orientation, poses
     Distances    between spheres on links and what they keep out of (`symgen.planning.obstacles`)
 
-Second derivatives come from exact first ones, by central differences along the axes of q and qd,
-all instants and directions in one batched call.  Torques and wrenches are linear in qdd and, but
-for friction, quadratic in qd, so that the differences by qd are exact up to rounding.
+Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of the others, and of
+torques by a formulation that does not derive that function, come from exact first ones, by central
+differences along the axes of q and qd, all instants and directions in one batched call.  Torques
+and wrenches are linear in qdd and, but for friction, quadratic in qd, so that the differences by qd
+are exact up to rounding.
 """
 
 from __future__ import annotations
@@ -142,6 +144,19 @@ class Torques(Quantity):
         _, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
         weights = multipliers[:, None, :]
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
+
+    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+        """As of every quantity; exact where the formulation derives it."""
+        second = getattr(self.module, "inverse_dynamics_hessian", None)
+        if second is None:
+            return super().hessian(motion, multipliers)
+        state = motion.q, motion.qd, motion.qdd, multipliers
+        q_q, q_qd, q_qdd, qd_qd = second(*state, **self.options(motion))
+        found = np.zeros((len(q_q), 3, *q_q.shape[1:], 3))
+        found[:, 0, :, :, 0], found[:, 1, :, :, 1] = q_q, qd_qd
+        found[:, 0, :, :, 1], found[:, 1, :, :, 0] = q_qd, q_qd.transpose(0, 2, 1)
+        found[:, 0, :, :, 2], found[:, 2, :, :, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
+        return found
 
     def by_time(self, motion: Motion) -> Array | None:
         """Through the loads."""

@@ -38,6 +38,7 @@ LOADS = Argument(
 )
 PARAMETERS = Argument("parameters", ("n_parameters",), "values of the runtime parameters")
 TAU = Argument("tau", ("n",), "joint torques or forces (N m or N)")
+MULTIPLIERS = Argument("multipliers", ("n",), "weights of the torques in their sum")
 
 
 T = Argument("t", (), "time (s)")

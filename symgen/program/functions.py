@@ -17,6 +17,7 @@ from symgen.algebra.interface import S
 from symgen.program.arguments import (
     ALL_FREE,
     LOADS,
+    MULTIPLIERS,
     QD,
     QDD,
     SOME_FREE,
@@ -95,6 +96,21 @@ FUNCTIONS: tuple[Function, ...] = (
         ),
         (LOADS,),
         packable=True,
+    ),
+    Function(
+        "inverse_dynamics_hessian",
+        "Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks "
+        "of its symmetric Hessian that are not always 0.",
+        (Q, QD, QDD, MULTIPLIERS),
+        (
+            by_joint("hessian_q_q", "q_q[i, j] = d2 sum / d q_i d q_j, symmetric"),
+            by_joint("hessian_q_qd", "q_qd[i, j] = d2 sum / d q_i d qd_j"),
+            by_joint("hessian_q_qdd", "q_qdd[i, j] = d2 sum / d q_i d qdd_j"),
+            by_joint("hessian_qd_qd", "qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric"),
+        ),
+        (LOADS,),
+        packable=True,
+        record="TorqueHessian",
     ),
     Function(
         "inverse_dynamics_load_derivatives",

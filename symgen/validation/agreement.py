@@ -20,6 +20,7 @@ from symgen.validation.evaluation import (
     rows,
 )
 from symgen.validation.forward_laws import SOLVED, response
+from symgen.validation.hessian_laws import HESSIAN, scale_of_hessian
 
 
 def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:
@@ -33,10 +34,12 @@ def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterato
             results = s.results(name), reference.results(name)
             scales = scales_of(s, reference, name)
             ok = comparable(reference, name)
+            differences = name == HESSIAN and reference.subject.independent
+            limit = limits.difference if differences else limits.agreement
             for label, *both, scale in zip(labels_of(name), *results, scales, strict=True):
                 what = f"{name}{label} = that of {reference.subject.name}{where}"
                 arrays = *where_defined(reference, name, label, *both), scale
-                yield what, limits.agreement, *(np.asarray(x)[ok] for x in arrays)
+                yield what, limit, *(np.asarray(x)[ok] for x in arrays)
 
 
 def comparable(lens: Evaluation, name: str) -> Array:
@@ -50,6 +53,8 @@ def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
     """For every result what else its errors are relative to, (S, ...)."""
     if name in SOLVED:
         return response(lens, name).scales(lens if lens.has(name) else s, name)
+    if name == HESSIAN:
+        return [scale_of_hessian(s, lens if lens.has(name) else s)] * len(labels_of(name))
     slopes = {", dtau_dqd": friction_slope}
     if name == "inverse_dynamics_parameter_derivatives":
         slopes[""] = friction_by_velocity

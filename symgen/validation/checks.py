@@ -45,6 +45,7 @@ from symgen.validation.evaluation import (
     without_warnings,
 )
 from symgen.validation.forward_laws import FORWARD_LAWS, SOLVED, not_compared
+from symgen.validation.hessian_laws import SLOPES, hessian
 from symgen.validation.motion_laws import MOTION_LAWS
 from symgen.validation.parameter_laws import PARAMETER_LAWS
 
@@ -220,8 +221,8 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
-    derivatives, mass_matrix, forces, torque_parts, coriolis, energy, kinematics, *MOTION_LAWS,
-    *FORWARD_LAWS, *PARAMETER_LAWS,
+    derivatives, mass_matrix, forces, torque_parts, coriolis, energy, kinematics,
+    *MOTION_LAWS, *FORWARD_LAWS, *PARAMETER_LAWS,
 )  # fmt: skip
 
 
@@ -260,6 +261,9 @@ def check_evaluations(evaluations: Sequence[Evaluation]) -> list[Check]:
         if lens.subject.complex_step:
             for law in LAWS if n else (kinematics,):
                 found.extend(rows(s, law(s, lens), n))
+        slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
+        if n and slopes.subject.complex_step:
+            found.extend(rows(s, hessian(s, slopes), n))
         if s.subject.arrays:
             found.extend(rows(s, interface(s, lens), n))
     return found

@@ -24,6 +24,7 @@ VANISHED = 20.0
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "inverse_dynamics": ("q", "qd", "qdd"),
     "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
+    "inverse_dynamics_hessian": ("q", "qd", "qdd", "multipliers"),
     "inverse_dynamics_load_derivatives": ("q",),
     "mass_matrix": ("q",),
     "coriolis_matrix": ("q", "qd"),
@@ -57,7 +58,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "outputs_derivatives": ("t", "q", "qd", "qdd", "tau"),
 }
 LOADED = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "bias_forces", "torque_parts",
+    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian",
+    "bias_forces", "torque_parts",
     "joint_wrenches", "joint_wrench_derivatives", "inverse_dynamics_parameter_derivatives",
     "forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives",
     "forward_dynamics_sensitivities", "hybrid_dynamics", "hybrid_dynamics_derivatives",
@@ -69,6 +71,9 @@ SEVERAL_RESULTS = {
         "load_torques", "joint_term_torques",
     ),
     "inverse_dynamics_derivatives": ("tau", "dtau_dq", "dtau_dqd", "dtau_dqdd"),
+    "inverse_dynamics_hessian": (
+        "hessian_q_q", "hessian_q_qd", "hessian_q_qdd", "hessian_qd_qd",
+    ),
     "joint_wrench_derivatives": ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"),
     "point_motion": ("position", "velocity", "acceleration"),
     "point_motion_derivatives": ("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd"),
@@ -123,7 +128,8 @@ class States:
     """Random states, one per row (S of them), and p runtime parameters.
 
     `tau`, `x` (S, n) and `t` (S,) are arguments of functions, and so are `dq`, `dqd`, `dtau`
-    (S, n, p); `parameters` (S, p) are the default values in every row.
+    (S, n, p); `parameters` (S, p) are the default values in every row.  `multipliers` (S, n) weigh
+    torques, and `direction` (S, n) is none: in it derivatives are taken.
     """
 
     q: Array
@@ -137,6 +143,8 @@ class States:
     dqd: Array
     dtau: Array
     parameters: Array
+    multipliers: Array
+    direction: Array
 
 
 @dataclass(frozen=True)
@@ -178,7 +186,8 @@ def random_states(
     values = np.asarray(parameters, dtype=float)
     dq, dqd, dtau = rng.uniform(-1.0, 1.0, (3, samples, n, len(values)))
     rows = np.tile(values, (samples, 1))
-    return States(q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows)
+    multipliers, direction = rng.uniform(-1.0, 1.0, (2, samples, n))
+    return States(q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction)
 
 
 def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -> tuple[Array, ...]:
@@ -269,6 +278,13 @@ class Evaluation:
             return values.reshape(*values.shape[:-1], *shape[1:])
 
         return tuple(map(last, call(self.subject.functions, name, stacked)))
+
+    def directional(self, name: str, argument: str) -> tuple[Array, ...]:
+        """d results along the `direction` of the states in an argument (S, n), by complex step."""
+        s = self.states
+        moved = {**vars(s), argument: vars(s)[argument] + 1j * limits.STEP * s.direction}
+        results = call(self.subject.functions, name, moved)
+        return tuple(np.asarray(result).imag / limits.STEP for result in results)
 
     def rate(self, name: str, result: int = 0) -> Array:
         """d result / dt along the velocities and accelerations of the states."""
@@ -385,6 +401,13 @@ class JointTerms:
         return np.asarray(slope @ np.abs(self._coupling) ** 2)
 
     @property
+    def friction_curvature(self) -> Array:
+        """The same scale of the second derivatives of friction by qd, (S, n)."""
+        slope, _ = self._friction()
+        bend = slope / self.numbers["friction_velocity"]
+        return np.asarray(bend @ np.abs(self._coupling) ** 3)
+
+    @property
     def friction_by_velocity(self) -> Array:
         """The scale of the rounding errors of friction by its velocity, (S, n)."""
         slope, ratio = self._friction()
@@ -407,3 +430,8 @@ def friction_slope(s: Evaluation) -> Array:
 def friction_by_velocity(s: Evaluation) -> Array:
     """See `JointTerms`, (S, n)."""
     return JointTerms(s).friction_by_velocity
+
+
+def friction_curvature(s: Evaluation) -> Array:
+    """See `JointTerms`, (S, n)."""
+    return JointTerms(s).friction_curvature

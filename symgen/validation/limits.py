@@ -41,6 +41,11 @@ def derivative(n: int) -> float:
     return 300.0 * EPS * (n + 4)
 
 
+def difference(n: int) -> float:
+    """A derivative against differences (`symgen.validation.oracle_second`)."""
+    return 2e4 * EPS * (n + 4)
+
+
 def physics(n: int) -> float:
     """Identities between different functions of one module: their rounding errors add up."""
     return 300.0 * EPS * (n + 4)

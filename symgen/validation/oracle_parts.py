@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -191,6 +192,13 @@ class JointForces:
         self.damping, self.friction = column("damping"), column("friction")
         self.friction_velocity = column("friction_velocity")
         self.stiffness, self.rest = column("stiffness"), column("rest")
+
+    def none(self) -> JointForces:
+        """No such terms at the same joints."""
+        found = copy(self)
+        for name in ("reflected_inertia", "damping", "friction", "stiffness"):
+            setattr(found, name, np.zeros_like(getattr(self, name)))
+        return found
 
     @property
     def numbers(self) -> dict[str, Array]:

@@ -23,11 +23,11 @@ import numpy as np
 
 from symgen.description.expressions import EvaluationError
 from symgen.validation.limits import STEP
-from symgen.validation.oracle_outputs import OutputFunctions
 from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
+from symgen.validation.oracle_second import SecondFunctions
 
 
-class NumericRobot(OutputFunctions):
+class NumericRobot(SecondFunctions):
     """A robot as numbers: every function of a generated module, for real arrays.
 
     The kinematics, `mass_matrix`, `gravity_forces`, `bias_forces`, the energies and

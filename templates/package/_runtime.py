@@ -56,6 +56,18 @@ class TorqueParts(typing.NamedTuple):
     joint_terms: np.ndarray
 
 
+class TorqueHessian(typing.NamedTuple):
+    """Second derivatives of multipliers . tau, (..., n, n) each; all other blocks are 0.
+
+    `q_qd[i, j]` is that by q_i and qd_j, and so on; `q_q` and `qd_qd` are symmetric.
+    """
+
+    q_q: np.ndarray
+    q_qd: np.ndarray
+    q_qdd: np.ndarray
+    qd_qd: np.ndarray
+
+
 def recorded(function, record):
     """`function` with its results as the named tuple `record`; what is given as ``out`` stays."""
 
@@ -299,13 +311,29 @@ def _ask_by_name(array, rows):
     return whole
 
 
-def position(what, name, names):
-    """The place of `name` among `names`; ValueError says which there are."""
+UNKNOWN = {
+    "link": "unknown link {!r}",
+    "loads": "unknown load {!r}",
+    "parameters": "{!r} is not a runtime parameter of this module",
+}
+REMEDIES = {
+    "link": "",
+    "loads": "; --load LINK adds one when the module is built",
+    "parameters": "; to make it one, rebuild with --runtime-parameters {}",
+}
+
+
+def position(kind, name, names):
+    """The place of `name` among `names`; ValueError says what there is, or how to get it."""
     if name in names:
         return names.index(name)
     near = difflib.get_close_matches(str(name), names, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names) or 'none'}"
-    raise ValueError(f"{what}: {name!r} is none of them; {hint}")
+    if near:
+        hint = f"; did you mean {near[0]!r}?"
+    else:
+        there = f"; there are {', '.join(names)}" if names else "; there are none"
+        hint = there + REMEDIES[kind].format(",".join([*names, str(name)]))
+    raise ValueError(UNKNOWN[kind].format(name) + hint)
 
 
 def of_frame(signature, function, name, shape, frame, names, arguments, out):
@@ -313,7 +341,7 @@ def of_frame(signature, function, name, shape, frame, names, arguments, out):
 
     It is asked for as many samples at a time as keep the whole in the processor's cache.
     """
-    place = position(f"{name}: link", frame, names)
+    place = position("link", frame, names)
     one = Signature(name, signature.inputs, (Array(name, shape),))
     limit = max(1, 2**18 // max(1, signature.outputs[0].size))
 

@@ -35,16 +35,18 @@ LIMIT = 1e-11
 DRAWN = Recipe(joints=(2, 6), types=("revolute", "revolute", "prismatic", "universal", "fixed"),
                terms=True)  # fmt: skip
 FUNCTIONS = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix", "bias_forces",
-    "gravity_forces", "kinetic_energy", "potential_energy", "forward_kinematics", "jacobians",
-    "forward_dynamics", "forward_dynamics_derivatives",
+    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian", "mass_matrix",
+    "bias_forces", "gravity_forces", "kinetic_energy", "potential_energy", "forward_kinematics",
+    "jacobians", "forward_dynamics", "forward_dynamics_derivatives",
 )  # fmt: skip
 LOADED = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "bias_forces", "forward_dynamics",
+    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian", "bias_forces",
+    "forward_dynamics",
     "forward_dynamics_derivatives",
 )  # fmt: skip
 ARGUMENTS = {
     "inverse_dynamics": "q qd qdd", "inverse_dynamics_derivatives": "q qd qdd",
+    "inverse_dynamics_hessian": "q qd qdd multipliers",
     "bias_forces": "q qd", "kinetic_energy": "q qd", "forward_dynamics": "q qd tau",
     "forward_dynamics_derivatives": "q qd tau",
 }  # fmt: skip
@@ -99,6 +101,7 @@ def compare(description, seed):
     oracle, rng = CoupledPinocchio(description), np.random.default_rng(seed)
     state = {name: rng.uniform(-2, 2, oracle.n) for name in ("q", "qd", "qdd", "tau")}
     state["loads"] = rng.uniform(-10, 10, (len(description.loads), 6))
+    state["multipliers"] = rng.uniform(-1, 1, oracle.n)
     mass = oracle.mass_matrix(state["q"])
     for formulation, tree in applicable(description):
         for function in FUNCTIONS:

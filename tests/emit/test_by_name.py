@@ -81,7 +81,7 @@ def test_parameters_of_a_link_frame_broadcast(tree, rng):
 def test_wrong_links_and_shapes_are_named(tree, call):
     q = np.zeros(tree.n)
     near = tree.link_names[2] + "s"
-    with pytest.raises(ValueError, match=f"{call}: link: '{near}' is none of them; did you mean"):
+    with pytest.raises(ValueError, match=f"unknown link '{near}'; did you mean"):
         getattr(tree, call)(near, q)
     with pytest.raises(ValueError, match="there are "):
         getattr(tree, call)(17, q)
@@ -116,14 +116,19 @@ def test_loads_and_parameters_by_name(tree, rng):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"tipp": [0] * 6}, "loads: 'tipp' is none of them"),
-        ({0: [0] * 6}, "loads: 0 is none of them"),
+        ({"tipp": [0] * 6}, "unknown load 'tipp'; there are .*; --load LINK adds one"),
+        ({0: [0] * 6}, "unknown load 0; there are"),
     ],
 )
 def test_names_that_are_none(tree, given, words):
     q = np.zeros(tree.n)
     with pytest.raises(ValueError, match=words):
         tree.inverse_dynamics(q, q, q, loads=given)
+    words = (
+        "'mp' is not a runtime parameter of this module; .*rebuild with --runtime-parameters .*,mp"
+    )
+    with pytest.raises(ValueError, match=words):
+        tree.inverse_dynamics(q, q, q, parameters={"mp": 1.0})
 
 
 def test_rows_of_another_shape_are_named(tree):

@@ -27,6 +27,7 @@ CHECKS = (
     "_evaluation.py",
     "_forward_laws.py",
     "_limits.py",
+    "_hessian_laws.py",
     "_motion_laws.py",
     "_parameter_laws.py",
 )

@@ -30,6 +30,7 @@ from tests.emit.test_versions import EXAMPLES, called, runs, states
 
 FUNCTIONS = (
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_hessian",
     "mass_matrix",
     "coriolis_matrix",
     "forward_dynamics_derivatives",

@@ -185,7 +185,8 @@ def states(module: ModuleType, *batch: int) -> dict[str, np.ndarray]:
 def called(functions: Any, name: str, state: dict[str, np.ndarray], **more: Any) -> Any:
     of_q, of_q_and_qd = ("mass_matrix", "forward_kinematics"), ("coriolis_matrix", "kinetic_energy")
     taken = 1 if name in of_q else 2 if name in of_q_and_qd else 3
-    result = getattr(functions, name)(*list(state.values())[:taken], **more)
+    multipliers = [state["qd"]] if name == "inverse_dynamics_hessian" else []
+    result = getattr(functions, name)(*list(state.values())[:taken], *multipliers, **more)
     return result if isinstance(result, tuple) else (result,)
 
 

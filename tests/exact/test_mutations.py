@@ -33,6 +33,7 @@ FORKED = 56
 SEEDS = (FORKED, 2)
 DERIVATIVES = {
     "inverse_dynamics_derivatives": 6,
+    "inverse_dynamics_hessian": 3,
     "joint_wrench_derivatives": 6,
     "point_motion_derivatives": 6,
     "inverse_dynamics_parameter_derivatives": 2,

@@ -58,6 +58,7 @@ def state_of(description, seed):
     state = {"q": rng.uniform(-np.pi, np.pi, n), **_rates(rng, n)}
     state["loads"] = rng.uniform(-10, 10, (len(description.loads), 6))
     state["tau"] = rng.uniform(-10, 10, n)
+    state["multipliers"] = rng.uniform(-1, 1, n)
     return {**state, "x": np.where(prescribed, state["qdd"], state["tau"])}
 
 

@@ -13,6 +13,7 @@ from symgen.description import RobotDescription
 from symgen.description.expressions import evaluate
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import PinocchioRobot
+from tests.oracles.second import hessian
 
 Array = np.ndarray[Any, Any]
 
@@ -86,6 +87,13 @@ class CoupledPinocchio:
             *self._joints(q, qd, qdd), loads=loads
         )
         return self.S.T @ tau, *(self.S.T @ slope @ self.S for slope in slopes)
+
+    def inverse_dynamics_hessian(
+        self, q: Array, qd: Array, qdd: Array, multipliers: Array, *, loads: Array
+    ) -> tuple[Array, ...]:
+        """Blocks q_q, q_qd, q_qdd, qd_qd."""
+        found = hessian(self.robot, *self._joints(q, qd, qdd, multipliers), loads=loads)
+        return tuple(self.S.T @ block @ self.S for block in found)
 
     def mass_matrix(self, q: Array) -> Array:
         """M, (n, n)."""

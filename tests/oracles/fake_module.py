@@ -1,5 +1,8 @@
 """A generated module without generation: the functions of `NumericRobot`, and changes to them.
 
+Second derivatives, and first ones at complex states, which complex steps in `NumericRobot` do not
+give, are evaluated from derived programs.
+
 The tests of the validation feed it with one function made wrong.
 """
 
@@ -8,15 +11,22 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from symgen.description.model import RobotDescription
+from symgen.formulations.composite import COMPOSITE
 from symgen.validation.checks import ARGUMENTS, Facts
+from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.forward_laws import SOLVED
 from symgen.validation.oracles import NumericRobot
+from tests.oracles.programs import evaluated
+
+DERIVATIVES, HESSIAN = "inverse_dynamics_derivatives", "inverse_dynamics_hessian"
 
 Function = Callable[..., Any]
 
@@ -107,7 +117,7 @@ def _with_out(function: Function) -> Function:
 
 def _remembered(robot: NumericRobot, name: str) -> Function:
     """The function; what it was called with before is not computed again."""
-    function, known = getattr(robot, name), _KNOWN.setdefault(robot, {})
+    function, known = _function(robot, name), _KNOWN.setdefault(robot, {})
 
     def remembered(*arguments: Any, **options: Any) -> Any:
         given = [np.asarray(x) for x in (*arguments, *options.values()) if x is not None]
@@ -118,6 +128,26 @@ def _remembered(robot: NumericRobot, name: str) -> Function:
         return tuple(map(np.copy, found)) if isinstance(found, tuple) else np.copy(found)
 
     return remembered
+
+
+def _function(robot: NumericRobot, name: str) -> Function:
+    if name not in (DERIVATIVES, HESSIAN):
+        return getattr(robot, name)  # type: ignore[no-any-return]
+
+    def chosen(*arguments: Any, loads: Any = None) -> Any:
+        options = {} if loads is None else {"loads": loads}
+        if name == DERIVATIVES and not any(map(np.iscomplexobj, (*arguments, loads))):
+            return robot.inverse_dynamics_derivatives(*arguments, **options)
+        program = _derived(robot.description, robot.parameter_names, name)
+        found = EvaluatedFormulation({name: program}, robot.parameters)
+        return getattr(found, name)(*arguments, **options)
+
+    return chosen
+
+
+@cache
+def _derived(description: RobotDescription, runtime: tuple[str, ...], name: str) -> Any:
+    return evaluated(description, COMPOSITE, name, runtime)
 
 
 _KNOWN: WeakKeyDictionary[NumericRobot, dict[Any, Any]] = WeakKeyDictionary()

@@ -16,6 +16,7 @@ from tests.oracles.pinocchio_forward import (
     hybrid_derivatives,
 )
 from tests.oracles.pinocchio_model import Array, PinocchioRobot
+from tests.oracles.second import hessian
 
 
 def reference(
@@ -32,6 +33,9 @@ def reference(
         return (oracle.coriolis_matrix(q, qd) @ qd,)
     if function == "inverse_dynamics_load_derivatives":
         return (_load_slopes(oracle, q, loads),)
+    if function == "inverse_dynamics_hessian":
+        motion = (state[name] for name in ("q", "qd", "qdd", "multipliers"))
+        return hessian(oracle, *motion, loads=loads)
     if function == "torque_parts":
         return _parts(oracle, state)
     spec = function_named(function)

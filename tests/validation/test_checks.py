@@ -28,6 +28,8 @@ from tests.oracles.fake_module import altered, facts_of, fake_module, formulatio
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 ID, DID = "inverse_dynamics", "inverse_dynamics_derivatives"
+HESSIAN = "inverse_dynamics_hessian"
+SECOND = f"{HESSIAN}, hessian_{{}} v = complex step of {DID} in {{}}"
 BY = "complex step of inverse_dynamics"
 JW, JWD = "joint_wrenches", "joint_wrench_derivatives"
 PM, PMD = "point_motion", "point_motion_derivatives"
@@ -170,10 +172,22 @@ LAWS = [
       "coriolis_matrix = Christoffel symbols of mass_matrix"}),
     # derivatives
     (DID, lambda x, *_: (x[0] + 1, *x[1:]), {f"{DID}, tau = {ID}"}),
-    (DID, lambda x, *_: (x[0], np.swapaxes(x[1], -1, -2), *x[2:]), {f"{DID}, dtau_dq = {BY}"}),
-    (DID, lambda x, *_: (x[0], x[1], -x[2], x[3]), {f"{DID}, dtau_dqd = {BY}"}),
-    (DID, lambda x, *_: (*x[:3], 2 * x[3]), {f"{DID}, dtau_dqdd = {BY}"}),
-    (DID, lambda x, *_: (*x[:3], np.full_like(x[3], np.nan)), {f"{DID}, dtau_dqdd = {BY}"}),
+    (DID, lambda x, *_: (x[0], np.swapaxes(x[1], -1, -2), *x[2:]),
+     {f"{DID}, dtau_dq = {BY}", *(
+         SECOND.format(*x) for x in (("q_q", "q"), ("q_qd", "qd"), ("q_qdd", "qdd")))}),
+    (DID, lambda x, *_: (x[0], x[1], -x[2], x[3]),
+     {f"{DID}, dtau_dqd = {BY}", SECOND.format("q_qd^T", "q"), SECOND.format("qd_qd", "qd")}),
+    (DID, lambda x, *_: (*x[:3], 2 * x[3]),
+     {f"{DID}, dtau_dqdd = {BY}", SECOND.format("q_qdd^T", "q")}),
+    (DID, lambda x, *_: (*x[:3], np.full_like(x[3], np.nan)),
+     {f"{DID}, dtau_dqdd = {BY}", SECOND.format("q_qdd^T", "q")}),
+    # second derivatives
+    *((HESSIAN, lambda x, *_, k=k: (*x[:k], x[k] + _entry(0 * x[k], (0, 1), 1e-6), *x[k + 1 :]),
+       {SECOND.format(f"{block}{t}", by) for t, by in steps}
+       | ({f"{HESSIAN}, hessian_{block} is symmetric"} if k in (0, 3) else set()))
+      for k, (block, steps) in enumerate({
+          "q_q": [("", "q")], "q_qd": [("", "qd"), ("^T", "q")],
+          "q_qdd": [("", "qdd"), ("^T", "q")], "qd_qd": [("", "qd")]}.items())),
     ("inverse_dynamics_load_derivatives", lambda x, q: -x,
      {PART.format("load"), f"inverse_dynamics_load_derivatives = {BY}",
       "power of joints and loads - losses = rate of kinetic_energy + potential_energy"}),

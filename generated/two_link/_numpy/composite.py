@@ -79,6 +79,18 @@ The remark behind a line names its equation:
             u_k x a_link; Ikk: moment alpha - p_k; Ikl: moment -(u_k x c_l + u_l x c_k) --
             Atkeson, An, Hollerbach 1986
     CO-58   Y_ij = S_i . (force per unit of each parameter of body j), i carries j or is j
+    CO-60   V_i = V_p + S_i lambda_i and Omega_i = V_p x S_i: the virtual motion
+    CO-61   K~ = W x E + U h^T, p = m U + W x h, b = int v x V dm: of one body, of
+            composites
+    CO-62   y_1 = I Omega + S x* p, y_2 = B^T Omega - B~^T Psi' + s x b, y_3 = -B~^T S
+    CO-63   A = W N^T + V F^T of a load, V at its point; sums over all loads beyond the
+            joint
+    CO-64   z = Omega_w x N + L Omega_w + Omega_v x F + (A - tr(A) 1) s
+    CO-65   H_qj_qi = Omega_j . t_3 + Psi''_j . y_1 + 2 Psi'_w_j . y_2 - s_j . z
+    CO-66   H_qj_qdi = 2 (Omega_j . t_2 + Psi'_w_j . y_3), H_qi_qdj = 2 (Psi'_j . y_1 +
+            s_j . y_2)
+    CO-67   H_qj_qddi = Omega_j . t_1, H_qi_qddj = S_j . y_1
+    CO-68   H_qdj_qdi = 2 s_j . y_3; on the diagonal the curvature of friction
     TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
     TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
             alone
@@ -283,6 +295,111 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     # answers, joint shoulder
     t3_n_1_z = t12 - (t14 + h0_1C_x*a_base_1_x)  # CO-15
     dtau_dq[..., 0, 0] = t3_n_1_z
+
+
+def inverse_dynamics_hessian(q, qd, qdd, multipliers, loads, hessian_q_q, hessian_q_qd, hessian_q_qdd, hessian_qd_qd):
+    """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks of its symmetric Hessian that are not always 0."""
+    hessian_q_qd[...] = 0.0
+    hessian_q_qdd[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+    multipliers_1 = multipliers[..., 0]
+    multipliers_2 = multipliers[..., 1]
+    tip_fx = loads[..., 0, 0]
+    tip_fy = loads[..., 0, 1]
+
+    # angles
+    C_1_21 = sin(q_1)  # CO-1
+    C_1_11 = cos(q_1)  # CO-1
+    R_2_21 = sin(q_2)  # CO-2
+    R_2_11 = cos(q_2)  # CO-2
+
+    # velocities, joint elbow
+    w0_2_z = qd_1 + qd_2  # CO-5
+
+    # bodies, joint elbow
+    c0_2_x = 0.4 + 0.2*R_2_11  # CO-9
+
+    # bodies, joint elbow
+    t1 = 0.5*c0_2_x
+    f0_2_y = w0_2_z*t1 - 0.2*qd_2  # CO-10
+
+    # loads, joint elbow
+    r0_2_1_x = 0.4 + 0.4*R_2_11  # CO-17
+    F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21  # CO-17
+    F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21  # CO-17
+
+    # accelerations, joint shoulder
+    a_base_1_x = 9.81*C_1_21  # CO-7
+    a_base_1_y = 9.81*C_1_11  # CO-7
+
+    # accelerations, joint elbow
+    alpha0_2_z = qdd_1 + qdd_2  # CO-7
+    a0_2_y = a_base_1_y - 0.4*qdd_2  # CO-7
+    dPsi_v_2_x = a_base_1_y + 0.4*qdd_1  # CO-8
+    t2 = 0.4*qd_1
+    dPsi_v_2_y = qd_1*t2 - a_base_1_x  # CO-8
+
+    # bodies, joint elbow
+    f0_in_2_y = t1*alpha0_2_z - 0.1*(w0_2_z*w0_2_z*R_2_21) + 0.5*a0_2_y  # CO-11
+
+    # virtual motion, joint elbow
+    V_w_2_z = multipliers_1 + multipliers_2  # CO-60
+    p0_2_y = t1*V_w_2_z - 0.2*multipliers_2  # CO-61
+
+    # virtual motion, joint shoulder
+    p0_1_y = 0.1*multipliers_1  # CO-61
+    p0_1C_y = p0_2_y + p0_1_y  # CO-61
+
+    # loads, joint elbow
+    V0_2_1_y = r0_2_1_x*V_w_2_z - 0.4*multipliers_2  # CO-63
+    A0_2_1_22 = F0_2_1_y*V0_2_1_y  # CO-63
+    t3 = 0.4*multipliers_1
+    t4 = R_2_21*V_w_2_z
+    t5 = A0_2_1_22 - 0.4*(F0_2_1_x*t4)
+    z_2_z = F0_2_1_y*t3 - t5  # CO-64
+
+    # answers, joint elbow
+    t2_f_2_x = 0.2*qd_1 - f0_2_y  # CO-14
+    t3_f_2_x = 0.5*dPsi_v_2_x - f0_in_2_y  # CO-15
+
+    # answers, joint elbow
+    y2_2_z = t2*p0_2_y - f0_2_y*t3  # CO-62
+    t6 = multipliers_1*R_2_21
+    t7 = 0.04000000000000001*t4
+    y1_n_2_z = -(0.04000000000000001*t6 + t7)  # CO-62
+    hessian_q_qdd[..., 1, 0] = y1_n_2_z
+    y1_f_2_x = 0.2*multipliers_1 - p0_2_y  # CO-62
+
+    # Hessian, joint elbow
+    t8 = 0.9810000000000001*(C_1_21*t4)
+    H_q_1_q_2 = a_base_1_y*y1_f_2_x + t8 - z_2_z  # CO-65
+    hessian_q_q[..., 0, 1] = H_q_1_q_2
+    hessian_q_q[..., 1, 0] = H_q_1_q_2
+    t9 = multipliers_2*R_2_21
+    y3_1_z = 0.04000000000000001*t9  # CO-62
+    H_qd_1_qd_2 = -2.0*(t7 - y3_1_z)  # CO-68
+    hessian_qd_qd[..., 0, 1] = H_qd_1_qd_2
+    hessian_qd_qd[..., 1, 0] = H_qd_1_qd_2
+    hessian_qd_qd[..., 1, 1] = H_qd_1_qd_2
+    H_q_2_qd_1 = 2.0*y2_2_z  # CO-66
+    hessian_q_qd[..., 1, 0] = H_q_2_qd_1
+    H_q_2_q_2 = dPsi_v_2_x*y1_f_2_x - 0.1*(dPsi_v_2_y*t4) + t3*t3_f_2_x - z_2_z  # CO-65
+    hessian_q_q[..., 1, 1] = H_q_2_q_2
+    H_q_2_qd_2 = 0.8*(multipliers_1*t2_f_2_x)  # CO-66
+    hessian_q_qd[..., 1, 1] = H_q_2_qd_2
+    H_q_2_qdd_2 = -0.04000000000000001*t6  # CO-67
+    hessian_q_qdd[..., 1, 1] = H_q_2_qdd_2
+
+    # Hessian, joint shoulder
+    H_q_1_q_1 = t8 - a_base_1_y*p0_1C_y + t5  # CO-65
+    hessian_q_q[..., 0, 0] = H_q_1_q_1
+    H_qd_1_qd_1 = 0.08000000000000002*t9  # CO-68
+    hessian_qd_qd[..., 0, 0] = H_qd_1_qd_1
 
 
 def mass_matrix(q, mass_matrix):

@@ -5,103 +5,115 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    NE-1     R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)
-    NE-3     omega_j = omega_in_j + s qd_j -- Barman 2020 (3.5), (3.11)
-    NE-5     alpha_j = alpha_in_j + s qdd_j + omega_in_j x s qd_j -- Barman 2020 (3.17),
-             (3.20)
-    NE-6     a_in_j = R_j^T (a_p + alpha_p x u + omega_p x (omega_p x u)) -- Barman 2020
-             (3.47)
-    NE-7     a_j = a_in_j + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t
-             qd_j + t qdd_j -- Barman 2020 (3.50), (3.53)
-    NE-8     a_G_j = a_j + alpha_j x com + omega_j x (omega_j x com) -- Barman 2020
-             (3.56), (3.59)
-    NE-9     R0_j = R0_p R_j -- Barman 2020 (3.62)
-    NE-10    H_j = I_j omega_j -- Barman 2020 (3.64)
-    NE-11    F_G_j = m_j a_G_j, gravity being in a_0 = -g -- Barman 2020 (3.67)
-    NE-12    n_G_j = I_j alpha_j + omega_j x H_j -- Barman 2020 (3.69)
-    NE-13    f_e = R0_j^T F^e, n_e = R0_j^T tau^e -- Barman 2020 (3.76), (3.88)
-    NE-14    f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020 (3.72), (3.74), (3.78)
-    NE-15    n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) + sum_c
-             (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load -- Barman 2020
-             (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)
-    NE-17    x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
-             base axes
-    NE-18    v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j +
-             omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)
-    NE-19    energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g .
-             x_G
-    NE-20    C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
-    NE-21    column of a Jacobian: the axis, and its moment about the frame's origin
-    NE-22    x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
-             omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
-    NE-23    K_j r = alpha_j x r + omega_j x (omega_j x r)
-    NE-25    Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
-             parameter
-    NE-27    h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C
-    NE-28    d x0_C / d q_k = R0_k (s x h_k + W_k t)
-    NE-29    P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c
-             + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - x0_C x P_0 with 0 for the base
-    NE-31    v_origin_j = v_G_p + omega_p x (origin - G_p) in joint axes, v_G_j =
-             v_origin_j + omega_j x rho + t qd_j -- Barman 2020 (3.32), (3.41), (3.44)
-    NE-32    n_at_G_j = n_j - rho x f_j
-    NE-34    D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
-             (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
-             (3.73), (3.81) for i = j + 1
-    NE-35    M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
-             joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method 1
-    NE-37    bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p:
-             velocity torques are quadratic in qd
-    NE-38    bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin
-             1982, method 1
-    dNE-6    d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) -- Barman
-             2020 (3.48), (3.49)
-    dNE-7    d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
-             omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
-             with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
-             (3.51), (3.52), (3.54), (3.55)
-    dNE-11   d F_G_j = m_j d a_G_j: by q_i m_j (dd v_G_j/dq_i dt + 2 d omega_j/dq_i x
-             v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
-             d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
-    dNE-13   the loads turn against link j: d f_e/dq_i = f_e x d omega_j/dqd_i, d n_e
-             alike; N_e_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j
-             -- Barman 2020 (3.77), (3.85), (3.89)
-    dNE-14   d f_j = d F_G_j - sum d f_e + sum_c R_c d f_c -- Barman 2020 (3.73), (3.75),
-             (3.79)
-    dNE-16   d tau_j = power of d f_j, d n_at_G_j on the motion per unit of qd_j; for a
-             joint k beyond j that of D f_k, D n_at_G_k (by q_k) or d f_k/dqd_k, d
-             n_at_G_k/dqd_k on d(omega_k, v_G_k)/dqd_j -- Barman 2020 (3.93), (3.95)
-    dNE-18   d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
-             + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33), (3.34),
-             (3.36), (3.37), (3.39), (3.40)
-    dNE-22   d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
-             v_P; d a0_P alike -- Barman 2020 (3.63)
-    dNE-31   d v_G_j/dq_i, d v_G_j/dqd_i: those of p carried over joint j; for i = j
-             v_origin_j x s + omega_in_j x t + d omega_j/dq_j x rho by q_j, t + s x rho by
-             qd_j -- Barman 2020 (3.42), (3.43), (3.45), (3.46)
-    dNE-32   d n_at_G_j = d n_G_j - N_e_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
-             G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
-    dNE-33   d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
-    ddNE-31  dd v_G_j/dq_i dt = d a_G_j/dq_i - 2 d omega_j/dq_i x v_G_j: that of p carried
-             over joint j; for i = j a_in_j x s + 2 v_origin_j x d omega_j/dq_j +
-             alpha_in_j x t + omega_in_j x (omega_in_j x t) + dd omega_j/dq_j dt x rho --
-             Barman 2020 (3.48), (3.49), (3.57), (3.58), (3.60), (3.61)
-    d NE-14  derivative of NE-14
-    d NE-15  derivative of NE-15
-    TP-1     inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
-    TP-2     centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
-             alone
-    TP-3     coriolis_j: terms in qd_k qd_l, the other velocity torques
-    TP-4     gravity_j: what holds the joint at rest
-    TP-5     loads_j: what holds the joint against the loads, at rest
-    LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
-             2008, section 6.5
-    LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
-             Featherstone 2008, section 6.5
-    LTDL-4   L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
-             Featherstone 2008, section 6.5
-    LTDL-5   entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
-             < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
-             its diagonal
+    NE-1      R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)
+    NE-3      omega_j = omega_in_j + s qd_j -- Barman 2020 (3.5), (3.11)
+    NE-5      alpha_j = alpha_in_j + s qdd_j + omega_in_j x s qd_j -- Barman 2020 (3.17),
+              (3.20)
+    NE-6      a_in_j = R_j^T (a_p + alpha_p x u + omega_p x (omega_p x u)) -- Barman 2020
+              (3.47)
+    NE-7      a_j = a_in_j + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t
+              qd_j + t qdd_j -- Barman 2020 (3.50), (3.53)
+    NE-8      a_G_j = a_j + alpha_j x com + omega_j x (omega_j x com) -- Barman 2020
+              (3.56), (3.59)
+    NE-9      R0_j = R0_p R_j -- Barman 2020 (3.62)
+    NE-10     H_j = I_j omega_j -- Barman 2020 (3.64)
+    NE-11     F_G_j = m_j a_G_j, gravity being in a_0 = -g -- Barman 2020 (3.67)
+    NE-12     n_G_j = I_j alpha_j + omega_j x H_j -- Barman 2020 (3.69)
+    NE-13     f_e = R0_j^T F^e, n_e = R0_j^T tau^e -- Barman 2020 (3.76), (3.88)
+    NE-14     f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020 (3.72), (3.74), (3.78)
+    NE-15     n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) + sum_c
+              (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load -- Barman 2020
+              (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)
+    NE-17     x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
+              base axes
+    NE-18     v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j +
+              omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)
+    NE-19     energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g
+              . x_G
+    NE-20     C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
+    NE-21     column of a Jacobian: the axis, and its moment about the frame's origin
+    NE-22     x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
+              omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
+    NE-23     K_j r = alpha_j x r + omega_j x (omega_j x r)
+    NE-25     Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
+              parameter
+    NE-27     h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is
+              x0_C
+    NE-28     d x0_C / d q_k = R0_k (s x h_k + W_k t)
+    NE-29     P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c
+              L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - x0_C x P_0 with 0 for the
+              base
+    NE-31     v_origin_j = v_G_p + omega_p x (origin - G_p) in joint axes, v_G_j =
+              v_origin_j + omega_j x rho + t qd_j -- Barman 2020 (3.32), (3.41), (3.44)
+    NE-32     n_at_G_j = n_j - rho x f_j
+    NE-34     D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
+              (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
+              (3.73), (3.81) for i = j + 1
+    NE-35     M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
+              joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method 1
+    NE-37     bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p:
+              velocity torques are quadratic in qd
+    NE-38     bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin
+              1982, method 1
+    dNE-6     d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) --
+              Barman 2020 (3.48), (3.49)
+    dNE-7     d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
+              omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
+              with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
+              (3.51), (3.52), (3.54), (3.55)
+    dNE-11    d F_G_j = m_j d a_G_j: by q_i m_j (dd v_G_j/dq_i dt + 2 d omega_j/dq_i x
+              v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
+              d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
+    dNE-13    the loads turn against link j: d f_e/dq_i = f_e x d omega_j/dqd_i, d n_e
+              alike; N_e_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j
+              -- Barman 2020 (3.77), (3.85), (3.89)
+    dNE-14    d f_j = d F_G_j - sum d f_e + sum_c R_c d f_c -- Barman 2020 (3.73), (3.75),
+              (3.79)
+    dNE-16    d tau_j = power of d f_j, d n_at_G_j on the motion per unit of qd_j; for a
+              joint k beyond j that of D f_k, D n_at_G_k (by q_k) or d f_k/dqd_k, d
+              n_at_G_k/dqd_k on d(omega_k, v_G_k)/dqd_j -- Barman 2020 (3.93), (3.95)
+    dNE-18    d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
+              + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33),
+              (3.34), (3.36), (3.37), (3.39), (3.40)
+    dNE-22    d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
+              v_P; d a0_P alike -- Barman 2020 (3.63)
+    dNE-31    d v_G_j/dq_i, d v_G_j/dqd_i: those of p carried over joint j; for i = j
+              v_origin_j x s + omega_in_j x t + d omega_j/dq_j x rho by q_j, t + s x rho
+              by qd_j -- Barman 2020 (3.42), (3.43), (3.45), (3.46)
+    dNE-32    d n_at_G_j = d n_G_j - N_e_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
+              G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
+    dNE-33    d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
+    ddNE-31   dd v_G_j/dq_i dt = d a_G_j/dq_i - 2 d omega_j/dq_i x v_G_j: that of p
+              carried over joint j; for i = j a_in_j x s + 2 v_origin_j x d omega_j/dq_j +
+              alpha_in_j x t + omega_in_j x (omega_in_j x t) + dd omega_j/dq_j dt x rho --
+              Barman 2020 (3.48), (3.49), (3.57), (3.58), (3.60), (3.61)
+    d NE-6    derivative of NE-6
+    d NE-7    derivative of NE-7
+    d NE-8    derivative of NE-8
+    d NE-11   derivative of NE-11
+    d NE-14   derivative of NE-14
+    d NE-15   derivative of NE-15
+    d NE-34   derivative of NE-34
+    d dNE-11  derivative of dNE-11
+    d dNE-13  derivative of dNE-13
+    d dNE-14  derivative of dNE-14
+    d dNE-16  derivative of dNE-16
+    d dNE-32  derivative of dNE-32
+    TP-1      inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+    TP-2      centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k
+              moves alone
+    TP-3      coriolis_j: terms in qd_k qd_l, the other velocity torques
+    TP-4      gravity_j: what holds the joint at rest
+    TP-5      loads_j: what holds the joint against the loads, at rest
+    LTDL-1    D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
+              2008, section 6.5
+    LTDL-3    L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+              Featherstone 2008, section 6.5
+    LTDL-4    L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
+              Featherstone 2008, section 6.5
+    LTDL-5    entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for
+              j < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right
+              of its diagonal
 """
 
 from numpy import cos, sin
@@ -294,6 +306,134 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
 
     # results
     dtau_dqdd[..., 1, 1] = 0.12000000000000001
+
+
+def inverse_dynamics_hessian(q, qd, qdd, multipliers, loads, hessian_q_q, hessian_q_qd, hessian_q_qdd, hessian_qd_qd):
+    """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks of its symmetric Hessian that are not always 0."""
+    hessian_q_qd[...] = 0.0
+    hessian_q_qdd[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+    multipliers_1 = multipliers[..., 0]
+    multipliers_2 = multipliers[..., 1]
+    tip_fx = loads[..., 0, 0]
+    tip_fy = loads[..., 0, 1]
+
+    # angles
+    R_1_21 = sin(q_1)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
+
+    # forward, joint shoulder
+    a_in_1_x = 9.81*R_1_21  # NE-6
+    a_in_1_y = 9.81*R_1_11  # NE-6
+    a_1_x = a_in_1_x - 0.4*(qd_1*qd_1)  # NE-7
+    a_1_y = a_in_1_y + 0.4*qdd_1  # NE-7
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    alpha_2_z = qdd_1 + qdd_2  # NE-5
+    a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
+    t1 = R_1_11*R_2_11
+    t2 = R_1_21*R_2_21
+    dd_v_G_2_x_dq_1_dt = 9.81*t1 - 9.81*t2  # ddNE-31
+    a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
+    t3 = qd_1*R_2_11
+    d_a_in_2_x_dqd_1 = -0.8*t3  # d NE-6
+    d_a_in_2_y_dqdd_1 = 0.4*R_2_11  # d NE-6
+    t4 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t4  # NE-7
+    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 - 0.8*omega_2_z  # d NE-7
+    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
+
+    # rotations, joint elbow
+    R0_2_11 = t1 - t2  # NE-9
+    t5 = R_1_11*R_2_21
+    t6 = R_1_21*R_2_11
+    R0_2_21 = t5 + t6  # NE-9
+
+    # loads, joint elbow
+    f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # NE-13
+    f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
+
+    # backward, joint elbow
+    a_G_2_x = a_2_x + 0.2*t4  # NE-8
+    d_a_G_2_x_dqd_2 = -0.4*omega_2_z  # d NE-8
+    d_a_G_2_x_dqd_1 = d_a_2_x_dqd_1 - d_a_G_2_x_dqd_2  # d NE-8
+    a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
+    d_v_G_2_y_dqd_1 = 0.2 + d_a_in_2_y_dqdd_1  # dNE-31
+    F_G_2_x = 0.5*a_G_2_x  # NE-11
+    d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt  # dNE-11
+    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # dNE-11
+    d_F_G_2_x_dqd_1_2 = 0.5*d_a_G_2_x_dqd_1  # d NE-11
+    F_G_2_y = 0.5*a_G_2_y  # NE-11
+    d_F_G_2_y_dqdd_1 = 0.5*d_v_G_2_y_dqd_1  # dNE-11
+    f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
+    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # dNE-14
+    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # dNE-14
+    f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
+    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6)  # dNE-14
+    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # dNE-14
+
+    # backward, joint shoulder
+    d_F_G_1_x_dq_1 = 4.905*R_1_11  # dNE-11
+    d_f_1_from_2_x_dq_1 = R_2_11*d_f_2_x_dq_1 - R_2_21*d_f_2_y_dq_1  # dNE-14
+    d_f_1_x_dq_1 = d_F_G_1_x_dq_1 + d_f_1_from_2_x_dq_1  # dNE-14
+
+    # backward derivatives, joint elbow
+    d_N_e_2_22_dq_1 = -0.2*f_e_2_1_y  # d dNE-13
+    d_d_F_G_2_x_dqdd_1_dq_2 = 0.2*R_2_11  # d dNE-11
+    d_d_F_G_2_y_dq_2_dqd_1 = 0.4*t3  # d dNE-11
+
+    # backward derivatives, joint shoulder
+    t7 = d_N_e_2_22_dq_1 + 0.2*d_f_2_x_dq_1
+    d_d_n_at_G_1_z_dq_1_dq_1 = -0.2*d_f_1_from_2_x_dq_1 - t7  # d dNE-32
+    d_d_f_1_from_2_y_dqd_1_dqd_1 = R_2_21*d_a_in_2_y_dqdd_1 - R_2_21*d_v_G_2_y_dqd_1  # d dNE-14
+    d_d_tau_2_dqd_1_dqd_1 = 0.08000000000000002*R_2_21  # d dNE-16
+    d_d_n_at_G_1_z_dqd_1_dqd_1 = d_d_tau_2_dqd_1_dqd_1 + 0.2*d_d_f_1_from_2_y_dqd_1_dqd_1  # d dNE-32
+    d_D_n_at_G_1_z_dq_1 = d_d_n_at_G_1_z_dq_1_dq_1 - 0.2*d_f_1_x_dq_1  # d NE-34
+
+    # backward derivatives, joint elbow
+    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # NE-34
+    d_D_f_2_x_dqdd_1 = d_d_F_G_2_x_dqdd_1_dq_2 - d_F_G_2_y_dqdd_1  # d NE-34
+    D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
+    d_D_f_2_y_dqd_1 = d_d_F_G_2_y_dq_2_dqd_1 + d_F_G_2_x_dqd_1_2  # d NE-34
+
+    # torque derivatives, joint shoulder
+    d_d_tau_1_dqd_1_dqd_1 = d_d_n_at_G_1_z_dqd_1_dqd_1 + 0.2*d_d_f_1_from_2_y_dqd_1_dqd_1  # d dNE-16
+
+    # torque derivatives, joint elbow
+    t8 = 0.4*R_2_21
+    t9 = d_N_e_2_22_dq_1 + 0.2*d_f_2_x_dq_2
+    d_d_tau_1_dq_2_dq_2 = d_a_in_2_y_dqdd_1*D_f_2_x - D_f_2_y*t8 - t9  # d dNE-16
+    d_d_tau_1_dq_2_dqd_1 = d_v_G_2_y_dqd_1*d_D_f_2_y_dqd_1 - 0.1*d_a_G_2_x_dqd_1  # d dNE-16
+    d_d_tau_1_dq_2_dqd_2 = -0.2*(omega_2_z*d_v_G_2_y_dqd_1) + 0.04000000000000001*omega_2_z  # d dNE-16
+    d_d_tau_1_dq_2_dqdd_1 = d_D_f_2_x_dqdd_1*t8 - 0.04000000000000001*R_2_21  # d dNE-16
+
+    # results
+    t10 = multipliers_2*t7
+    hessian_q_q[..., 0, 0] = multipliers_1*d_D_n_at_G_1_z_dq_1 - t10
+    t11 = -(multipliers_1*t7 + t10)
+    hessian_q_q[..., 0, 1] = t11
+    hessian_q_q[..., 1, 0] = t11
+    hessian_q_qd[..., 1, 1] = multipliers_1*d_d_tau_1_dq_2_dqd_2
+    t12 = multipliers_1*R_2_21
+    hessian_q_qdd[..., 1, 1] = -0.04000000000000001*t12
+    t13 = multipliers_2*R_2_21
+    hessian_q_q[..., 1, 1] = multipliers_1*d_d_tau_1_dq_2_dq_2 - multipliers_2*t9
+    t14 = 0.08000000000000002*(multipliers_2*t3)
+    hessian_q_qd[..., 1, 0] = multipliers_1*d_d_tau_1_dq_2_dqd_1 + t14
+    hessian_q_qdd[..., 1, 0] = multipliers_1*d_d_tau_1_dq_2_dqdd_1 - 0.04000000000000001*t13
+    t15 = -0.08000000000000002*t12
+    hessian_qd_qd[..., 0, 1] = t15
+    hessian_qd_qd[..., 1, 0] = t15
+    hessian_qd_qd[..., 1, 1] = t15
+    hessian_qd_qd[..., 0, 0] = multipliers_1*d_d_tau_1_dqd_1_dqd_1 + 0.08000000000000002*t13
 
 
 def inverse_dynamics_load_derivatives(q, dtau_dloads):

@@ -53,6 +53,30 @@ void two_link_composite_inverse_dynamics_derivatives(
     double *dtau_dqd,
     double *dtau_dqdd);
 
+/* Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks of
+ * its symmetric Hessian that are not always 0. By composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   multipliers[2]: weights of the torques in their sum
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  hessian_q_q[2][2]: q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+ *   out  hessian_q_qd[2][2]: q_qd[i, j] = d2 sum / d q_i d qd_j
+ *   out  hessian_q_qdd[2][2]: q_qdd[i, j] = d2 sum / d q_i d qdd_j
+ *   out  hessian_qd_qd[2][2]: qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+ */
+void two_link_composite_inverse_dynamics_hessian(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *multipliers,
+    const double *loads,
+    double *hessian_q_q,
+    double *hessian_q_qd,
+    double *hessian_q_qdd,
+    double *hessian_qd_qd);
+
 /* Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal. By composite.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  mass_matrix[2][2]: kg m^2, kg m or kg
@@ -267,6 +291,30 @@ void two_link_newton_euler_inverse_dynamics_derivatives(
     double *dtau_dq,
     double *dtau_dqd,
     double *dtau_dqdd);
+
+/* Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks of
+ * its symmetric Hessian that are not always 0. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   multipliers[2]: weights of the torques in their sum
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  hessian_q_q[2][2]: q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+ *   out  hessian_q_qd[2][2]: q_qd[i, j] = d2 sum / d q_i d qd_j
+ *   out  hessian_q_qdd[2][2]: q_qdd[i, j] = d2 sum / d q_i d qdd_j
+ *   out  hessian_qd_qd[2][2]: qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+ */
+void two_link_newton_euler_inverse_dynamics_hessian(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *multipliers,
+    const double *loads,
+    double *hessian_q_q,
+    double *hessian_q_qd,
+    double *hessian_q_qdd,
+    double *hessian_qd_qd);
 
 /* Derivatives of the joint torques with respect to the loads (tau is linear in them). By
  * newton_euler.

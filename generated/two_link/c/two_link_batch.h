@@ -21,91 +21,95 @@ int two_link_prepare(int width);
 /* The kernel numbered `which`, from 0:
  *     0  composite.inverse_dynamics
  *     1  composite.inverse_dynamics_derivatives
- *     2  composite.mass_matrix
- *     3  composite.coriolis_matrix
- *     4  composite.bias_forces
- *     5  composite.gravity_forces
- *     6  composite.torque_parts
- *     7  composite.joint_wrench_derivatives
- *     8  composite.point_motion
- *     9  composite.point_motion_derivatives
- *     10  composite.regressor
- *     11  composite.forward_dynamics
- *     12  composite.forward_dynamics_derivatives
- *     13  newton_euler.inverse_dynamics
- *     14  newton_euler.inverse_dynamics_derivatives
- *     15  newton_euler.inverse_dynamics_load_derivatives
- *     16  newton_euler.mass_matrix
- *     17  newton_euler.coriolis_matrix
- *     18  newton_euler.bias_forces
- *     19  newton_euler.gravity_forces
- *     20  newton_euler.torque_parts
- *     21  newton_euler.kinetic_energy
- *     22  newton_euler.potential_energy
- *     23  newton_euler.forward_kinematics
- *     24  newton_euler.jacobians
- *     25  newton_euler.joint_wrenches
- *     26  newton_euler.joint_wrench_derivatives
- *     27  newton_euler.point_motion
- *     28  newton_euler.point_motion_derivatives
- *     29  newton_euler.center_of_mass
- *     30  newton_euler.center_of_mass_jacobian
- *     31  newton_euler.centroidal_momentum
- *     32  newton_euler.regressor
- *     33  newton_euler.forward_dynamics
- *     34  newton_euler.forward_dynamics_derivatives
- *     35  kane.forward_dynamics
- *     36  kane.forward_dynamics_derivatives
- *     37  recursive_lagrange.inverse_dynamics
- *     38  recursive_lagrange.inverse_dynamics_derivatives
- *     39  recursive_lagrange.inverse_dynamics_load_derivatives
- *     40  recursive_lagrange.mass_matrix
- *     41  recursive_lagrange.coriolis_matrix
- *     42  recursive_lagrange.bias_forces
- *     43  recursive_lagrange.gravity_forces
- *     44  recursive_lagrange.kinetic_energy
- *     45  recursive_lagrange.potential_energy
- *     46  recursive_lagrange.forward_kinematics
- *     47  recursive_lagrange.jacobians
- *     48  recursive_lagrange.point_motion
- *     49  recursive_lagrange.point_motion_derivatives
- *     50  recursive_lagrange.center_of_mass
- *     51  recursive_lagrange.center_of_mass_jacobian
- *     52  recursive_lagrange.centroidal_momentum
- *     53  closed_form_lagrange.inverse_dynamics
- *     54  closed_form_lagrange.inverse_dynamics_derivatives
- *     55  closed_form_lagrange.inverse_dynamics_load_derivatives
- *     56  closed_form_lagrange.mass_matrix
- *     57  closed_form_lagrange.coriolis_matrix
- *     58  closed_form_lagrange.bias_forces
- *     59  closed_form_lagrange.gravity_forces
- *     60  closed_form_lagrange.torque_parts
- *     61  closed_form_lagrange.kinetic_energy
- *     62  closed_form_lagrange.potential_energy
- *     63  closed_form_lagrange.forward_kinematics
- *     64  closed_form_lagrange.jacobians
- *     65  explicit_kane.mass_matrix
- *     66  explicit_kane.bias_forces
- *     67  explicit_kane.forward_dynamics
- *     68  explicit_kane.forward_dynamics_derivatives
- *     69  partially_recursive_kane.mass_matrix
- *     70  partially_recursive_kane.bias_forces
- *     71  partially_recursive_kane.forward_dynamics
- *     72  partially_recursive_kane.forward_dynamics_derivatives
- *     73  composite.inverse_dynamics_derivatives, packed
- *     74  composite.mass_matrix, packed
- *     75  composite.coriolis_matrix, packed
- *     76  newton_euler.inverse_dynamics_derivatives, packed
- *     77  newton_euler.mass_matrix, packed
- *     78  newton_euler.coriolis_matrix, packed
- *     79  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     80  recursive_lagrange.mass_matrix, packed
- *     81  recursive_lagrange.coriolis_matrix, packed
- *     82  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     83  closed_form_lagrange.mass_matrix, packed
- *     84  closed_form_lagrange.coriolis_matrix, packed
- *     85  explicit_kane.mass_matrix, packed
- *     86  partially_recursive_kane.mass_matrix, packed
+ *     2  composite.inverse_dynamics_hessian
+ *     3  composite.mass_matrix
+ *     4  composite.coriolis_matrix
+ *     5  composite.bias_forces
+ *     6  composite.gravity_forces
+ *     7  composite.torque_parts
+ *     8  composite.joint_wrench_derivatives
+ *     9  composite.point_motion
+ *     10  composite.point_motion_derivatives
+ *     11  composite.regressor
+ *     12  composite.forward_dynamics
+ *     13  composite.forward_dynamics_derivatives
+ *     14  newton_euler.inverse_dynamics
+ *     15  newton_euler.inverse_dynamics_derivatives
+ *     16  newton_euler.inverse_dynamics_hessian
+ *     17  newton_euler.inverse_dynamics_load_derivatives
+ *     18  newton_euler.mass_matrix
+ *     19  newton_euler.coriolis_matrix
+ *     20  newton_euler.bias_forces
+ *     21  newton_euler.gravity_forces
+ *     22  newton_euler.torque_parts
+ *     23  newton_euler.kinetic_energy
+ *     24  newton_euler.potential_energy
+ *     25  newton_euler.forward_kinematics
+ *     26  newton_euler.jacobians
+ *     27  newton_euler.joint_wrenches
+ *     28  newton_euler.joint_wrench_derivatives
+ *     29  newton_euler.point_motion
+ *     30  newton_euler.point_motion_derivatives
+ *     31  newton_euler.center_of_mass
+ *     32  newton_euler.center_of_mass_jacobian
+ *     33  newton_euler.centroidal_momentum
+ *     34  newton_euler.regressor
+ *     35  newton_euler.forward_dynamics
+ *     36  newton_euler.forward_dynamics_derivatives
+ *     37  kane.forward_dynamics
+ *     38  kane.forward_dynamics_derivatives
+ *     39  recursive_lagrange.inverse_dynamics
+ *     40  recursive_lagrange.inverse_dynamics_derivatives
+ *     41  recursive_lagrange.inverse_dynamics_load_derivatives
+ *     42  recursive_lagrange.mass_matrix
+ *     43  recursive_lagrange.coriolis_matrix
+ *     44  recursive_lagrange.bias_forces
+ *     45  recursive_lagrange.gravity_forces
+ *     46  recursive_lagrange.kinetic_energy
+ *     47  recursive_lagrange.potential_energy
+ *     48  recursive_lagrange.forward_kinematics
+ *     49  recursive_lagrange.jacobians
+ *     50  recursive_lagrange.point_motion
+ *     51  recursive_lagrange.point_motion_derivatives
+ *     52  recursive_lagrange.center_of_mass
+ *     53  recursive_lagrange.center_of_mass_jacobian
+ *     54  recursive_lagrange.centroidal_momentum
+ *     55  closed_form_lagrange.inverse_dynamics
+ *     56  closed_form_lagrange.inverse_dynamics_derivatives
+ *     57  closed_form_lagrange.inverse_dynamics_load_derivatives
+ *     58  closed_form_lagrange.mass_matrix
+ *     59  closed_form_lagrange.coriolis_matrix
+ *     60  closed_form_lagrange.bias_forces
+ *     61  closed_form_lagrange.gravity_forces
+ *     62  closed_form_lagrange.torque_parts
+ *     63  closed_form_lagrange.kinetic_energy
+ *     64  closed_form_lagrange.potential_energy
+ *     65  closed_form_lagrange.forward_kinematics
+ *     66  closed_form_lagrange.jacobians
+ *     67  explicit_kane.mass_matrix
+ *     68  explicit_kane.bias_forces
+ *     69  explicit_kane.forward_dynamics
+ *     70  explicit_kane.forward_dynamics_derivatives
+ *     71  partially_recursive_kane.mass_matrix
+ *     72  partially_recursive_kane.bias_forces
+ *     73  partially_recursive_kane.forward_dynamics
+ *     74  partially_recursive_kane.forward_dynamics_derivatives
+ *     75  composite.inverse_dynamics_derivatives, packed
+ *     76  composite.inverse_dynamics_hessian, packed
+ *     77  composite.mass_matrix, packed
+ *     78  composite.coriolis_matrix, packed
+ *     79  newton_euler.inverse_dynamics_derivatives, packed
+ *     80  newton_euler.inverse_dynamics_hessian, packed
+ *     81  newton_euler.mass_matrix, packed
+ *     82  newton_euler.coriolis_matrix, packed
+ *     83  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     84  recursive_lagrange.mass_matrix, packed
+ *     85  recursive_lagrange.coriolis_matrix, packed
+ *     86  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     87  closed_form_lagrange.mass_matrix, packed
+ *     88  closed_form_lagrange.coriolis_matrix, packed
+ *     89  explicit_kane.mass_matrix, packed
+ *     90  partially_recursive_kane.mass_matrix, packed
  */
 symgen_function two_link_single(int which);
 

@@ -77,6 +77,18 @@
  *             u_k x a_link; Ikk: moment alpha - p_k; Ikl: moment -(u_k x c_l + u_l x c_k) --
  *             Atkeson, An, Hollerbach 1986
  *     CO-58   Y_ij = S_i . (force per unit of each parameter of body j), i carries j or is j
+ *     CO-60   V_i = V_p + S_i lambda_i and Omega_i = V_p x S_i: the virtual motion
+ *     CO-61   K~ = W x E + U h^T, p = m U + W x h, b = int v x V dm: of one body, of
+ *             composites
+ *     CO-62   y_1 = I Omega + S x* p, y_2 = B^T Omega - B~^T Psi' + s x b, y_3 = -B~^T S
+ *     CO-63   A = W N^T + V F^T of a load, V at its point; sums over all loads beyond the
+ *             joint
+ *     CO-64   z = Omega_w x N + L Omega_w + Omega_v x F + (A - tr(A) 1) s
+ *     CO-65   H_qj_qi = Omega_j . t_3 + Psi''_j . y_1 + 2 Psi'_w_j . y_2 - s_j . z
+ *     CO-66   H_qj_qdi = 2 (Omega_j . t_2 + Psi'_w_j . y_3), H_qi_qdj = 2 (Psi'_j . y_1 +
+ *             s_j . y_2)
+ *     CO-67   H_qj_qddi = Omega_j . t_1, H_qi_qddj = S_j . y_1
+ *     CO-68   H_qdj_qdi = 2 s_j . y_3; on the diagonal the curvature of friction
  *     TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
  *     TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
  *             alone
@@ -305,6 +317,131 @@ void NAMED(two_link_composite_inverse_dynamics_derivatives)(
     /* answers, joint shoulder */
     const real t3_n_1_z = t12 - (t14 + h0_1C_x*a_base_1_x);  /* CO-15 */
     dtau_dq[0] = t3_n_1_z;
+}
+
+void NAMED(two_link_composite_inverse_dynamics_hessian)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict multipliers,
+    const real *restrict loads,
+    real *restrict hessian_q_q,
+    real *restrict hessian_q_qd,
+    real *restrict hessian_q_qdd,
+    real *restrict hessian_qd_qd)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+
+    hessian_q_qd[0] = REAL(0.0);
+    hessian_q_qd[1] = REAL(0.0);
+    hessian_q_qdd[0] = REAL(0.0);
+    hessian_q_qdd[1] = REAL(0.0);
+
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+    const real multipliers_1 = multipliers[0];
+    const real multipliers_2 = multipliers[1];
+    const real tip_fx = loads[0];
+    const real tip_fy = loads[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real C_1_21 = sines[0];  /* CO-1 */
+    const real C_1_11 = cosines[0];  /* CO-1 */
+    const real R_2_21 = sines[1];  /* CO-2 */
+    const real R_2_11 = cosines[1];  /* CO-2 */
+
+    /* velocities, joint elbow */
+    const real w0_2_z = qd_1 + qd_2;  /* CO-5 */
+
+    /* bodies, joint elbow */
+    const real c0_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
+
+    /* bodies, joint elbow */
+    const real t1 = 0.5*c0_2_x;
+    const real f0_2_y = w0_2_z*t1 - 0.2*qd_2;  /* CO-10 */
+
+    /* loads, joint elbow */
+    const real r0_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
+    const real F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
+    const real F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
+
+    /* accelerations, joint shoulder */
+    const real a_base_1_x = 9.81*C_1_21;  /* CO-7 */
+    const real a_base_1_y = 9.81*C_1_11;  /* CO-7 */
+
+    /* accelerations, joint elbow */
+    const real alpha0_2_z = qdd_1 + qdd_2;  /* CO-7 */
+    const real a0_2_y = a_base_1_y - 0.4*qdd_2;  /* CO-7 */
+    const real dPsi_v_2_x = a_base_1_y + 0.4*qdd_1;  /* CO-8 */
+    const real t2 = 0.4*qd_1;
+    const real dPsi_v_2_y = qd_1*t2 - a_base_1_x;  /* CO-8 */
+
+    /* bodies, joint elbow */
+    const real f0_in_2_y = t1*alpha0_2_z - 0.1*(w0_2_z*w0_2_z*R_2_21) + 0.5*a0_2_y;  /* CO-11 */
+
+    /* virtual motion, joint elbow */
+    const real V_w_2_z = multipliers_1 + multipliers_2;  /* CO-60 */
+    const real p0_2_y = t1*V_w_2_z - 0.2*multipliers_2;  /* CO-61 */
+
+    /* virtual motion, joint shoulder */
+    const real p0_1_y = 0.1*multipliers_1;  /* CO-61 */
+    const real p0_1C_y = p0_2_y + p0_1_y;  /* CO-61 */
+
+    /* loads, joint elbow */
+    const real V0_2_1_y = r0_2_1_x*V_w_2_z - 0.4*multipliers_2;  /* CO-63 */
+    const real A0_2_1_22 = F0_2_1_y*V0_2_1_y;  /* CO-63 */
+    const real t3 = 0.4*multipliers_1;
+    const real t4 = R_2_21*V_w_2_z;
+    const real t5 = A0_2_1_22 - 0.4*(F0_2_1_x*t4);
+    const real z_2_z = F0_2_1_y*t3 - t5;  /* CO-64 */
+
+    /* answers, joint elbow */
+    const real t2_f_2_x = 0.2*qd_1 - f0_2_y;  /* CO-14 */
+    const real t3_f_2_x = 0.5*dPsi_v_2_x - f0_in_2_y;  /* CO-15 */
+
+    /* answers, joint elbow */
+    const real y2_2_z = t2*p0_2_y - f0_2_y*t3;  /* CO-62 */
+    const real t6 = multipliers_1*R_2_21;
+    const real t7 = 0.04000000000000001*t4;
+    const real y1_n_2_z = -(0.04000000000000001*t6 + t7);  /* CO-62 */
+    hessian_q_qdd[2] = y1_n_2_z;
+    const real y1_f_2_x = 0.2*multipliers_1 - p0_2_y;  /* CO-62 */
+
+    /* Hessian, joint elbow */
+    const real t8 = 0.9810000000000001*(C_1_21*t4);
+    const real H_q_1_q_2 = a_base_1_y*y1_f_2_x + t8 - z_2_z;  /* CO-65 */
+    hessian_q_q[1] = H_q_1_q_2;
+    hessian_q_q[2] = H_q_1_q_2;
+    const real t9 = multipliers_2*R_2_21;
+    const real y3_1_z = 0.04000000000000001*t9;  /* CO-62 */
+    const real H_qd_1_qd_2 = -2.0*(t7 - y3_1_z);  /* CO-68 */
+    hessian_qd_qd[1] = H_qd_1_qd_2;
+    hessian_qd_qd[2] = H_qd_1_qd_2;
+    hessian_qd_qd[3] = H_qd_1_qd_2;
+    const real H_q_2_qd_1 = 2.0*y2_2_z;  /* CO-66 */
+    hessian_q_qd[2] = H_q_2_qd_1;
+    const real H_q_2_q_2 = dPsi_v_2_x*y1_f_2_x - 0.1*(dPsi_v_2_y*t4) + t3*t3_f_2_x - z_2_z;  /* CO-65 */
+    hessian_q_q[3] = H_q_2_q_2;
+    const real H_q_2_qd_2 = 0.8*(multipliers_1*t2_f_2_x);  /* CO-66 */
+    hessian_q_qd[3] = H_q_2_qd_2;
+    const real H_q_2_qdd_2 = -0.04000000000000001*t6;  /* CO-67 */
+    hessian_q_qdd[3] = H_q_2_qdd_2;
+
+    /* Hessian, joint shoulder */
+    const real H_q_1_q_1 = t8 - a_base_1_y*p0_1C_y + t5;  /* CO-65 */
+    hessian_q_q[0] = H_q_1_q_1;
+    const real H_qd_1_qd_1 = 0.08000000000000002*t9;  /* CO-68 */
+    hessian_qd_qd[0] = H_qd_1_qd_1;
 }
 
 void NAMED(two_link_composite_mass_matrix)(

@@ -33,6 +33,22 @@ static int two_link_composite_inverse_dynamics_derivatives_compute(const real **
     NAMED(two_link_composite_inverse_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
     return 0;
 }
+void NAMED(two_link_composite_inverse_dynamics_hessian)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict multipliers,
+    const real *restrict loads,
+    real *restrict hessian_q_q,
+    real *restrict hessian_q_qd,
+    real *restrict hessian_q_qdd,
+    real *restrict hessian_qd_qd);
+
+static int two_link_composite_inverse_dynamics_hessian_compute(const real **x, real **y)
+{
+    NAMED(two_link_composite_inverse_dynamics_hessian)(x[0], x[1], x[2], x[3], x[4], y[0], y[1], y[2], y[3]);
+    return 0;
+}
 void NAMED(two_link_composite_mass_matrix)(
     const real *restrict q,
     real *restrict mass_matrix);
@@ -331,6 +347,22 @@ void NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(
 static int two_link_newton_euler_inverse_dynamics_derivatives_compute(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_inverse_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_inverse_dynamics_hessian)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict multipliers,
+    const real *restrict loads,
+    real *restrict hessian_q_q,
+    real *restrict hessian_q_qd,
+    real *restrict hessian_q_qdd,
+    real *restrict hessian_qd_qd);
+
+static int two_link_newton_euler_inverse_dynamics_hessian_compute(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_inverse_dynamics_hessian)(x[0], x[1], x[2], x[3], x[4], y[0], y[1], y[2], y[3]);
     return 0;
 }
 void NAMED(two_link_newton_euler_inverse_dynamics_load_derivatives)(
@@ -858,6 +890,23 @@ static int two_link_composite_inverse_dynamics_derivatives_packed(const real **x
     return singular;
 }
 
+static int two_link_composite_inverse_dynamics_hessian_packed(const real **x, real **y)
+{
+    real full_hessian_q_q[4];
+    real full_hessian_q_qd[4];
+    real full_hessian_q_qdd[4];
+    real full_hessian_qd_qd[4];
+    real *full[] = {full_hessian_q_q, full_hessian_q_qd, full_hessian_q_qdd, full_hessian_qd_qd};
+    const int singular = two_link_composite_inverse_dynamics_hessian_compute(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_hessian_q_q[RELATED[k]];
+        y[1][k] = full_hessian_q_qd[RELATED[k]];
+        y[2][k] = full_hessian_q_qdd[RELATED[k]];
+        y[3][k] = full_hessian_qd_qd[RELATED[k]];
+    }
+    return singular;
+}
+
 static int two_link_composite_mass_matrix_packed(const real **x, real **y)
 {
     real full_mass_matrix[4];
@@ -893,6 +942,26 @@ static int two_link_newton_euler_inverse_dynamics_derivatives_packed(const real 
         y[1][k] = full_dtau_dq[RELATED[k]];
         y[2][k] = full_dtau_dqd[RELATED[k]];
         y[3][k] = full_dtau_dqdd[RELATED[k]];
+    }
+    return singular;
+}
+#endif
+
+#if !defined SYMGEN_VARIANT
+
+static int two_link_newton_euler_inverse_dynamics_hessian_packed(const real **x, real **y)
+{
+    real full_hessian_q_q[4];
+    real full_hessian_q_qd[4];
+    real full_hessian_q_qdd[4];
+    real full_hessian_qd_qd[4];
+    real *full[] = {full_hessian_q_q, full_hessian_q_qd, full_hessian_q_qdd, full_hessian_qd_qd};
+    const int singular = two_link_newton_euler_inverse_dynamics_hessian_compute(x, full);
+    for (int k = 0; k < 4; ++k) {
+        y[0][k] = full_hessian_q_q[RELATED[k]];
+        y[1][k] = full_hessian_q_qd[RELATED[k]];
+        y[2][k] = full_hessian_q_qdd[RELATED[k]];
+        y[3][k] = full_hessian_qd_qd[RELATED[k]];
     }
     return singular;
 }
@@ -1058,6 +1127,9 @@ static const struct kernel KERNELS[] = {
     {two_link_composite_inverse_dynamics_derivatives_compute,
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
+    {two_link_composite_inverse_dynamics_hessian_compute,
+     6, 4, {2, 2, 2, 2, 6, 0}, {4, 4, 4, 4},
+     {4, 4, 4, 4}, {0}},
     {two_link_composite_mass_matrix_compute,
      2, 1, {2, 0}, {4},
      {4}, {0}},
@@ -1125,6 +1197,13 @@ static const struct kernel KERNELS[] = {
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
+#if !defined SYMGEN_VARIANT
+    {two_link_newton_euler_inverse_dynamics_hessian_compute,
+#else
+    {0,
+#endif
+     6, 4, {2, 2, 2, 2, 6, 0}, {4, 4, 4, 4},
+     {4, 4, 4, 4}, {0}},
 #if !defined SYMGEN_VARIANT
     {two_link_newton_euler_inverse_dynamics_load_derivatives_compute,
 #else
@@ -1482,6 +1561,9 @@ static const struct kernel KERNELS[] = {
     {PACKED(two_link_composite_inverse_dynamics_derivatives),
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
+    {PACKED(two_link_composite_inverse_dynamics_hessian),
+     6, 4, {2, 2, 2, 2, 6, 0}, {4, 4, 4, 4},
+     {4, 4, 4, 4}, {RELATED, RELATED, RELATED, RELATED}},
     {PACKED(two_link_composite_mass_matrix),
      2, 1, {2, 0}, {4},
      {4}, {RELATED}},
@@ -1495,6 +1577,13 @@ static const struct kernel KERNELS[] = {
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0, RELATED, RELATED, RELATED}},
+#if !defined SYMGEN_VARIANT
+    {PACKED(two_link_newton_euler_inverse_dynamics_hessian),
+#else
+    {0,
+#endif
+     6, 4, {2, 2, 2, 2, 6, 0}, {4, 4, 4, 4},
+     {4, 4, 4, 4}, {RELATED, RELATED, RELATED, RELATED}},
 #if !defined SYMGEN_VARIANT
     {PACKED(two_link_newton_euler_mass_matrix),
 #else

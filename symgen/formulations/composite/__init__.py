@@ -4,9 +4,9 @@ In link axes, joint by joint: `passages` say what is carried over a joint, `recu
 torques, `torque_parts` their parts, `mass_matrix` the composite bodies.  In one basis, about one
 point of each tree, where composites are plain sums: `frames` say where the joints are, `motion` how
 links move, `bodies` what they weigh and `loads` what acts on them; `derivatives`, `coriolis`,
-`wrenches` and `regressor` put these together, and `loops`, `matrix_loops`, `forward_loops`,
-`wrench_loops` and `regressor_loops` say the same joint by joint.  In base axes, about each joint's
-own origin: `points`.
+`hessian`, `wrenches` and `regressor` put these together, and `loops`, `matrix_loops`,
+`forward_loops`, `hessian_loops`, `wrench_loops` and `regressor_loops` say the same joint by joint.
+In base axes, about each joint's own origin: `points`.
 """
 
 from functools import partial
@@ -20,6 +20,8 @@ from symgen.formulations.composite import (
     forward_derivatives,
     forward_loops,
     frames,
+    hessian,
+    hessian_loops,
     loads,
     loops,
     mass_matrix,
@@ -47,6 +49,7 @@ COMPOSITE = Formulation(
         **loads.NOTES,
         **derivatives.NOTES,
         **coriolis.NOTES,
+        **hessian.NOTES,
         **passages.NOTES,
         **mass_matrix.NOTES,
         **recursion.NOTES,
@@ -59,6 +62,7 @@ COMPOSITE = Formulation(
     functions={
         "inverse_dynamics": partial(recursion.torque_function, "tau"),
         "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
+        "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
         "mass_matrix": mass_matrix.mass_matrix,
         "coriolis_matrix": coriolis.coriolis_matrix,
         "bias_forces": partial(recursion.torque_function, "bias_forces"),
@@ -76,6 +80,7 @@ COMPOSITE = Formulation(
     estimate=costs.estimate,
     loops={
         "inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives,
+        "inverse_dynamics_hessian": hessian_loops.inverse_dynamics_hessian,
         "mass_matrix": matrix_loops.mass_matrix,
         "coriolis_matrix": matrix_loops.coriolis_matrix,
         "forward_dynamics_derivatives": forward_loops.forward_dynamics_derivatives,

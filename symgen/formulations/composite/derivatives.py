@@ -107,6 +107,7 @@ class Bodies(Generic[S]):
     places: dict[int, Place[S]]
     velocities: Mapping[int, Velocity[S]]
     moments: Mapping[int, Moments[S]]
+    momenta: Mapping[int, Momentum[S]]
     composites: Mapping[int, Composite[S]]
     loads: Mapping[int, LoadSum[S]]
 
@@ -209,12 +210,12 @@ def body_sweep(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) ->
     moving: dict[int, Momentum[S]] = {}
     composites: dict[int, Composite[S]] = {}
     for i in reversed(places):
-        at, children = places[i], _children(tree, i)
+        at, children = places[i], children_of(tree, i)
         whole[i] = composite_moments_step(at, moments[i], [whole[c] for c in children], b)
         moving[i] = composite_momentum_step(at, momenta[i], [moving[c] for c in children], b)
         composites[i] = Composite(inertia_step(at, whole[i], b), coriolis_step(at, moving[i], b))
     loads = load_sweep(tree, places, b, state.loads)
-    return Bodies(places, velocities, moments, composites, loads)
+    return Bodies(places, velocities, moments, momenta, composites, loads)
 
 
 def force_sweep(
@@ -234,7 +235,7 @@ def force_sweep(
     for i in reversed(places):
         at, load = places[i], bodies.loads.get(i)
         own = force_step(at, bodies.moments[i], motions[i].a, motions[i].W, b)
-        forces[i] = composite_force_step(at, own, [forces[c] for c in _children(tree, i)], b)
+        forces[i] = composite_force_step(at, own, [forces[c] for c in children_of(tree, i)], b)
         tau[i] = torque_step(at, forces[i], load.wrench if load else None, b)
         if load:
             effects[i] = load_effects_step(at, load, b)
@@ -242,7 +243,8 @@ def force_sweep(
     return Forces(rates, forces, effects, [tau[i] for i in places])
 
 
-def _children(tree: KinematicTree[S], i: int) -> list[int]:
+def children_of(tree: KinematicTree[S], i: int) -> list[int]:
+    """The joints that joint i carries directly."""
     return [joint.number for joint in tree.joints if joint.parent == i]
 
 

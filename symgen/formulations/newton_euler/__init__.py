@@ -28,11 +28,15 @@ from symgen.formulations.newton_euler import (
     velocity_fields,
     wrenches,
 )
+from symgen.formulations.second_derivatives import by_differentiation
 from symgen.formulations.shared import parameter_derivatives
 
 FUNCTIONS: Mapping[str, Derivation] = {
     "inverse_dynamics": partial(dynamics.torque_function, "tau"),
     "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
+    "inverse_dynamics_hessian": partial(
+        by_differentiation, derivatives.inverse_dynamics_derivatives
+    ),
     "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
     "mass_matrix": dynamics.mass_matrix,
     "coriolis_matrix": dynamics.coriolis_matrix,

@@ -1,5 +1,5 @@
 """Rough numbers of operations of the functions that solve, from 3 joints on within a factor of two,
-of the derivatives of joint wrenches and of the regressor.
+of the derivatives of joint wrenches, of the regressor and of the second derivatives.
 
 M and the derivatives of torques cost so much per pair of joints of which one carries the other (a
 joint counts as such a pair, too, but for `STARTED`: the first joint of a recursion costs less), the
@@ -41,6 +41,10 @@ MASS_MATRIX, SLOPES = 145, 410
 WRITTEN = {"joint_wrench_derivatives": 550, "regressor": 75}
 """Per pair of joints: functions that have results for every pair."""
 
+TWICE = 450
+"""Per joint and square of the number of joints before it: second derivatives, statement by
+statement."""
+
 BIAS = 240
 """Per joint: torques where the free joints have no acceleration."""
 
@@ -57,10 +61,12 @@ SOLVING = ("forward_dynamics", "hybrid_dynamics")
 def estimate(tree: KinematicTree[Any], function: str) -> int:
     """Operations of a function that solves or has much to write, roughly; 0 for the recursions."""
     base = next((name for name in SOLVING if function.startswith(name)), None)
-    if base is None and function not in WRITTEN:
+    if base is None and function not in (*WRITTEN, "inverse_dynamics_hessian"):
         return 0
     weights = {joint.number: _weight(tree, joint) for joint in tree.joints}
     depths = {joint.number: len(tree.path(joint.number)) for joint in tree.joints}
+    if function not in WRITTEN and base is None:
+        return round(TWICE * sum(weights[j] * depth**2 for j, depth in depths.items()))
     if base is None:
         return round(WRITTEN[function] * sum(weights[j] * depth for j, depth in depths.items()))
     pairs = sum(weight * (depths[k] - STARTED) for k, weight in weights.items())

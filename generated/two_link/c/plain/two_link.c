@@ -11,6 +11,7 @@
  *     CO-8      Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] -- Singh, Russell,
  *               Wensing 2022 (IDSVA), with a_p the acceleration at P
  *     CO-9      h_j = m_j c and E_j = c h^T + (second moments about the centre), c from P
+ *     CO-10     K_j = w x E + u h^T and f_j = m u + w x h: int v r^T dm and int v dm
  *     CO-11     force int a dm = m a + W h and moment int r x a dm, from the skew part of W
  *               E + a h^T
  *     CO-12     composites: sums over the bodies from j outwards -- Featherstone 2008,
@@ -56,6 +57,18 @@
  *               = t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' -- Singh, Russell,
  *               Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point
  *     CO-42     x0_j = x0_p + arm_j + slide_j, x0_Q = x0_j + arm_Q; v0_Q, a0_Q are its rates
+ *     CO-60     V_i = V_p + S_i lambda_i and Omega_i = V_p x S_i: the virtual motion
+ *     CO-61     K~ = W x E + U h^T, p = m U + W x h, b = int v x V dm: of one body, of
+ *               composites
+ *     CO-62     y_1 = I Omega + S x* p, y_2 = B^T Omega - B~^T Psi' + s x b, y_3 = -B~^T S
+ *     CO-63     A = W N^T + V F^T of a load, V at its point; sums over all loads beyond the
+ *               joint
+ *     CO-64     z = Omega_w x N + L Omega_w + Omega_v x F + (A - tr(A) 1) s
+ *     CO-65     H_qj_qi = Omega_j . t_3 + Psi''_j . y_1 + 2 Psi'_w_j . y_2 - s_j . z
+ *     CO-66     H_qj_qdi = 2 (Omega_j . t_2 + Psi'_w_j . y_3), H_qi_qdj = 2 (Psi'_j . y_1 +
+ *               s_j . y_2)
+ *     CO-67     H_qj_qddi = Omega_j . t_1, H_qi_qddj = S_j . y_1
+ *     CO-68     H_qdj_qdi = 2 s_j . y_3; on the diagonal the curvature of friction
  *     RL-1      U_j and T_j of the joint -- Xiang 2009 (1); dT_j/dq_j = Z_j T_j -- open-tree
  *               paper, after (4)
  *     RL-2      A_j = A_in_j T_j, A_in_j = A_p U_j -- Xiang 2009 (12), open-tree paper (5)
@@ -397,6 +410,128 @@ void two_link_inverse_dynamics_derivatives(
     /* answers, joint shoulder */
     const double t3_n_1_z = t12 - (t14 + h0_1C_x*a_base_1_x);  /* CO-15 */
     dtau_dq[0] = t3_n_1_z;
+}
+
+/* Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks of
+ * its symmetric Hessian that are not always 0.
+ * By composite. */
+void two_link_inverse_dynamics_hessian(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *multipliers,
+    const double *loads,
+    const double *parameters,
+    double *hessian_q_q,
+    double *hessian_q_qd,
+    double *hessian_q_qdd,
+    double *hessian_qd_qd)
+{
+    (void)parameters;
+    if (loads == NULL) loads = no_loads;
+    hessian_q_qd[0] = 0.0;
+    hessian_q_qd[1] = 0.0;
+    hessian_q_qdd[0] = 0.0;
+    hessian_q_qdd[1] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double qdd_1 = qdd[0];
+    const double qdd_2 = qdd[1];
+    const double multipliers_1 = multipliers[0];
+    const double multipliers_2 = multipliers[1];
+    const double tip_fx = loads[0];
+    const double tip_fy = loads[1];
+
+    /* angles */
+    const double C_1_21 = sin(q_1);  /* CO-1 */
+    const double C_1_11 = cos(q_1);  /* CO-1 */
+    const double R_2_21 = sin(q_2);  /* CO-2 */
+    const double R_2_11 = cos(q_2);  /* CO-2 */
+
+    /* velocities, joint elbow */
+    const double w0_2_z = qd_1 + qd_2;  /* CO-5 */
+
+    /* bodies, joint elbow */
+    const double c0_2_x = 0.4 + 0.2*R_2_11;  /* CO-9 */
+
+    /* bodies, joint elbow */
+    const double t1 = 0.5*c0_2_x;
+    const double f0_2_y = w0_2_z*t1 - 0.2*qd_2;  /* CO-10 */
+
+    /* loads, joint elbow */
+    const double r0_2_1_x = 0.4 + 0.4*R_2_11;  /* CO-17 */
+    const double F0_2_1_x = tip_fx*C_1_11 + tip_fy*C_1_21;  /* CO-17 */
+    const double F0_2_1_y = tip_fy*C_1_11 - tip_fx*C_1_21;  /* CO-17 */
+
+    /* accelerations, joint shoulder */
+    const double a_base_1_x = 9.81*C_1_21;  /* CO-7 */
+    const double a_base_1_y = 9.81*C_1_11;  /* CO-7 */
+
+    /* accelerations, joint elbow */
+    const double alpha0_2_z = qdd_1 + qdd_2;  /* CO-7 */
+    const double a0_2_y = a_base_1_y - 0.4*qdd_2;  /* CO-7 */
+    const double dPsi_v_2_x = a_base_1_y + 0.4*qdd_1;  /* CO-8 */
+    const double t2 = 0.4*qd_1;
+    const double dPsi_v_2_y = qd_1*t2 - a_base_1_x;  /* CO-8 */
+
+    /* bodies, joint elbow */
+    const double f0_in_2_y = t1*alpha0_2_z - 0.1*(w0_2_z*w0_2_z*R_2_21) + 0.5*a0_2_y;  /* CO-11 */
+
+    /* virtual motion, joint elbow */
+    const double V_w_2_z = multipliers_1 + multipliers_2;  /* CO-60 */
+    const double p0_2_y = t1*V_w_2_z - 0.2*multipliers_2;  /* CO-61 */
+
+    /* virtual motion, joint shoulder */
+    const double p0_1_y = 0.1*multipliers_1;  /* CO-61 */
+    const double p0_1C_y = p0_2_y + p0_1_y;  /* CO-61 */
+
+    /* loads, joint elbow */
+    const double V0_2_1_y = r0_2_1_x*V_w_2_z - 0.4*multipliers_2;  /* CO-63 */
+    const double A0_2_1_22 = F0_2_1_y*V0_2_1_y;  /* CO-63 */
+    const double t3 = 0.4*multipliers_1;
+    const double t4 = R_2_21*V_w_2_z;
+    const double t5 = A0_2_1_22 - 0.4*(F0_2_1_x*t4);
+    const double z_2_z = F0_2_1_y*t3 - t5;  /* CO-64 */
+
+    /* answers, joint elbow */
+    const double t2_f_2_x = 0.2*qd_1 - f0_2_y;  /* CO-14 */
+    const double t3_f_2_x = 0.5*dPsi_v_2_x - f0_in_2_y;  /* CO-15 */
+
+    /* answers, joint elbow */
+    const double y2_2_z = t2*p0_2_y - f0_2_y*t3;  /* CO-62 */
+    const double t6 = multipliers_1*R_2_21;
+    const double t7 = 0.04000000000000001*t4;
+    const double y1_n_2_z = -(0.04000000000000001*t6 + t7);  /* CO-62 */
+    hessian_q_qdd[2] = y1_n_2_z;
+    const double y1_f_2_x = 0.2*multipliers_1 - p0_2_y;  /* CO-62 */
+
+    /* Hessian, joint elbow */
+    const double t8 = 0.9810000000000001*(C_1_21*t4);
+    const double H_q_1_q_2 = a_base_1_y*y1_f_2_x + t8 - z_2_z;  /* CO-65 */
+    hessian_q_q[1] = H_q_1_q_2;
+    hessian_q_q[2] = H_q_1_q_2;
+    const double t9 = multipliers_2*R_2_21;
+    const double y3_1_z = 0.04000000000000001*t9;  /* CO-62 */
+    const double H_qd_1_qd_2 = -2.0*(t7 - y3_1_z);  /* CO-68 */
+    hessian_qd_qd[1] = H_qd_1_qd_2;
+    hessian_qd_qd[2] = H_qd_1_qd_2;
+    hessian_qd_qd[3] = H_qd_1_qd_2;
+    const double H_q_2_qd_1 = 2.0*y2_2_z;  /* CO-66 */
+    hessian_q_qd[2] = H_q_2_qd_1;
+    const double H_q_2_q_2 = dPsi_v_2_x*y1_f_2_x - 0.1*(dPsi_v_2_y*t4) + t3*t3_f_2_x - z_2_z;  /* CO-65 */
+    hessian_q_q[3] = H_q_2_q_2;
+    const double H_q_2_qd_2 = 0.8*(multipliers_1*t2_f_2_x);  /* CO-66 */
+    hessian_q_qd[3] = H_q_2_qd_2;
+    const double H_q_2_qdd_2 = -0.04000000000000001*t6;  /* CO-67 */
+    hessian_q_qdd[3] = H_q_2_qdd_2;
+
+    /* Hessian, joint shoulder */
+    const double H_q_1_q_1 = t8 - a_base_1_y*p0_1C_y + t5;  /* CO-65 */
+    hessian_q_q[0] = H_q_1_q_1;
+    const double H_qd_1_qd_1 = 0.08000000000000002*t9;  /* CO-68 */
+    hessian_qd_qd[0] = H_qd_1_qd_1;
 }
 
 /* Derivatives of the joint torques with respect to the loads (tau is linear in them).

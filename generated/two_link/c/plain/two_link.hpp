@@ -65,6 +65,22 @@ inline InverseDynamicsDerivatives inverse_dynamics_derivatives(Vector<2> const &
     return found;
 }
 
+struct InverseDynamicsHessian {
+    Matrix<2, 2> hessian_q_q;
+    Matrix<2, 2> hessian_q_qd;
+    Matrix<2, 2> hessian_q_qdd;
+    Matrix<2, 2> hessian_qd_qd;
+};
+
+// Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks of
+// its symmetric Hessian that are not always 0.
+inline InverseDynamicsHessian inverse_dynamics_hessian(Vector<2> const &q, Vector<2> const &qd, Vector<2> const &qdd, Vector<2> const &multipliers, Matrix<1, 6> const *loads = nullptr, Vector<n_parameters> const *parameters = nullptr)
+{
+    InverseDynamicsHessian found;
+    two_link_inverse_dynamics_hessian(detail::data(q), detail::data(qd), detail::data(qdd), detail::data(multipliers), loads ? loads->data() : nullptr, parameters ? parameters->data() : nullptr, detail::data(found.hessian_q_q), detail::data(found.hessian_q_qd), detail::data(found.hessian_q_qdd), detail::data(found.hessian_qd_qd));
+    return found;
+}
+
 // Derivatives of the joint torques with respect to the loads (tau is linear in them).
 inline std::array<Matrix<1, 6>, 2> inverse_dynamics_load_derivatives(Vector<2> const &q, Vector<n_parameters> const *parameters = nullptr)
 {

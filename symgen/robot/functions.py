@@ -1,4 +1,4 @@
-"""The type of what `symgen.load` returns: a generated module, as editors and type checkers see it.
+"""The functions of a generated module, as editors and type checkers see them.
 
 Written by ``python -m manual.robot_type`` from the table of functions; do not edit.
 """
@@ -6,7 +6,9 @@ Written by ``python -m manual.robot_type`` from the table of functions; do not e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from symgen.robot.records import TorqueHessian, TorqueParts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,17 +18,6 @@ if TYPE_CHECKING:
     Rows = ArrayLike | Mapping[str, ArrayLike]
 
 
-class TorqueParts(NamedTuple):
-    """The joint torques in parts, (..., n) each, which add up to those of inverse_dynamics."""
-
-    inertial: Array
-    centrifugal: Array
-    coriolis: Array
-    gravity: Array
-    loads: Array
-    joint_terms: Array
-
-
 class Functions(Protocol):
     """The functions of a robot, by one formulation or, at the top level, each by the fastest.
 
@@ -34,6 +25,7 @@ class Functions(Protocol):
 
         q, qd, qdd (..., n): coordinates (rad or m), their velocities and accelerations
         tau (..., n): joint torques or forces (N m or N)
+        multipliers (..., n): weights of the torques in their sum
         x (..., n): accelerations of prescribed joints, torques of free ones
         t (...): time (s)
         loads (..., n_loads, 6), or a dict by name: [fx fy fz nx ny nz] exerted by the environment
@@ -68,6 +60,21 @@ class Functions(Protocol):
             dtau_dq (..., n, n): [i, j] = d tau_i / d q_j
             dtau_dqd (..., n, n): [i, j] = d tau_i / d qd_j
             dtau_dqdd (..., n, n): [i, j] = d tau_i / d qdd_j
+        """
+
+    def inverse_dynamics_hessian(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, *, loads: Rows
+        | None = None, parameters: Rows | None = None, packed: bool = False, out: tuple[Array |
+        None, ...] | None = None,
+    ) -> TorqueHessian:
+        """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the
+        blocks of its symmetric Hessian that are not always 0.
+
+        Returns:
+            hessian_q_q (..., n, n): q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            hessian_q_qd (..., n, n): q_qd[i, j] = d2 sum / d q_i d qd_j
+            hessian_q_qdd (..., n, n): q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            hessian_qd_qd (..., n, n): qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
         """
 
     def inverse_dynamics_load_derivatives(
@@ -424,62 +431,3 @@ class Functions(Protocol):
             do_dparameters (..., n_outputs, n_parameters): derivatives of the outputs with respect
                 to the runtime parameters
         """
-
-
-class Robot(Functions, Protocol):
-    """A generated module: its functions, each by the fastest formulation, and what it says of
-    the robot.  Formulations are attributes by their names, with the functions they derive."""
-
-    name: str
-    n: int
-    n_links: int
-    n_loads: int
-    n_points: int
-    n_outputs: int
-    n_parameters: int
-    coordinate_names: tuple[str, ...]
-    link_names: tuple[str, ...]
-    load_names: tuple[str, ...]
-    point_names: tuple[str, ...]
-    parameter_names: tuple[str, ...]
-    output_names: tuple[str, ...]
-    output_units: tuple[str, ...]
-    default_parameters: Array
-    inertial_parameters: Array
-    limits: dict[str, Array]
-    joint_terms: dict[str, Array]
-    gravity: Array
-    link_parents: tuple[int, ...]
-    joint_parents: tuple[int, ...]
-    prescribed: tuple[bool, ...]
-    derivative_sparsity: NDArray[np.bool_]
-    output_sparsity: dict[str, NDArray[np.bool_]]
-    formulations: tuple[str, ...]
-    functions: tuple[str, ...]
-    operation_counts: dict[str, dict[str, dict[str, int]]]
-    condition: float
-    model_hash: str
-    symgen_version: str
-    backend: str
-    backends: Mapping[str, Any]
-    threads: int
-    composite: Functions
-    newton_euler: Functions
-    kane: Functions
-    recursive_lagrange: Functions
-    closed_form_lagrange: Functions
-    explicit_kane: Functions
-    partially_recursive_kane: Functions
-
-    def frame_pose(
-        self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
-    ) -> Array:
-        """Pose of a link frame in the base frame, (..., 4, 4)."""
-
-    def frame_jacobian(
-        self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
-    ) -> Array:
-        """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular], base axes."""
-
-    def selftest(self) -> list[Any]:
-        """Validate the module where it is installed; return the table of checks."""

@@ -1,0 +1,373 @@
+"""Second derivatives of the joint torques, contracted with multipliers: the Hessian of
+multipliers . tau.
+
+Multipliers are velocities of a virtual motion V, in which joint i moves at the rate lambda_i; then
+multipliers . tau is the virtual power of all forces, one number, and its gradient is made of what
+the composite of joint i has (sums over the bodies beyond it)
+
+    by q_i:    p . Psi''_i + 2 b . Psi'_i + f . Omega_i - loads,
+    by qd_i:   2 (p . Psi'_i + b . S_i),
+    by qdd_i:  p . S_i.
+
+When joint j turns (it carries joint i, or is it), all that is beyond it turns along, and changes
+otherwise only because the motion that it inherits does not: V by Omega_j, v by Psi'_j, the
+acceleration by Psi''_j - v x Psi'_j.  So a pair of joints costs nine scalar products in place of
+the five of the first derivatives, whatever the multipliers are.  The tensors of second derivatives
+themselves are in Singh, Russell, Wensing 2024 ("On second-order derivatives of rigid-body
+dynamics"); they are never formed here.
+
+Notation beyond that of `frames`, `motion`, `bodies`, `loads` and `derivatives` (integrals over the
+bodies beyond joint i, r from P to a particle, v and V its real and virtual velocities)
+
+==================  ======================  ====================================================
+symbol              code                    meaning
+==================  ======================  ====================================================
+lambda_i            multipliers_i           rate of joint i in the virtual motion
+V_i                 V_w_i, V_v_i            its spatial velocity
+Omega_i             Omega_w_i, Omega_v_i    V_p x S_i
+p                   p_n_iC, p0_iC           momentum of the virtual motion
+B~                  Bv0_iC                  its Coriolis matrix, tr(K~) 1 - K~; K~ = int V r^T dm
+b                   b0_iC                   int v x V dm
+y_1                 y1_n_i, y1_f_i          I Omega_i + S_i x* p: force per unit of q_i, at V
+y_2                 y2_i                    B^T Omega_i - B~^T Psi'_i + s x b; its lower half is 0
+y_3                 y3_i                    -B~^T S_i; its lower half is 0
+A_iL                A0_iL                   sum of W N^T + V F^T over the loads, W = V_w, V at r
+z                   z_i                     moment of the loads per unit of q_i, at V
+H_...               H_q_j_q_i and so on     entries of the Hessian
+==================  ======================  ====================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector, outer, zero_vector
+from symgen.formulations.composite.bodies import Coriolis, Momentum, coriolis_step
+from symgen.formulations.composite.derivatives import (
+    Bodies,
+    Composite,
+    Forces,
+    body_sweep,
+    children_of,
+    force_by_q_step,
+    force_sweep,
+    rates_step,
+)
+from symgen.formulations.composite.frames import JointAxis, Place
+from symgen.formulations.composite.loads import LoadSum
+from symgen.formulations.composite.spatial import (
+    Moments,
+    Spatial,
+    let_spatial,
+    trace_less,
+    twice_skew_part,
+)
+from symgen.formulations.joint_terms import friction_curvatures, with_diagonal
+from symgen.formulations.shared import square, write_matrix
+from symgen.formulations.state import State, Wrench
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "CO-60": "V_i = V_p + S_i lambda_i and Omega_i = V_p x S_i: the virtual motion",
+    "CO-61": "K~ = W x E + U h^T, p = m U + W x h, b = int v x V dm: of one body, of composites",
+    "CO-62": "y_1 = I Omega + S x* p, y_2 = B^T Omega - B~^T Psi' + s x b, y_3 = -B~^T S",
+    "CO-63": "A = W N^T + V F^T of a load, V at its point; sums over all loads beyond the joint",
+    "CO-64": "z = Omega_w x N + L Omega_w + Omega_v x F + (A - tr(A) 1) s",
+    "CO-65": "H_qj_qi = Omega_j . t_3 + Psi''_j . y_1 + 2 Psi'_w_j . y_2 - s_j . z",
+    "CO-66": "H_qj_qdi = 2 (Omega_j . t_2 + Psi'_w_j . y_3), "
+    "H_qi_qdj = 2 (Psi'_j . y_1 + s_j . y_2)",
+    "CO-67": "H_qj_qddi = Omega_j . t_1, H_qi_qddj = S_j . y_1",
+    "CO-68": "H_qdj_qdi = 2 s_j . y_3; on the diagonal the curvature of friction",
+}
+
+BLOCKS = ("q_q", "q_qd", "q_qdd", "qd_qd")
+"""Those of the Hessian that are not 0 whatever the robot is."""
+
+Entries = dict[str, dict[tuple[int, int], S]]
+"""By block: (row, column) -> entry; what is left out is 0"""
+
+
+@dataclass(frozen=True)
+class VirtualMotion(Generic[S]):
+    """CO-60"""
+
+    V: Spatial[S]
+    Omega: Spatial[S]
+
+
+@dataclass(frozen=True)
+class VirtualMomentum(Generic[S]):
+    """CO-61"""
+
+    moving: Momentum[S]
+    b: Vector[S]
+
+    def __add__(self, other: VirtualMomentum[S]) -> VirtualMomentum[S]:
+        return VirtualMomentum(self.moving + other.moving, self.b + other.b)
+
+
+@dataclass(frozen=True)
+class JointMotion(Generic[S]):
+    """How joint j, and what it carries, is displaced: S_j, Psi'_j, Psi''_j, Omega_j."""
+
+    axis: Spatial[S]
+    psi: Spatial[S]
+    rate: Spatial[S]
+    Omega: Spatial[S]
+
+
+@dataclass(frozen=True)
+class Responses(Generic[S]):
+    """What joint i answers to the displacements of a joint that carries it: CO-14, CO-15, CO-62,
+    and of loads CO-64."""
+
+    t1: Spatial[S]
+    t2: Spatial[S]
+    t3: Spatial[S]
+    y1: Spatial[S]
+    y2: Vector[S]
+    y3: Vector[S]
+    z: Vector[S] | None
+
+
+def inverse_dynamics_hessian(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """Four blocks, (n, n) each."""
+    bodies = body_sweep(tree, b, state)
+    forces = force_sweep(tree, bodies, b, state.qd, state.qdd)
+    virtual = virtual_sweep(bodies.places, b, state.multipliers)
+    momenta = virtual_momentum_sweep(tree, bodies, virtual, b)
+    loads = load_moment_sweep(tree, bodies.places, bodies.loads, virtual, b, state.loads)
+    motions = {
+        j: JointMotion(at.axis, bodies.velocities[j].psi, forces.rates[j], virtual[j].Omega)
+        for j, at in bodies.places.items()
+    }
+    entries: Entries[S] = {block: {} for block in BLOCKS}
+    for i in reversed(bodies.places):
+        at = bodies.places[i]
+        found = _responses(at, motions[i], bodies, forces, momenta[i], loads.get(i), b)
+        for j in tree.path(i):
+            pair = pair_step(bodies.places[j], motions[j], at, found, b)
+            for block, (ji, ij) in pair.items():
+                entries[block][j, i], entries[block][i, j] = ji, ij
+    curvatures = friction_curvatures(tree, b, state)
+    for block in BLOCKS:
+        rows = square(tree, entries[block])
+        if block == "qd_qd":
+            rows = with_diagonal(rows, curvatures)
+        write_matrix(b, f"hessian_{block}", rows, tree.n)
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def virtual_sweep(
+    places: Mapping[int, Place[S]], b: ProgramBuilder[S], multipliers: Sequence[S]
+) -> dict[int, VirtualMotion[S]]:
+    """CO-60 of every link, parents first; the base is at rest."""
+    o = zero_vector(b.algebra)
+    motions: dict[int, VirtualMotion[S]] = {}
+    for j, at in places.items():
+        parent = motions[at.joint.parent].V if at.joint.parent != BASE else Spatial(o, o)
+        motions[j] = virtual_step(at, parent, multipliers[j - 1], b)
+    return motions
+
+
+def virtual_momentum_sweep(
+    tree: KinematicTree[S],
+    bodies: Bodies[S],
+    virtual: Mapping[int, VirtualMotion[S]],
+    b: ProgramBuilder[S],
+) -> dict[int, VirtualMomentum[S]]:
+    """CO-61 of all that every joint carries, leaves first."""
+    sums: dict[int, VirtualMomentum[S]] = {}
+    for i in reversed(bodies.places):
+        at = bodies.places[i]
+        known = bodies.moments[i], bodies.momenta[i], virtual[i].V
+        own = virtual_momentum_step(at, *known, b)
+        sums[i] = virtual_sum_step(at, own, [sums[c] for c in children_of(tree, i)], b)
+    return sums
+
+
+def load_moment_sweep(
+    tree: KinematicTree[S],
+    places: Mapping[int, Place[S]],
+    loads: Mapping[int, LoadSum[S]],
+    virtual: Mapping[int, VirtualMotion[S]],
+    b: ProgramBuilder[S],
+    given: Sequence[Wrench[S]],
+) -> dict[int, Vector[S]]:
+    """CO-63, CO-64 of every joint with loads beyond it, leaves first."""
+    sums: dict[int, Matrix[S]] = {}
+    moments: dict[int, Vector[S]] = {}
+    for i, at in reversed(list(places.items())):
+        parts = [
+            load_virtual_step(at, k, load.point, wrench, virtual[i].V, b)
+            for k, (load, wrench) in enumerate(zip(tree.loads, given, strict=True), start=1)
+            if load.body == i
+        ]
+        parts += [sums[c] for c in children_of(tree, i) if c in sums]
+        if parts:
+            sums[i] = load_virtual_sum_step(at, parts, b)
+            moments[i] = load_moment_step(at, virtual[i].Omega, loads[i], sums[i], b)
+    return moments
+
+
+def _responses(
+    at: Place[S],
+    motion: JointMotion[S],
+    bodies: Bodies[S],
+    forces: Forces[S],
+    momentum: VirtualMomentum[S],
+    load: Vector[S] | None,
+    b: ProgramBuilder[S],
+) -> Responses[S]:
+    i = at.joint.number
+    composite = bodies.composites[i]
+    rates = rates_step(at, motion.psi, composite, b)
+    given = composite, forces.forces[i], forces.effects.get(i)
+    t3 = force_by_q_step(at, motion.psi, motion.rate, *given, b)
+    y1, y2, y3 = virtual_responses_step(at, motion, composite, momentum, b)
+    return Responses(rates.t1, rates.t2, t3, y1, y2, y3, load)
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def virtual_step(
+    at: JointAxis[S], parent: Spatial[S], multiplier: S, b: ProgramBuilder[S]
+) -> VirtualMotion[S]:
+    """CO-60"""
+    j = at.label
+    with b.step("virtual motion", at.name):
+        V = let_spatial(b, (f"V_w_{j}", f"V_v_{j}"), parent + at.axis * multiplier, "CO-60")
+        names = (f"Omega_w_{j}", f"Omega_v_{j}")
+        return VirtualMotion(V, let_spatial(b, names, parent.cross(at.axis), "CO-60"))
+
+
+def virtual_momentum_step(
+    at: JointAxis[S],
+    moments: Moments[S],
+    momentum: Momentum[S],
+    V: Spatial[S],
+    b: ProgramBuilder[S],
+) -> VirtualMomentum[S]:
+    """CO-61 of the body; `momentum` is that of its real motion."""
+    j, W, U = at.label, V.angular, V.linear
+    with b.step("virtual motion", at.name):
+        columns = [W.cross(Vector(*column)) for column in moments.E.transposed.rows]
+        spin = Matrix([tuple(column) for column in columns]).transposed
+        K = b.let(f"Kv0_{j}", spin + outer(U, moments.h), "CO-61")
+        p = b.let(f"p0_{j}", U * moments.m + W.cross(moments.h), "CO-61")
+        real = Coriolis(trace_less(momentum.K), momentum.f)
+        return VirtualMomentum(Momentum(K, p), b.let(f"b0_{j}", real.transposed(V), "CO-61"))
+
+
+def virtual_sum_step(
+    at: JointAxis[S],
+    own: VirtualMomentum[S],
+    children: Sequence[VirtualMomentum[S]],
+    b: ProgramBuilder[S],
+) -> VirtualMomentum[S]:
+    """CO-61: sums over the bodies from j outwards."""
+    j = at.label
+    with b.step("virtual motion", at.name):
+        for child in children:
+            own = own + child
+        K = b.let(f"Kv0_{j}C", own.moving.K, "CO-61")
+        p = b.let(f"p0_{j}C", own.moving.f, "CO-61")
+        return VirtualMomentum(Momentum(K, p), b.let(f"b0_{j}C", own.b, "CO-61"))
+
+
+def virtual_responses_step(
+    at: JointAxis[S],
+    motion: JointMotion[S],
+    composite: Composite[S],
+    momentum: VirtualMomentum[S],
+    b: ProgramBuilder[S],
+) -> tuple[Spatial[S], Vector[S], Vector[S]]:
+    """CO-62: y_1, y_2, y_3."""
+    i, axis, Omega = at.label, motion.axis, motion.Omega
+    with b.variant("v"):
+        virtual = coriolis_step(at, momentum.moving, b)
+    with b.step("answers", at.name):
+        spin = b.let(f"p_n_{i}C", twice_skew_part(momentum.moving.K), "CO-61")
+        p = Spatial(spin, momentum.moving.f)
+        y1 = composite.inertia.apply(Omega) + axis.cross_force(p)
+        y2 = composite.coriolis.transposed(Omega) - virtual.transposed(motion.psi)
+        y2 = b.let(f"y2_{i}", y2 + axis.angular.cross(momentum.b), "CO-62")
+        y3 = b.let(f"y3_{i}", -virtual.transposed(axis), "CO-62")
+        return let_spatial(b, (f"y1_n_{i}", f"y1_f_{i}"), y1, "CO-62"), y2, y3
+
+
+def load_virtual_step(
+    at: Place[S],
+    number: int,
+    point: Vector[S],
+    given: Wrench[S],
+    V: Spatial[S],
+    b: ProgramBuilder[S],
+) -> Matrix[S]:
+    """CO-63 of one load"""
+    j = at.joint.number
+    with b.step("loads", at.joint.name):
+        F, N = at.C.apply_transposed(given.force), at.C.apply_transposed(given.moment)
+        moved = b.let(f"V0_{j}_{number}", V.linear + V.angular.cross(at.point(point)), "CO-63")
+        return b.let(f"A0_{j}_{number}", outer(V.angular, N) + outer(moved, F), "CO-63")
+
+
+def load_virtual_sum_step(
+    at: JointAxis[S], parts: Sequence[Matrix[S]], b: ProgramBuilder[S]
+) -> Matrix[S]:
+    """CO-63: all loads beyond a joint."""
+    with b.step("loads", at.name):
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = whole + part
+        return b.let(f"A0_{at.label}L", whole, "CO-63")
+
+
+def load_moment_step(
+    at: JointAxis[S], Omega: Spatial[S], loads: LoadSum[S], A: Matrix[S], b: ProgramBuilder[S]
+) -> Vector[S]:
+    """CO-64"""
+    with b.step("loads", at.name):
+        turned = Omega.angular.cross(loads.N) + Omega.linear.cross(loads.F)
+        z = turned + loads.L.apply(Omega.angular) - trace_less(A).apply(at.axis.angular)
+        return b.let(f"z_{at.label}", z, "CO-64")
+
+
+# -- steps, one pair of joints each: j stands on the path to i, or is i ------------------------
+
+
+def pair_step(
+    at_j: JointAxis[S],
+    moved: JointMotion[S],
+    at_i: JointAxis[S],
+    found: Responses[S],
+    b: ProgramBuilder[S],
+) -> dict[str, tuple[S, S]]:
+    """CO-65 to CO-68: of every block the entries (j, i) and (i, j)."""
+    j, i, two = at_j.label, at_i.label, b.algebra.constant(2.0)
+    s, psi, Omega = moved.axis.angular, moved.psi, moved.Omega
+    with b.step("Hessian", at_i.name):
+        by_q = Omega.dot(found.t3) + moved.rate.dot(found.y1)
+        by_q = by_q + psi.angular.dot(found.y2) * two
+        if found.z is not None:
+            by_q = by_q - s.dot(found.z)
+        q_q = b.let(f"H_q_{j}_q_{i}", by_q, "CO-65")
+        carried = (Omega.dot(found.t2) + psi.angular.dot(found.y3)) * two
+        carried = b.let(f"H_q_{j}_qd_{i}", carried, "CO-66")
+        q_qdd = b.let(f"H_q_{j}_qdd_{i}", Omega.dot(found.t1), "CO-67")
+        qd_qd = b.let(f"H_qd_{j}_qd_{i}", s.dot(found.y3) * two, "CO-68")
+        if i == j:
+            pair = {"q_qd": (carried, carried), "q_qdd": (q_qdd, q_qdd)}
+        else:
+            carrying = (psi.dot(found.y1) + s.dot(found.y2)) * two
+            carrying = b.let(f"H_q_{i}_qd_{j}", carrying, "CO-66")
+            across = b.let(f"H_q_{i}_qdd_{j}", moved.axis.dot(found.y1), "CO-67")
+            pair = {"q_qd": (carried, carrying), "q_qdd": (q_qdd, across)}
+        return {"q_q": (q_q, q_q), **pair, "qd_qd": (qd_qd, qd_qd)}

@@ -1,0 +1,34 @@
+"""The named tuples that functions return; generated packages have the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+class TorqueParts(NamedTuple):
+    """The joint torques in parts, (..., n) each, which add up to those of inverse_dynamics."""
+
+    inertial: Array
+    centrifugal: Array
+    coriolis: Array
+    gravity: Array
+    loads: Array
+    joint_terms: Array
+
+
+class TorqueHessian(NamedTuple):
+    """Second derivatives of multipliers . tau, (..., n, n) each; all other blocks are 0.
+
+    `q_qd[i, j]` is that by q_i and qd_j, and so on; `q_q` and `qd_qd` are symmetric.
+    """
+
+    q_q: Array
+    q_qd: Array
+    q_qdd: Array
+    qd_qd: Array
