@@ -6,7 +6,8 @@ options), one start (straight, 2 s), one tolerance (1e-9), one thread.  What dif
 objective, constraints and derivatives:
 
     symgen       batched generated functions, second derivatives in closed form
-    pinocchio    the same program, with `computeRNEADerivatives` at one instant after another
+    pinocchio    the same program, with `computeRNEADerivatives` at one instant after another, and
+                 second derivatives by differences of these
     casadi       torques as an SX function, mapped over the instants; everything else by CasADi,
                  whose Hessian is exact
 
@@ -80,6 +81,8 @@ class PinocchioRobot:
         self.pin, self.robot, self.bodies = pinocchio, robot, bodies
         self.model = pinocchio_model(bodies)
         self.data = self.model.createData()
+
+    inverse_dynamics_hessian = None  # Pinocchio has none: differences of the first derivatives
 
     def __getattr__(self, name):
         return getattr(self.robot, name)
