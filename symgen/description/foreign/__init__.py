@@ -11,25 +11,29 @@ later points there.  Nothing in these files is evaluated, fetched or included.
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 import numpy as np
 
 from symgen.description.foreign.mjcf import document_of_mjcf
 from symgen.description.foreign.urdf import document_of_urdf
-from symgen.description.foreign.xml import Element, read_xml, stop
+from symgen.description.foreign.xml import Element, read_xml, stop, without_padding
 from symgen.description.reading import Document
 from symgen.description.wording import shown
-from symgen.errors import RequestError
+from symgen.errors import Fault, RequestError
 
 ENDINGS = (".urdf", ".xml", ".mjcf", ".xacro")
 
 
 def document_of_xml(content: bytes, file: str, floating_base: bool = False) -> Document:
     """The document of a robot in XML; `ModelError` lists everything that is wrong with it."""
+    content, remarks = without_padding(content)
     root = read_xml(content, file)
     _refuse_xacro(root, file)
     with np.errstate(all="ignore"):  # what overflows is infinite then, and refused by the check
-        return _document_of(root, file, floating_base)
+        document = _document_of(root, file, floating_base)
+    warnings = (*(Fault(file, 1, "", words) for words in remarks), *document.warnings)
+    return replace(document, warnings=warnings)
 
 
 def _document_of(root: Element, file: str, floating_base: bool) -> Document:

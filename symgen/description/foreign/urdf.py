@@ -18,6 +18,7 @@ Source: the URDF specification of ROS (wiki.ros.org/urdf/XML), and urdfdom where
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -289,6 +290,8 @@ class _Parts:
         limit_keys = _ATTRIBUTES["limit"][2 if continuous or not directed else 0 :]
         if limits is not None and not {"lower", "upper"}.isdisjoint(limits.attributes):
             limits.attributes = {"lower": "0", "upper": "0", **limits.attributes}  # by definition
+        if directed and not continuous and self.is_unlimited(limits, key):
+            limit_keys = _ATTRIBUTES["limit"][2:]
         return table(
             {
                 "name": text(self.joint_names[joint.name], element.line),
@@ -415,6 +418,19 @@ class _Parts:
             tensor = turned(from_rpy(values(rpy)), values(entries))
             entries = [number(entry, element.line) for entry in tensor]
         return None if faults else inertia(entries, element.line)
+
+    def is_unlimited(self, limits: Element | None, key: str) -> bool:
+        """Whether the lower limit is above the upper one, with a warning."""
+        faults = self.robot.faults
+        ends = [faults.number(limits, name, f"{key}.limit") for name in ("lower", "upper")]
+        lower, upper = (math.nan if x is None else float(x.text) for x in ends)
+        if not lower > upper or limits is None:
+            return False
+        words = (
+            f"lower {lower:.6g} is above upper {upper:.6g}: read as no limit, as Bullet means it"
+        )
+        faults.warn(limits, f"{key}.limit", words)
+        return True
 
     def warn_unlimited(self, element: Element, limits: Element | None, key: str) -> None:
         """Other programs refuse such a file."""

@@ -10,6 +10,7 @@ Limits beside the size of the file: 256 levels of nesting, 100,000 elements.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Never
@@ -21,6 +22,8 @@ from symgen.errors import Fault, ModelError
 from symgen.support.suggestions import nearest
 
 MAX_DEPTH = 256
+_UTF16 = (BOM_UTF16_LE, BOM_UTF16_BE)
+_LONGEST_PADDING = 1000
 MAX_ELEMENTS = 100_000
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"(?<!\S)[-+]?[0-9]+,[0-9]+(?!\S)")
@@ -66,6 +69,26 @@ def read_xml(content: bytes, file: str) -> Element:
     if reader.root is None:  # expat finds a root or an error
         raise stop(file, 0, "malformed XML: no element found")
     return reader.root
+
+
+def without_padding(content: bytes) -> tuple[bytes, list[str]]:
+    """The file without what XML allows at neither end, but some programs write; and what it was.
+
+    What stood before the XML declaration stands behind it then, so that lines keep their numbers.
+    """
+    if content.startswith(_UTF16):
+        return content, []
+    found = []
+    body = content.rstrip(b"\0")
+    if body != content:
+        found.append("NUL characters at the end are left out")
+    start = body[:_LONGEST_PADDING].find(b"<?xml")
+    ahead = body[: max(start, 0)]
+    if ahead not in (b"", BOM_UTF8) and not ahead.replace(BOM_UTF8, b"").strip():
+        end = body.find(b"?>", start) + 2 if b"?>" in body else start
+        body = body[start:end] + ahead.replace(BOM_UTF8, b"") + body[end:]
+        found.append("blanks or byte-order marks stand before <?xml, where XML allows none")
+    return body, found
 
 
 def stop(file: str, line: int, message: str) -> ModelError:

@@ -474,3 +474,43 @@ def test_build_takes_a_urdf_file(tmp_path, monkeypatch, capfd):
     assert run(command) == 0
     assert "from generated import arm" in capfd.readouterr().out
     assert (tmp_path / "generated" / "arm" / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_limits_the_wrong_way_round_are_none(tmp_path, kind):
+    """So Bullet's files write that there is none."""
+    text = ARM.replace('type="revolute"', f'type="{kind}"').replace(
+        'lower="-1" upper="2"', 'lower="1" upper="-1"'
+    )
+    robot = read(written(tmp_path, text))
+    limits = robot.joints[0].limits[0]
+    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (None, None, 3, 40)
+    (warning,) = robot.warnings
+    assert "joint.shoulder.limit: lower 1 is above upper -1: read as no limit" in str(warning)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "said"),
+    [
+        (b"\n\n", b"", ["before <?xml"]),
+        (b"\xef\xbb\xbf\n", b"", ["before <?xml"]),
+        (b"\n\xef\xbb\xbf \xef\xbb\xbf", b"\n\0", ["NUL", "before <?xml"]),
+        (b"\xef\xbb\xbf", b"\0\0", ["NUL"]),
+        (b"\xef\xbb\xbf", b"\n", []),
+    ],
+)
+def test_what_some_programs_write_around_a_file(tmp_path, ahead, behind, said):
+    path = tmp_path / "arm.urdf"
+    path.write_bytes(ahead + ARM.encode() + behind)
+    robot = read(path)
+    assert [joint.name for joint in robot.joints] == ["shoulder", "slide"]
+    assert robot.joints[0].source.line == 4 + ahead.count(b"\n")
+    assert len(robot.warnings) == len(said)
+    for words, warning in zip(said, robot.warnings, strict=True):
+        assert words in str(warning)
+
+
+def test_text_before_the_declaration_stays_an_error(tmp_path):
+    path = written(tmp_path, "arm" + ARM)
+    with pytest.raises(ModelError, match="malformed XML"):
+        read(path)
