@@ -55,14 +55,17 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
     `backend`, `flags`, `form`, `templates`, `force`, `plain_c`; `loads` and `points`, each
     ``LINK`` or ``LINK:x,y,z``; and `out`, the folder to build into instead of the cache.
+
+    The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
+    processes of this user find the same build in the cache.
     """
     from dataclasses import fields
 
+    from symgen import loaded
     from symgen.errors import RequestError
     from symgen.options import BuildOptions, names
     from symgen.pipeline.building import build
     from symgen.support.suggestions import suggestion
-    from symgen.toolchain.loading import load_package
 
     given: dict[str, Any] = {**options}
     known = [field.name for field in fields(BuildOptions)]
@@ -78,7 +81,7 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     for key in ("out", "templates"):
         if given.get(key) is not None:
             given[key] = Path(given[key])
-    return cast("Robot", load_package(build(path, BuildOptions(**given)).folder))
+    return cast("Robot", loaded.load(build(path, BuildOptions(**given)).folder))
 
 
 def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDynamics:

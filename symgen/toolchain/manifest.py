@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from symgen.toolchain.files import file_digest, relative_path
+from symgen.toolchain.files import digest, file_digest, relative_path
 
 MANIFEST_FILE = "manifest.json"
 BUILD_FILE = "build.json"
@@ -90,6 +90,15 @@ def read_manifest(folder: Path) -> Manifest | None:
         runtime_parameters=_names(build.get("runtime_parameters")),
         unfinished=(JOURNAL_FILE, *_files(journal)) if journal is not None else (),
     )
+
+
+def identity(folder: Path) -> str | None:
+    """32 hexadecimal digits that tell one build of a package from all others; None for no build."""
+    try:
+        lists = [(folder / name).read_bytes() for name in (MANIFEST_FILE, BUILD_FILE)]
+    except OSError:
+        return None
+    return digest(b"\n".join(lists))[:32]
 
 
 def _read(path: Path) -> dict[str, object] | None:
