@@ -46,7 +46,7 @@ from ._evaluation import (
 )
 from ._forward_laws import FORWARD_LAWS, SOLVED, not_compared
 from ._hessian_laws import SLOPES, hessian
-from ._motion_laws import MOTION_LAWS
+from ._motion_laws import MOTION_LAWS, are_bodies
 from ._parameter_laws import PARAMETER_LAWS
 
 __all__ = [
@@ -101,11 +101,13 @@ def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """M is symmetric and, without the rotors, positive semi-definite."""
+    """M is symmetric and, without the rotors, positive semi-definite as the inertias are."""
     if s.has("mass_matrix"):
         mass = np.asarray(s["mass_matrix"])
         other = np.swapaxes(mass, -1, -2)
         yield "mass_matrix is symmetric", limits.physics, other, mass
+        if not are_bodies(s.facts.inertial_parameters):
+            return
         below = np.full(len(mass), np.nan)
         if np.all(np.isfinite(mass)):
             bodies = 0.5 * (mass + other) - JointTerms(s).rotors

@@ -903,9 +903,9 @@ class composite:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -937,9 +937,9 @@ class composite:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -1476,9 +1476,9 @@ class newton_euler:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -1510,9 +1510,9 @@ class newton_euler:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -1542,9 +1542,9 @@ class kane:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -1576,9 +1576,9 @@ class kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -2285,9 +2285,9 @@ class explicit_kane:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -2319,9 +2319,9 @@ class explicit_kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -2397,9 +2397,9 @@ class partially_recursive_kane:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -2431,9 +2431,9 @@ class partially_recursive_kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q

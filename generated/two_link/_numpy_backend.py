@@ -292,9 +292,9 @@ class composite:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("composite", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -320,9 +320,9 @@ class composite:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("composite", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
 
@@ -752,9 +752,9 @@ class newton_euler:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("newton_euler", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -780,9 +780,9 @@ class newton_euler:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("newton_euler", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
 
@@ -806,9 +806,9 @@ class kane:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -834,9 +834,9 @@ class kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
 
@@ -1403,9 +1403,9 @@ class explicit_kane:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("explicit_kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -1431,9 +1431,9 @@ class explicit_kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("explicit_kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)
 
@@ -1493,9 +1493,9 @@ class partially_recursive_kane:
         Returns:
             qdd (..., 2)  their accelerations (rad/s^2 or m/s^2)
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("partially_recursive_kane", "forward_dynamics", (q, qd, tau, loads, parameters), out)
 
@@ -1521,8 +1521,8 @@ class partially_recursive_kane:
             dqdd_dqd (..., 2, 2)   [i, j] = d qdd_i / d qd_j
             dqdd_dtau (..., 2, 2)  [i, j] = d qdd_i / d tau_j: the inverse of the mass matrix
 
-        Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal
-        entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with
-        one RuntimeWarning.
+        Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of its
+        row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
+        RuntimeWarning.
         """
         return _call("partially_recursive_kane", "forward_dynamics_derivatives", (q, qd, tau, loads, parameters), out)

@@ -102,7 +102,7 @@ class Signature:
     `kept` are, by output, the positions of the entries of a square array that a packed result holds
     (None: it is no packed one); what computes it fills arrays of the shapes `full`.  `hidden` are
     the pivots and the diagonal of the mass matrix, for a function that divides by the
-    pivots: where one is at most `tolerance` times the largest entry of the diagonal there is no
+    pivots: where one is at most `tolerance` times the diagonal entry of its row there is no
     solution.
     """
 
@@ -242,8 +242,7 @@ def _compute_packed(signature, kernel, given, outputs):
 
 def _without_solution(pivots, diagonal, tolerance, outputs):
     """Fill the results of samples without a solution with NaN, and count these samples."""
-    largest = np.fmax.reduce(diagonal.real, axis=-1, initial=0.0)  # as kernels pass over NaN
-    singular = np.any(pivots.real <= tolerance * largest[..., np.newaxis], axis=-1)
+    singular = np.any(pivots.real <= tolerance * diagonal.real, axis=-1)
     for array in outputs:
         array[singular] = np.nan
     return int(np.count_nonzero(singular))

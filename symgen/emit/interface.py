@@ -23,9 +23,9 @@ _PACKED = (
     "all others are 0"
 )
 _SINGULAR = (
-    "Where the mass matrix is singular (a pivot is at most n * eps * its largest diagonal "
-    "entry) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one "
-    "RuntimeWarning."
+    "Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of "
+    "its row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with "
+    "one RuntimeWarning."
 )
 
 

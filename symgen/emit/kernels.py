@@ -7,8 +7,8 @@ A kernel takes the arrays of one sample and fills the arrays of its results.  Op
 (the loads of a robot without loads, say) are left out of its signature.
 
 A kernel that solves for accelerations also fills its `hidden` arrays, the pivots of the mass matrix
-and its diagonal, which stay inside.  Where a pivot is at most `tolerance` times the largest entry
-of the diagonal there is no solution: the results are NaN, and the kernel says so.
+and its diagonal, which stay inside.  Where a pivot is at most `tolerance` times the diagonal
+entry of its row there is no solution: the results are NaN, and the kernel says so.
 """
 
 from __future__ import annotations
@@ -392,7 +392,7 @@ def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
 
 
 def tolerance(sizes: Mapping[str, int]) -> float:
-    """Smallest pivot of a regular mass matrix over the largest entry of its diagonal: n eps."""
+    """Smallest pivot of a regular mass matrix over the diagonal entry of its row: n eps."""
     return sizes["n"] * 2.0**-52
 
 

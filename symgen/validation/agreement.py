@@ -22,6 +22,8 @@ from symgen.validation.evaluation import (
 from symgen.validation.forward_laws import SOLVED, response
 from symgen.validation.hessian_laws import HESSIAN, scale_of_hessian
 
+PARTS = "torque_parts"
+
 
 def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:
     """Every function that both have, result by result; `where` ends the names of the rows."""
@@ -55,11 +57,19 @@ def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
         return response(lens, name).scales(lens if lens.has(name) else s, name)
     if name == HESSIAN:
         return [scale_of_hessian(s, lens if lens.has(name) else s)] * len(labels_of(name))
+    if name == PARTS:
+        return [_largest_part(lens if lens.has(name) else s)] * len(labels_of(name))
     slopes = {", dtau_dqd": friction_slope}
     if name == "inverse_dynamics_parameter_derivatives":
         slopes[""] = friction_by_velocity
     nothing = np.zeros(len(s.states.q))
     return [slopes[label](s) if label in slopes else nothing for label in labels_of(name)]
+
+
+def _largest_part(s: Evaluation) -> Array:
+    """Of the torques, (S,): one part may cancel, whose terms are as large as those of others."""
+    parts = [np.abs(part).reshape(len(part), -1).max(axis=1) for part in s.results(PARTS)]
+    return np.asarray(np.max(parts, axis=0))
 
 
 def labels_of(name: str) -> list[str]:

@@ -52,9 +52,8 @@ def _mark_unsolvable(
     results: Iterable[Array], pivots: Array, diagonal: Array, coordinates: int
 ) -> None:
     """NaN for the samples without a solution, as generated functions give in a batch."""
-    largest = np.fmax.reduce(np.real(diagonal), axis=-1, initial=0.0)
-    least = coordinates * limits.EPS * largest
-    singular = np.any(np.real(pivots) <= least[..., np.newaxis], axis=-1)
+    least = coordinates * limits.EPS * np.real(diagonal)
+    singular = np.any(np.real(pivots) <= least, axis=-1)
     for result in results:
         result[singular] = np.nan
 

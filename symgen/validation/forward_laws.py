@@ -17,7 +17,7 @@ along.  `Response.scales` gives the sizes to which errors are relative according
 are those of `symgen.validation.limits`.
 
 Where the mass matrix is singular there is nothing to compare.  It counts as singular where a pivot
-is below `CLEAR` n eps times the largest diagonal entry, while generated code gives up at n eps:
+is below `CLEAR` n eps times the diagonal entry of its row, while generated code gives up at n eps:
 between the two a result may or may not be there.  Where a diagonal entry is exactly 0, and with it
 its row, no function may return numbers.
 """
@@ -67,10 +67,9 @@ class Response:
         mass = np.where(known[:, np.newaxis, np.newaxis], mass, np.eye(n))
         block = mass[:, self.free][:, :, self.free]
         diagonal = np.diagonal(block, axis1=-2, axis2=-1)
-        largest = diagonal.max(axis=-1, initial=0.0)
-        least = CLEAR * n * limits.EPS * largest
-        self.regular = known & np.all(_pivots(block) > least[:, np.newaxis], axis=-1)
-        self.unsolvable = known & np.any(diagonal == 0.0, axis=-1) & (largest > 0.0)
+        least = CLEAR * n * limits.EPS * diagonal
+        self.regular = known & np.all(_pivots(block) > least, axis=-1)
+        self.unsolvable = known & np.any(diagonal == 0.0, axis=-1)
         solvable = np.where(self.regular[:, np.newaxis, np.newaxis], mass, np.eye(n))
         self.mass = np.abs(solvable)
         self.gain, self.spread = self._sums(solvable)

@@ -198,6 +198,21 @@ class _Bodies:
         return np.concatenate([linear.sum(axis=1), angular.sum(axis=1)], axis=-1), linear, *parts
 
 
+def are_bodies(parameters: Array | None) -> bool:
+    """Whether inertial parameters (10 N,) are those of masses: no kinetic energy is negative.
+
+    Those of identified models, which a file says are meant, need not be; None counts as bodies.
+    """
+    if parameters is None or not np.all(np.isfinite(parameters)):
+        return True
+    m, mc, inertia = _split(np.asarray(parameters, dtype=float))
+    share = np.divide(1.0, m, out=np.zeros_like(m), where=m != 0.0)[:, np.newaxis, np.newaxis]
+    squares = np.sum(mc * mc, axis=-1)[:, np.newaxis, np.newaxis] * np.eye(3)
+    central = inertia - share * (squares - mc[:, :, np.newaxis] * mc[:, np.newaxis, :])
+    rounding = limits.physics(1) * np.abs(inertia).max(axis=(1, 2))
+    return bool(np.all(np.linalg.eigvalsh(central).min(axis=-1) >= -rounding) and np.all(m >= 0.0))
+
+
 def _split(parameters: Array) -> tuple[Array, Array, Array]:
     """m (n,), mc (n, 3), I (n, 3, 3)."""
     rows = parameters.reshape(-1, 10)

@@ -14,7 +14,7 @@ joint, so that both are written once.
 With M_ff y_f = x_f - h_f - M_fp x_p and y_p = h_p + M_pp x_p + M_pf y_f; a change T of the torques
 at fixed accelerations changes y_f by -M_ff^-1 T_f and y_p by T_p - M_pf M_ff^-1 T_f.
 
-Where M_ff is singular (a pivot below n_f eps times its largest diagonal entry) results are NaN.
+Where M_ff is singular (a pivot below n eps times the diagonal entry of its row) results are NaN.
 """
 
 from __future__ import annotations
@@ -216,20 +216,17 @@ def _solution(block: Array, right: Array) -> Array:
 
 
 def _solvable(block: Array, coordinates: int) -> Array:
-    """Whether no pivot is below n eps times the largest diagonal entry, (...).
+    """Whether no pivot is below n eps times the diagonal entry of its row, (...).
 
     n is the number of all coordinates, prescribed ones included.  The pivots are those of an
     elimination from the last coordinate to the first.
     """
     rest, n = np.array(block.real), block.shape[-1]
-    if n == 0:
-        return np.ones(block.shape[:-2], dtype=bool)
-    diagonal = np.diagonal(rest, axis1=-2, axis2=-1)
-    least = coordinates * EPS * diagonal.max(axis=-1)
-    result = least > 0.0
+    least = coordinates * EPS * np.diagonal(block.real, axis1=-2, axis2=-1)
+    result = np.ones(block.shape[:-2], dtype=bool)
     with np.errstate(all="ignore"):
         for k in range(n - 1, -1, -1):
-            result &= rest[..., k, k] >= least
+            result &= rest[..., k, k] > least[..., k]
             column = rest[..., :k, k, np.newaxis]
             rest[..., :k, :k] -= column * rest[..., np.newaxis, k, :k] / rest[..., k, k, None, None]
     return np.asarray(result)

@@ -10,12 +10,15 @@ import numpy as np
 
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
+from symgen.validation.evaluation import Array
 from symgen.validation.oracle_parts import unread_types
 from symgen.validation.oracles import NumericRobot
 
 POSES = 5
+SMALLEST = np.finfo(float).tiny
 SINGULAR = 1e-12
-"""Smallest eigenvalue over the largest, of a matrix that counts as singular."""
+"""Smallest eigenvalue over the largest, of a matrix that counts as singular, scaled to a diagonal
+of ones: light bodies beside heavy ones, or other units, make no matrix singular."""
 
 
 def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
@@ -33,12 +36,13 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
         matrices = robot.mass_matrix(q)
     if not np.isfinite(matrices).all():
         return ()
-    values, vectors = np.linalg.eigh(matrices)
-    if not np.all(values[:, 0] <= SINGULAR * np.maximum(values[:, -1], np.finfo(float).tiny)):
+    values, vectors = np.linalg.eigh(_scaled(matrices))
+    sizes = np.abs(values)  # of accepted inertias, eigenvalues may be negative
+    if not np.all(sizes.min(axis=1) <= SINGULAR * np.maximum(sizes.max(axis=1), SMALLEST)):
         return ()
     free = (joint for joint in description.joints if joint.mimic is None)
     owners = [joint for joint in free for _ in joint.coordinate_names]
-    joint = owners[int(np.argmax(np.abs(vectors[0, :, 0])))]
+    joint = owners[int(np.argmax(np.abs(vectors[0, :, np.argmin(sizes[0])])))]
     return (
         joint.source.fault(
             "the mass matrix is singular at every pose: some motion of this joint (perhaps "
@@ -46,3 +50,10 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
             "torques; inverse dynamics is not affected"
         ),
     )
+
+
+def _scaled(matrices: Array) -> Array:
+    """The same with ones on the diagonal, where it is not 0, (..., n, n)."""
+    size = np.sqrt(np.abs(np.diagonal(matrices, axis1=-2, axis2=-1)))
+    factors = 1.0 / np.where(size > 0.0, size, 1.0)
+    return np.asarray(matrices * factors[..., np.newaxis] * factors[..., np.newaxis, :])

@@ -242,13 +242,12 @@ INLINE real sign(real x)
     return SELECT(x > REAL(0.0), REAL(1.0), SELECT(x < REAL(0.0), REAL(-1.0), x));
 }
 
-/* Where a pivot is at most the tolerance times the largest entry of the diagonal. */
+/* Where a pivot is at most the tolerance times the diagonal entry of its row. */
 INLINE truth is_singular(int size, const real *pivots, const real *diagonal, double tolerance)
 {
-    real largest = REAL(0.0);
-    truth singular = largest < largest;
-    for (int i = 0; i < size; ++i) largest = SELECT(diagonal[i] > largest, diagonal[i], largest);
-    for (int i = 0; i < size; ++i) singular |= pivots[i] <= tolerance * largest;
+    const real zero = REAL(0.0);
+    truth singular = zero < zero;
+    for (int i = 0; i < size; ++i) singular |= pivots[i] <= tolerance * diagonal[i];
     return singular;
 }
 

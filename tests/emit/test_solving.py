@@ -154,3 +154,32 @@ def test_the_kernel_itself_says_so(ball, tmp_path):
     words = subprocess.check_output([tmp_path / "main"], text=True).split()
     assert (words[0], words[2], words[3]) == ("0", "1", "1")
     assert float(words[1]) == pytest.approx(ball.forward_dynamics(REGULAR, QD, TAU)[0], rel=1e-13)
+
+
+BESIDE = """
+symgen: 1
+name: beside
+joints:
+  - {name: ship, type: floating, origin: {}, link: {mass: 1000, com: [0.1, 0, 0.02],
+     inertia: {xx: 500, yy: 300, zz: 400}}}
+  - {name: mote, type: floating, parent: base, origin: {}, link: {mass: 1e-6, com: [1e-4, 0, 0],
+     inertia: {xx: 2e-13, yy: 4e-13, zz: 3e-13}}}
+"""
+
+
+def test_a_light_body_beside_a_heavy_one_is_not_singular(tmp_path):
+    """Each pivot is compared with the diagonal entry of its own row."""
+    path = tmp_path / "beside.yaml"
+    path.write_text(BESIDE)
+    functions = ("mass_matrix", "bias_forces", "forward_dynamics")
+    options = BuildOptions(functions=functions, formulations=("composite",))
+    module = build_bundle(bundle_of(path, options, BACKENDS), tmp_path)
+    rng = np.random.default_rng(3)
+    q, qd, qdd = rng.uniform(-1, 1, (3, module.n))
+    mass = module.mass_matrix(q)
+    scale = np.diag(1 / np.sqrt(np.diag(mass)))
+    assert np.linalg.cond(scale @ mass @ scale) < 30 < 1e12 < np.linalg.cond(mass)
+    tau = mass @ qdd + module.bias_forces(q, qd)
+    for backend in module.backends.values():
+        solve = backend.composite.forward_dynamics
+        np.testing.assert_allclose(solve(q, qd, tau), qdd, rtol=1e-8)

@@ -6,9 +6,10 @@ import pytest
 
 from symgen import read
 from symgen.deriving.derivation import derived_program
-from symgen.formulations import FORMULATIONS, provided_functions
+from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
 from symgen.validation.conditioning import condition
 from symgen.validation.evaluated import evaluated_subjects
+from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import validate
 from tests.choosing import one_in, slow
 from tests.oracles.descriptions import described
@@ -86,3 +87,50 @@ def test_a_free_body_is_held_to_the_bare_limits():
 @pytest.mark.parametrize("model", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_examples_are_held_to_the_bare_limits(model):
     assert condition(read(model)) == 1.0
+
+
+FAR = """
+symgen: 1
+name: far
+convention: standard
+joints:
+  - {{name: a, type: revolute, dh: {row}, link: {{mass: 1, com: {com}, inertia: {inertia}}}}}
+  - {{name: b, type: revolute, dh: {row}, link: {{mass: 1, com: {com}, inertia: {inertia}}}}}
+"""
+INERTIA = "{xx: 0.1, yy: 0.2, zz: 0.15}"
+
+
+@pytest.mark.parametrize("offset", [1000, *slow(10_000)])
+@pytest.mark.parametrize(
+    ("row", "com"),
+    [
+        ("{{d: {}, alpha: 0}}", "[0.1, 0.2, 0.3]"),  # tr(J) - J along the offset
+        ("{{a: {}, alpha: 90*deg}}", "[0, 0, 0]"),  # a part of the torques that cancels
+    ],
+)
+def test_long_offsets_pass(row, com, offset):
+    description = described(FAR.format(row=row.format(offset), com=com, inertia=INERTIA))
+    programs = {
+        formulation.name: {
+            function: derived_program(description, formulation, function)
+            for function in provided_functions(formulation)
+        }
+        for formulation in FORMULATIONS
+    }
+    validate(description, evaluated_subjects(programs)).raise_if_failed()
+
+
+def test_inertias_that_are_accepted_pass():
+    """Identified ones need not be those of bodies, nor M positive definite."""
+    tensor = "{xx: -0.05, yy: 0.03, zz: 0.001, accepted: true}"
+    text = FAR.format(row="{a: 0.3, alpha: 90*deg}", com="[0.1, 0, 0]", inertia=tensor)
+    description = described(text)
+    programs = {
+        name: {
+            function: derived_program(description, formulation_named(name), function)
+            for function in ("mass_matrix", "inverse_dynamics", "forward_dynamics", "regressor")
+        }
+        for name in ("newton_euler", "composite")
+    }
+    validate(description, evaluated_subjects(programs)).raise_if_failed()
+    assert singularity_warnings(description) == ()

@@ -24,7 +24,7 @@ from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, place, 
 from symgen.description.reading import Node, Scalar, Table
 from symgen.description.wording import KeyPath, shown
 
-FLAT = "let MuJoCo write the model as it understands it: mujoco.mj_saveLastXML(path, model)"
+FLAT = "with pip install 'symgen[mujoco]' MuJoCo itself compiles the file"
 MAIN = "main"
 _MEDIA = ("density", "viscosity", "wind")
 _CHANGES_MASSES = ("settotalmass", "boundmass", "boundinertia", "balanceinertia")

@@ -12,6 +12,7 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
+from symgen.formulations.kane.recursion import turning_inertia
 from symgen.formulations.shared import let_symmetric
 from symgen.kinematics.tree import BASE
 from symgen.program.builder import ProgramBuilder
@@ -50,10 +51,10 @@ def composite_step(
 
 def diagonal_step(at: Contribution[S], body: BodyMoments[S], b: ProgramBuilder[S]) -> S:
     """KANE-18"""
-    s, t, J = at.P.angular, at.P.linear, body.J
+    s, t = at.P.angular, at.P.linear
     two = b.algebra.constant(2.0)
     with b.step("composite bodies", at.joint.name):
-        turning = (J[0, 0] + J[1, 1] + J[2, 2]) * s.dot(s) - s.dot(J.apply(s))
+        turning = s.dot(turning_inertia(body.J).apply(s))
         entry = turning + t.dot(s.cross(body.h)) * two + body.m * t.dot(t) + at.rotor
         return b.let(f"M_diagonal_{at.joint.number}", entry, "KANE-18")
 

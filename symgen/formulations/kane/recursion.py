@@ -219,10 +219,19 @@ def torque_part(
 
 def body_inertia(body: BodyMoments[S], algebra: Algebra[S]) -> Inertia[S]:
     """I_1: 6x6 inertia about the reference point."""
-    J, m = body.J, body.m
-    trace = J[0, 0] + J[1, 1] + J[2, 2]
-    A = diagonal(Vector(trace, trace, trace), algebra) - J
-    return Inertia(A, skew(body.h, algebra), diagonal(Vector(m, m, m), algebra))
+    m = body.m
+    return Inertia(
+        turning_inertia(body.J), skew(body.h, algebra), diagonal(Vector(m, m, m), algebra)
+    )
+
+
+def turning_inertia(J: Matrix[S]) -> Matrix[S]:
+    """tr(J) - J, whose diagonal is a sum: a long offset along an axis cancels in no difference."""
+    x, y, z = (J[i, i] for i in range(3))
+    return mirrored(
+        {(0, 0): y + z, (1, 1): x + z, (2, 2): x + y}
+        | {(i, k): -J[i, k] for i, k in UPPER if i != k}
+    )
 
 
 def without(U: Pair[S], g: Pair[S], algebra: Algebra[S]) -> Inertia[S]:

@@ -191,13 +191,11 @@
 
 #include "two_link.h"
 
-/* Whether a pivot is at most n eps times the largest entry of the diagonal. */
+/* Whether a pivot is at most n eps times the diagonal entry of its row. */
 static int is_singular(int count, const double *pivots, const double *diagonal, double tolerance)
 {
-    double largest = 0.0;
-    for (int i = 0; i < count; ++i) largest = fmax(largest, diagonal[i]);
     for (int i = 0; i < count; ++i)
-        if (!(pivots[i] > tolerance * largest)) return 1;
+        if (!(pivots[i] > tolerance * diagonal[i])) return 1;
     return 0;
 }
 
