@@ -87,7 +87,7 @@ def readable(expression: Expr, motion: Collection[Expr] = ()) -> Expr:
     products of sines and cosines: the shorter form wins.
     """
     expression = _with_few_constants(expression)
-    forms = (fourier(expression), _with_cosine_squares(expression))
+    forms = (fourier(expression), with_cosine_squares(expression))
     grouped = (_grouped(form, frozenset(motion)) for form in forms)
     return min(grouped, key=lambda form: sympy.count_ops(form))
 
@@ -101,7 +101,7 @@ def _with_few_constants(expression: Expr) -> Expr:
     return expression.xreplace({x: x.evalf(_DIGITS) for x in waves})
 
 
-def _with_cosine_squares(expression: Expr) -> Expr:
+def with_cosine_squares(expression: Expr) -> Expr:
     """Expanded, with sin^2 replaced by 1 - cos^2 throughout."""
     expanded = sympy.expand(expression)
     for wave in sorted(expanded.atoms(sympy.sin), key=sympy.default_sort_key):

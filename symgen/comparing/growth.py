@@ -104,6 +104,11 @@ class Growth:
             if (x.function, x.n) == (MAIN_FUNCTIONS[0], PUBLISHED_N) and x.formulation in PUBLISHED
         ]
 
+    def torques(self, n: int) -> list[Size]:
+        """The torques of `n` joints by every formulation, the fewest operations first."""
+        found = [x for x in self.sizes if (x.function, x.n) == (MAIN_FUNCTIONS[0], n)]
+        return sorted(found, key=lambda x: x.operations)
+
     @property
     def curves(self) -> list[tuple[str, str]]:
         """Function and formulation of every curve."""

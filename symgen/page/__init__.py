@@ -8,6 +8,7 @@ SVG, and its own policy (Content-Security-Policy) forbids it to load anything.  
     robot        RobotDescription -> tables, tree, branch matrices, poses of the frames
     counting     Programs         -> operations, which say what is short enough for what follows
     equations    SymPy results    -> the closed form, where it is small enough to be read
+    questions    all of these     -> what a lecture asks, answered for this robot
     recursions   Programs         -> every recursion, step by step, beside the formulas of the paper
     calculator   Programs         -> JavaScript that computes in the page what the module computes
     comparison, growth            -> what formulations cost (`symgen.comparing`)
@@ -28,7 +29,7 @@ from symgen.description import RobotDescription, read
 from symgen.emit.templates import Templates, own_templates
 from symgen.errors import RequestError
 from symgen.options import DEFAULT, BuildOptions
-from symgen.page import calculator, counting, equations, recursions, robot
+from symgen.page import calculator, counting, equations, questions, recursions, robot
 from symgen.page.packing import as_script, packed
 from symgen.support.journal import Journal
 from symgen.toolchain.files import check_writable, write_atomically
@@ -88,10 +89,12 @@ def report(
     live = calculator.calculator(description, counted)
     steps = recursions.recursions(description, counted, journal)
     unfolded = recursions.unfolded_later(steps)
+    closed = equations.closed_form(description, counted, journal)
     return layout.render(
         "report/page.html",
         robot=robot.robot_part(description, counted),
-        closed=equations.closed_form(description, counted, journal),
+        closed=closed,
+        questions=questions.questions(description, counted, closed),
         recursions=steps,
         calculator=live,
         operations=counted.reports,

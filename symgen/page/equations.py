@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -69,12 +70,18 @@ class ClosedForm:
         return any(function.equations for function in self.functions)
 
 
+@lru_cache(maxsize=1)
+def symbolic(description: RobotDescription) -> SymbolicDynamics:
+    """The closed form over SymPy, derived once for all that a page says of it."""
+    return SymbolicDynamics(description, formulation_named(CLOSED))
+
+
 def closed_form(description: RobotDescription, counted: Counted, journal: Journal) -> ClosedForm:
     """The closed form of `description`; nothing where it is too large for a formulation at all."""
     formulation = formulation_named(CLOSED)
     if not counted.legible or formulation.why_not(counted.tree) is not None:
         return ClosedForm((), ())
-    dynamics = SymbolicDynamics(description, formulation)
+    dynamics = symbolic(description)
     legend: dict[Any, Any] = {}
     few = sum(joint.coordinates for joint in description.joints) <= LARGEST_CLOSED_ROBOT
     largest = LARGEST if few else LARGEST_OF_MANY

@@ -33,7 +33,7 @@ OF_LECTURES = "newton_euler"
 
 LARGEST = 20_000
 """A function of more operations is no reading matter, and takes minutes to derive for reading."""
-LARGEST_AT_ONCE = 40_000
+LARGEST_AT_ONCE = 15_000
 """Up to so many characters the steps of a function are in the page as they are."""
 LARGEST_IN_ALL = 2_500_000
 """So many characters of steps go into a page; what is largest is left out first."""

@@ -176,6 +176,45 @@ function fillGradient(table, values, n) {
   table.replaceChildren(table.caption, head, body);
 }
 
+// What row 1, column 2 of a gradient says (column 1 where there is no second).
+function gradientInWords(values, by, coordinates) {
+  const j = Math.min(1, coordinates.length - 1);
+  if (j < 0) return "";
+  const [name, per] = { dtau_dq: ["q", ""], dtau_dqd: ["q̇", "/s"], dtau_dqdd: ["q̈", "/s²"] }[by];
+  const [first, other] = [coordinates[0], coordinates[j]];
+  const unit = `${other.unit}${per}`;
+  return `Row 1, column ${j + 1}: where ${name}${j + 1} (${other.name}) alone grows by 0.01 ${unit}, the torque or force 1 (${first.name}) changes by about ${Number((0.01 * values[j]).toPrecision(4))} ${first.torque}. Units: ${first.torque} per ${unit}.`;
+}
+
+// Eigenvalues of a symmetric matrix (Jacobi's rotations), the smallest first.
+function eigenvalues(values, n) {
+  const a = Float64Array.from(values);
+  const turn = (i, j, p, q, cos, sin) => {
+    [a[i * n + j], a[p * n + q]] = [cos * a[i * n + j] - sin * a[p * n + q], sin * a[i * n + j] + cos * a[p * n + q]];
+  };
+  for (let sweep = 0; sweep < 12; sweep++) {
+    for (let p = 0; p < n; p++) {
+      for (let q = p + 1; q < n; q++) {
+        if (Math.abs(a[p * n + q]) < 1e-300) continue;
+        const theta = 0.5 * Math.atan2(2 * a[p * n + q], a[q * n + q] - a[p * n + p]);
+        const [cos, sin] = [Math.cos(theta), Math.sin(theta)];
+        for (let k = 0; k < n; k++) turn(k, p, k, q, cos, sin);
+        for (let k = 0; k < n; k++) turn(p, k, q, k, cos, sin);
+      }
+    }
+  }
+  return Array.from({ length: n }, (_, i) => a[i * n + i]).sort((x, y) => x - y);
+}
+
+function rankInWords(matrix, n) {
+  const found = eigenvalues(matrix, n);
+  if (!n || !found.every(Number.isFinite)) return "";
+  const [low, high] = [found[0], found[n - 1]].map((x) => Number(x.toPrecision(4)));
+  return low > 1e-12 * high
+    ? `M has full rank at this pose: its eigenvalues lie between ${low} and ${high}.`
+    : `M has lost rank at this pose: its smallest eigenvalue is 0, its largest ${high}; some velocity has no kinetic energy.`;
+}
+
 function sayAgreement(place, what, arrays, usual) {
   const names = Object.keys(arrays);
   if (!names.length) {

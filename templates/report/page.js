@@ -40,6 +40,7 @@ function setGiven() {
 const STATES = {
   first: (coordinate, kind) => coordinate[kind],
   zero: (coordinate, kind) => (kind === "q" ? Math.min(Math.max(0, coordinate.low), coordinate.high) : 0),
+  rest: (coordinate, kind) => (kind === "q" ? state.q[facts.coordinates.indexOf(coordinate)] : 0),
   random: (coordinate, kind) => {
     const [low, high] = kind === "q" ? [coordinate.low, coordinate.high] : [-3, 3];
     return low + Math.random() * (high - low);
@@ -93,7 +94,11 @@ function showPose() {
 function showGradient(gradient) {
   const by = byId("by").value;
   const chosen = gradient[byId("gradient-formulation").value];
-  if (chosen) fillGradient(byId("gradient"), chosen[by], facts.coordinates.length);
+  if (chosen) {
+    fillGradient(byId("gradient"), chosen[by], facts.coordinates.length);
+    byId("gradient-words").textContent = gradientInWords(chosen[by], by, facts.coordinates);
+    byId("rank").textContent = rankInWords(chosen.dtau_dqdd, facts.coordinates.length);
+  }
   const arrays = Object.fromEntries(Object.entries(gradient).map(([name, found]) => [name, found[by]]));
   sayAgreement(byId("gradient-verdict"), "gradients", arrays, calculator.usual.gradient);
 }

@@ -421,3 +421,20 @@ def test_an_equation_is_copied_as_latex(opened):
     button.click()
     tab.wait_for_timeout(100)
     assert button.inner_text() in ("Copied", "Not allowed here")
+
+
+def test_the_gradient_in_words_and_the_rank_of_the_mass_matrix(opened, model):
+    tab, _ = opened
+    module = loaded(model, ("inverse_dynamics_derivatives", "mass_matrix"))
+    tab.click("button[data-state=rest]")
+    drawn(tab)
+    q = [float(tab.locator(f"#q-{i + 1}").input_value()) for i in range(module.n)]
+    zero = np.zeros(module.n)
+    assert float(tab.locator("#qdd-1").input_value()) == 0.0
+    (change,) = re.findall(r"changes by about (\S+) N m", tab.inner_text("#gradient-words"))
+    expected = 0.01 * module.inverse_dynamics_derivatives(q, zero, zero)[1][0, 1]
+    assert float(change) == pytest.approx(expected, rel=1e-3)
+    between = re.search(r"between (\S+) and ([\d.]+)\.$", tab.inner_text("#rank"))
+    found = [float(text) for text in between.groups()]
+    eigenvalues = np.linalg.eigvalsh(module.mass_matrix(q))
+    np.testing.assert_allclose(found, eigenvalues[[0, -1]], rtol=1e-3)

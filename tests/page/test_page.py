@@ -9,6 +9,7 @@ import re
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sympy
 from click.testing import CliRunner
@@ -105,6 +106,29 @@ def test_the_closed_form_is_collected_and_abbreviated(two_link):
     assert shown[1] == shown[2] == "I2+m2(L1c2l2+l22)"
     for heading in ("The torques in parts", "Equations of motion", "Derivatives of the torques"):
         assert f"<h3>{heading}</h3>" in section
+
+
+def test_the_determinant_is_that_of_the_mass_matrix():
+    from symgen.page.equations import symbolic
+    from symgen.page.questions import determinant
+
+    for model in ("cart_pole", "two_link"):
+        matrix = symbolic(read(EXAMPLES / f"{model}.yaml")).readable("mass_matrix")
+        found = determinant(matrix)
+        values = {x: 0.3 + 0.1 * i for i, x in enumerate(sorted(matrix.free_symbols, key=str))}
+        expected = np.linalg.det(np.array(matrix.subs(values), dtype=float))
+        assert float(found.subs(values)) == pytest.approx(expected, rel=1e-12)
+        assert not found.atoms(sympy.cos)  # every term is positive, as it is on a blackboard
+
+
+def test_the_questions_of_a_lecture_are_answered(two_link):
+    section = re.search(r'<section id="questions".*?</section>', two_link, re.S)[0]
+    words = " ".join(re.sub(r"<[^>]+>", "", section).split())
+    assert section.count("<dt>") == 10
+    assert "30 multiplications and 21 additions by composite" in words
+    assert "tip acts on forearm at (0, 0, 0) of its frame" in words
+    assert "changes the torques of shoulder, elbow" in words
+    assert "detM=" in words.replace(" ", "").replace("\u2009", "")
 
 
 def test_steps_that_are_folded_are_those_that_show_prints(monkeypatch):
