@@ -230,7 +230,7 @@ class Collocation:
         instants = np.zeros(nodes)
         motion = Motion(*state, instants, instants, self.given.get("loads"))
         blocks = self.torques.hessian(motion, multipliers)
-        hessian = blocks.transpose(0, 1, 2, 4, 3).reshape(nodes, 3 * n, 3 * n)
+        hessian = blocks.transpose(0, 1, 3, 2, 4).reshape(nodes, 3 * n, 3 * n)
         still = np.broadcast_to(np.eye(2 * n, 3 * n), (nodes, 2 * n, 3 * n))
         along = np.concatenate([still, slopes], axis=1)
         return np.asarray(-(along.transpose(0, 2, 1) @ hessian @ along))

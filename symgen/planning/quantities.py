@@ -95,8 +95,8 @@ class Quantity(ABC):
         return None
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """Of multipliers (K, m) . values by the state: (K, orders, n, n, orders), entry
-        [k, r, i, j, s] the derivative by coordinate i of order r and coordinate j of order s."""
+        """Of multipliers (K, m) . values by the state: (K, orders, orders, n, n), entry
+        [k, r, s, i, j] the derivative by coordinate i of order r and coordinate j of order s."""
         count, n = motion.q.shape
         orders, nonlinear = self.orders, self.nonlinear
         steps = np.full(nonlinear * n, STEP)
@@ -105,11 +105,11 @@ class Quantity(ABC):
         gradient = self.gradients(motion.moved(np.split(directions, 3, axis=1)), multipliers)
         half = nonlinear * n
         slope = (gradient[:half] - gradient[half:]) / (2 * steps[:, None, None, None])
-        slope = slope.reshape(nonlinear, n, count, orders, n).transpose(2, 0, 1, 4, 3)
-        found = np.zeros((count, orders, n, n, orders))
+        slope = slope.reshape(nonlinear, n, count, orders, n).transpose(2, 0, 3, 1, 4)
+        found = np.zeros((count, orders, orders, n, n))
         found[:, :nonlinear] = slope
-        found[:, nonlinear:, :, :, :nonlinear] = slope[..., nonlinear:].transpose(0, 4, 3, 2, 1)
-        return 0.5 * (found + found.transpose(0, 4, 3, 2, 1))
+        found[:, nonlinear:, :nonlinear] = slope[:, :, nonlinear:].transpose(0, 2, 1, 4, 3)
+        return 0.5 * (found + found.transpose(0, 2, 1, 4, 3))
 
     def options(self, motion: Motion) -> dict[str, Any]:
         """What functions of the module take beside the state."""
@@ -152,10 +152,10 @@ class Torques(Quantity):
             return super().hessian(motion, multipliers)
         state = motion.q, motion.qd, motion.qdd, multipliers
         q_q, q_qd, q_qdd, qd_qd = second(*state, **self.options(motion))
-        found = np.zeros((len(q_q), 3, *q_q.shape[1:], 3))
-        found[:, 0, :, :, 0], found[:, 1, :, :, 1] = q_q, qd_qd
-        found[:, 0, :, :, 1], found[:, 1, :, :, 0] = q_qd, q_qd.transpose(0, 2, 1)
-        found[:, 0, :, :, 2], found[:, 2, :, :, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
+        found = np.zeros((len(q_q), 3, 3, *q_q.shape[1:]))
+        found[:, 0, 0], found[:, 1, 1] = q_q, qd_qd
+        found[:, 0, 1], found[:, 1, 0] = q_qd, q_qd.transpose(0, 2, 1)
+        found[:, 0, 2], found[:, 2, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
         return found
 
     def by_time(self, motion: Motion) -> Array | None:

@@ -60,8 +60,7 @@ class Sampled(Constraint):
         """The unknowns that act at every instant: control points, T, loads, (K, L + 1 + a)."""
         count = self.local.values.shape[2]
         n = self.sizes.n
-        controls = self.local.first[:, None] + np.arange(count)
-        found = (controls[:, :, None] * n + np.arange(n)).reshape(len(self.s), count * n)
+        found = (self.local.columns[:, :, None] * n + np.arange(n)).reshape(len(self.s), count * n)
         time = np.full(len(self.s), self.sizes.time)
         a = 0 if self.unknown is None else len(self.unknown)
         loads = self.sizes.time + 1 + np.arange(len(self.s) * a).reshape(len(self.s), a)
@@ -74,19 +73,22 @@ class Sampled(Constraint):
 
     def state(self, at: Iterate) -> Array:
         """z = (q, qd, qdd) at the instants, (K, 3, n)."""
-        return np.stack([self.local.of(at.control, r) / at.T**r for r in range(ORDERS)], axis=1)
+        return at.once(  # type: ignore[no-any-return]
+            (self.name, "state"), lambda: self.local.state(at.control, at.T, ORDERS)
+        )
 
     def rows(self, at: Iterate, by_state: Array, by_time: Array | None = None) -> Array:
         """Derivatives (K, m, L + 1 + a) of functions with derivatives `by_state` (K, R, m, n)."""
         orders = by_state.shape[1]
         basis = self.scaled_basis(at, orders)  # (K, R, p + 1)
-        count, m = len(self.s), by_state.shape[2]
-        by_control = np.einsum("krb,krmj->kmbj", basis, by_state, optimize=False)
+        count, m, n = len(self.s), *by_state.shape[2:]
+        flat = np.ascontiguousarray(by_state).reshape(count, orders, m * n)
+        by_control = (basis.transpose(0, 2, 1) @ flat).reshape(count, -1, m, n)
         found = np.empty((count, m, self.columns.shape[1]))
         T = self._time
-        found[:, :, :T] = by_control.reshape(count, m, -1)
-        powers = -np.arange(orders) / at.T
-        found[:, :, T] = np.einsum("r,krmj,krj->km", powers, by_state, self.state(at)[:, :orders])
+        for b in range(by_control.shape[1]):
+            found[:, :, b * n : (b + 1) * n] = by_control[:, b]
+        found[:, :, T] = (by_state @ self._speed(at, orders)[..., None])[..., 0].sum(axis=1)
         if by_time is not None:
             found[:, :, T] += by_time
         if self.unknown is not None:
@@ -119,29 +121,32 @@ class Sampled(Constraint):
         return self.local.values[:orders].transpose(1, 0, 2) * scale[:, None]
 
     def second(self, at: Iterate, hessian: Array, gradient: Array, by_time: Array) -> Array:
-        """Second derivatives (K, L + 1, L + 1) of a sum of functions of the state.
+        """Second derivatives (K, L + 1, L + 1) of a sum of functions of the state: the upper
+        triangles, and T with everything.
 
-        `hessian` (K, R, n, n, R) and `gradient` (K, R, n) are by the state; `by_time`
+        `hessian` (K, R, R, n, n) and `gradient` (K, R, n) are by the state; `by_time`
         (K, 1 + R n) holds what depends on T otherwise: second derivative by T, mixed ones.
         """
         count, orders, n = gradient.shape
         basis = self.scaled_basis(at, orders)
-        width = basis.shape[2]
-        size = width * n
+        first, last = np.triu_indices(basis.shape[2])
+        products = basis[:, :, None, first] * basis[:, None, :, last]  # (K, R, R, pairs)
+        pairs = products.reshape(count, orders**2, -1).transpose(0, 2, 1)
+        both = (pairs @ hessian.reshape(count, orders**2, n * n)).reshape(count, -1, n, n)
+        size = self._time
         found = np.zeros((count, size + 1, size + 1))
-        right = hessian.reshape(count, orders * n * n, orders) @ basis
-        right = right.reshape(count, orders, n * n * width)
-        both = (basis.transpose(0, 2, 1) @ right).reshape(count, width, n, n, width)
-        found[:, :-1, :-1] = both.transpose(0, 1, 2, 4, 3).reshape(count, size, size)
+        for k, (b, c) in enumerate(zip(first * n, last * n, strict=True)):
+            found[:, b : b + n, c : c + n] = both[:, k]
         powers = np.arange(float(orders))
-        speed = -powers[:, None] / at.T * self.state(at)[:, :orders]  # d z / d T
-        along = np.einsum("krijs,ksj->kri", hessian, speed) - powers[:, None] / at.T * gradient
+        speed = self._speed(at, orders)
+        bent = (hessian @ speed[:, None, :, :, None])[..., 0].sum(axis=2)
+        along = bent - powers[:, None] / at.T * gradient
         mixed_time = by_time[:, 1:].reshape(count, orders, n)
-        mixed = np.einsum("krb,krj->kbj", basis, along + mixed_time).reshape(count, size)
+        mixed = (basis.transpose(0, 2, 1) @ (along + mixed_time)).reshape(count, size)
         found[:, :-1, -1] = found[:, -1, :-1] = mixed
         curve = powers * (powers + 1) / at.T**2
         found[:, -1, -1] = (
-            np.einsum("kri,kri->k", along + powers[:, None] / at.T * gradient, speed)
+            np.einsum("kri,kri->k", bent, speed)
             + np.einsum("r,kri,kri->k", curve, gradient, self.state(at)[:, :orders])
             + 2 * np.einsum("kri,kri->k", mixed_time, speed)
             + by_time[:, 0]
@@ -181,6 +186,11 @@ class Sampled(Constraint):
 
         return at.once((self.name, "slopes"), compute)  # type: ignore[no-any-return]
 
+    def _speed(self, at: Iterate, orders: int) -> Array:
+        """d z / d T, (K, R, n)."""
+        powers = -np.arange(float(orders))[:, None] / at.T
+        return np.asarray(powers * self.state(at)[:, :orders])
+
     def value(self, at: Iterate) -> Array:
         """What is limited, instant by instant."""
         return np.ravel((self.values(at) / self.scale)[np.ix_(self.limited, self.chosen)])
@@ -192,7 +202,22 @@ class Sampled(Constraint):
         related = np.tile(self.quantity.related()[self.chosen], (1, width))
         others = self.columns.shape[1] - self._time
         row = np.column_stack([related, np.ones((len(self.chosen), others), dtype=bool)])
-        return np.broadcast_to(row, (len(self.limited), *row.shape))
+        return row & self._acting[self.limited, None, :]
+
+    @cached_property
+    def _acting(self) -> NDArray[np.bool_]:
+        """Which `columns` do act, (K, L + 1 + a)."""
+        controls = np.repeat(self.local.acting(self.quantity.orders), self.sizes.n, axis=1)
+        others = self.columns.shape[1] - self._time
+        return np.column_stack([controls, np.ones((len(self.s), others), dtype=bool)])
+
+    @cached_property
+    def _entries(self) -> tuple[Index, Array]:
+        """Where the entries of the Jacobian stand in `all_rows`, and what they are divided by."""
+        instant, entry, column = np.nonzero(self._kept)
+        shape = len(self.s), self.quantity.size, self.columns.shape[1]
+        rows = self.limited[instant], self.chosen[entry]
+        return np.ravel_multi_index((*rows, column), shape), self.scale[rows[1]]
 
     def jacobian_places(self) -> Entries:
         """The control points around each instant, T, and the loads there."""
@@ -215,8 +240,8 @@ class Sampled(Constraint):
 
     def jacobian(self, at: Iterate) -> Array:
         """By the chain rule."""
-        rows = self.all_rows(at)[self.limited]
-        return (rows / self.scale[:, None])[:, self.chosen][self._kept]
+        places, scale = self._entries
+        return np.asarray(np.take(self.all_rows(at), places) / scale)
 
     @cached_property
     def _integrated(self) -> bool:
@@ -249,7 +274,7 @@ class Sampled(Constraint):
         spread = np.zeros((len(self.limited), values.shape[1]))
         spread[:, self.chosen] = multipliers.reshape(len(self.limited), len(self.chosen))
         factors[self.limited] += spread / self.scale
-        gradient = np.einsum("krij,ki->krj", by_state, factors)
+        gradient = (factors[:, None, None, :] @ by_state)[:, :, 0]
         hessian = self.quantity.hessian(self.motion(at), factors)
         blocks = self.second(at, hessian, gradient, self._by_time_alone(at, factors, gradient))
         if self.unknown is not None:
@@ -261,7 +286,7 @@ class Sampled(Constraint):
             along = np.einsum("ki,kil->kl", by_values, rows)
             blocks[:, self._time, :] += along
             blocks[:, :, self._time] += along
-        return blocks[self._upper]
+        return np.asarray(np.take(blocks, self._upper))
 
     def _with_loads(self, at: Iterate, blocks: Array, factors: Array) -> Array:
         """Blocks with rows and columns of the unknown loads behind T."""
@@ -269,7 +294,7 @@ class Sampled(Constraint):
         orders, a = gradients.shape[1], gradients.shape[3]
         basis = self.scaled_basis(at, orders)
         by_control = np.einsum("krb,krja->kbja", basis, gradients).reshape(len(blocks), -1, a)
-        speed = -np.arange(orders)[:, None] / at.T * self.state(at)[:, :orders]
+        speed = self._speed(at, orders)
         by_time = np.einsum("krja,krj->ka", gradients, speed)[:, None]
         mixed = np.concatenate([by_control, by_time], axis=1)
         found = np.pad(blocks, ((0, 0), (0, a), (0, a)))
@@ -304,12 +329,14 @@ class Sampled(Constraint):
         return np.column_stack([twice, mixed.reshape(count, -1)]) / (2 * step)
 
     @cached_property
-    def _upper(self) -> NDArray[np.bool_]:
-        return self.columns[:, :, None] <= self.columns[:, None, :]
+    def _upper(self) -> Index:
+        """Where the entries of the upper triangles stand in the blocks that `second` returns."""
+        upper = self.columns[:, :, None] <= self.columns[:, None, :]
+        acting = self._acting
+        return np.flatnonzero(upper & acting[:, :, None] & acting[:, None, :])
 
     def hessian_places(self) -> Entries:
         """Of the blocks that `second` returns: their upper triangles."""
-        shape = self._upper.shape
-        rows = np.broadcast_to(self.columns[:, :, None], shape)
-        columns = np.broadcast_to(self.columns[:, None, :], shape)
-        return rows[self._upper], columns[self._upper]
+        width = self.columns.shape[1]
+        instant, row, column = np.unravel_index(self._upper, (len(self.s), width, width))
+        return self.columns[instant, row], self.columns[instant, column]

@@ -193,6 +193,8 @@ _IPOPT = {
     "linear_solver": "mumps",
     "mumps_pivot_order": 6,  # minimum degree with quasi-dense rows: T is in every constraint
     "mumps_permuting_scaling": 0,
+    "mumps_scaling": 0,  # limits scale the rows already; MUMPS would scale at every iterate
+    "min_refinement_steps": 0,  # residuals are refined where they are large
     "max_soc": 2,
     "nlp_scaling_method": "none",  # limits scale the constraints already
     "bound_relax_factor": 0.0,

@@ -24,6 +24,9 @@ from scipy.interpolate import BSpline
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-14
+"""What basis functions smaller than that, in units of the largest, are: 0, but for rounding."""
+
 
 @dataclass(frozen=True)
 class Local:
@@ -37,8 +40,22 @@ class Local:
 
     def of(self, control: Array, order: int) -> Array:
         """The derivative of this order of the spline with these control points (M, n), (K, n)."""
-        picked = control[self.first[:, None] + np.arange(self.values.shape[2])]
-        return np.asarray(np.einsum("kb,kbn->kn", self.values[order], picked))
+        picked = control[self.columns]
+        return np.asarray((self.values[order][:, None, :] @ picked)[:, 0])
+
+    def state(self, control: Array, T: float, orders: int) -> Array:
+        """The first derivatives by t of the spline, from the 0th on, (K, orders, n)."""
+        basis = self.values[:orders].transpose(1, 0, 2)
+        return np.asarray(basis @ control[self.columns] / T ** np.arange(float(orders))[:, None])
+
+    @cached_property
+    def columns(self) -> NDArray[np.intp]:
+        """The control points that act at each instant, (K, p + 1)."""
+        return self.first[:, None] + np.arange(self.values.shape[2])
+
+    def acting(self, orders: int) -> NDArray[np.bool_]:
+        """Which of them do act on derivatives below this order: at a knot one less, (K, p + 1)."""
+        return np.asarray((self.values[:orders] != 0).any(axis=0))
 
 
 @dataclass(frozen=True)
@@ -75,7 +92,9 @@ class Profile:
         rows, columns = np.arange(len(s))[:, None], first[:, None] + np.arange(p + 1)
         values = np.zeros((4, len(s), p + 1))
         for order in range(min(3, p) + 1):
-            values[order] = every(s, nu=order)[rows, columns]
+            found = every(s, nu=order)[rows, columns]
+            found[np.abs(found) <= ROUNDING * np.abs(found).max(initial=0.0)] = 0.0
+            values[order] = found
         return Local(first, values)
 
     def differences(self, order: int) -> Array:

@@ -176,7 +176,12 @@ class Rates(Constraint):
 
     def value(self, at: Iterate) -> Array:
         """A c / T^r."""
-        return np.ravel(self.matrix @ at.control[:, self.joints] / self.scale) / at.T**self.order
+
+        def compute() -> Array:
+            rates = self.matrix @ at.control[:, self.joints]
+            return np.ravel(rates / (self.scale * at.T**self.order))
+
+        return at.once(id(self), compute)  # type: ignore[no-any-return]
 
     @cached_property
     def _places(self) -> tuple[Index, Index, Index]:
