@@ -25,7 +25,9 @@ from benchmarks.contestants.casadi_c import symbolic_function
 from benchmarks.machine import machine
 from benchmarks.rigid_bodies import rigid_bodies
 from symgen.planning import reading
-from symgen.planning.solver import SOLVED, Choices, Interrupted, ipopt_options, solve
+from symgen.planning.ipopt import ipopt_options
+from symgen.planning.program import SOLVED, Choices, Interrupted
+from symgen.planning.solver import solve
 from symgen.planning.splines import Profile
 from symgen.planning.starting import guess
 from symgen.planning.transcription import transcribe

@@ -35,7 +35,8 @@ class BuildOptions:
     `thorough` build is validated by every formulation; else large functions are left to one beside
     what is built.  With `equal` every formulation is compiled as the one that serves the top
     level is, for several samples at a time, too: so that times can be compared.  With `plain_c` C
-    to be read is written whatever the size of the robot.  `loads` and `points` are added to those
+    to be read is written whatever the size of the robot; with `casadi` a library for CasADi's C
+    interface is built beside the compiled module.  `loads` and `points` are added to those
     of the model: see `symgen.description.additions`.
     """
 
@@ -51,6 +52,7 @@ class BuildOptions:
     thorough: bool = False
     equal: bool = False
     plain_c: bool = False
+    casadi: bool = False
     loads: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
 
@@ -81,6 +83,7 @@ class LoadOptions(TypedDict, total=False):
     thorough: bool
     equal: bool
     plain_c: bool
+    casadi: bool
     loads: str | Iterable[str]
     points: str | Iterable[str]
 

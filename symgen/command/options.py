@@ -136,6 +136,11 @@ _BUILD_OPTIONS = (
         is_flag=True,
         help="Write c/plain, C that is made to be read, whatever the size of the robot.",
     ),
+    click.option(
+        "--casadi",
+        is_flag=True,
+        help="Build a library beside the module, with exact derivatives, for casadi.external.",
+    ),
     Templates,
     click.option("--force", is_flag=True, help="Build although nothing has changed."),
 )
@@ -155,6 +160,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         loads: tuple[str, ...],
         added_points: tuple[str, ...],
         plain_c: bool,
+        casadi: bool,
         templates: Path | None,
         force: bool,
         out: Path | None = None,
@@ -171,6 +177,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
             force=force,
             out=out,
             plain_c=plain_c,
+            casadi=casadi,
             loads=loads,
             points=added_points,
         )

@@ -12,7 +12,7 @@ from symgen.command import outcome
 from symgen.command.options import Json, Model, Quiet
 
 if TYPE_CHECKING:
-    from symgen.planning.solver import Step
+    from symgen.planning.program import Step
     from symgen.planning.writing import Plan
     from symgen.support.journal import Journal
 
@@ -41,9 +41,16 @@ NOT_SOLVED = 3
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random motions.")
 @click.option(
+    "--solver",
+    type=click.Choice(("ipopt", "trust-constr")),
+    help="IPOPT, which comes with CasADi (default where that is installed), or SciPy's "
+    "trust-constr.",
+)
+@click.option(
     "--limited-memory",
     is_flag=True,
-    help="Approximate second derivatives from gradients (L-BFGS) instead of computing them.",
+    help="Approximate second derivatives from gradients (L-BFGS, by IPOPT) instead of computing "
+    "them.",
 )
 @click.option(
     "--max-iterations",
@@ -60,6 +67,7 @@ def plan(
     outputs: tuple[Path, ...],
     starts: int,
     seed: int,
+    solver: str | None,
     limited_memory: bool,
     max_iterations: int,
     as_json: bool,
@@ -79,14 +87,15 @@ def plan(
     from symgen.planning.writing import check_outputs
     from symgen.toolchain.loading import load_package
 
-    ready()
+    solver = ready(solver, exact_hessian=not limited_memory)
     check_outputs(outputs)
     options = BuildOptions(runtime_parameters=named_parameters(task) or ("none",))
     with terminal.journal(silent=quiet or as_json) as journal:
         module = load_package(build(model, options, journal).folder)
         found = find(
-            module, task, starts=starts, seed=seed, exact_hessian=not limited_memory,
-            max_iterations=max_iterations, progress=_progress(journal),
+            module, task, starts=starts, seed=seed, solver=solver,
+            exact_hessian=not limited_memory, max_iterations=max_iterations,
+            progress=_progress(journal),
         )  # fmt: skip
     for path in outputs:
         found.write(path)

@@ -150,7 +150,8 @@ class Package:
     `fastest` maps each function to the formulation that serves it at the top level.
     `missing` maps each function that was not built to the sentence that its AttributeError shows.
     With `equal` every formulation is compiled for speed, not only what serves the top level; with
-    `plain_c` C to be read is written for large robots, too.
+    `plain_c` C to be read is written for large robots, too; with `casadi` what CasADi's C
+    interface asks for, beside compiled kernels.
     """
 
     metadata: ModuleMetadata
@@ -159,6 +160,15 @@ class Package:
     missing: Mapping[str, str] = field(default_factory=dict)
     equal: bool = False
     plain_c: bool = False
+    casadi: bool = False
+
+
+@dataclass(frozen=True)
+class Library:
+    """A shared library of C files: its path without the ending that the platform gives it."""
+
+    path: str
+    sources: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -190,6 +200,7 @@ class SourceBundle:
     package: str
     files: Mapping[str, str]
     extensions: tuple[Extension, ...] = ()
+    libraries: tuple[Library, ...] = ()
 
     @property
     def digest(self) -> str:

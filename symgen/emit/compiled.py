@@ -9,7 +9,7 @@ names that no robot can have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -116,6 +116,17 @@ def extensions(module: Module) -> tuple[Extension, ...]:
             versioned_for_one=tuple(for_versions[FOR_ONE_SAMPLE]),
             chooser=chooser,
         ),
+    )
+
+
+def sources_of(module: Module, kernels: Collection[Kernel]) -> tuple[str, ...]:
+    """The C files that these kernels stand in."""
+    wanted = {_name(kernel) for kernel in kernels}
+    return tuple(
+        name
+        for formulation in module.formulations
+        for name, inside in _sources(module.robot, formulation).items()
+        if wanted & {_name(kernel) for kernel in inside}
     )
 
 

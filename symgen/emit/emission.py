@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from symgen.emit import compiled, cython, javascript, numpy, package
-from symgen.emit.bundle import Extension, Package, SourceBundle
+from symgen.emit import casadi_c, compiled, cython, javascript, numpy, package
+from symgen.emit.bundle import Extension, Library, Package, SourceBundle
 from symgen.emit.module import Module, module
 from symgen.emit.templates import Templates
 
@@ -80,8 +80,13 @@ def emit(
     files = package.files(printed, layout)
     for backend in chosen:
         files.update(backend.files(printed, layout))
+    libraries: tuple[Library, ...] = ()
+    if source.casadi and compiled in chosen:
+        files.update(casadi_c.files(printed, layout))
+        libraries = (casadi_c.library(printed),)
     return SourceBundle(
         package=printed.robot,
         files={name: files[name] for name in sorted(files)},
         extensions=tuple(e for backend in chosen for e in backend.extensions(printed)),
+        libraries=libraries,
     )

@@ -16,19 +16,19 @@ from symgen.deriving.derivation import Derived, derive_all, model_hash, package_
 from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
-from symgen.emit import cython
+from symgen.emit import compiled, cython
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.emit.templates import own_templates
 from symgen.emit.text import plain
-from symgen.errors import SymgenError, ToolchainError, ValidationError
+from symgen.errors import RequestError, SymgenError, ToolchainError, ValidationError
 from symgen.options import ALL, LOOPS, STRAIGHT, BuildOptions
 from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.qualification import qualify
 from symgen.support.collector import paused_collector
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
-from symgen.toolchain.compile import CompileResult, compile_extensions
+from symgen.toolchain.compile import CompileResult, compile_extensions, compile_libraries
 from symgen.toolchain.compiler import (
     ZIG_PACKAGE,
     Compiler,
@@ -149,15 +149,16 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
     with journal.stage("emit"):
         # Programs -> SourceBundle
         package = package_of(plan.description, plan.selection, derived, plan.options.equal)
-        package = replace(package, plain_c=plan.options.plain_c)
+        package = replace(package, plain_c=plan.options.plain_c, casadi=plan.options.casadi)
         bundle = emit(package, plan.backends, plan.options.templates)
     with journal.stage("compile"):
         # SourceBundle -> binaries
         binaries = _compile(bundle, plan, journal)
+        libraries = _compile_libraries(bundle, plan, journal)
     with stage(plan.target) as staged:
         staged.write_sources(bundle.files)
         if binaries is not None:
-            staged.write_binaries(binaries.files())
+            staged.write_binaries({**binaries.files(), **libraries})
         with journal.stage("validate"):
             # the staged package -> ValidationResult
             validation = validate_package(
@@ -210,6 +211,17 @@ def _compile(bundle: SourceBundle, plan: Plan, journal: Journal) -> CompileResul
     )
 
 
+def _compile_libraries(bundle: SourceBundle, plan: Plan, journal: Journal) -> dict[str, bytes]:
+    if not bundle.libraries or plan.compiler is None:
+        return {}
+    return compile_libraries(
+        bundle,
+        compiler=plan.compiler,
+        flags=plan.options.flags,
+        progress=lambda what, done, total: journal.progress(f"compile: {what}", done, total),
+    )
+
+
 def validate_package(
     description: RobotDescription,
     selection: Selection,
@@ -239,6 +251,11 @@ def validate_package(
 
 def _backends(options: BuildOptions, journal: Journal) -> tuple[Compiler | None, tuple[str, ...]]:
     """The compiler, where one is needed and found, and the backends to print."""
+    if options.casadi and options.backend not in (None, compiled.NAME, ALL):
+        raise RequestError(
+            f"--casadi writes C beside the compiled backend, and the backend is {options.backend}; "
+            "leave out --backend"
+        )
     if options.backend == "numpy":
         return None, ("numpy",)
     wanted = {None: ("compiled",), ALL: BACKEND_NAMES}.get(
@@ -247,7 +264,7 @@ def _backends(options: BuildOptions, journal: Journal) -> tuple[Compiler | None,
     try:
         return find_compiler(), (*wanted, *(() if "numpy" in wanted else ("numpy",)))
     except CompilerMissingError:
-        if options.backend is not None:
+        if options.backend is not None or options.casadi:
             raise
         journal.notice(
             "no C compiler was found: the NumPy backend is built instead; pip install "
@@ -270,6 +287,7 @@ def _key(
         "form": options.form,
         "equal": options.equal,
         "plain_c": options.plain_c,
+        "casadi": options.casadi,
     }
     templates = None if options.templates is None else own_templates(options.templates)
     return build_key(model_hash(description), choices, compiler, options.flags, templates)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,7 @@ from symgen.planning import collocation, reading
 from symgen.planning.collocation import Collocation, Nodes
 from symgen.planning.loads import loads_at
 from symgen.planning.problem import Problem
-from symgen.planning.results import Start
-from symgen.planning.solver import (
+from symgen.planning.program import (
     SOLVED,
     STOPPED,
     Choices,
@@ -38,10 +37,9 @@ from symgen.planning.solver import (
     Outcome,
     Program,
     Step,
-    ready,
-    solve,
-    unknowns_and_equations,
 )
+from symgen.planning.results import Start
+from symgen.planning.solver import ready, solve, unknowns_and_equations
 from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SPLINES, Task
@@ -99,12 +97,7 @@ class _Run:
 
     def solve(self, program: Program, start: Array, stage: str, near: bool = False) -> Outcome:
         """Solve one program."""
-        choices = Choices(
-            self.choices.tolerance,
-            self.choices.most_iterations,
-            self.choices.exact,
-            NEARBY if near else None,
-        )
+        choices = replace(self.choices, mu=NEARBY if near else None)
         told = self.told
         report = None if told is None else (lambda step: told(stage, step))
         outcome = solve(program, start, choices, self.interrupted, report)
@@ -129,6 +122,7 @@ def plan(
     *,
     starts: int = 1,
     seed: int = 0,
+    solver: str | None = None,
     exact_hessian: bool = True,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
@@ -138,14 +132,15 @@ def plan(
 
     `module` is what `symgen.load` returned, or the path of a model file; `task` the path of a task
     file or a dict with the same keys.  `starts` motions are tried, the straight one and random
-    ones (`seed`), and the best is kept.  Without `exact_hessian`, second derivatives are
-    approximated from gradients (L-BFGS).  `progress(stage, step)` hears of every iteration.
-    Ctrl-C ends the search, and the best motion so far is returned.
+    ones (`seed`), and the best is kept.  `solver` is "ipopt", which comes with CasADi and is used
+    where it is installed, or "trust-constr" of SciPy.  Without `exact_hessian`, second derivatives
+    are approximated from gradients (L-BFGS, by IPOPT).  `progress(stage, step)` hears of every
+    iteration.  Ctrl-C ends the search, and the best motion so far is returned.
 
     Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` where the
-    robot cannot be planned for, or CasADi is missing.
+    robot cannot be planned for, or no solver is installed.
     """
-    ready()
+    solver = ready(solver, exact_hessian=exact_hessian)
     if isinstance(module, str | Path):
         chosen = reading.named_parameters(task) or ("none",)
         module = load_package(build(module, BuildOptions(runtime_parameters=chosen)).folder)
@@ -153,9 +148,8 @@ def plan(
         raise RequestError(f"plan: starts: expected at least 1, found {starts}")
     _check(module)
     read = reading.read(task, module)
-    run = _Run(
-        read, module, Choices(tolerance, max_iterations, exact_hessian), Interrupted(), progress
-    )
+    choices = Choices(tolerance, max_iterations, exact_hessian, solver=solver)
+    run = _Run(read, module, choices, Interrupted(), progress)
     begun = time.perf_counter()
     with run.interrupted.heard():
         if read.method == COLLOCATION:

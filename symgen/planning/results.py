@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.planning.solver import Step
+from symgen.planning.program import Step
 from symgen.planning.task import Task
 from symgen.planning.verification import Trajectory
 

@@ -20,7 +20,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
 
 Array = NDArray[np.float64]
 
@@ -85,6 +84,8 @@ class Profile:
 
     def at(self, s: Array) -> Local:
         """The basis at instants s in [0, 1]."""
+        from scipy.interpolate import BSpline
+
         p = self.degree
         last = len(self.knots) - p - 2
         first = np.clip(np.searchsorted(self.knots, s, side="right") - 1, p, last) - p
@@ -120,6 +121,8 @@ class Profile:
 
     def refined(self, control: Array) -> tuple[Profile, Array]:
         """The same spline with twice as many segments: control points (M', n) on finer knots."""
+        from scipy.interpolate import BSpline
+
         finer = Profile(self.degree, 2 * self.segments)
         t, p = finer.knots, finer.degree
         collocation = BSpline.design_matrix(finer.greville, t, p)

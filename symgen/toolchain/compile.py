@@ -41,6 +41,10 @@ BINARIES_FILE = "binaries.json"
 """Tells a generated package which files to load; its runtime reads it."""
 
 
+LIBRARY_SUFFIX = ".dll" if sys.platform == "win32" else ".so"
+"""Ending of shared libraries that no Python loads."""
+
+
 @dataclass(frozen=True)
 class Binary:
     """A compiled extension module."""
@@ -123,6 +127,42 @@ def compile_extensions(
     seconds["total"] = time.perf_counter() - start
     binaries = tuple(found[item.name] for item in bundle.extensions)
     return CompileResult(binaries, compiler.cpu_features(flags), seconds)
+
+
+def compile_libraries(
+    bundle: SourceBundle,
+    *,
+    compiler: Compiler,
+    flags: str = "portable",
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+) -> dict[str, bytes]:
+    """Compile the shared libraries of `bundle`: files by path in the package folder.
+
+    They are not linked with Python, and have one version of every kernel: the plain one, which
+    needs what `flags` says of a processor.
+    """
+    headers = {name: text for name, text in bundle.files.items() if name.endswith(".h")}
+    found = {}
+    with (cache or open_cache()).workspace("compile") as folder:
+        for library in bundle.libraries:
+            file = library.path + LIBRARY_SUFFIX
+            objects = [f"{source}.o" for source in library.sources]
+            tasks = [
+                Task(
+                    "c", f"compilation of {source}",
+                    compiler.compile_command(source, made, flags=flags), made,
+                )
+                for source, made in zip(library.sources, objects, strict=True)
+            ]  # fmt: skip
+            link = compiler.link_command(objects, file)
+            tasks.append(Task("link", f"linking of {file}", link, file, tuple(objects)))
+            with file_system_errors(f"compile {file}"):
+                _write_all(folder, headers | {name: bundle.files[name] for name in library.sources})
+                run_tasks(tasks, folder, scratch(folder), jobs or processors(), progress)
+                found[file] = (folder / file).read_bytes()
+    return found
 
 
 def seconds_alone(

@@ -281,14 +281,3 @@ def test_a_new_task_is_one(tmp_path, monkeypatch, capfd):
     assert run(["new", "--task", "other.yaml", "--robot", str(EXAMPLES / "cart_pole.yaml")]) == 0
     assert "rail" in (tmp_path / "other.yaml").read_text()
     assert run(["new", "--task", "other.yaml"]) == 2
-
-
-def test_without_casadi_it_says_what_to_install(robot, monkeypatch, capfd):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "casadi", None)
-    with pytest.raises(symgen.errors.RequestError, match=r"pip install '\.\[plan\]'"):
-        symgen.plan(robot, TASK)
-    arguments = ["plan", str(EXAMPLES / "two_link.yaml"), str(PLAN / "two_link_lifting.yaml")]
-    assert run(arguments) == 2
-    assert "pip install '.[plan]'" in capfd.readouterr().err

@@ -8,9 +8,10 @@ import scipy.sparse
 
 import symgen
 from symgen.planning.problem import Problem
+from symgen.planning.program import SOLVED, Choices, Interrupted, violation
 from symgen.planning.quantities import Torques
 from symgen.planning.samples import Sampled
-from symgen.planning.solver import SOLVED, Choices, Interrupted, solve, violation
+from symgen.planning.solver import solve
 from symgen.planning.splines import Profile
 from symgen.planning.terms import Effort, Rates, Sizes, Time
 

@@ -1,0 +1,205 @@
+"""What CasADi's C interface asks of an external function: the folder ``casadi`` of a package.
+
+``casadi/<robot>.c`` has ``<robot>_inverse_dynamics`` and ``<robot>_forward_dynamics`` as CasADi
+calls its functions: sizes and sparsity of arguments and results, one call without memory of its
+own, and ``jac_<robot>_...`` with the exact derivatives by every argument.  It calls the fast
+kernels of the package for one sample.  All that is written to is the caller's, so that threads may
+share it.
+
+CasADi counts entries by column, the kernels by row; `order` takes the ones to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from symgen.emit import compiled
+from symgen.emit.bundle import Library
+from symgen.emit.kernels import Array, Kernel
+from symgen.emit.module import Module
+from symgen.emit.templates import Templates
+
+FOLDER = "casadi"
+FUNCTIONS: Mapping[str, tuple[str, str, str]] = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "tau"),
+}
+"""The functions, and the state that they take."""
+
+
+@dataclass(frozen=True)
+class Sparsity:
+    """Entries of a matrix that can differ from 0, column by column."""
+
+    rows: int
+    columns: int
+    entries: tuple[tuple[int, int], ...]
+
+    @property
+    def compressed(self) -> list[int]:
+        """As CasADi reads it: sizes, where columns begin, rows."""
+        begins = [sum(j < k for _, j in self.entries) for k in range(self.columns + 1)]
+        return [self.rows, self.columns, *begins, *(i for i, _ in self.entries)]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Where the entries stand in the matrix row by row."""
+        return tuple(i * self.columns + j for i, j in self.entries)
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument or a result; results are found in the workspace from `offset` on."""
+
+    name: str
+    sparsity: Sparsity
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A kernel: its C name, arrays by name, and where in the workspace its results go."""
+
+    kernel: Kernel
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Product:
+    """``w[to] = -w[left] w[right]``, of matrices (rows, inner) and (inner, columns)."""
+
+    to: int
+    left: int
+    right: int
+    rows: int
+    inner: int
+    columns: int
+
+
+@dataclass(frozen=True)
+class External:
+    """One function of CasADi's."""
+
+    name: str
+    summary: str
+    arguments: tuple[Port, ...]
+    results: tuple[Port, ...]
+    calls: tuple[Call, ...]
+    products: tuple[Product, ...]
+    room: int
+
+    @property
+    def used(self) -> list[tuple[int, Port]]:
+        """The arguments that kernels read, and their numbers."""
+        read = {array.name for call in self.calls for array in call.kernel.inputs}
+        return [(k, port) for k, port in enumerate(self.arguments) if port.name in read]
+
+
+def files(module: Module, templates: Templates) -> dict[str, str]:
+    """The source."""
+    externals = list(_externals(module))
+    sparsities = list(
+        dict.fromkeys(port.sparsity for f in externals for port in (*f.arguments, *f.results))
+    )
+    orders = list(dict.fromkeys(p.sparsity.order for f in externals for p in f.results))
+    source = templates.render(
+        "casadi/externals.c",
+        **module.values(),
+        externals=externals,
+        sparsities=sparsities,
+        orders=orders,
+        sources=library(module).sources,
+        zeros=max((p.sparsity.rows for f in externals for p in f.arguments), default=1),
+    )
+    return {_source(module): source} if externals else {}
+
+
+def library(module: Module) -> Library:
+    """The shared library: the source, and the kernels that it calls."""
+    called = [call.kernel for f in _externals(module) for call in f.calls]
+    sources = compiled.sources_of(module, called)
+    return Library(f"{FOLDER}/{module.robot}", (_source(module), *sources))
+
+
+def _source(module: Module) -> str:
+    return f"{FOLDER}/{module.robot}.c"
+
+
+def _externals(module: Module) -> Iterator[External]:
+    kernels = {(kernel.formulation, kernel.function.name): kernel for kernel in module.kernels}
+    serving = {f.name: kernels[f.formulation, f.name] for f in module.functions}
+    for name in FUNCTIONS:
+        if name in serving:
+            value = _value(module, serving[name])
+            yield value
+            jacobian = _jacobian(module, name, value, serving)
+            if jacobian is not None:
+                yield jacobian
+
+
+def _value(module: Module, kernel: Kernel) -> External:
+    function = next(f for f in module.functions if f.name == kernel.function.name)
+    (result,) = function.results
+    arguments = tuple(Port(a.name, _column(a.size)) for a in function.inputs if a.size)
+    return External(
+        f"{module.robot}_{function.name}", function.summary, arguments,
+        (Port(result.name, _column(result.size)),), (Call(kernel, (0,)),), (), result.size,
+    )  # fmt: skip
+
+
+def _jacobian(
+    module: Module, name: str, value: External, serving: Mapping[str, Kernel]
+) -> External | None:
+    """The derivatives by all arguments; None where a function that they take was not built."""
+    arguments = {port.name: port.sparsity.rows for port in value.arguments}
+    needed = [f"{name}_derivatives"]
+    if "loads" in arguments:
+        needed.append("inverse_dynamics_load_derivatives")
+    if "parameters" in arguments:
+        needed.append(f"{name}_parameter_derivatives")
+    if any(function not in serving for function in needed):
+        return None
+    room, calls, found = 0, list[Call](), dict[str, tuple[int, Sparsity]]()
+    n = module.metadata.n
+    for function in needed:
+        kernel, offsets = serving[function], list[int]()
+        for array in kernel.outputs:
+            offsets.append(room)
+            found[array.name] = room, _of(module, kernel, array, n)
+            room += array.size
+        calls.append(Call(kernel, tuple(offsets)))
+    result, products, blocks = value.results[0], list[Product](), list[Port]()
+    for argument, size in arguments.items():
+        slope = f"d{result.name}_d{argument}"
+        if slope not in found:  # M qdd + ... = tau + loads: by loads through tau
+            left, right = found["dqdd_dtau"][0], found["dtau_dloads"][0]
+            found[slope] = room, _full(n, size)
+            products.append(Product(room, left, right, n, n, size))
+            room += n * size
+        offset, sparsity = found[slope]
+        blocks.append(Port(f"jac_{result.name}_{argument}", sparsity, offset))
+    return External(
+        f"jac_{value.name}", f"Derivatives of {value.name} by every argument.",
+        (*value.arguments, Port(f"out_{result.name}", result.sparsity)),
+        tuple(blocks), tuple(calls), tuple(products), room,
+    )  # fmt: skip
+
+
+def _column(size: int) -> Sparsity:
+    return _full(size, 1)
+
+
+def _full(rows: int, columns: int) -> Sparsity:
+    return Sparsity(rows, columns, tuple((i, j) for j in range(columns) for i in range(rows)))
+
+
+def _of(module: Module, kernel: Kernel, array: Array, n: int) -> Sparsity:
+    """Of a result with a row for every coordinate, without what is always 0."""
+    columns = array.size // n
+    zeros: Sequence[int] = kernel.zeros[array.name] if kernel.line is not None else ()
+    if kernel.line is None and kernel.function.packable and array.shape == (n, n):
+        zeros = sorted(set(range(array.size)) - set(module.metadata.related))
+    out = {divmod(position, columns) for position in zeros}
+    kept = tuple(e for e in _full(n, columns).entries if e not in out)
+    return Sparsity(n, columns, kept)

@@ -1,0 +1,176 @@
+"""`symgen build --casadi`: functions for CasADi's C interface, against module and differences."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.cli import run
+from symgen.toolchain.compiler import find_compiler
+from tests.planning.robots import ARM
+
+casadi = pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
+
+NAMES = ("inverse_dynamics", "forward_dynamics")
+NEEDED = [
+    f"{name}{more}"
+    for name in NAMES
+    for more in ("", "_derivatives", "_load_derivatives", "_parameter_derivatives")
+    if (name, more) != ("forward_dynamics", "_load_derivatives")
+]
+BRANCHES = """
+symgen: 1
+name: fork
+joints:
+  - name: trunk
+    type: prismatic
+    origin: {}
+    link: {name: body, mass: 2}
+  - name: left
+    type: revolute
+    parent: body
+    origin: {xyz: [0.1, 0, 0], rpy: [0.2, 0, 0]}
+    link: {name: left_arm, mass: 1, com: [0.3, 0, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.2}}
+  - name: right
+    type: revolute
+    parent: body
+    origin: {xyz: [-0.1, 0, 0], rpy: [0, 1, 0]}
+    link: {name: right_arm, mass: 1, com: [0.3, 0, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.2}}
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The arm, with loads and a parameter, and its library."""
+    folder = tmp_path_factory.mktemp("externals")
+    (folder / "arm.yaml").write_text(ARM)
+    arm = symgen.load(
+        folder / "arm.yaml", runtime_parameters="m2", casadi=True, out=folder,
+        functions=NEEDED, flags="baseline",
+    )  # fmt: skip
+    (library,) = (folder / "planning_arm/casadi").glob("*.so")
+    return arm, library
+
+
+def external(library, name):
+    return casadi.external(f"{library.stem}_{name}", str(library))
+
+
+def columns():
+    random = np.random.default_rng(0)
+    return [random.standard_normal(size) for size in (3, 3, 3, 6)] + [np.array([1.4])]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_and_derivatives_are_those_of_the_module(built, name):
+    arm, library = built
+    function, reference = external(library, name), symgen.casadi(arm, loads=True, parameters=True)
+    expected = getattr(reference, name)
+    assert function.name_in() == expected.name_in()
+    at = columns()
+    value = function(*at).full().ravel()
+    assert np.allclose(value, expected(*at).full().ravel(), rtol=1e-12)
+    exact = function.jacobian()(*at, value)
+    right = expected.jacobian()(*at, value)
+    differences = casadi.external(
+        function.name(), str(library),
+        {"enable_jacobian": False, "enable_fd": True, "fd_method": "central"},
+    )  # fmt: skip
+    symbols = [casadi.MX.sym(f"x{k}", len(x)) for k, x in enumerate(at)]
+    slopes = [casadi.jacobian(differences(*symbols), x) for x in symbols]
+    approximate = casadi.Function("slopes", symbols, slopes)(*at)
+    for matrices in zip(exact, right, approximate, strict=True):
+        one, other, near = (matrix.full() for matrix in matrices)
+        assert np.allclose(one, other, rtol=1e-11, atol=1e-12 * np.abs(other).max())
+        assert np.allclose(one, near, atol=1e-5 * max(1.0, np.abs(near).max()))
+
+
+def test_what_is_always_0_is_left_out_of_trees(tmp_path):
+    (tmp_path / "fork.yaml").write_text(BRANCHES)
+    fork = symgen.load(
+        tmp_path / "fork.yaml", casadi=True, out=tmp_path, flags="baseline",
+        functions="inverse_dynamics,inverse_dynamics_derivatives",
+    )  # fmt: skip
+    function = external(tmp_path / "fork/casadi/fork.so", "inverse_dynamics")
+    at = columns()[:3]
+    blocks = function.jacobian()(*at, 0)
+    found = fork.inverse_dynamics_derivatives(*at)[1:]
+    for block, exact in zip(blocks, found, strict=True):
+        assert np.allclose(block.full(), exact, rtol=1e-12, atol=1e-15)
+        assert block.nnz() == np.count_nonzero(exact)
+    assert blocks[2].nnz() == 7
+
+
+def test_many_samples_in_threads(built):
+    arm, library = built
+    function = external(library, "forward_dynamics")
+    random = np.random.default_rng(1)
+    batch = [random.standard_normal((len(x), 200)) for x in columns()[:4]] + [
+        np.full((1, 200), 1.2)
+    ]
+    found = function.map(200, "thread", 4)(*batch).full()
+    q, qd, tau, loads, parameters = (x.T for x in batch)
+    expected = arm.forward_dynamics(
+        q, qd, tau, loads=loads.reshape(-1, 1, 6), parameters=parameters
+    )
+    assert np.allclose(found.T, expected, rtol=1e-10)
+
+
+def test_it_is_part_of_programs_that_casadi_writes(built, tmp_path, monkeypatch):
+    """A gradient of the power, as C: compiled with the sources of the package, without Python."""
+    _, library = built
+    package = library.parents[1]
+    monkeypatch.chdir(tmp_path)
+    function = external(library, "inverse_dynamics")
+    symbols = [casadi.MX.sym(f"x{k}", len(x)) for k, x in enumerate(columns())]
+    power = casadi.dot(function(*symbols), symbols[1])
+    slope = casadi.Function("slope", symbols, [casadi.gradient(power, symbols[0])])
+    generator = casadi.CodeGenerator("slope.c")
+    generator.add(slope)
+    generator.generate()
+    text = next(package.glob("casadi/*.c")).read_text()
+    head = text[: text.index("*/")].splitlines()
+    listed = [package / line[2:].strip() for line in head if line.endswith(".c")]
+    objects = []
+    compiler = find_compiler()
+    for k, source in enumerate([tmp_path / "slope.c", *listed]):
+        objects.append(f"{k}.o")
+        command = compiler.compile_command(str(source), objects[-1], flags="baseline")
+        subprocess.run(command, check=True, cwd=tmp_path)
+    subprocess.run(compiler.link_command(objects, "slope.so"), check=True, cwd=tmp_path)
+    compiled = casadi.external("slope", os.path.abspath("slope.so"))
+    assert np.allclose(compiled(*columns()).full(), slope(*columns()).full(), rtol=1e-13)
+
+
+def test_sources_have_no_warnings(built, tmp_path):
+    _, library = built
+    command = find_compiler().compile_command(
+        str(library.with_suffix(".c")), str(tmp_path / "x.o"), flags="baseline",
+        more=("-Wall", "-Wextra", "-Wpedantic", "-Werror"),
+    )  # fmt: skip
+    subprocess.run(command, check=True)
+
+
+def test_derivatives_that_were_not_built_are_left_to_casadi(tmp_path):
+    (tmp_path / "fork.yaml").write_text(BRANCHES)
+    symgen.load(tmp_path / "fork.yaml", casadi=True, out=tmp_path, functions="inverse_dynamics")
+    text = (tmp_path / "fork/casadi/fork.c").read_text()
+    assert "fork_inverse_dynamics(" in text
+    assert "jac_fork" not in text
+    assert "forward" not in text
+
+
+def test_it_needs_compiled_code(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fork.yaml").write_text(BRANCHES)
+    assert run(["build", "fork.yaml", "--casadi", "--backend", "numpy"]) == 2
+    assert "leave out --backend" in capfd.readouterr().err
+    done = subprocess.run(
+        [sys.executable, "-m", "symgen", "build", "fork.yaml", "--casadi"],
+        env={**os.environ, "CC": "no-such-compiler"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr

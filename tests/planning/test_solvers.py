@@ -1,0 +1,81 @@
+"""SciPy's trust-constr: the optima of IPOPT, where CasADi is missing, too."""
+
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.cli import run
+from tests.planning.robots import EXAMPLES
+
+PLAN = EXAMPLES / "plan"
+FASTEST = (EXAMPLES / "plan/two_link_free.yaml", PLAN / "two_link_fastest.yaml")
+TASK = {
+    "symgen_task": 1,
+    "start": {"q": [0.2, 0.4, -0.3]},
+    "goal": {"q": [1.2, -0.5, 0.4]},
+    "profile": {"segments": 5},
+}
+
+
+def test_trust_constr_finds_the_optimum_of_the_paper_and_the_same_again():
+    found, again = (symgen.plan(*FASTEST, solver="trust-constr") for _ in range(2))
+    assert found.status == "solved"
+    assert abs(found.T - 0.39266) < 1e-5
+    assert found.final_error < 1e-6
+    assert found.control_points.tobytes() == again.control_points.tobytes()
+
+
+def test_both_solvers_find_the_same_refined_motion(robot):
+    pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
+    other = symgen.plan(robot, TASK, solver="ipopt")
+    found = symgen.plan(robot, TASK, solver="trust-constr")
+    assert found.status == other.status == "solved"
+    assert found.violation < 1e-6
+    assert np.allclose(found.control_points, other.control_points, atol=1e-4)
+    assert abs(found.T - other.T) < 1e-6
+
+
+def test_trust_constr_names_what_cannot_be_met(robot):
+    found = symgen.plan(robot, {**TASK, "time": 0.05}, solver="trust-constr")
+    assert found.status == "infeasible"
+    assert any("velocity of shoulder" in remark for remark in found.remarks)
+
+
+def test_trust_constr_hears_ctrl_c(robot):
+    def interrupt(_stage, step):
+        if step.number == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+    try:
+        found = symgen.plan(robot, TASK, solver="trust-constr", progress=interrupt)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert found.status == "stopped"
+    assert found.iterations <= 8
+
+
+def test_without_casadi_scipy_solves(monkeypatch, capfd):
+    monkeypatch.setitem(sys.modules, "casadi", None)
+    arguments = ["plan", *map(str, FASTEST)]
+    assert run(arguments) == 0
+    assert "0.39265" in capfd.readouterr().out
+    assert run([*arguments, "--solver", "ipopt"]) == 2
+    assert "pip install '.[plan]'" in capfd.readouterr().err
+
+
+def test_without_scipy_it_says_what_to_install(robot, monkeypatch, capfd):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(symgen.errors.RequestError, match=r"pip install '\.\[plan\]'"):
+        symgen.plan(robot, TASK)
+    assert run(["plan", *map(str, FASTEST)]) == 2
+    assert "pip install '.[plan]'" in capfd.readouterr().err
+    monkeypatch.undo()
+    with pytest.raises(symgen.errors.RequestError, match="limited memory is a choice of ipopt"):
+        symgen.plan(robot, TASK, solver="trust-constr", exact_hessian=False)
+    with pytest.raises(symgen.errors.RequestError, match="expected ipopt or trust-constr"):
+        symgen.plan(robot, TASK, solver="snopt")
