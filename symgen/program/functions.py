@@ -247,6 +247,24 @@ FUNCTIONS: tuple[Function, ...] = (
         ),
     ),
     Function(
+        "link_motion",
+        "Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 "
+        "the accelerations are dJ/dt qd.",
+        (Q, QD, QDD),
+        (
+            Argument(
+                "link_velocities",
+                ("n_links", 6),
+                "[linear; angular] of each link frame's origin, base axes (m/s, rad/s)",
+            ),
+            Argument(
+                "link_accelerations",
+                ("n_links", 6),
+                "their rates, base axes, without gravity (m/s^2, rad/s^2)",
+            ),
+        ),
+    ),
+    Function(
         "center_of_mass",
         "Centre of mass of all moving bodies, in the base frame.",
         (Q,),
@@ -263,6 +281,23 @@ FUNCTIONS: tuple[Function, ...] = (
         "Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.",
         (Q, QD),
         (Argument("centroidal_momentum", (6,), "kg m/s, kg m^2/s"),),
+    ),
+    Function(
+        "centroidal_momentum_matrix",
+        "Matrix A(q): centroidal_momentum = A qd.",
+        (Q,),
+        (
+            Argument(
+                "centroidal_momentum_matrix", (6, "n"), "[c, j] = d centroidal_momentum[c] / d qd_j"
+            ),
+        ),
+    ),
+    Function(
+        "centroidal_momentum_rate",
+        "Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of "
+        "mass, base axes.",
+        (Q, QD, QDD),
+        (Argument("centroidal_momentum_rate", (6,), "N, N m"),),
     ),
     Function(
         "regressor",

@@ -235,6 +235,20 @@ class Functions(Protocol):
             da_dqdd (..., n_points, 3, n): [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
         """
 
+    def link_motion(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
+        tuple[Array | None, ...] | None = None,
+    ) -> tuple[Array, Array]:
+        """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
+        the accelerations are dJ/dt qd.
+
+        Returns:
+            link_velocities (..., n_links, 6): [linear; angular] of each link frame's origin, base
+                axes (m/s, rad/s)
+            link_accelerations (..., n_links, 6): their rates, base axes, without gravity (m/s^2,
+                rad/s^2)
+        """
+
     def center_of_mass(
         self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
     ) -> Array:
@@ -261,6 +275,26 @@ class Functions(Protocol):
 
         Returns:
             centroidal_momentum (..., 6): kg m/s, kg m^2/s
+        """
+
+    def centroidal_momentum_matrix(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Matrix A(q): centroidal_momentum = A qd.
+
+        Returns:
+            centroidal_momentum_matrix (..., 6, n): [c, j] = d centroidal_momentum[c] / d qd_j
+        """
+
+    def centroidal_momentum_rate(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
+        Array | None = None,
+    ) -> Array:
+        """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
+        mass, base axes.
+
+        Returns:
+            centroidal_momentum_rate (..., 6): N, N m
         """
 
     def regressor(
