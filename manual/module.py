@@ -42,7 +42,20 @@ METADATA = {
     "model_hash, symgen_version": "which file it was made of, and by which symgen",
     "frame_pose()": "`frame_pose(name, q)`, `(..., 4, 4)`: pose of one link frame, by its name",
     "frame_jacobian()": (
-        "`frame_jacobian(name, q)`, `(..., 6, n)`: Jacobian of one link frame, by its name"
+        "`frame_jacobian(name, q, reference=...)`, `(..., 6, n)`: Jacobian of one link frame, by "
+        "its name"
+    ),
+    "frame_motion()": (
+        "`frame_motion(name, q, qd, qdd)`: pose, velocity and acceleration of one link frame; see "
+        "[frames](../how_to/kinematics.md)"
+    ),
+    "inverse_kinematics()": (
+        "`inverse_kinematics(name, target, q0=None)`: coordinates at which a link frame has a pose "
+        "or a position; see [inverse kinematics](../how_to/kinematics.md#inverse-kinematics)"
+    ),
+    "operational_space_inertia()": (
+        "`operational_space_inertia(name, q, rows=None)`, `(..., m, m)`: inertia of a link frame; "
+        "see [operational space](../how_to/kinematics.md#operational-space)"
     ),
     "selftest()": "validates the module where it is installed; returns a table",
 }

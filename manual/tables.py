@@ -1,9 +1,9 @@
 """``python -m manual.tables`` writes into the pages of `docs` what the code knows better.
 
 A page holds lines such as ``<!-- made: commands -->`` and
-``<!-- notation: symgen.formulations.kane.recursion -->``; what the code says stands between them and
-``<!-- end -->``.  It is part of the repository, so that the pages are whole wherever they are read, and
-a test holds it equal to what this writes.
+``<!-- notation: symgen.formulations.kane.recursion -->``; what the code says stands between them
+and ``<!-- end -->``.  It is part of the repository, so that the pages are whole wherever they are
+read, and a test holds it equal to what this writes.
 """
 
 from __future__ import annotations

@@ -22,6 +22,23 @@ class TorqueParts(NamedTuple):
     joint_terms: Array
 
 
+class FrameMotion(NamedTuple):
+    """Pose (..., 4, 4), velocity and acceleration (..., 6), [linear; angular], of a link frame."""
+
+    pose: Array
+    velocity: Array
+    acceleration: Array
+
+
+class InverseKinematics(NamedTuple):
+    """Coordinates (..., n), what is left of the error (...), whether it is solved, iterations."""
+
+    q: Array
+    error: Array
+    solved: NDArray[np.bool_]
+    iterations: NDArray[np.int64]
+
+
 class TorqueHessian(NamedTuple):
     """Second derivatives of multipliers . tau, (..., n, n) each; all other blocks are 0.
 

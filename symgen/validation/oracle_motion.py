@@ -145,7 +145,7 @@ class MotionFunctions(RobotKinematics):
     # ----------------------------------------------------------------------------- link frames
 
     def link_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
-        """Velocity and acceleration (gravity left out) of the link frames, 2 x (..., n_links, 6)."""
+        """Velocity and acceleration (gravity left out) of link frames, 2 x (..., n_links, 6)."""
         q, qd, qdd = same_batch(q, qd, qdd)
         omega, alpha, origin = self._accelerations(self._kinematics(q), qd, qdd)
         velocity = np.einsum("...lcn,...n->...lc", self.jacobians(q)[..., :3, :], qd)

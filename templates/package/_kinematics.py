@@ -1,7 +1,6 @@
 """Kinematics of one link frame: velocities by reference frame, inertia, inverse kinematics.
 
-What is iterative is written by hand and calls the generated functions.  Nothing here depends on the
-robot; `module` is the package.
+Written by hand, the same for every robot: it calls the generated functions.
 """
 
 import typing
@@ -34,6 +33,147 @@ class InverseKinematics(typing.NamedTuple):
     iterations: np.ndarray
 
 
+class Kinematics:
+    """What a package offers beside its generated functions.
+
+    `module` is the package, `frame_jacobian` that in base axes, None where it was not built.
+    """
+
+    def __init__(self, module, frame_jacobian):
+        self._module, self._jacobian = module, frame_jacobian
+
+    def frame_motion(self, name, q, qd, qdd, *, reference=ALIGNED, parameters=None):
+        """Pose, velocity and acceleration of a link frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            name                 a link, one of link_names
+            q, qd, qdd (..., n)  joint coordinates, their velocities and accelerations
+            reference            "local_world_aligned": of the frame's origin, base axes;
+                                 "local": of the frame's origin, axes of the frame; "world": of the
+                                 point of the link that passes through the base origin, base axes
+            parameters (..., n_parameters)   values of the runtime parameters
+
+        Returns a named tuple FrameMotion:
+            pose (..., 4, 4)          in the base frame (m)
+            velocity (..., 6)         [linear; angular] (m/s, rad/s)
+            acceleration (..., 6)     its rate, without gravity; at qdd = 0 that is dJ/dt qd.  For
+                                      "local" that of "local_world_aligned", turned
+        """
+        place = position("link", name, self._module.link_names)
+        pose = self._module.frame_pose(name, q, parameters=parameters)
+        motion = self._module.link_motion(q, qd, qdd, parameters=parameters)
+        velocity, acceleration = (rows[..., place, :] for rows in motion)
+        seen = [
+            expressed(rate[..., np.newaxis], pose, reference)[..., 0]
+            for rate in (velocity, acceleration)
+        ]
+        if reference == WORLD:  # at every instant it is another point of the link
+            seen[1][..., :3] += np.cross(velocity[..., :3], velocity[..., 3:])
+        return FrameMotion(pose, *seen)
+
+    def frame_jacobian(self, name, q, *, reference=ALIGNED, parameters=None, out=None):
+        """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular] per joint velocity.
+
+        Arguments (batch axes ... broadcast mutually):
+            name                 a link, one of link_names
+            q (..., n)           joint coordinates (rad or m)
+            reference            "local_world_aligned": of the frame's origin, base axes;
+                                 "local": of the frame's origin, axes of the frame; "world": of the
+                                 point of the link that passes through the base origin, base axes
+            parameters (..., n_parameters)   values of the runtime parameters
+            out                  array to write the result to and to return
+        """
+        jacobian = self._jacobian(name, q, parameters=parameters, out=out)
+        if reference == ALIGNED:
+            return jacobian
+        pose = self._module.frame_pose(name, q, parameters=parameters)
+        jacobian[...] = expressed(jacobian, pose, reference)
+        return jacobian
+
+    def operational_space_inertia(self, name, q, *, rows=None, parameters=None):
+        """Inertia (J M^-1 J')^-1 that a link frame opposes to forces, (..., m, m).
+
+        Arguments:
+            name                 a link, one of link_names
+            q (..., n)           joint coordinates (rad or m)
+            rows                 m different ones of "x", "y", "z", "rx", "ry", "rz", the rows of
+                                 J = frame_jacobian(name, q); default: all
+            parameters (..., n_parameters)   values of the runtime parameters
+
+        numpy.linalg.LinAlgError where the frame cannot move in all of these directions.
+        """
+        chosen = _rows(rows)
+        jacobian = self._module.frame_jacobian(name, q, parameters=parameters)[..., chosen, :]
+        mass = self._module.mass_matrix(q, parameters=parameters)
+        mobility = jacobian @ np.linalg.solve(mass, np.swapaxes(jacobian, -1, -2))
+        inverse = _inverse(mobility)
+        if inverse is None:
+            raise np.linalg.LinAlgError(
+                f"{name} cannot move in all of {', '.join(ROWS[row] for row in chosen)} here: no "
+                "force is finite that accelerates it so; choose fewer with rows="
+            )
+        return inverse
+
+    def inverse_kinematics(
+        self,
+        name,
+        target,
+        q0=None,
+        *,
+        limits=True,
+        starts=10,
+        seed=0,
+        tolerance=1e-10,
+        iterations=100,
+        parameters=None,
+    ):
+        """Coordinates at which a link frame has a pose, or its origin a position.
+
+        Arguments (batch axes ... broadcast mutually; all samples are solved together):
+            name                 a link, one of link_names
+            target (..., 4, 4)   pose in the base frame, or (..., 3): position of the origin (m)
+            q0 (..., n)          where to start; default: the middle of the limits
+            limits               whether the joints' limits hold
+            starts               how many configurations to start from, the first being q0, the
+                                 others random, until a sample is solved
+            seed                 of the random ones
+            tolerance            of the error, times 1 + the distance of the target from the base
+            iterations           at most, from every start
+            parameters (n_parameters,)   values of the runtime parameters
+
+        Returns a named tuple InverseKinematics:
+            q (..., n)           the nearest that was found
+            error (...)          what is left: norm of the translation (m) and the rotation (rad)
+            solved (...)         whether that is within the tolerance
+            iterations (...)     of the start that led there
+
+        Damped least squares with exact Jacobians (Levenberg-Marquardt): the damping is a multiple
+        of the error (Sugihara 2011), so that the last steps are those of Gauss and Newton.  A
+        coordinate stays at its limit while the error pulls it outwards.
+        """
+        target = _target(target)
+        shape = target.shape[-2:] if target.shape[-2:] == (4, 4) else target.shape[-1:]
+        lower, upper = _bounds(self._module, limits)
+        start = _middle(lower, upper) if q0 is None else np.asarray(q0, dtype=np.float64)
+        if start.shape[-1:] != lower.shape:
+            raise ValueError(f"q0: expected shape (..., {len(lower)}), got {start.shape}")
+        batch = np.broadcast_shapes(target.shape[: -len(shape)], start.shape[:-1])
+        targets = np.broadcast_to(target, batch + shape).reshape(-1, *shape)
+        first = np.broadcast_to(start, (*batch, len(lower))).reshape(-1, len(lower))
+        problem = _Problem(self._module, name, parameters, lower, upper, tolerance, iterations)
+        best = problem.solve(np.clip(first, lower, upper), targets)
+        random = np.random.default_rng(seed)
+        for _ in range(starts - 1):
+            left = np.flatnonzero(~best.solved)
+            if not left.size:
+                break
+            again = problem.solve(_random(random, lower, upper, left.size), targets[left])
+            nearer = again.error < best.error[left]
+            for old, new in zip(best, again, strict=True):
+                old[left[nearer]] = new[nearer]
+        return InverseKinematics(*(part.reshape(batch + part.shape[1:])[()] for part in best))
+
+
 # -- reference frames -----------------------------------------------------------------------------
 
 
@@ -56,41 +196,20 @@ def expressed(jacobian, pose, reference):
     raise ValueError(f"reference: expected one of {names}, got {reference!r}")
 
 
-def frame_motion(module, name, q, qd, qdd, reference, parameters):
-    """Pose, velocity and acceleration of the frame `name`; see the package."""
-    place = position("link", name, module.link_names)
-    pose = module.frame_pose(name, q, parameters=parameters)
-    velocity, acceleration = (
-        rows[..., place, :] for rows in module.link_motion(q, qd, qdd, parameters=parameters)
-    )
-    seen = [expressed(x[..., np.newaxis], pose, reference)[..., 0] for x in (velocity, acceleration)]
-    if reference == WORLD:  # another point of the link passes through the base origin every moment
-        seen[1][..., :3] += np.cross(velocity[..., :3], velocity[..., 3:])
-    return FrameMotion(pose, *seen)
-
-
 # -- operational space ----------------------------------------------------------------------------
 
 
-def operational_space_inertia(module, name, q, rows=None, parameters=None):
-    """(J M^-1 J')^-1 with the chosen rows of the Jacobian of the frame `name`; see the package."""
-    chosen = _rows(rows)
-    q = np.asarray(q, dtype=np.float64)
-    jacobian = module.frame_jacobian(name, q, parameters=parameters)[..., chosen, :]
-    mass = module.mass_matrix(q, parameters=parameters)
-    mobility = jacobian @ np.linalg.solve(mass, np.swapaxes(jacobian, -1, -2))
-    # Without a unit: lengths and angles are compared with their own diagonal entries.
-    scale = np.sqrt(np.einsum("...ii->...i", mobility))
-    scale = np.where(scale > 0.0, scale, 1.0)
-    normal = mobility / (scale[..., :, np.newaxis] * scale[..., np.newaxis, :])
-    least = np.linalg.eigvalsh(normal)[..., 0]
-    if np.any(least < 1e-13):
-        raise np.linalg.LinAlgError(
-            f"{name} cannot move in all of {', '.join(ROWS[row] for row in chosen)} here: no force "
-            "is finite that accelerates it so; choose fewer with rows=, or another state"
-        )
-    inverse = np.linalg.inv(normal)
-    return inverse / (scale[..., :, np.newaxis] * scale[..., np.newaxis, :])
+def _inverse(matrix):
+    """Of symmetric positive definite matrices, None where one is singular.
+
+    Rows of metres and of radians are compared with their own diagonal entries.
+    """
+    size = np.sqrt(np.einsum("...ii->...i", matrix))
+    scale = np.where(size > 0.0, size, 1.0)
+    units = scale[..., :, np.newaxis] * scale[..., np.newaxis, :]
+    if np.any(np.linalg.eigvalsh(matrix / units)[..., 0] < 1e-13):
+        return None
+    return np.linalg.inv(matrix / units) / units
 
 
 def _rows(rows):
@@ -104,45 +223,6 @@ def _rows(rows):
 
 
 # -- inverse kinematics ---------------------------------------------------------------------------
-
-
-def inverse_kinematics(
-    module, name, target, q0, *, parameters, limits, starts, seed, tolerance, iterations
-):
-    """Coordinates at which the frame `name` is at `target`; see the package.
-
-    Least squares by the method of Levenberg and Marquardt, all samples at once: the damping is a
-    multiple of what is left of the error (Sugihara 2011), so that the steps are those of Newton and
-    Gauss in the end.  A coordinate at its limit stays there while the error pulls it outwards.
-    """
-    target = np.asarray(target, dtype=np.float64)
-    whole = target.shape[-2:] == (4, 4)
-    if not whole and target.shape[-1:] != (3,):
-        raise ValueError(f"target: expected shape (..., 4, 4) or (..., 3), got {target.shape}")
-    if not np.all(np.isfinite(target)):
-        raise ValueError("target: not all of its entries are finite")
-    if whole:
-        _check_rotation(target[..., :3, :3])
-    lower, upper = _bounds(module, limits)
-    given = _middle(lower, upper) if q0 is None else np.asarray(q0, dtype=np.float64)
-    if given.shape[-1:] != (module.n,):
-        raise ValueError(f"q0: expected shape (..., {module.n}), got {given.shape}")
-    batch = np.broadcast_shapes(target.shape[: -2 if whole else -1], given.shape[:-1])
-    target = np.broadcast_to(target, batch + target.shape[-2 if whole else -1 :])
-    target = target.reshape(-1, *target.shape[len(batch) :])
-    first = np.broadcast_to(given, (*batch, module.n)).reshape(-1, module.n)
-    problem = _Problem(module, name, parameters, lower, upper, tolerance, iterations)
-    best = problem.solve(np.clip(first, lower, upper), target)
-    rng = np.random.default_rng(seed)
-    for _ in range(starts - 1):
-        left = np.flatnonzero(~best.solved)
-        if not left.size:
-            break
-        again = problem.solve(_random(rng, lower, upper, left.size), target[left])
-        nearer = again.error < best.error[left]
-        for old, new in zip(best, again, strict=True):
-            old[left[nearer]] = new[nearer]
-    return InverseKinematics(*(part.reshape(batch + part.shape[1:]) for part in best))
 
 
 class _Problem:
@@ -168,9 +248,7 @@ class _Problem:
             factor[kept] = np.maximum(0.25 * factor[kept], 1e-3)
             factor[dropped] *= 8.0
             steps[pending] += 1
-        return InverseKinematics(
-            q, np.sqrt(_squares(error)), self._done(error, target), steps
-        )
+        return InverseKinematics(q, np.sqrt(_squares(error)), self._done(error, target), steps)
 
     def _done(self, error, target):
         place = target[..., :3, 3] if target.ndim == 3 else target
@@ -202,9 +280,7 @@ class _Problem:
 def rotation_vector(rotation):
     """Axis times angle, (..., 3), of rotations (..., 3, 3), by the quaternion's largest entry."""
     xx, yy, zz = (rotation[..., i, i] for i in range(3))
-    x, y, z = (
-        rotation[..., k, j] - rotation[..., j, k] for j, k in ((1, 2), (2, 0), (0, 1))
-    )
+    x, y, z = (rotation[..., k, j] - rotation[..., j, k] for j, k in ((1, 2), (2, 0), (0, 1)))
     xy, yz, zx = (rotation[..., j, k] + rotation[..., k, j] for j, k in ((0, 1), (1, 2), (2, 0)))
     columns = np.stack(  # multiples of the quaternion (x, y, z, w)
         [
@@ -223,10 +299,19 @@ def rotation_vector(rotation):
     return axis * (angle / np.where(length > 0.0, length, 1.0))[..., np.newaxis]
 
 
-def _check_rotation(rotation):
-    square = rotation @ np.swapaxes(rotation, -1, -2)
-    if np.abs(square - np.eye(3)).max(initial=0.0) > 1e-6 or np.any(np.linalg.det(rotation) < 0):
-        raise ValueError("target: the upper left 3x3 part of a pose is a rotation matrix")
+def _target(given):
+    target = np.asarray(given, dtype=np.float64)
+    whole = target.shape[-2:] == (4, 4)
+    if not whole and target.shape[-1:] != (3,):
+        raise ValueError(f"target: expected shape (..., 4, 4) or (..., 3), got {target.shape}")
+    if not np.all(np.isfinite(target)):
+        raise ValueError("target: not all of its entries are finite")
+    if whole:
+        turn = target[..., :3, :3]
+        square = turn @ np.swapaxes(turn, -1, -2)
+        if np.abs(square - np.eye(3)).max(initial=0.0) > 1e-6 or np.any(np.linalg.det(turn) < 0.0):
+            raise ValueError("target: the upper left 3x3 part of a pose is a rotation matrix")
+    return target
 
 
 def _bounds(module, limits):

@@ -32,7 +32,6 @@ from symgen.formulations.newton_euler.recursion import (
     Children,
     JointFrame,
     LoadForces,
-    Reaction,
     frames_sweep,
     leaves_first,
     motion_sweep,
@@ -92,7 +91,7 @@ def centroidal_momentum_matrix(
     frames = frames_sweep(tree, b, state.q, [*heavy_links(tree), *turning_links(tree)])
     composites, x0_C = composite_sweep(tree, frames, b)
     poses = poses_of(tree, frames, b)
-    columns = [(b.algebra.zero,) * 6] * tree.n
+    columns: list[tuple[S, ...]] = [(b.algebra.zero,) * 6] * tree.n
     for at in frames:
         k = at.joint.number
         from_C = poses[at.joint.parent].apply(at.u) - x0_C
