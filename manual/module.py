@@ -6,6 +6,7 @@ from manual.notation import cell, code, table
 from symgen.formulations import FORMULATIONS
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.functions import FUNCTIONS, NEEDS, Function
+from symgen.robot.records import record_fields
 
 PRESENT = {
     "n_parameters": "Modules with runtime parameters have it.",
@@ -87,7 +88,11 @@ def signature(function: Function) -> str:
 
 def _section(function: Function) -> str:
     rows = [["argument", *_row(a)] for a in (*function.arguments, *function.options)]
-    rows += [["result", *_row(array)] for array in function.results]
+    names = record_fields(function.record) or [array.name for array in function.results]
+    rows += [
+        ["result", code(name), *_row(array)[1:]]
+        for name, array in zip(names, function.results, strict=True)
+    ]
     serving = [code(item.name) for item in FORMULATIONS if function.name in item.functions]
     conditions = [PRESENT[size] for size in NEEDS if size in function.needs]
     if function.solves:

@@ -71,10 +71,10 @@ class Functions(Protocol):
         blocks of its symmetric Hessian that are not always 0.
 
         Returns:
-            hessian_q_q (..., n, n): q_q[i, j] = d2 sum / d q_i d q_j, symmetric
-            hessian_q_qd (..., n, n): q_qd[i, j] = d2 sum / d q_i d qd_j
-            hessian_q_qdd (..., n, n): q_qdd[i, j] = d2 sum / d q_i d qdd_j
-            hessian_qd_qd (..., n, n): qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+            q_q (..., n, n): q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            q_qd (..., n, n): q_qd[i, j] = d2 sum / d q_i d qd_j
+            q_qdd (..., n, n): q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            qd_qd (..., n, n): qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
         """
 
     def inverse_dynamics_load_derivatives(
@@ -133,12 +133,12 @@ class Functions(Protocol):
         """Joint torques in parts, which add up to those of inverse_dynamics.
 
         Returns:
-            inertial_torques (..., n): inertial: M qdd, with the rotors (N m or N)
-            centrifugal_torques (..., n): centrifugal: terms in qd_k^2
-            coriolis_torques (..., n): coriolis: terms in qd_k qd_l, k and l different
-            gravity_torques (..., n): gravity: as gravity_forces
-            load_torques (..., n): loads: what holds the robot against them
-            joint_term_torques (..., n): joint_terms: damping, springs and friction of the joints
+            inertial (..., n): M qdd, with the rotors (N m or N)
+            centrifugal (..., n): terms in qd_k^2
+            coriolis (..., n): terms in qd_k qd_l, k and l different
+            gravity (..., n): as gravity_forces
+            loads (..., n): what holds the robot against the loads
+            joint_terms (..., n): damping, springs and friction of the joints
         """
 
     def kinetic_energy(

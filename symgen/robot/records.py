@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+def record_fields(record: str) -> tuple[str, ...]:
+    """Names of the entries of the named tuple `record`; none for ""."""
+    return tuple(globals()[record]._fields) if record else ()
+
+
 class TorqueParts(NamedTuple):
     """The joint torques in parts, (..., n) each, which add up to those of inverse_dynamics."""
 

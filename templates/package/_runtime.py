@@ -299,7 +299,7 @@ UNKNOWN = {
 REMEDIES = {
     "link": "",
     "loads": "; --load LINK adds one when the module is built",
-    "parameters": "; to make it one, rebuild with --runtime-parameters {}",
+    "parameters": "; a parameter of the model becomes one with --runtime-parameters {}",
 }
 
 
@@ -343,6 +343,8 @@ def _read(array, given, kinds):
         hint = ""
         if array.name == "parameters" and array.shape == (0,):
             hint = "; this module has none (symgen build --runtime-parameters makes one that has)"
+        elif array.name == "loads" and given.shape == (6,):
+            hint = "; a load is a row of loads: is [loads] meant?"
         elif given.ndim > 1 and given.T.shape[batch_axes:] == array.shape:
             hint = f"; samples are rows: is {array.name}.T meant?"
         raise ValueError(f"{array.name}: expected shape {array}, got {given.shape}{hint}")

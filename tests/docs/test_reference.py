@@ -13,6 +13,7 @@ from symgen.cli import cli
 from symgen.description.published import json_schema
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTIONS
+from symgen.robot.records import record_fields
 from tests.test_documents import ROOT
 
 
@@ -39,8 +40,9 @@ def test_every_function(function):
     text = module.functions()
     section = text[text.index(f"## {function.name}\n") :].split("\n## ")[0]
     assert f"{function.name}(" in section
-    for array in (*function.arguments, *function.options, *function.results):
-        assert f"| `{array.name}` |" in section
+    results = record_fields(function.record) or [array.name for array in function.results]
+    names = [array.name for array in (*function.arguments, *function.options)]
+    assert all(f"| `{name}` |" in section for name in (*names, *results))
 
 
 def test_everything_else_that_a_module_has():
