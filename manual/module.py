@@ -6,6 +6,7 @@ from manual.notation import cell, code, table
 from symgen.formulations import FORMULATIONS
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.functions import FUNCTIONS, NEEDS, Function
+from symgen.robot.records import record_fields
 
 PRESENT = {
     "n_parameters": "Modules with runtime parameters have it.",
@@ -42,7 +43,20 @@ METADATA = {
     "model_hash, symgen_version": "which file it was made of, and by which symgen",
     "frame_pose()": "`frame_pose(name, q)`, `(..., 4, 4)`: pose of one link frame, by its name",
     "frame_jacobian()": (
-        "`frame_jacobian(name, q)`, `(..., 6, n)`: Jacobian of one link frame, by its name"
+        "`frame_jacobian(name, q, reference=...)`, `(..., 6, n)`: Jacobian of one link frame, by "
+        "its name"
+    ),
+    "frame_motion()": (
+        "`frame_motion(name, q, qd, qdd)`: pose, velocity and acceleration of one link frame; see "
+        "[frames](../how_to/kinematics.md)"
+    ),
+    "inverse_kinematics()": (
+        "`inverse_kinematics(name, target, q0=None)`: coordinates at which a link frame has a pose "
+        "or a position; see [inverse kinematics](../how_to/kinematics.md#inverse-kinematics)"
+    ),
+    "operational_space_inertia()": (
+        "`operational_space_inertia(name, q, rows=None)`, `(..., m, m)`: inertia of a link frame; "
+        "see [operational space](../how_to/kinematics.md#operational-space)"
     ),
     "selftest()": "validates the module where it is installed; returns a table",
 }
@@ -74,7 +88,11 @@ def signature(function: Function) -> str:
 
 def _section(function: Function) -> str:
     rows = [["argument", *_row(a)] for a in (*function.arguments, *function.options)]
-    rows += [["result", *_row(array)] for array in function.results]
+    names = record_fields(function.record) or [array.name for array in function.results]
+    rows += [
+        ["result", code(name), *_row(array)[1:]]
+        for name, array in zip(names, function.results, strict=True)
+    ]
     serving = [code(item.name) for item in FORMULATIONS if function.name in item.functions]
     conditions = [PRESENT[size] for size in NEEDS if size in function.needs]
     if function.solves:

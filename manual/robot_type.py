@@ -12,6 +12,7 @@ from pathlib import Path
 import symgen
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.functions import FUNCTIONS, Function
+from symgen.robot.records import record_fields
 
 FILE = Path(symgen.__file__).parent / "robot" / "functions.py"
 WIDTH = 98
@@ -87,14 +88,15 @@ def _result(function: Function) -> str:
 
 
 def _docstring(function: Function) -> str:
-    results = "\n".join(map(_row, function.results))
+    names = record_fields(function.record) or [array.name for array in function.results]
+    results = "\n".join(map(_row, names, function.results))
     summary = _filled(f'"""{function.summary}', 8)
     return f'{summary}\n\n        Returns:\n{results}\n        """'
 
 
-def _row(array: Argument) -> str:
+def _row(name: str, array: Argument) -> str:
     shape = ", ".join(["...", *map(str, array.shape)])
-    return _filled(f"{array.name} ({shape}): {array.meaning}", 12, 4)
+    return _filled(f"{name} ({shape}): {array.meaning}", 12, 4)
 
 
 if __name__ == "__main__":

@@ -1,42 +1,11 @@
-"""The extension of Sphinx that puts into a page what the code knows better.
-
-A page holds lines such as ``<!-- made: commands -->`` and
-``<!-- notation: symgen.formulations.kane.recursion -->``; what the code says is put in their place,
-so that no table can drift from it.  Formulas become MathML: the site loads nothing from elsewhere.
-"""
+"""The extension of Sphinx: formulas become MathML, and the site loads nothing from elsewhere."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
-from manual import commands, model_file, module, notation, python
-
-MADE: dict[str, Callable[[], str]] = {
-    "commands": commands.markdown,
-    "model file": model_file.markdown,
-    "functions": module.functions,
-    "metadata": module.metadata,
-    "python": python.markdown,
-    "formulations": notation.overview,
-}
-"""What ``<!-- made: NAME -->`` stands for."""
-
-PLACE = re.compile(r"^<!-- (made|notation|equations): (.+?) -->$", re.MULTILINE)
 TITLED = re.compile(r'^```(\w+) title="(.+?)"$', re.MULTILINE)
-
-
-def filled(markdown: str) -> str:
-    """`markdown` with the tables that its comments ask for; KeyError where there is no such one."""
-
-    def made(place: re.Match[str]) -> str:
-        kind, name = place.groups()
-        if kind == "made":
-            return MADE[name]()
-        return {"notation": notation.symbols, "equations": notation.equations}[kind](name)
-
-    return PLACE.sub(made, markdown)
 
 
 def captioned(markdown: str) -> str:
@@ -45,7 +14,7 @@ def captioned(markdown: str) -> str:
 
 
 def _read(_app: object, _page: str, source: list[str]) -> None:
-    source[0] = captioned(filled(source[0]))
+    source[0] = captioned(source[0])
 
 
 def _reachable(_app: object, _page: str, _template: str, context: dict[str, Any], _: Any) -> None:

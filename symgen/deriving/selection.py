@@ -15,6 +15,7 @@ from symgen.formulations import FORMULATIONS, Formulation, formulation_named, pr
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
+from symgen.program.naming import function_suggestion
 from symgen.support.suggestions import suggestion
 from symgen.validation.oracle_parts import unread_types
 from symgen.validation.validate import INDEPENDENT
@@ -264,7 +265,7 @@ def _chosen_functions(
     for name in asked:
         if name not in FUNCTION_NAMES:
             raise RequestError(
-                f"no function is called {name!r}; {suggestion(name, FUNCTION_NAMES)}"
+                f"no function is called {name!r}; {function_suggestion(name, FUNCTION_NAMES)}"
             )
         if name in senseless:
             raise RequestError(f"function {name!r}: {senseless[name]}")

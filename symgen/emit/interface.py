@@ -9,6 +9,7 @@ from symgen.emit.bundle import ModuleMetadata
 from symgen.emit.kernels import Array, in_numbers
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import Function
+from symgen.robot.records import record_fields
 
 _OUT = (
     "array to write the result to and to return: float64, of the result's shape, any strides, "
@@ -107,7 +108,11 @@ class PublicFunction:
         if self.packed:
             arguments.append(("packed", _PACKED.format(shape=self.packed[-1].batch_shape)))
         arguments.append(("out", _OUT if len(self.results) == 1 else _OUT_TUPLE))
-        results = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.results]
+        names = record_fields(self.record) or [a.name for a in self.results]
+        results = [
+            (f"{name} {a.batch_shape}", a.meaning)
+            for name, a in zip(names, self.results, strict=True)
+        ]
         return text.docstring(
             f"{text.wrapped(self.summary)}\n\n"
             f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"

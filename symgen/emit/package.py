@@ -13,7 +13,8 @@ from symgen.emit.module import Module
 from symgen.emit.names import identifier
 from symgen.emit.templates import Templates
 
-_VERBATIM = ("_backends.py", "_runtime.py")
+_ELSEWHERE = resources.files("symgen.program").joinpath("elsewhere.py")
+_VERBATIM = ("_backends.py", "_kinematics.py", "_runtime.py")
 _CHECKS = (
     "agreement", "array_interface", "checks", "domain", "evaluation", "forward_laws", "limits",
     "hessian_laws", "motion_laws", "parameter_laws",
@@ -44,6 +45,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
                 f"package/formulation.{suffix}", **values, formulation=formulation
             )
     package.update((name, templates.source(f"package/{name}")) for name in _VERBATIM)
+    package["_elsewhere.py"] = _ELSEWHERE.read_text(encoding="utf-8")
     package.update(_checks())
     return package
 

@@ -86,7 +86,7 @@ class Claims:
     def _related(self, relation: Relation, key: Key, base: Key) -> Comparison:
         found = self.evaluations.values(key)[relation.result]
         if relation.by == TIME:
-            wanted = self.evaluations.rates(base)[relation.base_result]
+            wanted = self.evaluations.rates(base, key)[relation.base_result]
         elif relation.by == SENSITIVITY:
             wanted = self.evaluations.sensitivities(base, key)[relation.base_result]
         elif relation.by:

@@ -81,9 +81,12 @@ class Evaluations:
             names = list(self.runtime_parameters)
         return self._rates(key, [{name: None} for name in names])
 
-    def rates(self, key: Key) -> list[Entries]:
-        """Derivatives of the results of a program with respect to time."""
-        return self._rates(key, [in_time(self.programs[key])])
+    def rates(self, key: Key, moving: Key) -> list[Entries]:
+        """Derivatives of the results of a program with respect to time.
+
+        The accelerations are arguments of the program `moving`.
+        """
+        return self._rates(key, [in_time(self.programs[moving])])
 
     def sensitivities(self, key: Key, varied: Key) -> list[Entries]:
         """Derivatives of the results by the runtime parameters, the state varying with them.

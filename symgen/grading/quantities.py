@@ -63,7 +63,8 @@ _GRADED = (
     "bias_forces", "gravity_forces", "torque_parts", "kinetic_energy", "potential_energy",
     "forward_kinematics", "jacobians", "joint_wrenches", "point_motion",
     "point_motion_derivatives", "center_of_mass", "center_of_mass_jacobian",
-    "centroidal_momentum", "forward_dynamics",
+    "centroidal_momentum", "link_motion", "centroidal_momentum_matrix",
+    "centroidal_momentum_rate", "forward_dynamics",
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {

@@ -151,15 +151,15 @@ FUNCTIONS: tuple[Function, ...] = (
         "Joint torques in parts, which add up to those of inverse_dynamics.",
         (Q, QD, QDD),
         (
-            Argument("inertial_torques", ("n",), "inertial: M qdd, with the rotors (N m or N)"),
-            Argument("centrifugal_torques", ("n",), "centrifugal: terms in qd_k^2"),
-            Argument("coriolis_torques", ("n",), "coriolis: terms in qd_k qd_l, k and l different"),
-            Argument("gravity_torques", ("n",), "gravity: as gravity_forces"),
-            Argument("load_torques", ("n",), "loads: what holds the robot against them"),
+            Argument("inertial_torques", ("n",), "M qdd, with the rotors (N m or N)"),
+            Argument("centrifugal_torques", ("n",), "terms in qd_k^2"),
+            Argument("coriolis_torques", ("n",), "terms in qd_k qd_l, k and l different"),
+            Argument("gravity_torques", ("n",), "as gravity_forces"),
+            Argument("load_torques", ("n",), "what holds the robot against the loads"),
             Argument(
                 "joint_term_torques",
                 ("n",),
-                "joint_terms: damping, springs and friction of the joints",
+                "damping, springs and friction of the joints",
             ),
         ),
         (LOADS,),
@@ -247,6 +247,24 @@ FUNCTIONS: tuple[Function, ...] = (
         ),
     ),
     Function(
+        "link_motion",
+        "Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 "
+        "the accelerations are dJ/dt qd.",
+        (Q, QD, QDD),
+        (
+            Argument(
+                "link_velocities",
+                ("n_links", 6),
+                "[linear; angular] of each link frame's origin, base axes (m/s, rad/s)",
+            ),
+            Argument(
+                "link_accelerations",
+                ("n_links", 6),
+                "their rates, base axes, without gravity (m/s^2, rad/s^2)",
+            ),
+        ),
+    ),
+    Function(
         "center_of_mass",
         "Centre of mass of all moving bodies, in the base frame.",
         (Q,),
@@ -263,6 +281,23 @@ FUNCTIONS: tuple[Function, ...] = (
         "Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.",
         (Q, QD),
         (Argument("centroidal_momentum", (6,), "kg m/s, kg m^2/s"),),
+    ),
+    Function(
+        "centroidal_momentum_matrix",
+        "Matrix A(q): centroidal_momentum = A qd.",
+        (Q,),
+        (
+            Argument(
+                "centroidal_momentum_matrix", (6, "n"), "[c, j] = d centroidal_momentum[c] / d qd_j"
+            ),
+        ),
+    ),
+    Function(
+        "centroidal_momentum_rate",
+        "Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of "
+        "mass, base axes.",
+        (Q, QD, QDD),
+        (Argument("centroidal_momentum_rate", (6,), "N, N m"),),
     ),
     Function(
         "regressor",

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from symgen.robot.functions import Functions
-from symgen.robot.records import TorqueHessian, TorqueParts
+from symgen.robot.records import FrameMotion, InverseKinematics, TorqueHessian, TorqueParts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Rows = ArrayLike | Mapping[str, ArrayLike]
 
-__all__ = ["Functions", "Robot", "TorqueHessian", "TorqueParts"]
+__all__ = [
+    "FrameMotion", "Functions", "InverseKinematics", "Robot", "TorqueHessian", "TorqueParts",
+]  # fmt: skip
 
 
 class Robot(Functions, Protocol):
@@ -72,9 +74,68 @@ class Robot(Functions, Protocol):
         """Pose of a link frame in the base frame, (..., 4, 4)."""
 
     def frame_jacobian(
-        self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
+        self,
+        name: str,
+        q: ArrayLike,
+        *,
+        reference: str = "local_world_aligned",
+        parameters: Rows | None = None,
+        out: Array | None = None,
     ) -> Array:
-        """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular], base axes."""
+        """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular].
+
+        `reference`: "local_world_aligned", of the frame's origin, base axes; "local", the same in
+        axes of the frame; "world", of the point that passes through the base origin, base axes.
+        """
+
+    def frame_motion(
+        self,
+        name: str,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        reference: str = "local_world_aligned",
+        parameters: Rows | None = None,
+    ) -> FrameMotion:
+        """Pose, velocity and acceleration of a link frame; at qdd = 0 the last is dJ/dt qd.
+
+        `reference` is that of `frame_jacobian`.
+        """
+
+    def operational_space_inertia(
+        self,
+        name: str,
+        q: ArrayLike,
+        *,
+        rows: Sequence[str] | None = None,
+        parameters: Rows | None = None,
+    ) -> Array:
+        """Inertia (J M^-1 J')^-1 of a link frame, (..., m, m).
+
+        `rows` are m different ones of "x", "y", "z", "rx", "ry", "rz" (default: all).
+        numpy.linalg.LinAlgError where the frame cannot move in all of these directions.
+        """
+
+    def inverse_kinematics(
+        self,
+        name: str,
+        target: ArrayLike,
+        q0: ArrayLike | None = None,
+        *,
+        limits: bool = True,
+        starts: int = 10,
+        seed: int = 0,
+        tolerance: float = 1e-10,
+        iterations: int = 100,
+        parameters: Rows | None = None,
+    ) -> InverseKinematics:
+        """Coordinates at which a link frame has the pose `target` (..., 4, 4), or its origin the
+        position (..., 3), within the limits of the joints.
+
+        All samples are solved together, by damped least squares with exact Jacobians, from `q0`
+        (default: the middle of the limits) and up to `starts` - 1 random configurations.
+        """
 
     def selftest(self) -> list[Any]:
         """Validate the module where it is installed; return the table of checks."""

@@ -71,10 +71,10 @@ class Functions(Protocol):
         blocks of its symmetric Hessian that are not always 0.
 
         Returns:
-            hessian_q_q (..., n, n): q_q[i, j] = d2 sum / d q_i d q_j, symmetric
-            hessian_q_qd (..., n, n): q_qd[i, j] = d2 sum / d q_i d qd_j
-            hessian_q_qdd (..., n, n): q_qdd[i, j] = d2 sum / d q_i d qdd_j
-            hessian_qd_qd (..., n, n): qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+            q_q (..., n, n): q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            q_qd (..., n, n): q_qd[i, j] = d2 sum / d q_i d qd_j
+            q_qdd (..., n, n): q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            qd_qd (..., n, n): qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
         """
 
     def inverse_dynamics_load_derivatives(
@@ -133,12 +133,12 @@ class Functions(Protocol):
         """Joint torques in parts, which add up to those of inverse_dynamics.
 
         Returns:
-            inertial_torques (..., n): inertial: M qdd, with the rotors (N m or N)
-            centrifugal_torques (..., n): centrifugal: terms in qd_k^2
-            coriolis_torques (..., n): coriolis: terms in qd_k qd_l, k and l different
-            gravity_torques (..., n): gravity: as gravity_forces
-            load_torques (..., n): loads: what holds the robot against them
-            joint_term_torques (..., n): joint_terms: damping, springs and friction of the joints
+            inertial (..., n): M qdd, with the rotors (N m or N)
+            centrifugal (..., n): terms in qd_k^2
+            coriolis (..., n): terms in qd_k qd_l, k and l different
+            gravity (..., n): as gravity_forces
+            loads (..., n): what holds the robot against the loads
+            joint_terms (..., n): damping, springs and friction of the joints
         """
 
     def kinetic_energy(
@@ -235,6 +235,20 @@ class Functions(Protocol):
             da_dqdd (..., n_points, 3, n): [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
         """
 
+    def link_motion(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
+        tuple[Array | None, ...] | None = None,
+    ) -> tuple[Array, Array]:
+        """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
+        the accelerations are dJ/dt qd.
+
+        Returns:
+            link_velocities (..., n_links, 6): [linear; angular] of each link frame's origin, base
+                axes (m/s, rad/s)
+            link_accelerations (..., n_links, 6): their rates, base axes, without gravity (m/s^2,
+                rad/s^2)
+        """
+
     def center_of_mass(
         self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
     ) -> Array:
@@ -261,6 +275,26 @@ class Functions(Protocol):
 
         Returns:
             centroidal_momentum (..., 6): kg m/s, kg m^2/s
+        """
+
+    def centroidal_momentum_matrix(
+        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Matrix A(q): centroidal_momentum = A qd.
+
+        Returns:
+            centroidal_momentum_matrix (..., 6, n): [c, j] = d centroidal_momentum[c] / d qd_j
+        """
+
+    def centroidal_momentum_rate(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
+        Array | None = None,
+    ) -> Array:
+        """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
+        mass, base axes.
+
+        Returns:
+            centroidal_momentum_rate (..., 6): N, N m
         """
 
     def regressor(

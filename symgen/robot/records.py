@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+def record_fields(record: str) -> tuple[str, ...]:
+    """Names of the entries of the named tuple `record`; none for ""."""
+    return tuple(globals()[record]._fields) if record else ()
+
+
 class TorqueParts(NamedTuple):
     """The joint torques in parts, (..., n) each, which add up to those of inverse_dynamics."""
 
@@ -20,6 +25,23 @@ class TorqueParts(NamedTuple):
     gravity: Array
     loads: Array
     joint_terms: Array
+
+
+class FrameMotion(NamedTuple):
+    """Pose (..., 4, 4), velocity and acceleration (..., 6), [linear; angular], of a link frame."""
+
+    pose: Array
+    velocity: Array
+    acceleration: Array
+
+
+class InverseKinematics(NamedTuple):
+    """Coordinates (..., n), what is left of the error (...), whether it is solved, iterations."""
+
+    q: Array
+    error: Array
+    solved: NDArray[np.bool_]
+    iterations: NDArray[np.int64]
 
 
 class TorqueHessian(NamedTuple):

@@ -39,6 +39,7 @@ from symgen.options import ALL, NONE, STRAIGHT, BuildOptions
 from symgen.program.arguments import Argument
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
+from symgen.program.naming import function_suggestion
 from symgen.showing.steps import step_by_step
 from symgen.showing.tree import tree
 from symgen.showing.typesetting import (
@@ -57,7 +58,6 @@ from symgen.showing.typesetting import (
     upright,
 )
 from symgen.support.journal import Journal
-from symgen.support.suggestions import suggestion
 
 LARGEST_EXPANSION = 3000
 """Results of up to this many operations, written out, are shown expanded; others step by step."""
@@ -84,7 +84,7 @@ def show(
         return drawings[what](description, style)
     if what not in FUNCTION_NAMES:
         known = (*FUNCTION_NAMES, *drawings)
-        raise RequestError(f"there is no {what!r} to show; {suggestion(what, known)}")
+        raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, known)}")
     name = formulation or _default_formulation(description, what, steps)
     if what not in provided_functions(formulation_named(name)):
         raise RequestError(f"{name} does not derive {what}; {who_derives(what)}")

@@ -13,6 +13,8 @@ symbol of the field, and its entries count from 1:
     w_i                             joint_wrenches (f_x ... n_z of joint i)
     r^point, v^point, a^point       point_motion
     r^com, h^com                    center_of_mass, centroidal_momentum (p_x ... L_z)
+    A^com                           centroidal_momentum_matrix
+    nu^link                         link_motion (rows v_x ... omega_z), with a dot its rate
 
 Derivatives are fractions of these symbols.  A result without a symbol here keeps its own name.
 """
@@ -212,6 +214,10 @@ _QUANTITIES = {
     "acceleration": _Quantity("a", ("point", "xyz")),
     "center_of_mass": _Quantity("r", ("xyz",), "com"),
     "centroidal_momentum": _Quantity("h", ("momentum",), "com"),
+    "centroidal_momentum_matrix": _Quantity("A", ("momentum", "number"), "com"),
+    "centroidal_momentum_rate": _Quantity(r"\dot{h}", ("momentum",), "com"),
+    "link_velocities": _Quantity(r"\nu", ("link", "twist")),
+    "link_accelerations": _Quantity(r"\dot{\nu}", ("link", "twist")),
 }
 _NUMERATORS = {
     "tau": "tau",

@@ -142,6 +142,17 @@ class MotionFunctions(RobotKinematics):
         )
         return x_q, v_q, v_qd, a_q, a_qd, a_qdd
 
+    # ----------------------------------------------------------------------------- link frames
+
+    def link_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
+        """Velocity and acceleration (gravity left out) of link frames, 2 x (..., n_links, 6)."""
+        q, qd, qdd = same_batch(q, qd, qdd)
+        omega, alpha, origin = self._accelerations(self._kinematics(q), qd, qdd)
+        velocity = np.einsum("...lcn,...n->...lc", self.jacobians(q)[..., :3, :], qd)
+        shape = np.broadcast_shapes(velocity.shape, origin.shape)
+        rates = np.concatenate([np.broadcast_to(velocity, shape), omega], axis=-1)
+        return rates, np.concatenate([origin, alpha], axis=-1)
+
     # -------------------------------------------------------------------------- centre of mass
 
     @property
@@ -183,6 +194,28 @@ class MotionFunctions(RobotKinematics):
         arms = centres - self.center_of_mass(q)[..., np.newaxis, :]
         moment = spin + np.cross(arms, momentum)
         return np.concatenate([momentum.sum(axis=-2), moment.sum(axis=-2)], axis=-1)
+
+    def centroidal_momentum_matrix(self, q: Array) -> Array:
+        """The momentum of unit velocities of one coordinate each, (..., 6, n)."""
+        q = as_array(q)
+        unit = np.broadcast_to(np.eye(self.n), (*q.shape[:-1], self.n, self.n))
+        columns = self.centroidal_momentum(q[..., np.newaxis, :], unit)
+        return np.asarray(np.swapaxes(columns, -1, -2))
+
+    def centroidal_momentum_rate(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Sum of the inertia forces of all moving links, and of their moments about the centre of
+        mass, (..., 6), base axes."""
+        q, qd, qdd = same_batch(q, qd, qdd)
+        motion = self._kinematics(q)
+        omega, alpha, origin = self._accelerations(motion, qd, qdd)
+        rotation, centres = motion.frames[..., :3, :3], self._centres(motion)
+        offsets = centres - motion.frames[..., :3, 3]
+        acceleration = origin + transferred(omega, alpha, offsets)
+        force = self._moving_mass[:, np.newaxis] * acceleration
+        inertia = rotation @ self._inertia @ np.swapaxes(rotation, -1, -2)
+        spin = turned(inertia, alpha) + np.cross(omega, turned(inertia, omega))
+        moment = spin + np.cross(centres - self.center_of_mass(q)[..., np.newaxis, :], force)
+        return np.concatenate([force.sum(axis=-2), moment.sum(axis=-2)], axis=-1)
 
     def _link_jacobians(self, motion: Motion) -> tuple[Array, Array]:
         """Of the centres of mass of the links, 2 x (..., n_links, 3, n)."""

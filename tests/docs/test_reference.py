@@ -8,11 +8,12 @@ import pytest
 import symgen
 from manual import commands, model_file, module, notation, python
 from manual.notation import cell, simple_tables
-from manual.site import filled
+from manual.tables import DOCS, filled
 from symgen.cli import cli
 from symgen.description.published import json_schema
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTIONS
+from symgen.robot.records import record_fields
 from tests.test_documents import ROOT
 
 
@@ -39,8 +40,9 @@ def test_every_function(function):
     text = module.functions()
     section = text[text.index(f"## {function.name}\n") :].split("\n## ")[0]
     assert f"{function.name}(" in section
-    for array in (*function.arguments, *function.options, *function.results):
-        assert f"| `{array.name}` |" in section
+    results = record_fields(function.record) or [array.name for array in function.results]
+    names = [array.name for array in (*function.arguments, *function.options)]
+    assert all(f"| `{name}` |" in section for name in (*names, *results))
 
 
 def test_everything_else_that_a_module_has():
@@ -57,6 +59,13 @@ def test_everything_that_symgen_offers():
     assert "symgen.load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot" in signatures
     assert "symgen.read(path: str | Path) -> RobotDescription" in signatures
     assert not any(" at 0x" in signature for signature in signatures)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_tables_are_those_of_the_code(page):
+    """``python -m manual.tables`` writes them."""
+    text = page.read_text(encoding="utf-8")
+    assert filled(text) == text
 
 
 THEORY = "".join(page.read_text() for page in (ROOT / "docs" / "theory").glob("*.md"))

@@ -139,6 +139,35 @@ class PinocchioMotion:
         states = [self._to_pin(x) for x in (q, qd)]
         return pin.computeCentroidalMomentum(self.model, self.data, *states).vector.copy()
 
+    def centroidal_momentum_matrix(self, q: Array) -> Array:
+        """(6, n)"""
+        if not self._has_mass():
+            return np.zeros((6, self.n))
+        matrix = pin.computeCentroidalMap(self.model, self.data, self._to_pin(q))
+        return np.asarray(matrix).reshape(6, self.n)[:, self.order]
+
+    def centroidal_momentum_rate(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """(6,)"""
+        if not self._has_mass():
+            return np.zeros(6)
+        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        found = pin.computeCentroidalMomentumTimeVariation(self.model, self.data, *states)
+        return found.vector.copy()
+
+    # ------------------------------------------------------------------------- link frames
+
+    def link_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
+        """Velocities and accelerations of the link frames, base axes, 2 x (n_links, 6)."""
+        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        pin.forwardKinematics(self.model, self.data, *states)
+        motion = np.zeros((2, len(self.description.joints), 6))
+        for i, joint in enumerate(self.description.joints):
+            seat = self.seats[joint.link.name]
+            at = self.model, self.data, seat.joint, seat.pose, ALIGNED
+            motion[0, i] = pin.getFrameVelocity(*at).vector
+            motion[1, i] = pin.getFrameClassicalAcceleration(*at).vector
+        return tuple(motion)
+
     # --------------------------------------------------------------------------- regressor
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:

@@ -41,6 +41,9 @@ CARRIED = "that of inertial_parameters moved by forward_kinematics and jacobians
 ONE = "forward_dynamics_derivatives, dqdd_dtau mass_matrix = 1"
 INVERSE = "inverse_dynamics of the accelerations = torques"
 LINEAR = f"{CMM}, linear = total mass center_of_mass_jacobian qd"
+MAP, RATE = f"{CMM}_matrix qd = {CMM}", f"{CMM}_rate = rate of {CMM}"
+LM = "link_motion"
+NU, NUD = f"{LM}, velocities = jacobians qd", f"{LM}, accelerations = rate of velocities"
 
 
 MODEL = seeded_model_text(
@@ -243,10 +246,10 @@ LAWS = [
      {"jacobians, linear = complex step of forward_kinematics",
       f"{COM} = {CARRIED}", f"{CMM} = {CARRIED}"}),
     ("jacobians", lambda j, q: j * np.array([1, 1, 1, -1, 1, 1])[:, None],
-     {"jacobians, angular = complex step of forward_kinematics", ALONG, f"{CMM} = {CARRIED}"}),
+     {"jacobians, angular = complex step of forward_kinematics", ALONG, f"{CMM} = {CARRIED}", NU}),
     ("jacobians", lambda j, q: j[..., [3, 4, 5, 0, 1, 2], :],
      {"jacobians, linear = complex step of forward_kinematics",
-      "jacobians, angular = complex step of forward_kinematics", ALONG, f"{CMM} = {CARRIED}"}),
+      "jacobians, angular = complex step of forward_kinematics", ALONG, f"{CMM} = {CARRIED}", NU}),
     # joint wrenches
     (JW, lambda w, *_: -w, {f"{JWD}, {JW} = {JW}", ALONG, *(
         f"{JWD}, dw_d{x} = complex step of {JW}" for x in ("q", "qd", "qdd"))}),
@@ -273,8 +276,14 @@ LAWS = [
     (f"{COM}_jacobian", lambda j, q: j + _entry(0 * j, (1, 2), 1e-8),
      {f"{COM}_jacobian = complex step of {COM}", PULL, LINEAR}),
     (f"{COM}_jacobian", lambda j, q: 2 * j, {f"{COM}_jacobian = complex step of {COM}", LINEAR}),
-    (CMM, lambda h, q, qd: h * np.array([1, 1, -1, 1, 1, 1]), {LINEAR, f"{CMM} = {CARRIED}"}),
-    (CMM, lambda h, q, qd: h * np.array([1, 1, 1, 1, 1, -1]), {f"{CMM} = {CARRIED}"}),
+    (CMM, lambda h, q, qd: h * np.array([1, 1, -1, 1, 1, 1]),
+     {LINEAR, f"{CMM} = {CARRIED}", MAP, RATE}),
+    (CMM, lambda h, q, qd: h * np.array([1, 1, 1, 1, 1, -1]), {f"{CMM} = {CARRIED}", MAP, RATE}),
+    (f"{CMM}_matrix", lambda a, q: a + _entry(0 * a, (4, 2), 1e-8), {MAP}),
+    (f"{CMM}_rate", lambda f, *_: f - [0, 0, 0, 0, 1e-6, 0], {RATE}),
+    # link frames
+    (LM, lambda x, *_: (x[0][..., [3, 4, 5, 0, 1, 2]], x[1]), {NU, NUD}),
+    (LM, lambda x, *_: (x[0], x[1] + [0, 0, 9.81, 0, 0, 0]), {NUD}),
     ("gravity_forces", lambda g, q: g * (1 + 1e-8 * q**2),
      {PULL, PART.format("gravity"), "gravity_forces + springs = complex step of potential_energy",
       "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"}),

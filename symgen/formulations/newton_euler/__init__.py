@@ -10,6 +10,7 @@ from functools import partial
 from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.model_outputs import NOTES as OUTPUT_NOTES
 from symgen.formulations.newton_euler import (
+    centroidal,
     costs,
     derivatives,
     dynamics,
@@ -51,9 +52,12 @@ FUNCTIONS: Mapping[str, Derivation] = {
     "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
     "point_motion": motion.point_motion,
     "point_motion_derivatives": motion_derivatives.point_motion_derivatives,
+    "link_motion": motion.link_motion,
     "center_of_mass": mass_center.center_of_mass,
     "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
     "centroidal_momentum": mass_center.centroidal_momentum,
+    "centroidal_momentum_matrix": centroidal.centroidal_momentum_matrix,
+    "centroidal_momentum_rate": centroidal.centroidal_momentum_rate,
     "regressor": regressor.regressor,
     "forward_dynamics": forward.forward_dynamics,
     "forward_dynamics_derivatives": forward_derivatives.forward_dynamics_derivatives,
@@ -83,6 +87,7 @@ NEWTON_EULER = Formulation(
         **motion.NOTES,
         **motion_derivatives.NOTES,
         **mass_center.NOTES,
+        **centroidal.NOTES,
         **partial_velocities.NOTES,
         **regressor.NOTES,
         **passages.NOTES,

@@ -75,14 +75,14 @@ class Momentum(Generic[S]):
 
 def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-26, NE-27, (3,)"""
-    frames = frames_sweep(tree, b, state.q, _heavy_links(tree))
+    frames = frames_sweep(tree, b, state.q, heavy_links(tree))
     x0_C, _ = mass_sweep(tree, frames, b)
     b.output("center_of_mass", (3,), x0_C)
 
 
 def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-28, (3, n)"""
-    frames = frames_sweep(tree, b, state.q, _heavy_links(tree))
+    frames = frames_sweep(tree, b, state.q, heavy_links(tree))
     _, carried = mass_sweep(tree, frames, b)
     rotations = rotation_sweep(tree, frames, b, {at.joint.number for at in frames})
     columns = [zero_vector(b.algebra) for _ in range(tree.n)]
@@ -97,7 +97,7 @@ def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state:
 
 def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-29, (6,)"""
-    frames = frames_sweep(tree, b, state.q, [*_heavy_links(tree), *_turning_links(tree)])
+    frames = frames_sweep(tree, b, state.q, [*heavy_links(tree), *turning_links(tree)])
     x0_C, _ = mass_sweep(tree, frames, b)
     velocities = origin_velocity_sweep(frames, b, state.qd)
     whole = momentum_sweep(frames, velocities, b)
@@ -171,9 +171,9 @@ def mass_sweep(
         return zero_vector(b.algebra), {}
     with b.step("masses"):
         M = b.let(
-            "M", total([tree.joint(j).body.mass for j in _heavy_links(tree)], b.algebra), "NE-26"
+            "M", total([tree.joint(j).body.mass for j in heavy_links(tree)], b.algebra), "NE-26"
         )
-        w = {j: b.let(f"w_{j}", tree.joint(j).body.mass / M, "NE-26") for j in _heavy_links(tree)}
+        w = {j: b.let(f"w_{j}", tree.joint(j).body.mass / M, "NE-26") for j in heavy_links(tree)}
     carried, on_base = leaves_first(
         frames, lambda at, mine: mass_step(at, w.get(at.joint.number, b.algebra.zero), mine, b)
     )
@@ -192,13 +192,13 @@ def momentum_sweep(
         return _momenta_behind(BASE, on_base, b)
 
 
-def _heavy_links(tree: KinematicTree[S]) -> list[int]:
+def heavy_links(tree: KinematicTree[S]) -> list[int]:
     """Links whose body has mass, by structure; none where all masses have the value 0."""
     if tree.massless:
         return []
     return [j.number for j in tree.joints if not tree.algebra.is_zero(j.body.mass)]
 
 
-def _turning_links(tree: KinematicTree[S]) -> list[int]:
+def turning_links(tree: KinematicTree[S]) -> list[int]:
     """Links whose body has inertia, by structure."""
     return [j.number for j in tree.joints if not all_zero(j.body.inertia.entries, tree.algebra)]

@@ -1,4 +1,4 @@
-"""Position, velocity and acceleration of points that are fixed in links.
+"""Position, velocity and acceleration of points that are fixed in links, and of link frames.
 
 Notation beyond that of `recursion.py` and `kinematics.py`: P is a point of the model and p its
 place in the frame of its link j; x0_P is its position, v_P and a_P are its velocity and
@@ -16,7 +16,13 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, zero_vector
 from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep, poses_of
-from symgen.formulations.newton_euler.recursion import Motion, carried, frames_sweep, motion_sweep
+from symgen.formulations.newton_euler.recursion import (
+    Motion,
+    carried,
+    frames_sweep,
+    motion_sweep,
+    rotation_sweep,
+)
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BodyPoint, KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -24,6 +30,7 @@ from symgen.program.builder import ProgramBuilder
 NOTES = {
     "NE-22": "x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, "
     "a_P = a_j + alpha_j x p + omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P",
+    "NE-42": "v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j alpha_j",
 }
 
 
@@ -49,6 +56,27 @@ def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
         rows.append(base_step(point, poses[link], here, b))
     for i, name in enumerate(("position", "velocity", "acceleration")):
         b.output(name, (len(rows), 3), [part for row in rows for part in row[i]])
+
+
+def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-42, base axes: ``link_velocities``, ``link_accelerations``, each (n_links, 6)."""
+    frames = frames_sweep(tree, b, state.q, [frame.body for frame in tree.frames])
+    motions = motion_sweep(frames, b, state.qd, state.qdd, zero_vector(b.algebra))
+    velocities = origin_velocity_sweep(frames, b, state.qd, motions)
+    rotations = rotation_sweep(tree, frames, b, {frame.body for frame in tree.frames})
+    rates: list[S] = []
+    accelerations: list[S] = []
+    for frame in tree.frames:
+        j, p, name = frame.body, frame.pose.translation, frame.name
+        here, R0 = motions[j], rotations[j]
+        with b.step("links", name):
+            v = velocities[j].v + here.omega.cross(p)
+            rates += b.let(f"v0_{name}", R0.apply(v), "NE-42")
+            rates += b.let(f"w0_{name}", R0.apply(here.omega), "NE-42")
+            accelerations += b.let(f"a0_{name}", R0.apply(here.a + carried(here, p)), "NE-42")
+            accelerations += b.let(f"alpha0_{name}", R0.apply(here.alpha), "NE-42")
+    b.output("link_velocities", (len(tree.frames), 6), rates)
+    b.output("link_accelerations", (len(tree.frames), 6), accelerations)
 
 
 def point_step(

@@ -31,9 +31,12 @@ FUNCTIONS: Mapping[str, Derivation] = {
     "jacobians": kinematics.jacobians,
     "point_motion": kinematics.point_motion,
     "point_motion_derivatives": kinematics.point_motion_derivatives,
+    "link_motion": kinematics.link_motion,
     "center_of_mass": mass_center.center_of_mass,
     "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
     "centroidal_momentum": mass_center.centroidal_momentum,
+    "centroidal_momentum_matrix": mass_center.centroidal_momentum_matrix,
+    "centroidal_momentum_rate": mass_center.centroidal_momentum_rate,
 }
 
 RECURSIVE_LAGRANGE = Formulation(

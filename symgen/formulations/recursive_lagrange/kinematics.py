@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, total, trace_of_product
+from symgen.algebra.linear import Matrix, Vector, skew_vector, total, trace_of_product
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
 from symgen.formulations.recursive_lagrange.derivatives import (
     Pair,
@@ -34,6 +34,8 @@ NOTES = {
     "dv/dqd_k = dx/dq_k, da/dqd_k = 2 dv/dq_k, da/dqdd_k = dx/dq_k -- Xiang 2009 (21)-(26)",
     "RL-14": "twice the kinetic energy of a link: tr(B_j I_j B_j^T)",
     "RL-15": "potential energy -g . E_0",
+    "RL-21": "omega, alpha of link j: dA_j/dt A_j^-1 = B_j R_j^T is omega x, and C_j R_j^T is "
+    "alpha x + omega x omega x, whose skew part is alpha x; v, a of its frame by RL-13",
     "RL-16": "column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so that "
     "a point x moves by t0 + z0 x (x - origin of A_in_k), t0 = P [0 0 0 1]^T, z0 = A_in_k z_k",
 }
@@ -120,6 +122,35 @@ def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
                 entries += b.let(f"{letter}_{place.name}", first_three(matrix @ r), "RL-13")
     for what, entries in results.items():
         b.output(what, (len(tree.points), 3), entries)
+
+
+def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-21: velocities and accelerations of all link frames, 2 x (n_links, 6)."""
+    frames = frames_sweep(tree, b, state.q, {frame.body for frame in tree.frames})
+    positions = position_sweep(frames, b)
+    velocities = velocity_sweep(frames, positions, b, state.qd)
+    accelerations = acceleration_sweep(frames, positions, velocities, b, state)
+    half = b.algebra.constant(0.5)
+    results: dict[str, list[S]] = {"link_velocities": [], "link_accelerations": []}
+    for frame in tree.frames:
+        j, r = frame.body, column(frame.pose.translation, b.algebra.one)
+        B, C = velocities[j].B, accelerations[j].C
+        back = _rotation(positions[j].A).transposed
+        with b.step("links", frame.name):
+            turning, bending = _rotation(B) @ back, _rotation(C) @ back
+            skew_part = bending - bending.transposed
+            rates = results["link_velocities"]
+            rates += b.let(f"v_{frame.name}", first_three(B @ r), "RL-21")
+            rates += b.let(f"omega_{frame.name}", skew_vector(turning), "RL-21")
+            rates = results["link_accelerations"]
+            rates += b.let(f"a_{frame.name}", first_three(C @ r), "RL-21")
+            rates += b.let(f"alpha_{frame.name}", skew_vector(skew_part) * half, "RL-21")
+    for what, entries in results.items():
+        b.output(what, (len(tree.frames), 6), entries)
+
+
+def _rotation(pose: Matrix[S]) -> Matrix[S]:
+    return Matrix([row[:3] for row in pose.rows[:3]])
 
 
 def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

@@ -1,7 +1,7 @@
-"""Centre of mass of all moving bodies, its Jacobian, and the momentum about it.
+"""Centre of mass of all moving bodies, its Jacobian, the momentum about it, its matrix and rate.
 
-Both are what the recursion of `recursion.py` carries to the base: E_0 / M is the centre of mass,
-and D_0 with velocities in place of accelerations holds the momenta.
+They are what the recursion of `recursion.py` carries to the base: E_0 / M is the centre of mass,
+D_0 holds the rates of the momenta, and with velocities in place of accelerations the momenta.
 
 =======  ===========================================================================================
 code     meaning
@@ -12,6 +12,7 @@ K_j      4x4, sum of r v^T dm over all that link j carries, and itself: r in lin
          velocity in base axes; TK_j = T_j K_j
 K_0      the same of all bodies: its last row is the linear momentum, and the part of its upper left
          3x3 matrix that is not symmetric the angular momentum about the base origin
+Y_k      4x4, sum of r r^T dm over all that joint k carries, about the joint frame, in its axes
 =======  ===========================================================================================
 
 A robot without mass has no centre of mass; the base origin stands for it.
@@ -26,6 +27,7 @@ from symgen.algebra.linear import Matrix, Vector, total, zero_vector
 from symgen.formulations.recursive_lagrange.homogeneous import column, first_three
 from symgen.formulations.recursive_lagrange.recursion import (
     JointFrame,
+    acceleration_sweep,
     carried_sweep,
     frames_sweep,
     inertia_sweep,
@@ -44,6 +46,9 @@ NOTES = {
     "RL-19": "K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities",
     "RL-20": "momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2] and "
     "so on, about the centre of mass minus that of the linear one there",
+    "RL-22": "Y_k = T_k (I_k + sum_c U_c Y_c U_c^T) T_k^T; K_0 per unit of qd_k is "
+    "A_in_k Y_k (A_in_k Z_k)^T, of which RL-20 makes a column",
+    "RL-23": "rates of the momenta: RL-20 of D_0, RL-5",
 }
 
 
@@ -77,14 +82,76 @@ def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: Sta
     momenta = {j: inertia @ velocities[j].B.transposed for j, inertia in inertias.items()}
     TK = carried_sweep("K", frames, momenta, b, "RL-19")
     center = _center(mass_sweep(tree, frames, b), b)
-    linear, angular = zero_vector(b.algebra), zero_vector(b.algebra)
+    momentum = [b.algebra.zero] * 6
     if BASE in TK:
         with b.step("momentum"):
-            K = b.let("K_0", TK[BASE], "RL-19")
-            linear = Vector(K[3, 0], K[3, 1], K[3, 2])
-            about_origin = Vector(K[1, 2] - K[2, 1], K[2, 0] - K[0, 2], K[0, 1] - K[1, 0])
-            angular = b.let("L_C", about_origin - center.cross(linear), "RL-20")
-    b.output("centroidal_momentum", (6,), [*linear, *angular])
+            momentum = momentum_step("K_0", "L_C", TK[BASE], center, b, "RL-20")
+    b.output("centroidal_momentum", (6,), momentum)
+
+
+def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """RL-23, (6,)"""
+    frames = frames_sweep(tree, b, state.q)
+    positions = position_sweep(frames, b)
+    velocities = velocity_sweep(frames, positions, b, state.qd)
+    accelerations = acceleration_sweep(frames, positions, velocities, b, state)
+    inertias = inertia_sweep(frames, b)
+    forces = {j: inertia @ accelerations[j].C.transposed for j, inertia in inertias.items()}
+    TD = carried_sweep("D", frames, forces, b, "RL-5")
+    center = _center(mass_sweep(tree, frames, b), b)
+    rate = [b.algebra.zero] * 6
+    if BASE in TD:
+        with b.step("momentum"):
+            rate = momentum_step("D_0", "dL_C", TD[BASE], center, b, "RL-23")
+    b.output("centroidal_momentum_rate", (6,), rate)
+
+
+def centroidal_momentum_matrix(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """RL-22, (6, n)"""
+    frames = frames_sweep(tree, b, state.q)
+    positions = position_sweep(frames, b)
+    center = _center(mass_sweep(tree, frames, b), b)
+    columns = [[b.algebra.zero] * 6] * tree.n
+    for at, Y in composite_sweep(frames, b):
+        k, A_in = at.joint.number, positions[at.joint.number].A_in
+        with b.step("columns", at.joint.name):
+            K = A_in @ Y @ (A_in @ at.Z).transposed
+            columns[k - 1] = momentum_step(f"K_0_{k}", f"L_C_{k}", K, center, b, "RL-22")
+    rows = [[column[row] for column in columns] for row in range(6)]
+    write_matrix(b, "centroidal_momentum_matrix", rows, tree.n)
+
+
+def composite_sweep(
+    frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
+) -> list[tuple[JointFrame[S], Matrix[S]]]:
+    """RL-22: Y_k of every joint, leaves first."""
+    sums = dict(inertia_sweep(frames, b))
+    composites: list[tuple[JointFrame[S], Matrix[S]]] = []
+    for at in reversed(frames):
+        j, p = at.joint.number, at.joint.parent
+        with b.step("backward", at.joint.name):
+            Y = b.let(f"Y_{j}", at.T @ sums[j] @ at.T.transposed, "RL-22")
+        composites.append((at, Y))
+        if p != BASE:
+            sums[p] = sums[p] + at.U @ Y @ at.U.transposed
+    return composites
+
+
+def momentum_step(
+    whole: str,
+    angular: str,
+    K: Matrix[S],
+    center: Vector[S],
+    b: ProgramBuilder[S],
+    note: str,
+) -> list[S]:
+    """RL-20, the names of the statements first; to be called in a step."""
+    K = b.let(whole, K, note)
+    linear = Vector(K[3, 0], K[3, 1], K[3, 2])
+    about_origin = Vector(K[1, 2] - K[2, 1], K[2, 0] - K[0, 2], K[0, 1] - K[1, 0])
+    return [*linear, *b.let(angular, about_origin - center.cross(linear), note)]
 
 
 def mass_sweep(
