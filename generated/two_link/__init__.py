@@ -47,6 +47,9 @@ fastest formulation:
                                        points. (composite)
     point_motion_derivatives           Derivatives of the motion of the model's points
                                        with respect to q, qd and qdd. (composite)
+    link_motion                        Velocities and accelerations of all link frames, in
+                                       the order of link_names; at qdd = 0 the
+                                       accelerations are dJ/dt qd. (newton_euler)
     center_of_mass                     Centre of mass of all moving bodies, in the base
                                        frame. (newton_euler)
     center_of_mass_jacobian            Velocity of the centre of mass per joint velocity,
@@ -54,6 +57,11 @@ fastest formulation:
     centroidal_momentum                Momentum of all moving bodies: [linear; angular
                                        about the centre of mass], base axes.
                                        (newton_euler)
+    centroidal_momentum_matrix         Matrix A(q): centroidal_momentum = A qd.
+                                       (newton_euler)
+    centroidal_momentum_rate           Rate of the centroidal momentum, A qdd + dA/dt qd:
+                                       force and moment about the centre of mass, base
+                                       axes. (newton_euler)
     regressor                          Matrix Y: Y @ inertial_parameters = inverse
                                        dynamics without loads and joint terms.
                                        (newton_euler)
@@ -72,6 +80,8 @@ from importlib import import_module as _import_module
 
 from . import _backends, _runtime, _signatures
 from ._backends import backend, backends
+from ._elsewhere import ELSEWHERE as _ELSEWHERE
+from ._kinematics import Kinematics as _Kinematics
 from . import composite, newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
 from .composite import inverse_dynamics
 from .composite import inverse_dynamics_derivatives
@@ -90,9 +100,12 @@ from .newton_euler import joint_wrenches
 from .newton_euler import joint_wrench_derivatives
 from .composite import point_motion
 from .composite import point_motion_derivatives
+from .newton_euler import link_motion
 from .newton_euler import center_of_mass
 from .newton_euler import center_of_mass_jacobian
 from .newton_euler import centroidal_momentum
+from .newton_euler import centroidal_momentum_matrix
+from .newton_euler import centroidal_momentum_rate
 from .newton_euler import regressor
 from .composite import forward_dynamics
 from .kane import forward_dynamics_derivatives
@@ -143,7 +156,7 @@ output_sparsity = {
 }
 derivative_sparsity = _runtime.on_one_path(joint_parents)
 formulations = ('composite', 'newton_euler', 'kane', 'recursive_lagrange', 'closed_form_lagrange', 'explicit_kane', 'partially_recursive_kane')
-functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_hessian', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'torque_parts', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'regressor', 'forward_dynamics', 'forward_dynamics_derivatives')
+functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_hessian', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'torque_parts', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'link_motion', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'centroidal_momentum_matrix', 'centroidal_momentum_rate', 'regressor', 'forward_dynamics', 'forward_dynamics_derivatives')
 operation_counts = {
     "composite": {
         "inverse_dynamics": {'additions': 21, 'multiplications': 30, 'divisions': 0, 'functions': 4},
@@ -179,9 +192,12 @@ operation_counts = {
         "joint_wrench_derivatives": {'additions': 77, 'multiplications': 110, 'divisions': 0, 'functions': 4},
         "point_motion": {'additions': 15, 'multiplications': 28, 'divisions': 0, 'functions': 4},
         "point_motion_derivatives": {'additions': 21, 'multiplications': 51, 'divisions': 0, 'functions': 4},
+        "link_motion": {'additions': 15, 'multiplications': 30, 'divisions': 0, 'functions': 4},
         "center_of_mass": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 4},
         "center_of_mass_jacobian": {'additions': 5, 'multiplications': 11, 'divisions': 0, 'functions': 4},
         "centroidal_momentum": {'additions': 17, 'multiplications': 29, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum_matrix": {'additions': 14, 'multiplications': 20, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum_rate": {'additions': 23, 'multiplications': 37, 'divisions': 0, 'functions': 4},
         "regressor": {'additions': 16, 'multiplications': 23, 'divisions': 0, 'functions': 4},
         "forward_dynamics": {'additions': 31, 'multiplications': 42, 'divisions': 1, 'functions': 4},
         "forward_dynamics_derivatives": {'additions': 65, 'multiplications': 101, 'divisions': 1, 'functions': 4},
@@ -204,9 +220,12 @@ operation_counts = {
         "jacobians": {'additions': 4, 'multiplications': 7, 'divisions': 0, 'functions': 4},
         "point_motion": {'additions': 24, 'multiplications': 35, 'divisions': 0, 'functions': 4},
         "point_motion_derivatives": {'additions': 24, 'multiplications': 39, 'divisions': 0, 'functions': 4},
+        "link_motion": {'additions': 30, 'multiplications': 48, 'divisions': 0, 'functions': 4},
         "center_of_mass": {'additions': 5, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "center_of_mass_jacobian": {'additions': 7, 'multiplications': 10, 'divisions': 0, 'functions': 4},
         "centroidal_momentum": {'additions': 38, 'multiplications': 60, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum_matrix": {'additions': 41, 'multiplications': 53, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum_rate": {'additions': 52, 'multiplications': 75, 'divisions': 0, 'functions': 4},
     },
     "closed_form_lagrange": {
         "inverse_dynamics": {'additions': 72, 'multiplications': 82, 'divisions': 0, 'functions': 4},
@@ -279,6 +298,12 @@ def frame_jacobian(name, q, *, parameters=None, out=None):
     )
 
 
+_kinematics = _Kinematics(_sys.modules[__name__], frame_jacobian)
+frame_jacobian = _kinematics.frame_jacobian
+frame_motion = _kinematics.frame_motion
+operational_space_inertia = _kinematics.operational_space_inertia
+inverse_kinematics = _kinematics.inverse_kinematics
+
 _missing = {
     'inverse_dynamics_parameter_derivatives': 'inverse_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
@@ -304,9 +329,8 @@ def selftest():
 def __getattr__(name):
     if name in _missing:
         raise AttributeError(_missing[name])
-    if name in _runtime.ELSEWHERE:
-        ours = _runtime.ELSEWHERE[name]
-        raise AttributeError(f"what others call {name} is two_link.{ours} here")
+    if name in _ELSEWHERE:
+        raise AttributeError(f"what others call {name} is two_link.{_ELSEWHERE[name]} here")
     import difflib
 
     near = difflib.get_close_matches(name, [*functions, *_missing, *formulations], 1)

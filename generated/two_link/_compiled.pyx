@@ -65,7 +65,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(91):
+    for which in range(97):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -101,7 +101,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[91]
+cdef Function FUNCTIONS[97]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -137,9 +137,12 @@ NAMES = (
     "joint_wrench_derivatives",
     "point_motion",
     "point_motion_derivatives",
+    "link_motion",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
     "regressor",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -158,9 +161,12 @@ NAMES = (
     "jacobians",
     "point_motion",
     "point_motion_derivatives",
+    "link_motion",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_load_derivatives",
@@ -198,7 +204,7 @@ NAMES = (
     "mass_matrix",
     "mass_matrix",
 )
-FIRST_PACKED = 75  # from here on they give packed results
+FIRST_PACKED = 81  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -280,6 +286,10 @@ SHAPES = {
         ((2,), (2,), (2,), (1, 6), (0,)),
         ((2, 6),),
     ),
+    "link_motion": (
+        ((2,), (2,), (2,), (0,)),
+        ((2, 6), (2, 6)),
+    ),
     "center_of_mass": (
         ((2,), (0,)),
         ((3,),),
@@ -290,6 +300,14 @@ SHAPES = {
     ),
     "centroidal_momentum": (
         ((2,), (2,), (0,)),
+        ((6,),),
+    ),
+    "centroidal_momentum_matrix": (
+        ((2,), (0,)),
+        ((6, 2),),
+    ),
+    "centroidal_momentum_rate": (
+        ((2,), (2,), (2,), (0,)),
         ((6,),),
     ),
 }
@@ -311,8 +329,8 @@ PACKED_SHAPES = {
         ((4,),),
     ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_hessian': 4, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'torque_parts': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2}
-MOST_SAMPLES = [43010752, 23121384, 28169008, 108108104, 173913040, 47619040, 66666664, 30534344, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 21505376, 56338024, 97560968, 90909088, 45977008, 64516128, 28368792, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 76923072, 64516128, 43478256, 33613440, 34482752, 18099544, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 71428568, 63492056, 27777776, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 20202016, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 28169008, 108108104, 173913040, 22346368, 21505376, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_hessian': 4, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'torque_parts': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'link_motion': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'centroidal_momentum_matrix': 1, 'centroidal_momentum_rate': 3}
+MOST_SAMPLES = [43010752, 23121384, 28169008, 108108104, 173913040, 47619040, 66666664, 30534344, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 21505376, 56338024, 97560968, 90909088, 45977008, 64516128, 28368792, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 36697240, 76923072, 64516128, 43478256, 46511624, 37735848, 33613440, 34482752, 18099544, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 28169008, 71428568, 63492056, 27777776, 27397256, 23121384, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 20202016, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 28169008, 108108104, 173913040, 22346368, 21505376, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
 
 
 cdef void describe(Array *array, tuple shape):
@@ -615,7 +633,7 @@ class composite:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(75, given, out)
+            return call(81, given, out)
         return call(1, given, out)
 
     @staticmethod
@@ -639,10 +657,10 @@ class composite:
                                   overlapping an argument or each other
 
         Returns a named tuple, TorqueHessian:
-            hessian_q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
-            hessian_q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
-            hessian_q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
-            hessian_qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+            q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
+            q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -652,7 +670,7 @@ class composite:
         given[4] = <PyObject *>loads
         given[5] = <PyObject *>parameters
         if packed:
-            return call(76, given, out)
+            return call(82, given, out)
         return call(2, given, out)
 
     @staticmethod
@@ -674,7 +692,7 @@ class composite:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(77, given, out)
+            return call(83, given, out)
         return call(3, given, out)
 
     @staticmethod
@@ -699,7 +717,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(78, given, out)
+            return call(84, given, out)
         return call(4, given, out)
 
     @staticmethod
@@ -761,12 +779,12 @@ class composite:
                                  overlapping an argument or each other
 
         Returns a named tuple, TorqueParts:
-            inertial_torques (..., 2)     inertial: M qdd, with the rotors (N m or N)
-            centrifugal_torques (..., 2)  centrifugal: terms in qd_k^2
-            coriolis_torques (..., 2)     coriolis: terms in qd_k qd_l, k and l different
-            gravity_torques (..., 2)      gravity: as gravity_forces
-            load_torques (..., 2)         loads: what holds the robot against them
-            joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
+            inertial (..., 2)     M qdd, with the rotors (N m or N)
+            centrifugal (..., 2)  terms in qd_k^2
+            coriolis (..., 2)     terms in qd_k qd_l, k and l different
+            gravity (..., 2)      as gravity_forces
+            loads (..., 2)        what holds the robot against the loads
+            joint_terms (..., 2)  damping, springs and friction of the joints
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -1008,7 +1026,7 @@ class newton_euler:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(79, given, out)
+            return call(85, given, out)
         return call(15, given, out)
 
     @staticmethod
@@ -1032,10 +1050,10 @@ class newton_euler:
                                   overlapping an argument or each other
 
         Returns a named tuple, TorqueHessian:
-            hessian_q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
-            hessian_q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
-            hessian_q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
-            hessian_qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+            q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
+            q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -1045,7 +1063,7 @@ class newton_euler:
         given[4] = <PyObject *>loads
         given[5] = <PyObject *>parameters
         if packed:
-            return call(80, given, out)
+            return call(86, given, out)
         return call(16, given, out)
 
     @staticmethod
@@ -1085,7 +1103,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(81, given, out)
+            return call(87, given, out)
         return call(18, given, out)
 
     @staticmethod
@@ -1110,7 +1128,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(82, given, out)
+            return call(88, given, out)
         return call(19, given, out)
 
     @staticmethod
@@ -1172,12 +1190,12 @@ class newton_euler:
                                  overlapping an argument or each other
 
         Returns a named tuple, TorqueParts:
-            inertial_torques (..., 2)     inertial: M qdd, with the rotors (N m or N)
-            centrifugal_torques (..., 2)  centrifugal: terms in qd_k^2
-            coriolis_torques (..., 2)     coriolis: terms in qd_k qd_l, k and l different
-            gravity_torques (..., 2)      gravity: as gravity_forces
-            load_torques (..., 2)         loads: what holds the robot against them
-            joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
+            inertial (..., 2)     M qdd, with the rotors (N m or N)
+            centrifugal (..., 2)  terms in qd_k^2
+            coriolis (..., 2)     terms in qd_k qd_l, k and l different
+            gravity (..., 2)      as gravity_forces
+            loads (..., 2)        what holds the robot against the loads
+            joint_terms (..., 2)  damping, springs and friction of the joints
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -1380,6 +1398,33 @@ class newton_euler:
         return call(30, given, out)
 
     @staticmethod
+    def link_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
+        the accelerations are dJ/dt qd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            link_velocities (..., 2, 6)     [linear; angular] of each link frame's origin, base
+                                            axes (m/s, rad/s)
+            link_accelerations (..., 2, 6)  their rates, base axes, without gravity (m/s^2,
+                                            rad/s^2)
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(31, given, out)
+
+    @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
         """Centre of mass of all moving bodies, in the base frame.
 
@@ -1395,7 +1440,7 @@ class newton_euler:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(31, given, out)
+        return call(32, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1413,7 +1458,7 @@ class newton_euler:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(32, given, out)
+        return call(33, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1433,7 +1478,48 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(33, given, out)
+        return call(34, given, out)
+
+    @staticmethod
+    def centroidal_momentum_matrix(q, *, parameters=None, out=None):
+        """Matrix A(q): centroidal_momentum = A qd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum_matrix (..., 6, 2)  [c, j] = d centroidal_momentum[c] / d qd_j
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(35, given, out)
+
+    @staticmethod
+    def centroidal_momentum_rate(q, qd, qdd, *, parameters=None, out=None):
+        """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
+        mass, base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum_rate (..., 6)  N, N m
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(36, given, out)
 
     @staticmethod
     def regressor(q, qd, qdd, *, parameters=None, out=None):
@@ -1456,7 +1542,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(34, given, out)
+        return call(37, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1486,7 +1572,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(35, given, out)
+        return call(38, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1520,7 +1606,7 @@ class newton_euler:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(36, given, out)
+        return call(39, given, out)
 
 
 class kane:
@@ -1552,7 +1638,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(37, given, out)
+        return call(40, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1586,7 +1672,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(38, given, out)
+        return call(41, given, out)
 
 
 class recursive_lagrange:
@@ -1614,7 +1700,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(39, given, out)
+        return call(42, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1647,8 +1733,8 @@ class recursive_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(83, given, out)
-        return call(40, given, out)
+            return call(89, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1666,7 +1752,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(41, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1687,8 +1773,8 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(84, given, out)
-        return call(42, given, out)
+            return call(90, given, out)
+        return call(45, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1712,8 +1798,8 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(85, given, out)
-        return call(43, given, out)
+            return call(91, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1737,7 +1823,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(44, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1755,7 +1841,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(45, given, out)
+        return call(48, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1775,7 +1861,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(46, given, out)
+        return call(49, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1793,7 +1879,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(47, given, out)
+        return call(50, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1812,7 +1898,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(48, given, out)
+        return call(51, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1831,7 +1917,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(49, given, out)
+        return call(52, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1856,7 +1942,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(50, given, out)
+        return call(53, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1884,7 +1970,34 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(51, given, out)
+        return call(54, given, out)
+
+    @staticmethod
+    def link_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
+        the accelerations are dJ/dt qd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            link_velocities (..., 2, 6)     [linear; angular] of each link frame's origin, base
+                                            axes (m/s, rad/s)
+            link_accelerations (..., 2, 6)  their rates, base axes, without gravity (m/s^2,
+                                            rad/s^2)
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(55, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1902,7 +2015,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(52, given, out)
+        return call(56, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1920,7 +2033,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(53, given, out)
+        return call(57, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1940,7 +2053,48 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(54, given, out)
+        return call(58, given, out)
+
+    @staticmethod
+    def centroidal_momentum_matrix(q, *, parameters=None, out=None):
+        """Matrix A(q): centroidal_momentum = A qd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum_matrix (..., 6, 2)  [c, j] = d centroidal_momentum[c] / d qd_j
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>parameters
+        return call(59, given, out)
+
+    @staticmethod
+    def centroidal_momentum_rate(q, qd, qdd, *, parameters=None, out=None):
+        """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
+        mass, base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum_rate (..., 6)  N, N m
+        """
+        cdef PyObject *given[6]
+        given[0] = <PyObject *>q
+        given[1] = <PyObject *>qd
+        given[2] = <PyObject *>qdd
+        given[3] = <PyObject *>parameters
+        return call(60, given, out)
 
 
 class closed_form_lagrange:
@@ -1968,7 +2122,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(55, given, out)
+        return call(61, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -2001,8 +2155,8 @@ class closed_form_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(86, given, out)
-        return call(56, given, out)
+            return call(92, given, out)
+        return call(62, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -2020,7 +2174,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(57, given, out)
+        return call(63, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -2041,8 +2195,8 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(87, given, out)
-        return call(58, given, out)
+            return call(93, given, out)
+        return call(64, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -2066,8 +2220,8 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(88, given, out)
-        return call(59, given, out)
+            return call(94, given, out)
+        return call(65, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2091,7 +2245,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(60, given, out)
+        return call(66, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -2109,7 +2263,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(61, given, out)
+        return call(67, given, out)
 
     @staticmethod
     def torque_parts(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -2128,12 +2282,12 @@ class closed_form_lagrange:
                                  overlapping an argument or each other
 
         Returns a named tuple, TorqueParts:
-            inertial_torques (..., 2)     inertial: M qdd, with the rotors (N m or N)
-            centrifugal_torques (..., 2)  centrifugal: terms in qd_k^2
-            coriolis_torques (..., 2)     coriolis: terms in qd_k qd_l, k and l different
-            gravity_torques (..., 2)      gravity: as gravity_forces
-            load_torques (..., 2)         loads: what holds the robot against them
-            joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
+            inertial (..., 2)     M qdd, with the rotors (N m or N)
+            centrifugal (..., 2)  terms in qd_k^2
+            coriolis (..., 2)     terms in qd_k qd_l, k and l different
+            gravity (..., 2)      as gravity_forces
+            loads (..., 2)        what holds the robot against the loads
+            joint_terms (..., 2)  damping, springs and friction of the joints
         """
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
@@ -2141,7 +2295,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(62, given, out)
+        return call(68, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -2161,7 +2315,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(63, given, out)
+        return call(69, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -2179,7 +2333,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(64, given, out)
+        return call(70, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -2198,7 +2352,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(65, given, out)
+        return call(71, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -2217,7 +2371,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(66, given, out)
+        return call(72, given, out)
 
 
 class explicit_kane:
@@ -2240,8 +2394,8 @@ class explicit_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(89, given, out)
-        return call(67, given, out)
+            return call(95, given, out)
+        return call(73, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2265,7 +2419,7 @@ class explicit_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(68, given, out)
+        return call(74, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2295,7 +2449,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(69, given, out)
+        return call(75, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2329,7 +2483,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(70, given, out)
+        return call(76, given, out)
 
 
 class partially_recursive_kane:
@@ -2352,8 +2506,8 @@ class partially_recursive_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(90, given, out)
-        return call(71, given, out)
+            return call(96, given, out)
+        return call(77, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2377,7 +2531,7 @@ class partially_recursive_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(72, given, out)
+        return call(78, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2407,7 +2561,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(73, given, out)
+        return call(79, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2441,7 +2595,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(74, given, out)
+        return call(80, given, out)
 
 
 set_up()

@@ -38,7 +38,7 @@ from ._evaluation import (
 
 PARTIAL = (
     "outputs", "outputs_derivatives", "center_of_mass", "center_of_mass_jacobian",
-    "centroidal_momentum",
+    "centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate",
 )  # fmt: skip
 """The functions that are not defined everywhere."""
 

@@ -1,4 +1,4 @@
-"""Laws of joint wrenches, points, centre of mass, momentum and regressor.
+"""Laws of joint wrenches, points, link frames, centre of mass, momentum and regressor.
 
 | symbol | array | shape; S samples |
 | --- | --- | --- |
@@ -70,6 +70,20 @@ def points(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
             yield f"{name}, {label} = {by}", limits.derivative, slope, expected
 
 
+def links(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Velocities are those of the Jacobians, accelerations their rates."""
+    name = "link_motion"
+    if not s.has(name) or not np.size(s[name]):
+        return
+    velocities, accelerations = s.results(name)
+    if lens.has("jacobians"):
+        expected = np.einsum("slcn,sn->slc", np.asarray(lens["jacobians"]), s.states.qd)
+        yield f"{name}, velocities = jacobians qd", limits.physics, velocities, expected
+    if lens.has(name):
+        what = f"{name}, accelerations = rate of velocities"
+        yield what, limits.physics, accelerations, lens.rate(name)
+
+
 def center_of_mass(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Its Jacobian, and gravity, which pulls at it."""
     name = "center_of_mass_jacobian"
@@ -101,8 +115,11 @@ def _constant_vector(matrices: Array, vectors: Array) -> Array:
 
 def momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Centre of mass and momentum are those of the bodies with their inertial parameters."""
+    if _is_weightless(s):
+        return
+    yield from _rates_of_momentum(s, lens)
     parameters = s.facts.inertial_parameters
-    if parameters is None or _is_weightless(s):
+    if parameters is None:
         return
     total = np.asarray(parameters)[::10].sum()
     if s.has("centroidal_momentum") and lens.has("center_of_mass_jacobian"):
@@ -123,6 +140,19 @@ def momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         yield what, limits.physics, s["centroidal_momentum"], expected, *parts
 
 
+def _rates_of_momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """The momentum is linear in the velocities, and its rate is one."""
+    name = "centroidal_momentum"
+    if s.has(f"{name}_matrix") and lens.has(name):
+        matrix = np.asarray(s[f"{name}_matrix"])
+        parts = np.abs(matrix) @ np.abs(s.states.qd)[..., np.newaxis]
+        value = times(matrix, s.states.qd)
+        yield f"{name}_matrix qd = {name}", limits.physics, value, lens[name], parts
+    if s.has(f"{name}_rate") and lens.has(name):
+        what = f"{name}_rate = rate of {name}"
+        yield what, limits.physics, s[f"{name}_rate"], lens.rate(name)
+
+
 def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """The regressor gives the torques of the rigid bodies."""
     parameters = s.facts.inertial_parameters
@@ -136,7 +166,7 @@ def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 MOTION_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
-    joint_wrenches, points, center_of_mass, momentum, regressor,
+    joint_wrenches, points, links, center_of_mass, momentum, regressor,
 )  # fmt: skip
 
 

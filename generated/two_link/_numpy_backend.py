@@ -83,10 +83,10 @@ class composite:
                                   overlapping an argument or each other
 
         Returns a named tuple, TorqueHessian:
-            hessian_q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
-            hessian_q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
-            hessian_q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
-            hessian_qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+            q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
+            q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
         """
         return _call("composite", "inverse_dynamics_hessian", (q, qd, qdd, multipliers, loads, parameters), out, packed)
 
@@ -177,12 +177,12 @@ class composite:
                                  overlapping an argument or each other
 
         Returns a named tuple, TorqueParts:
-            inertial_torques (..., 2)     inertial: M qdd, with the rotors (N m or N)
-            centrifugal_torques (..., 2)  centrifugal: terms in qd_k^2
-            coriolis_torques (..., 2)     coriolis: terms in qd_k qd_l, k and l different
-            gravity_torques (..., 2)      gravity: as gravity_forces
-            load_torques (..., 2)         loads: what holds the robot against them
-            joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
+            inertial (..., 2)     M qdd, with the rotors (N m or N)
+            centrifugal (..., 2)  terms in qd_k^2
+            coriolis (..., 2)     terms in qd_k qd_l, k and l different
+            gravity (..., 2)      as gravity_forces
+            loads (..., 2)        what holds the robot against the loads
+            joint_terms (..., 2)  damping, springs and friction of the joints
         """
         return _call("composite", "torque_parts", (q, qd, qdd, loads, parameters), out)
 
@@ -395,10 +395,10 @@ class newton_euler:
                                   overlapping an argument or each other
 
         Returns a named tuple, TorqueHessian:
-            hessian_q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
-            hessian_q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
-            hessian_q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
-            hessian_qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
+            q_q (..., 2, 2)    q_q[i, j] = d2 sum / d q_i d q_j, symmetric
+            q_qd (..., 2, 2)   q_qd[i, j] = d2 sum / d q_i d qd_j
+            q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
+            qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
         """
         return _call("newton_euler", "inverse_dynamics_hessian", (q, qd, qdd, multipliers, loads, parameters), out, packed)
 
@@ -504,12 +504,12 @@ class newton_euler:
                                  overlapping an argument or each other
 
         Returns a named tuple, TorqueParts:
-            inertial_torques (..., 2)     inertial: M qdd, with the rotors (N m or N)
-            centrifugal_torques (..., 2)  centrifugal: terms in qd_k^2
-            coriolis_torques (..., 2)     coriolis: terms in qd_k qd_l, k and l different
-            gravity_torques (..., 2)      gravity: as gravity_forces
-            load_torques (..., 2)         loads: what holds the robot against them
-            joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
+            inertial (..., 2)     M qdd, with the rotors (N m or N)
+            centrifugal (..., 2)  terms in qd_k^2
+            coriolis (..., 2)     terms in qd_k qd_l, k and l different
+            gravity (..., 2)      as gravity_forces
+            loads (..., 2)        what holds the robot against the loads
+            joint_terms (..., 2)  damping, springs and friction of the joints
         """
         return _call("newton_euler", "torque_parts", (q, qd, qdd, loads, parameters), out)
 
@@ -671,6 +671,28 @@ class newton_euler:
         return _call("newton_euler", "point_motion_derivatives", (q, qd, qdd, parameters), out)
 
     @staticmethod
+    def link_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
+        the accelerations are dJ/dt qd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            link_velocities (..., 2, 6)     [linear; angular] of each link frame's origin, base
+                                            axes (m/s, rad/s)
+            link_accelerations (..., 2, 6)  their rates, base axes, without gravity (m/s^2,
+                                            rad/s^2)
+        """
+        return _call("newton_euler", "link_motion", (q, qd, qdd, parameters), out)
+
+    @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
         """Centre of mass of all moving bodies, in the base frame.
 
@@ -715,6 +737,39 @@ class newton_euler:
             centroidal_momentum (..., 6)  kg m/s, kg m^2/s
         """
         return _call("newton_euler", "centroidal_momentum", (q, qd, parameters), out)
+
+    @staticmethod
+    def centroidal_momentum_matrix(q, *, parameters=None, out=None):
+        """Matrix A(q): centroidal_momentum = A qd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum_matrix (..., 6, 2)  [c, j] = d centroidal_momentum[c] / d qd_j
+        """
+        return _call("newton_euler", "centroidal_momentum_matrix", (q, parameters), out)
+
+    @staticmethod
+    def centroidal_momentum_rate(q, qd, qdd, *, parameters=None, out=None):
+        """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
+        mass, base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum_rate (..., 6)  N, N m
+        """
+        return _call("newton_euler", "centroidal_momentum_rate", (q, qd, qdd, parameters), out)
 
     @staticmethod
     def regressor(q, qd, qdd, *, parameters=None, out=None):
@@ -1080,6 +1135,28 @@ class recursive_lagrange:
         return _call("recursive_lagrange", "point_motion_derivatives", (q, qd, qdd, parameters), out)
 
     @staticmethod
+    def link_motion(q, qd, qdd, *, parameters=None, out=None):
+        """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
+        the accelerations are dJ/dt qd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns:
+            link_velocities (..., 2, 6)     [linear; angular] of each link frame's origin, base
+                                            axes (m/s, rad/s)
+            link_accelerations (..., 2, 6)  their rates, base axes, without gravity (m/s^2,
+                                            rad/s^2)
+        """
+        return _call("recursive_lagrange", "link_motion", (q, qd, qdd, parameters), out)
+
+    @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
         """Centre of mass of all moving bodies, in the base frame.
 
@@ -1124,6 +1201,39 @@ class recursive_lagrange:
             centroidal_momentum (..., 6)  kg m/s, kg m^2/s
         """
         return _call("recursive_lagrange", "centroidal_momentum", (q, qd, parameters), out)
+
+    @staticmethod
+    def centroidal_momentum_matrix(q, *, parameters=None, out=None):
+        """Matrix A(q): centroidal_momentum = A qd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum_matrix (..., 6, 2)  [c, j] = d centroidal_momentum[c] / d qd_j
+        """
+        return _call("recursive_lagrange", "centroidal_momentum_matrix", (q, parameters), out)
+
+    @staticmethod
+    def centroidal_momentum_rate(q, qd, qdd, *, parameters=None, out=None):
+        """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
+        mass, base axes.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            centroidal_momentum_rate (..., 6)  N, N m
+        """
+        return _call("recursive_lagrange", "centroidal_momentum_rate", (q, qd, qdd, parameters), out)
 
 
 class closed_form_lagrange:
@@ -1275,12 +1385,12 @@ class closed_form_lagrange:
                                  overlapping an argument or each other
 
         Returns a named tuple, TorqueParts:
-            inertial_torques (..., 2)     inertial: M qdd, with the rotors (N m or N)
-            centrifugal_torques (..., 2)  centrifugal: terms in qd_k^2
-            coriolis_torques (..., 2)     coriolis: terms in qd_k qd_l, k and l different
-            gravity_torques (..., 2)      gravity: as gravity_forces
-            load_torques (..., 2)         loads: what holds the robot against them
-            joint_term_torques (..., 2)   joint_terms: damping, springs and friction of the joints
+            inertial (..., 2)     M qdd, with the rotors (N m or N)
+            centrifugal (..., 2)  terms in qd_k^2
+            coriolis (..., 2)     terms in qd_k qd_l, k and l different
+            gravity (..., 2)      as gravity_forces
+            loads (..., 2)        what holds the robot against the loads
+            joint_terms (..., 2)  damping, springs and friction of the joints
         """
         return _call("closed_form_lagrange", "torque_parts", (q, qd, qdd, loads, parameters), out)
 

@@ -20,26 +20,6 @@ REAL = "biuf"
 COMPLEX = "biufc"
 """Kinds of numbers that a backend takes (`numpy.dtype.kind`)."""
 
-ELSEWHERE = {
-    **{name: "inverse_dynamics" for name in ("rnea", "rne", "mj_inverse")},
-    **{name: "forward_dynamics" for name in ("aba", "accel", "mj_forward")},
-    **{name: "mass_matrix" for name in ("crba", "inertia", "mj_fullM")},
-    **{name: "bias_forces" for name in ("nonLinearEffects", "nle", "mj_rne")},
-    **{name: "gravity_forces" for name in ("computeGeneralizedGravity", "gravload")},
-    **{name: "coriolis_matrix" for name in ("computeCoriolisMatrix", "coriolis")},
-    **{name: "forward_kinematics" for name in ("forwardKinematics", "fkine", "fkine_all")},
-    **{name: "jacobians" for name in ("computeJointJacobians", "jacob0", "mj_jac")},
-    "computeRNEADerivatives": "inverse_dynamics_derivatives",
-    "computeABADerivatives": "forward_dynamics_derivatives",
-    "computeJointTorqueRegressor": "regressor",
-    "computeKineticEnergy": "kinetic_energy",
-    "computePotentialEnergy": "potential_energy",
-    "computeCentroidalMomentum": "centroidal_momentum",
-    "jacobianCenterOfMass": "center_of_mass_jacobian",
-}
-"""Functions of these modules by the names that Pinocchio, MuJoCo and Robotics Toolbox give them."""
-
-
 class TorqueParts(typing.NamedTuple):
     """The joint torques in parts, (..., n) each (N m or N), which add up to inverse_dynamics.
 
@@ -318,7 +298,7 @@ UNKNOWN = {
 REMEDIES = {
     "link": "",
     "loads": "; --load LINK adds one when the module is built",
-    "parameters": "; to make it one, rebuild with --runtime-parameters {}",
+    "parameters": "; a parameter of the model becomes one with --runtime-parameters {}",
 }
 
 
@@ -362,6 +342,8 @@ def _read(array, given, kinds):
         hint = ""
         if array.name == "parameters" and array.shape == (0,):
             hint = "; this module has none (symgen build --runtime-parameters makes one that has)"
+        elif array.name == "loads" and given.shape == (6,):
+            hint = "; a load is a row of loads: is [loads] meant?"
         elif given.ndim > 1 and given.T.shape[batch_axes:] == array.shape:
             hint = f"; samples are rows: is {array.name}.T meant?"
         raise ValueError(f"{array.name}: expected shape {array}, got {given.shape}{hint}")

@@ -425,6 +425,24 @@ outputs=(
             Array("joint_wrenches", (2, 6)),
         ),
     ),
+    "link_motion": Signature(
+        "link_motion",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array(
+                "parameters",
+                (0,),
+                default=DEFAULT_PARAMETERS,
+                names=PARAMETER_NAMES,
+            ),
+        ),
+outputs=(
+            Array("link_velocities", (2, 6)),
+            Array("link_accelerations", (2, 6)),
+        ),
+    ),
     "center_of_mass": Signature(
         "center_of_mass",
         inputs=(
@@ -469,6 +487,38 @@ outputs=(
         ),
 outputs=(
             Array("centroidal_momentum", (6,)),
+        ),
+    ),
+    "centroidal_momentum_matrix": Signature(
+        "centroidal_momentum_matrix",
+        inputs=(
+            Array("q", (2,)),
+            Array(
+                "parameters",
+                (0,),
+                default=DEFAULT_PARAMETERS,
+                names=PARAMETER_NAMES,
+            ),
+        ),
+outputs=(
+            Array("centroidal_momentum_matrix", (6, 2)),
+        ),
+    ),
+    "centroidal_momentum_rate": Signature(
+        "centroidal_momentum_rate",
+        inputs=(
+            Array("q", (2,)),
+            Array("qd", (2,)),
+            Array("qdd", (2,)),
+            Array(
+                "parameters",
+                (0,),
+                default=DEFAULT_PARAMETERS,
+                names=PARAMETER_NAMES,
+            ),
+        ),
+outputs=(
+            Array("centroidal_momentum_rate", (6,)),
         ),
     ),
 }

@@ -76,9 +76,12 @@ _missing = {
     'forward_kinematics': 'composite does not have forward_kinematics; newton_euler.forward_kinematics is there',
     'jacobians': 'composite does not have jacobians; recursive_lagrange.jacobians is there',
     'joint_wrenches': 'composite does not have joint_wrenches; newton_euler.joint_wrenches is there',
+    'link_motion': 'composite does not have link_motion; newton_euler.link_motion is there',
     'center_of_mass': 'composite does not have center_of_mass; newton_euler.center_of_mass is there',
     'center_of_mass_jacobian': 'composite does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',
     'centroidal_momentum': 'composite does not have centroidal_momentum; newton_euler.centroidal_momentum is there',
+    'centroidal_momentum_matrix': 'composite does not have centroidal_momentum_matrix; newton_euler.centroidal_momentum_matrix is there',
+    'centroidal_momentum_rate': 'composite does not have centroidal_momentum_rate; newton_euler.centroidal_momentum_rate is there',
 }
 
 

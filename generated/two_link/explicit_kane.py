@@ -54,9 +54,12 @@ _missing = {
     'joint_wrench_derivatives': 'explicit_kane does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
     'point_motion': 'explicit_kane does not have point_motion; composite.point_motion is there',
     'point_motion_derivatives': 'explicit_kane does not have point_motion_derivatives; composite.point_motion_derivatives is there',
+    'link_motion': 'explicit_kane does not have link_motion; newton_euler.link_motion is there',
     'center_of_mass': 'explicit_kane does not have center_of_mass; newton_euler.center_of_mass is there',
     'center_of_mass_jacobian': 'explicit_kane does not have center_of_mass_jacobian; newton_euler.center_of_mass_jacobian is there',
     'centroidal_momentum': 'explicit_kane does not have centroidal_momentum; newton_euler.centroidal_momentum is there',
+    'centroidal_momentum_matrix': 'explicit_kane does not have centroidal_momentum_matrix; newton_euler.centroidal_momentum_matrix is there',
+    'centroidal_momentum_rate': 'explicit_kane does not have centroidal_momentum_rate; newton_euler.centroidal_momentum_rate is there',
     'regressor': 'explicit_kane does not have regressor; newton_euler.regressor is there',
 }
 

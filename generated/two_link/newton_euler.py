@@ -25,9 +25,12 @@ joint_wrenches = _functions.joint_wrenches
 joint_wrench_derivatives = _functions.joint_wrench_derivatives
 point_motion = _functions.point_motion
 point_motion_derivatives = _functions.point_motion_derivatives
+link_motion = _functions.link_motion
 center_of_mass = _functions.center_of_mass
 center_of_mass_jacobian = _functions.center_of_mass_jacobian
 centroidal_momentum = _functions.centroidal_momentum
+centroidal_momentum_matrix = _functions.centroidal_momentum_matrix
+centroidal_momentum_rate = _functions.centroidal_momentum_rate
 regressor = _functions.regressor
 forward_dynamics = _functions.forward_dynamics
 forward_dynamics_derivatives = _functions.forward_dynamics_derivatives
@@ -50,9 +53,12 @@ for _name, _function in [
     ("joint_wrench_derivatives", joint_wrench_derivatives),
     ("point_motion", point_motion),
     ("point_motion_derivatives", point_motion_derivatives),
+    ("link_motion", link_motion),
     ("center_of_mass", center_of_mass),
     ("center_of_mass_jacobian", center_of_mass_jacobian),
     ("centroidal_momentum", centroidal_momentum),
+    ("centroidal_momentum_matrix", centroidal_momentum_matrix),
+    ("centroidal_momentum_rate", centroidal_momentum_rate),
     ("regressor", regressor),
     ("forward_dynamics", forward_dynamics),
     ("forward_dynamics_derivatives", forward_dynamics_derivatives),
@@ -77,9 +83,12 @@ __all__ = [
     "joint_wrench_derivatives",
     "point_motion",
     "point_motion_derivatives",
+    "link_motion",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
     "regressor",
     "forward_dynamics",
     "forward_dynamics_derivatives",

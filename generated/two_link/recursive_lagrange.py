@@ -20,9 +20,12 @@ forward_kinematics = _functions.forward_kinematics
 jacobians = _functions.jacobians
 point_motion = _functions.point_motion
 point_motion_derivatives = _functions.point_motion_derivatives
+link_motion = _functions.link_motion
 center_of_mass = _functions.center_of_mass
 center_of_mass_jacobian = _functions.center_of_mass_jacobian
 centroidal_momentum = _functions.centroidal_momentum
+centroidal_momentum_matrix = _functions.centroidal_momentum_matrix
+centroidal_momentum_rate = _functions.centroidal_momentum_rate
 
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
@@ -38,9 +41,12 @@ for _name, _function in [
     ("jacobians", jacobians),
     ("point_motion", point_motion),
     ("point_motion_derivatives", point_motion_derivatives),
+    ("link_motion", link_motion),
     ("center_of_mass", center_of_mass),
     ("center_of_mass_jacobian", center_of_mass_jacobian),
     ("centroidal_momentum", centroidal_momentum),
+    ("centroidal_momentum_matrix", centroidal_momentum_matrix),
+    ("centroidal_momentum_rate", centroidal_momentum_rate),
 ]:
     _function.__module__, _function.__qualname__ = __name__, _name  # where pickle finds it
 
@@ -58,9 +64,12 @@ __all__ = [
     "jacobians",
     "point_motion",
     "point_motion_derivatives",
+    "link_motion",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
 ]
 
 _missing = {

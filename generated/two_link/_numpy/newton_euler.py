@@ -55,6 +55,14 @@ The remark behind a line names its equation:
               velocity torques are quadratic in qd
     NE-38     bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin
               1982, method 1
+    NE-39     m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
+              by R_c and moved by u_c, about the link's origin; moved by dx_j to the
+              joint's; for the base x0_C
+    NE-40     A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + (x0_k - x0_C) x
+              A_P_k, x0_k the joint's origin -- Orin, Goswami 2008
+    NE-41     dP/dt = f_0, dL_C/dt = n_0 - x0_C x f_0 of the reactions on the base, g = 0
+    NE-42     v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j
+              alpha_j
     dNE-6     d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) --
               Barman 2020 (3.48), (3.49)
     dNE-7     d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
@@ -1335,6 +1343,71 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     da_dqd[..., 0, 1, 1] = d_a0_hand_y_dqd_2
 
 
+def link_motion(q, qd, qdd, link_velocities, link_accelerations):
+    """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 the accelerations are dJ/dt qd."""
+    link_velocities[...] = 0.0
+    link_accelerations[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # angles
+    R_1_21 = sin(q_1)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    link_velocities[..., 1, 5] = omega_2_z
+    alpha_2_z = qdd_1 + qdd_2  # NE-5
+    link_accelerations[..., 1, 5] = alpha_2_z
+    t1 = 0.4*qdd_1
+    t2 = 0.4*qd_1
+    t3 = qd_1*t2
+    a_in_2_x = R_2_21*t1 - R_2_11*t3  # NE-6
+    a_in_2_y = R_2_21*t3 + R_2_11*t1  # NE-6
+    t4 = 0.4*omega_2_z
+    a_2_x = a_in_2_x - omega_2_z*t4  # NE-7
+    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
+
+    # forward, joint elbow
+    v_in_2_y = R_2_11*t2  # NE-18
+    v_2_y = t4 + v_in_2_y  # NE-18
+
+    # rotations, joint elbow
+    R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
+    R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
+
+    # links, joint upper_arm
+    v0_upper_arm_x = -R_1_21*t2  # NE-42
+    link_velocities[..., 0, 0] = v0_upper_arm_x
+    v0_upper_arm_y = R_1_11*t2  # NE-42
+    link_velocities[..., 0, 1] = v0_upper_arm_y
+    a0_upper_arm_x = -(R_1_11*t3 + R_1_21*t1)  # NE-42
+    link_accelerations[..., 0, 0] = a0_upper_arm_x
+    a0_upper_arm_y = R_1_11*t1 - R_1_21*t3  # NE-42
+    link_accelerations[..., 0, 1] = a0_upper_arm_y
+
+    # links, joint forearm
+    t5 = R_2_21*t2
+    v0_forearm_x = R0_2_11*t5 - v_2_y*R0_2_21  # NE-42
+    link_velocities[..., 1, 0] = v0_forearm_x
+    v0_forearm_y = R0_2_21*t5 + v_2_y*R0_2_11  # NE-42
+    link_velocities[..., 1, 1] = v0_forearm_y
+    a0_forearm_x = a_2_x*R0_2_11 - a_2_y*R0_2_21  # NE-42
+    link_accelerations[..., 1, 0] = a0_forearm_x
+    a0_forearm_y = a_2_x*R0_2_21 + a_2_y*R0_2_11  # NE-42
+    link_accelerations[..., 1, 1] = a0_forearm_y
+
+    # results
+    link_velocities[..., 0, 5] = qd_1
+    link_accelerations[..., 0, 5] = qdd_1
+
+
 def center_of_mass(q, center_of_mass):
     """Centre of mass of all moving bodies, in the base frame."""
     center_of_mass[...] = 0.0
@@ -1443,6 +1516,115 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     centroidal_momentum[..., 1] = P_0_from_1_y
     L_C_z = L_1_z - (x0_C_x*P_0_from_1_y - x0_C_y*P_0_from_1_x)  # NE-29
     centroidal_momentum[..., 5] = L_C_z
+
+
+def centroidal_momentum_matrix(q, centroidal_momentum_matrix):
+    """Matrix A(q): centroidal_momentum = A qd."""
+    centroidal_momentum_matrix[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+
+    # angles
+    R_1_21 = sin(q_1)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
+
+    # backward, joint shoulder
+    t1 = 0.1*R_2_11
+    mc_1C_x = 0.30000000000000004 + t1  # NE-39
+    I_1C_33 = 0.4*mc_1C_x + 0.4*(t1 - 0.1) + 0.24000000000000002  # NE-39
+
+    # centre of mass
+    t2 = R_1_21*R_2_21
+    x0_C_x = R_1_11*mc_1C_x - 0.1*t2  # NE-39
+    centroidal_momentum_matrix[..., 1, 0] = x0_C_x
+    t3 = R_1_11*R_2_21
+    x0_C_y = R_1_21*mc_1C_x + 0.1*t3  # NE-39
+
+    # rotations, joint elbow
+    R0_2_11 = R_1_11*R_2_11 - t2  # NE-9
+    R0_2_21 = t3 + R_1_21*R_2_11  # NE-9
+
+    # positions, joint shoulder
+    x0_1_x = 0.4*R_1_11  # NE-17
+    x0_1_y = 0.4*R_1_21  # NE-17
+
+    # columns, joint shoulder
+    A_P_1_x = -x0_C_y  # NE-40
+    centroidal_momentum_matrix[..., 0, 0] = A_P_1_x
+    A_L_1_z = I_1C_33 - (x0_C_x*x0_C_x + x0_C_y*x0_C_y)  # NE-40
+    centroidal_momentum_matrix[..., 5, 0] = A_L_1_z
+
+    # columns, joint elbow
+    A_P_2_x = -0.1*R0_2_21  # NE-40
+    centroidal_momentum_matrix[..., 0, 1] = A_P_2_x
+    A_P_2_y = 0.1*R0_2_11  # NE-40
+    centroidal_momentum_matrix[..., 1, 1] = A_P_2_y
+    t4 = (x0_1_x - x0_C_x)*A_P_2_y + (x0_1_y - x0_C_y)*(0.1*R0_2_21)
+    A_L_2_z = 0.12000000000000001 + t4  # NE-40
+    centroidal_momentum_matrix[..., 5, 1] = A_L_2_z
+
+
+def centroidal_momentum_rate(q, qd, qdd, centroidal_momentum_rate):
+    """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of mass, base axes."""
+    centroidal_momentum_rate[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # angles
+    R_1_21 = sin(q_1)  # NE-1
+    R_1_11 = cos(q_1)  # NE-1
+    R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
+
+    # backward, joint shoulder
+    h_1_x = 0.30000000000000004 + 0.1*R_2_11  # NE-27
+
+    # centre of mass
+    t1 = 0.1*R_2_21
+    x0_C_x = R_1_11*h_1_x - R_1_21*t1  # NE-27
+    x0_C_y = R_1_21*h_1_x + R_1_11*t1  # NE-27
+
+    # forward, joint elbow
+    omega_2_z = qd_1 + qd_2  # NE-3
+    alpha_2_z = qdd_1 + qdd_2  # NE-5
+    t2 = 0.4*qdd_1
+    t3 = qd_1*qd_1
+    t4 = 0.4*t3
+    a_in_2_x = R_2_21*t2 - R_2_11*t4  # NE-6
+    a_in_2_y = R_2_21*t4 + R_2_11*t2  # NE-6
+    t5 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t5  # NE-7
+    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
+
+    # backward, joint elbow
+    a_G_2_x = a_2_x + 0.2*t5  # NE-8
+    a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
+    n_G_2_z = 0.1*alpha_2_z  # NE-12
+    n_2_z = n_G_2_z - 0.1*a_G_2_y + 0.2*a_G_2_y  # NE-15
+
+    # backward, joint shoulder
+    F_G_1_y = 0.1*qdd_1  # NE-11
+    t6 = 0.5*R_2_11
+    t7 = 0.5*R_2_21
+    f_1_from_2_x = a_G_2_x*t6 - a_G_2_y*t7  # NE-14
+    f_1_from_2_y = a_G_2_x*t7 + a_G_2_y*t6  # NE-14
+    f_1_x = f_1_from_2_x - 0.1*t3  # NE-14
+    f_1_y = F_G_1_y + f_1_from_2_y  # NE-14
+    n_1_z = n_2_z + 0.08*qdd_1 + 0.4*f_1_y  # NE-15
+
+    # momentum
+    f_0_from_1_x = R_1_11*f_1_x - R_1_21*f_1_y  # NE-14
+    centroidal_momentum_rate[..., 0] = f_0_from_1_x
+    f_0_from_1_y = R_1_21*f_1_x + R_1_11*f_1_y  # NE-14
+    centroidal_momentum_rate[..., 1] = f_0_from_1_y
+    dL_C_z = n_1_z - (x0_C_x*f_0_from_1_y - x0_C_y*f_0_from_1_x)  # NE-41
+    centroidal_momentum_rate[..., 5] = dL_C_z
 
 
 def regressor(q, qd, qdd, regressor):

@@ -32,6 +32,12 @@ The remark behind a line names its equation:
     RL-19  K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities
     RL-20  momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2]
            and so on, about the centre of mass minus that of the linear one there
+    RL-21  omega, alpha of link j: dA_j/dt A_j^-1 = B_j R_j^T is omega x, and C_j R_j^T is
+           alpha x + omega x omega x, whose skew part is alpha x; v, a of its frame by
+           RL-13
+    RL-22  Y_k = T_k (I_k + sum_c U_c Y_c U_c^T) T_k^T; K_0 per unit of qd_k is A_in_k Y_k
+           (A_in_k Z_k)^T, of which RL-20 makes a column
+    RL-23  rates of the momenta: RL-20 of D_0, RL-5
     dRL-2  dA_j/dq_k = dA_p/dq_k U_j T_j, for k = j P T_j -- Xiang 2009 (21)
     dRL-3  dB_j/dq_k = (dB_in_j + dA_in_j Z_j qd_j) T_j, for k = j B_at_j Z_j T_j -- Xiang
            2009 (22)
@@ -1074,6 +1080,89 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     da_dqd[..., 0, 1, 1] = -2.0*t4
 
 
+def link_motion(q, qd, qdd, link_velocities, link_accelerations):
+    """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 the accelerations are dJ/dt qd."""
+    link_velocities[...] = 0.0
+    link_accelerations[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # angles
+    T_1_21 = sin(q_1)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # positions, joint elbow
+    A_2_11 = T_1_11*T_2_11 - T_1_21*T_2_21  # RL-2
+    A_2_21 = T_1_11*T_2_21 + T_1_21*T_2_11  # RL-2
+
+    # velocities, joint shoulder
+    t1 = qd_1*T_1_21
+    B_1_14 = -0.4*t1  # RL-3
+    link_velocities[..., 0, 0] = B_1_14
+    B_1_21 = qd_1*T_1_11  # RL-3
+    B_1_24 = 0.4*B_1_21  # RL-3
+    link_velocities[..., 0, 1] = B_1_24
+
+    # velocities, joint elbow
+    B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
+    t2 = t1 + qd_2*T_1_21
+    t3 = T_2_21*t2
+    t4 = T_2_11*B_at_2_21
+    B_2_12 = t3 - t4  # RL-3
+    t5 = T_2_11*t2
+    t6 = T_2_21*B_at_2_21
+    B_2_14 = -(0.4*t5 + 0.4*t6 + 0.4*t1)  # RL-3
+    link_velocities[..., 1, 0] = B_2_14
+    B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24  # RL-3
+    link_velocities[..., 1, 1] = B_2_24
+
+    # accelerations, joint shoulder
+    t7 = qd_1*qd_1
+    t8 = T_1_21*t7
+    t9 = qdd_1*T_1_11
+    C_1_12 = t8 - t9  # RL-4
+    t10 = T_1_11*t7
+    t11 = qdd_1*T_1_21
+    t12 = 0.4*t10 + 0.4*t11
+    C_1_14 = -t12  # RL-4
+    link_accelerations[..., 0, 0] = C_1_14
+    C_1_24 = 0.4*t9 - 0.4*t8  # RL-4
+    link_accelerations[..., 0, 1] = C_1_24
+
+    # accelerations, joint elbow
+    C_at_2_12 = C_1_12 + qd_2*(t1 + t2) - qdd_2*T_1_11  # RL-4
+    t13 = T_2_21*C_at_2_12
+    t14 = t10 + t11
+    t15 = t14 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21
+    t16 = T_2_11*t15
+    C_2_11 = t13 - t16  # RL-4
+    t17 = T_2_21*t15
+    t18 = T_2_11*C_at_2_12
+    C_2_12 = t17 + t18  # RL-4
+    C_2_14 = 0.4*t13 - 0.4*t16 - t12  # RL-4
+    link_accelerations[..., 1, 0] = C_2_14
+    C_2_24 = C_1_24 - (0.4*t18 + 0.4*t17)  # RL-4
+    link_accelerations[..., 1, 1] = C_2_24
+
+    # links, joint upper_arm
+    omega_upper_arm_z = T_1_21*t1 + T_1_11*B_1_21  # RL-21
+    link_velocities[..., 0, 5] = omega_upper_arm_z
+    alpha_upper_arm_z = -(T_1_11*C_1_12 - T_1_21*t14)  # RL-21
+    link_accelerations[..., 0, 5] = alpha_upper_arm_z
+
+    # links, joint forearm
+    omega_forearm_z = -(A_2_11*B_2_12 - A_2_21*(t5 + t6))  # RL-21
+    link_velocities[..., 1, 5] = omega_forearm_z
+    alpha_forearm_z = -(A_2_21*C_2_11 + A_2_11*C_2_12)  # RL-21
+    link_accelerations[..., 1, 5] = alpha_forearm_z
+
+
 def center_of_mass(q, center_of_mass):
     """Centre of mass of all moving bodies, in the base frame."""
     center_of_mass[...] = 0.0
@@ -1214,3 +1303,165 @@ def centroidal_momentum(q, qd, centroidal_momentum):
     # momentum
     L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t15*Te_1_21)  # RL-20
     centroidal_momentum[..., 5] = L_C_z
+
+
+def centroidal_momentum_matrix(q, centroidal_momentum_matrix):
+    """Matrix A(q): centroidal_momentum = A qd."""
+    centroidal_momentum_matrix[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+
+    # angles
+    T_1_21 = sin(q_1)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
+
+    # backward, joint elbow
+    Te_2_11 = 0.1*T_2_11  # RL-17
+
+    # backward, joint shoulder
+    e_1_11 = Te_2_11 - 0.1  # RL-17
+    t1 = T_1_11*e_1_11
+    t2 = T_1_21*T_2_21
+    t3 = 0.1*t2
+    Te_1_11 = t1 - t3 + T_1_14  # RL-17
+    centroidal_momentum_matrix[..., 1, 0] = Te_1_11
+    t4 = T_1_21*e_1_11
+    t5 = T_1_11*T_2_21
+    t6 = 0.1*t5
+    Te_1_21 = t4 + t6 + T_1_24  # RL-17
+
+    # backward, joint elbow
+    t7 = T_2_11*T_2_11
+    t8 = T_2_21*T_2_21
+    Y_2_11 = 0.03*t7 + 0.05*t8 + 0.04000000000000001*t7  # RL-22
+    Y_2_22 = 0.03*t8 + 0.05*t7 + 0.04000000000000001*t8  # RL-22
+
+    # backward, joint shoulder
+    t9 = 0.07 + Y_2_11
+    t10 = 0.020000000000000004*(T_2_21*T_2_11)
+    t11 = T_1_21*t10
+    t12 = T_1_11*t10
+    t13 = 0.05 + Y_2_22
+    t14 = 0.04000000000000001*t5
+    t15 = T_1_11*(T_1_11*t9 - t11 + 0.4*t1)
+    Y_1_11 = t15 - T_1_21*(t12 - T_1_21*t13 + t14) + T_1_14*Te_1_11  # RL-22
+    t16 = 0.04000000000000001*t2
+    t17 = T_1_21*(t12 + T_1_21*t9 + 0.4*t4)
+    Y_1_22 = t17 + T_1_11*(t11 + T_1_11*t13 + t16) + T_1_24*Te_1_21  # RL-22
+
+    # columns, joint elbow
+    t18 = T_1_11*T_2_11
+    t19 = T_1_11*(T_1_11*Y_2_11 - t11 + 0.04000000000000001*t18)
+    K_0_2_12 = t19 - T_1_21*(t12 - T_1_21*Y_2_22 + t14)  # RL-22
+    t20 = T_1_21*T_2_11
+    t21 = t6 + 0.1*t20
+    K_0_2_41 = -t21  # RL-22
+    centroidal_momentum_matrix[..., 0, 1] = K_0_2_41
+    K_0_2_42 = 0.1*t18 - t3  # RL-22
+    centroidal_momentum_matrix[..., 1, 1] = K_0_2_42
+    t22 = T_1_21*(t12 + T_1_21*Y_2_11 + 0.04000000000000001*t20)
+    t23 = t22 + T_1_11*(t11 + T_1_11*Y_2_22 + t16) + K_0_2_12
+    L_C_2_z = t23 - (Te_1_11*K_0_2_42 + Te_1_21*t21)  # RL-22
+    centroidal_momentum_matrix[..., 5, 1] = L_C_2_z
+
+    # columns, joint shoulder
+    K_0_1_41 = -Te_1_21  # RL-22
+    centroidal_momentum_matrix[..., 0, 0] = K_0_1_41
+    L_C_1_z = Y_1_11 + Y_1_22 - (Te_1_11*Te_1_11 + Te_1_21*Te_1_21)  # RL-22
+    centroidal_momentum_matrix[..., 5, 0] = L_C_1_z
+
+
+def centroidal_momentum_rate(q, qd, qdd, centroidal_momentum_rate):
+    """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of mass, base axes."""
+    centroidal_momentum_rate[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+
+    # angles
+    T_1_21 = sin(q_1)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
+
+    # velocities, joint shoulder
+    B_1_21 = qd_1*T_1_11  # RL-3
+
+    # velocities, joint elbow
+    B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
+
+    # accelerations, joint shoulder
+    t1 = qd_1*qd_1
+    t2 = T_1_21*t1
+    t3 = qdd_1*T_1_11
+    C_1_12 = t2 - t3  # RL-4
+    C_1_24 = 0.4*t3 - 0.4*t2  # RL-4
+
+    # accelerations, joint elbow
+    t4 = qd_1*T_1_21
+    C_at_2_12 = C_1_12 + qd_2*(t4 + qd_2*T_1_21 + t4) - qdd_2*T_1_11  # RL-4
+    t5 = T_2_21*C_at_2_12
+    t6 = T_1_11*t1
+    t7 = qdd_1*T_1_21
+    t8 = t6 + t7
+    t9 = t8 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21
+    t10 = T_2_11*t9
+    C_2_11 = t5 - t10  # RL-4
+    t11 = T_2_21*t9
+    t12 = T_2_11*C_at_2_12
+    C_2_12 = t11 + t12  # RL-4
+    t13 = 0.4*t6 + 0.4*t7
+    C_2_14 = 0.4*t5 - 0.4*t10 - t13  # RL-4
+    C_2_24 = C_1_24 - (0.4*t12 + 0.4*t11)  # RL-4
+
+    # backward, joint elbow
+    D_2_11 = 0.07*C_2_11 - 0.1*C_2_14  # RL-5
+    D_2_12 = -0.1*C_2_24 - 0.07*C_2_12  # RL-5
+    D_2_41 = 0.5*C_2_14 - 0.1*C_2_11  # RL-5
+    D_2_42 = 0.5*C_2_24 + 0.1*C_2_12  # RL-5
+    t14 = 0.05*T_2_21
+    t15 = 0.4*T_2_11
+    TD_2_11 = T_2_11*D_2_11 - C_2_12*t14 + D_2_41*t15  # RL-5
+    TD_2_12 = T_2_11*D_2_12 - C_2_11*t14 + D_2_42*t15  # RL-5
+    t16 = 0.05*T_2_11
+    t17 = 0.4*T_2_21
+    TD_2_21 = T_2_21*D_2_11 + C_2_12*t16 + D_2_41*t17  # RL-5
+    TD_2_22 = T_2_21*D_2_12 + C_2_11*t16 + D_2_42*t17  # RL-5
+
+    # backward, joint shoulder
+    D_1_11 = TD_2_11 - (0.07*t8 - 0.1*t13)  # RL-5
+    D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12  # RL-5
+    D_1_21 = 0.05*C_1_12 + TD_2_21  # RL-5
+    D_1_22 = TD_2_22 - 0.05*t8  # RL-5
+    D_1_41 = D_2_41 - (0.5*t13 - 0.1*t8)  # RL-5
+    centroidal_momentum_rate[..., 0] = D_1_41
+    D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42  # RL-5
+    centroidal_momentum_rate[..., 1] = D_1_42
+    TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + T_1_14*D_1_42  # RL-5
+    TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41  # RL-5
+
+    # backward, joint elbow
+    Te_2_11 = 0.1*T_2_11  # RL-17
+
+    # backward, joint shoulder
+    e_1_11 = Te_2_11 - 0.1  # RL-17
+    t18 = 0.1*T_2_21
+    Te_1_11 = T_1_11*e_1_11 - T_1_21*t18 + T_1_14  # RL-17
+    Te_1_21 = T_1_21*e_1_11 + T_1_11*t18 + T_1_24  # RL-17
+
+    # momentum
+    dL_C_z = TD_1_12 - TD_1_21 - (D_1_42*Te_1_11 - D_1_41*Te_1_21)  # RL-23
+    centroidal_momentum_rate[..., 5] = dL_C_z

@@ -124,12 +124,12 @@ void two_link_composite_gravity_forces(
  *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
  *          axes, the force at the load's point (N, N m)
- *   out  inertial_torques[2]: inertial: M qdd, with the rotors (N m or N)
- *   out  centrifugal_torques[2]: centrifugal: terms in qd_k^2
- *   out  coriolis_torques[2]: coriolis: terms in qd_k qd_l, k and l different
- *   out  gravity_torques[2]: gravity: as gravity_forces
- *   out  load_torques[2]: loads: what holds the robot against them
- *   out  joint_term_torques[2]: joint_terms: damping, springs and friction of the joints
+ *   out  inertial_torques[2]: M qdd, with the rotors (N m or N)
+ *   out  centrifugal_torques[2]: terms in qd_k^2
+ *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
+ *   out  gravity_torques[2]: as gravity_forces
+ *   out  load_torques[2]: what holds the robot against the loads
+ *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_composite_torque_parts(
     const double *q,
@@ -372,12 +372,12 @@ void two_link_newton_euler_gravity_forces(
  *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
  *          axes, the force at the load's point (N, N m)
- *   out  inertial_torques[2]: inertial: M qdd, with the rotors (N m or N)
- *   out  centrifugal_torques[2]: centrifugal: terms in qd_k^2
- *   out  coriolis_torques[2]: coriolis: terms in qd_k qd_l, k and l different
- *   out  gravity_torques[2]: gravity: as gravity_forces
- *   out  load_torques[2]: loads: what holds the robot against them
- *   out  joint_term_torques[2]: joint_terms: damping, springs and friction of the joints
+ *   out  inertial_torques[2]: M qdd, with the rotors (N m or N)
+ *   out  centrifugal_torques[2]: terms in qd_k^2
+ *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
+ *   out  gravity_torques[2]: as gravity_forces
+ *   out  load_torques[2]: what holds the robot against the loads
+ *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_newton_euler_torque_parts(
     const double *q,
@@ -506,6 +506,22 @@ void two_link_newton_euler_point_motion_derivatives(
     double *da_dqd,
     double *da_dqdd);
 
+/* Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 the
+ * accelerations are dJ/dt qd. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  link_velocities[2][6]: [linear; angular] of each link frame's origin, base axes (m/s,
+ *          rad/s)
+ *   out  link_accelerations[2][6]: their rates, base axes, without gravity (m/s^2, rad/s^2)
+ */
+void two_link_newton_euler_link_motion(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *link_velocities,
+    double *link_accelerations);
+
 /* Centre of mass of all moving bodies, in the base frame. By newton_euler.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  center_of_mass[3]: m
@@ -532,6 +548,27 @@ void two_link_newton_euler_centroidal_momentum(
     const double *q,
     const double *qd,
     double *centroidal_momentum);
+
+/* Matrix A(q): centroidal_momentum = A qd. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  centroidal_momentum_matrix[6][2]: [c, j] = d centroidal_momentum[c] / d qd_j
+ */
+void two_link_newton_euler_centroidal_momentum_matrix(
+    const double *q,
+    double *centroidal_momentum_matrix);
+
+/* Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of mass,
+ * base axes. By newton_euler.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  centroidal_momentum_rate[6]: N, N m
+ */
+void two_link_newton_euler_centroidal_momentum_rate(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *centroidal_momentum_rate);
 
 /* Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms. By
  * newton_euler.
@@ -785,6 +822,22 @@ void two_link_recursive_lagrange_point_motion_derivatives(
     double *da_dqd,
     double *da_dqdd);
 
+/* Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 the
+ * accelerations are dJ/dt qd. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  link_velocities[2][6]: [linear; angular] of each link frame's origin, base axes (m/s,
+ *          rad/s)
+ *   out  link_accelerations[2][6]: their rates, base axes, without gravity (m/s^2, rad/s^2)
+ */
+void two_link_recursive_lagrange_link_motion(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *link_velocities,
+    double *link_accelerations);
+
 /* Centre of mass of all moving bodies, in the base frame. By recursive_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  center_of_mass[3]: m
@@ -811,6 +864,27 @@ void two_link_recursive_lagrange_centroidal_momentum(
     const double *q,
     const double *qd,
     double *centroidal_momentum);
+
+/* Matrix A(q): centroidal_momentum = A qd. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  centroidal_momentum_matrix[6][2]: [c, j] = d centroidal_momentum[c] / d qd_j
+ */
+void two_link_recursive_lagrange_centroidal_momentum_matrix(
+    const double *q,
+    double *centroidal_momentum_matrix);
+
+/* Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of mass,
+ * base axes. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   out  centroidal_momentum_rate[6]: N, N m
+ */
+void two_link_recursive_lagrange_centroidal_momentum_rate(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    double *centroidal_momentum_rate);
 
 /* Joint torques that produce the accelerations qdd. By closed_form_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
@@ -905,12 +979,12 @@ void two_link_closed_form_lagrange_gravity_forces(
  *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
  *          axes, the force at the load's point (N, N m)
- *   out  inertial_torques[2]: inertial: M qdd, with the rotors (N m or N)
- *   out  centrifugal_torques[2]: centrifugal: terms in qd_k^2
- *   out  coriolis_torques[2]: coriolis: terms in qd_k qd_l, k and l different
- *   out  gravity_torques[2]: gravity: as gravity_forces
- *   out  load_torques[2]: loads: what holds the robot against them
- *   out  joint_term_torques[2]: joint_terms: damping, springs and friction of the joints
+ *   out  inertial_torques[2]: M qdd, with the rotors (N m or N)
+ *   out  centrifugal_torques[2]: terms in qd_k^2
+ *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
+ *   out  gravity_torques[2]: as gravity_forces
+ *   out  load_torques[2]: what holds the robot against the loads
+ *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_closed_form_lagrange_torque_parts(
     const double *q,

@@ -50,66 +50,72 @@ int two_link_prepare(int width);
  *     28  newton_euler.joint_wrench_derivatives
  *     29  newton_euler.point_motion
  *     30  newton_euler.point_motion_derivatives
- *     31  newton_euler.center_of_mass
- *     32  newton_euler.center_of_mass_jacobian
- *     33  newton_euler.centroidal_momentum
- *     34  newton_euler.regressor
- *     35  newton_euler.forward_dynamics
- *     36  newton_euler.forward_dynamics_derivatives
- *     37  kane.forward_dynamics
- *     38  kane.forward_dynamics_derivatives
- *     39  recursive_lagrange.inverse_dynamics
- *     40  recursive_lagrange.inverse_dynamics_derivatives
- *     41  recursive_lagrange.inverse_dynamics_load_derivatives
- *     42  recursive_lagrange.mass_matrix
- *     43  recursive_lagrange.coriolis_matrix
- *     44  recursive_lagrange.bias_forces
- *     45  recursive_lagrange.gravity_forces
- *     46  recursive_lagrange.kinetic_energy
- *     47  recursive_lagrange.potential_energy
- *     48  recursive_lagrange.forward_kinematics
- *     49  recursive_lagrange.jacobians
- *     50  recursive_lagrange.point_motion
- *     51  recursive_lagrange.point_motion_derivatives
- *     52  recursive_lagrange.center_of_mass
- *     53  recursive_lagrange.center_of_mass_jacobian
- *     54  recursive_lagrange.centroidal_momentum
- *     55  closed_form_lagrange.inverse_dynamics
- *     56  closed_form_lagrange.inverse_dynamics_derivatives
- *     57  closed_form_lagrange.inverse_dynamics_load_derivatives
- *     58  closed_form_lagrange.mass_matrix
- *     59  closed_form_lagrange.coriolis_matrix
- *     60  closed_form_lagrange.bias_forces
- *     61  closed_form_lagrange.gravity_forces
- *     62  closed_form_lagrange.torque_parts
- *     63  closed_form_lagrange.kinetic_energy
- *     64  closed_form_lagrange.potential_energy
- *     65  closed_form_lagrange.forward_kinematics
- *     66  closed_form_lagrange.jacobians
- *     67  explicit_kane.mass_matrix
- *     68  explicit_kane.bias_forces
- *     69  explicit_kane.forward_dynamics
- *     70  explicit_kane.forward_dynamics_derivatives
- *     71  partially_recursive_kane.mass_matrix
- *     72  partially_recursive_kane.bias_forces
- *     73  partially_recursive_kane.forward_dynamics
- *     74  partially_recursive_kane.forward_dynamics_derivatives
- *     75  composite.inverse_dynamics_derivatives, packed
- *     76  composite.inverse_dynamics_hessian, packed
- *     77  composite.mass_matrix, packed
- *     78  composite.coriolis_matrix, packed
- *     79  newton_euler.inverse_dynamics_derivatives, packed
- *     80  newton_euler.inverse_dynamics_hessian, packed
- *     81  newton_euler.mass_matrix, packed
- *     82  newton_euler.coriolis_matrix, packed
- *     83  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     84  recursive_lagrange.mass_matrix, packed
- *     85  recursive_lagrange.coriolis_matrix, packed
- *     86  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     87  closed_form_lagrange.mass_matrix, packed
- *     88  closed_form_lagrange.coriolis_matrix, packed
- *     89  explicit_kane.mass_matrix, packed
- *     90  partially_recursive_kane.mass_matrix, packed
+ *     31  newton_euler.link_motion
+ *     32  newton_euler.center_of_mass
+ *     33  newton_euler.center_of_mass_jacobian
+ *     34  newton_euler.centroidal_momentum
+ *     35  newton_euler.centroidal_momentum_matrix
+ *     36  newton_euler.centroidal_momentum_rate
+ *     37  newton_euler.regressor
+ *     38  newton_euler.forward_dynamics
+ *     39  newton_euler.forward_dynamics_derivatives
+ *     40  kane.forward_dynamics
+ *     41  kane.forward_dynamics_derivatives
+ *     42  recursive_lagrange.inverse_dynamics
+ *     43  recursive_lagrange.inverse_dynamics_derivatives
+ *     44  recursive_lagrange.inverse_dynamics_load_derivatives
+ *     45  recursive_lagrange.mass_matrix
+ *     46  recursive_lagrange.coriolis_matrix
+ *     47  recursive_lagrange.bias_forces
+ *     48  recursive_lagrange.gravity_forces
+ *     49  recursive_lagrange.kinetic_energy
+ *     50  recursive_lagrange.potential_energy
+ *     51  recursive_lagrange.forward_kinematics
+ *     52  recursive_lagrange.jacobians
+ *     53  recursive_lagrange.point_motion
+ *     54  recursive_lagrange.point_motion_derivatives
+ *     55  recursive_lagrange.link_motion
+ *     56  recursive_lagrange.center_of_mass
+ *     57  recursive_lagrange.center_of_mass_jacobian
+ *     58  recursive_lagrange.centroidal_momentum
+ *     59  recursive_lagrange.centroidal_momentum_matrix
+ *     60  recursive_lagrange.centroidal_momentum_rate
+ *     61  closed_form_lagrange.inverse_dynamics
+ *     62  closed_form_lagrange.inverse_dynamics_derivatives
+ *     63  closed_form_lagrange.inverse_dynamics_load_derivatives
+ *     64  closed_form_lagrange.mass_matrix
+ *     65  closed_form_lagrange.coriolis_matrix
+ *     66  closed_form_lagrange.bias_forces
+ *     67  closed_form_lagrange.gravity_forces
+ *     68  closed_form_lagrange.torque_parts
+ *     69  closed_form_lagrange.kinetic_energy
+ *     70  closed_form_lagrange.potential_energy
+ *     71  closed_form_lagrange.forward_kinematics
+ *     72  closed_form_lagrange.jacobians
+ *     73  explicit_kane.mass_matrix
+ *     74  explicit_kane.bias_forces
+ *     75  explicit_kane.forward_dynamics
+ *     76  explicit_kane.forward_dynamics_derivatives
+ *     77  partially_recursive_kane.mass_matrix
+ *     78  partially_recursive_kane.bias_forces
+ *     79  partially_recursive_kane.forward_dynamics
+ *     80  partially_recursive_kane.forward_dynamics_derivatives
+ *     81  composite.inverse_dynamics_derivatives, packed
+ *     82  composite.inverse_dynamics_hessian, packed
+ *     83  composite.mass_matrix, packed
+ *     84  composite.coriolis_matrix, packed
+ *     85  newton_euler.inverse_dynamics_derivatives, packed
+ *     86  newton_euler.inverse_dynamics_hessian, packed
+ *     87  newton_euler.mass_matrix, packed
+ *     88  newton_euler.coriolis_matrix, packed
+ *     89  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     90  recursive_lagrange.mass_matrix, packed
+ *     91  recursive_lagrange.coriolis_matrix, packed
+ *     92  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     93  closed_form_lagrange.mass_matrix, packed
+ *     94  closed_form_lagrange.coriolis_matrix, packed
+ *     95  explicit_kane.mass_matrix, packed
+ *     96  partially_recursive_kane.mass_matrix, packed
  */
 symgen_function two_link_single(int which);
 

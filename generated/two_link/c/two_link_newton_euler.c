@@ -53,6 +53,14 @@
  *               velocity torques are quadratic in qd
  *     NE-38     bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin
  *               1982, method 1
+ *     NE-39     m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
+ *               by R_c and moved by u_c, about the link's origin; moved by dx_j to the
+ *               joint's; for the base x0_C
+ *     NE-40     A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + (x0_k - x0_C) x
+ *               A_P_k, x0_k the joint's origin -- Orin, Goswami 2008
+ *     NE-41     dP/dt = f_0, dL_C/dt = n_0 - x0_C x f_0 of the reactions on the base, g = 0
+ *     NE-42     v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j
+ *               alpha_j
  *     dNE-6     d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) --
  *               Barman 2020 (3.48), (3.49)
  *     dNE-7     d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
@@ -1641,6 +1649,93 @@ void NAMED(two_link_newton_euler_point_motion_derivatives)(
 }
 #endif
 
+void NAMED(two_link_newton_euler_link_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict link_velocities,
+    real *restrict link_accelerations)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    link_velocities[2] = REAL(0.0);
+    link_velocities[3] = REAL(0.0);
+    link_velocities[4] = REAL(0.0);
+    link_velocities[8] = REAL(0.0);
+    link_velocities[9] = REAL(0.0);
+    link_velocities[10] = REAL(0.0);
+    link_accelerations[2] = REAL(0.0);
+    link_accelerations[3] = REAL(0.0);
+    link_accelerations[4] = REAL(0.0);
+    link_accelerations[8] = REAL(0.0);
+    link_accelerations[9] = REAL(0.0);
+    link_accelerations[10] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
+
+    /* forward, joint elbow */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    link_velocities[11] = omega_2_z;
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    link_accelerations[11] = alpha_2_z;
+    const real t1 = 0.4*qdd_1;
+    const real t2 = 0.4*qd_1;
+    const real t3 = qd_1*t2;
+    const real a_in_2_x = R_2_21*t1 - R_2_11*t3;  /* NE-6 */
+    const real a_in_2_y = R_2_21*t3 + R_2_11*t1;  /* NE-6 */
+    const real t4 = 0.4*omega_2_z;
+    const real a_2_x = a_in_2_x - omega_2_z*t4;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const real v_in_2_y = R_2_11*t2;  /* NE-18 */
+    const real v_2_y = t4 + v_in_2_y;  /* NE-18 */
+
+    /* rotations, joint elbow */
+    const real R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const real R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* links, joint upper_arm */
+    const real v0_upper_arm_x = -R_1_21*t2;  /* NE-42 */
+    link_velocities[0] = v0_upper_arm_x;
+    const real v0_upper_arm_y = R_1_11*t2;  /* NE-42 */
+    link_velocities[1] = v0_upper_arm_y;
+    const real a0_upper_arm_x = -(R_1_11*t3 + R_1_21*t1);  /* NE-42 */
+    link_accelerations[0] = a0_upper_arm_x;
+    const real a0_upper_arm_y = R_1_11*t1 - R_1_21*t3;  /* NE-42 */
+    link_accelerations[1] = a0_upper_arm_y;
+
+    /* links, joint forearm */
+    const real t5 = R_2_21*t2;
+    const real v0_forearm_x = R0_2_11*t5 - v_2_y*R0_2_21;  /* NE-42 */
+    link_velocities[6] = v0_forearm_x;
+    const real v0_forearm_y = R0_2_21*t5 + v_2_y*R0_2_11;  /* NE-42 */
+    link_velocities[7] = v0_forearm_y;
+    const real a0_forearm_x = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* NE-42 */
+    link_accelerations[6] = a0_forearm_x;
+    const real a0_forearm_y = a_2_x*R0_2_21 + a_2_y*R0_2_11;  /* NE-42 */
+    link_accelerations[7] = a0_forearm_y;
+
+    /* results */
+    link_velocities[5] = qd_1;
+    link_accelerations[5] = qdd_1;
+}
+
 void NAMED(two_link_newton_euler_center_of_mass)(
     const real *restrict q,
     real *restrict center_of_mass)
@@ -1780,6 +1875,142 @@ void NAMED(two_link_newton_euler_centroidal_momentum)(
     centroidal_momentum[1] = P_0_from_1_y;
     const real L_C_z = L_1_z - (x0_C_x*P_0_from_1_y - x0_C_y*P_0_from_1_x);  /* NE-29 */
     centroidal_momentum[5] = L_C_z;
+}
+
+void NAMED(two_link_newton_euler_centroidal_momentum_matrix)(
+    const real *restrict q,
+    real *restrict centroidal_momentum_matrix)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    centroidal_momentum_matrix[4] = REAL(0.0);
+    centroidal_momentum_matrix[5] = REAL(0.0);
+    centroidal_momentum_matrix[6] = REAL(0.0);
+    centroidal_momentum_matrix[7] = REAL(0.0);
+    centroidal_momentum_matrix[8] = REAL(0.0);
+    centroidal_momentum_matrix[9] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
+
+    /* backward, joint shoulder */
+    const real t1 = 0.1*R_2_11;
+    const real mc_1C_x = 0.30000000000000004 + t1;  /* NE-39 */
+    const real I_1C_33 = 0.4*mc_1C_x + 0.4*(t1 - 0.1) + 0.24000000000000002;  /* NE-39 */
+
+    /* centre of mass */
+    const real t2 = R_1_21*R_2_21;
+    const real x0_C_x = R_1_11*mc_1C_x - 0.1*t2;  /* NE-39 */
+    centroidal_momentum_matrix[2] = x0_C_x;
+    const real t3 = R_1_11*R_2_21;
+    const real x0_C_y = R_1_21*mc_1C_x + 0.1*t3;  /* NE-39 */
+
+    /* rotations, joint elbow */
+    const real R0_2_11 = R_1_11*R_2_11 - t2;  /* NE-9 */
+    const real R0_2_21 = t3 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* positions, joint shoulder */
+    const real x0_1_x = 0.4*R_1_11;  /* NE-17 */
+    const real x0_1_y = 0.4*R_1_21;  /* NE-17 */
+
+    /* columns, joint shoulder */
+    const real A_P_1_x = -x0_C_y;  /* NE-40 */
+    centroidal_momentum_matrix[0] = A_P_1_x;
+    const real A_L_1_z = I_1C_33 - (x0_C_x*x0_C_x + x0_C_y*x0_C_y);  /* NE-40 */
+    centroidal_momentum_matrix[10] = A_L_1_z;
+
+    /* columns, joint elbow */
+    const real A_P_2_x = -0.1*R0_2_21;  /* NE-40 */
+    centroidal_momentum_matrix[1] = A_P_2_x;
+    const real A_P_2_y = 0.1*R0_2_11;  /* NE-40 */
+    centroidal_momentum_matrix[3] = A_P_2_y;
+    const real t4 = (x0_1_x - x0_C_x)*A_P_2_y + (x0_1_y - x0_C_y)*(0.1*R0_2_21);
+    const real A_L_2_z = 0.12000000000000001 + t4;  /* NE-40 */
+    centroidal_momentum_matrix[11] = A_L_2_z;
+}
+
+void NAMED(two_link_newton_euler_centroidal_momentum_rate)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict centroidal_momentum_rate)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    centroidal_momentum_rate[2] = REAL(0.0);
+    centroidal_momentum_rate[3] = REAL(0.0);
+    centroidal_momentum_rate[4] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* NE-1 */
+    const real R_1_11 = cosines[0];  /* NE-1 */
+    const real R_2_21 = sines[1];  /* NE-1 */
+    const real R_2_11 = cosines[1];  /* NE-1 */
+
+    /* backward, joint shoulder */
+    const real h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
+
+    /* centre of mass */
+    const real t1 = 0.1*R_2_21;
+    const real x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
+    const real x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
+
+    /* forward, joint elbow */
+    const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const real alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const real t2 = 0.4*qdd_1;
+    const real t3 = qd_1*qd_1;
+    const real t4 = 0.4*t3;
+    const real a_in_2_x = R_2_21*t2 - R_2_11*t4;  /* NE-6 */
+    const real a_in_2_y = R_2_21*t4 + R_2_11*t2;  /* NE-6 */
+    const real t5 = omega_2_z*omega_2_z;
+    const real a_2_x = a_in_2_x - 0.4*t5;  /* NE-7 */
+    const real a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* backward, joint elbow */
+    const real a_G_2_x = a_2_x + 0.2*t5;  /* NE-8 */
+    const real a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const real n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
+    const real n_2_z = n_G_2_z - 0.1*a_G_2_y + 0.2*a_G_2_y;  /* NE-15 */
+
+    /* backward, joint shoulder */
+    const real F_G_1_y = 0.1*qdd_1;  /* NE-11 */
+    const real t6 = 0.5*R_2_11;
+    const real t7 = 0.5*R_2_21;
+    const real f_1_from_2_x = a_G_2_x*t6 - a_G_2_y*t7;  /* NE-14 */
+    const real f_1_from_2_y = a_G_2_x*t7 + a_G_2_y*t6;  /* NE-14 */
+    const real f_1_x = f_1_from_2_x - 0.1*t3;  /* NE-14 */
+    const real f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const real n_1_z = n_2_z + 0.08*qdd_1 + 0.4*f_1_y;  /* NE-15 */
+
+    /* momentum */
+    const real f_0_from_1_x = R_1_11*f_1_x - R_1_21*f_1_y;  /* NE-14 */
+    centroidal_momentum_rate[0] = f_0_from_1_x;
+    const real f_0_from_1_y = R_1_21*f_1_x + R_1_11*f_1_y;  /* NE-14 */
+    centroidal_momentum_rate[1] = f_0_from_1_y;
+    const real dL_C_z = n_1_z - (x0_C_x*f_0_from_1_y - x0_C_y*f_0_from_1_x);  /* NE-41 */
+    centroidal_momentum_rate[5] = dL_C_z;
 }
 
 void NAMED(two_link_newton_euler_regressor)(

@@ -30,6 +30,12 @@
  *     RL-19  K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities
  *     RL-20  momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2]
  *            and so on, about the centre of mass minus that of the linear one there
+ *     RL-21  omega, alpha of link j: dA_j/dt A_j^-1 = B_j R_j^T is omega x, and C_j R_j^T is
+ *            alpha x + omega x omega x, whose skew part is alpha x; v, a of its frame by
+ *            RL-13
+ *     RL-22  Y_k = T_k (I_k + sum_c U_c Y_c U_c^T) T_k^T; K_0 per unit of qd_k is A_in_k Y_k
+ *            (A_in_k Z_k)^T, of which RL-20 makes a column
+ *     RL-23  rates of the momenta: RL-20 of D_0, RL-5
  *     dRL-2  dA_j/dq_k = dA_p/dq_k U_j T_j, for k = j P T_j -- Xiang 2009 (21)
  *     dRL-3  dB_j/dq_k = (dB_in_j + dA_in_j Z_j qd_j) T_j, for k = j B_at_j Z_j T_j -- Xiang
  *            2009 (22)
@@ -987,6 +993,114 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
 
 #if !defined SYMGEN_VARIANT
 
+void NAMED(two_link_recursive_lagrange_link_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict link_velocities,
+    real *restrict link_accelerations)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    link_velocities[2] = REAL(0.0);
+    link_velocities[3] = REAL(0.0);
+    link_velocities[4] = REAL(0.0);
+    link_velocities[8] = REAL(0.0);
+    link_velocities[9] = REAL(0.0);
+    link_velocities[10] = REAL(0.0);
+    link_accelerations[2] = REAL(0.0);
+    link_accelerations[3] = REAL(0.0);
+    link_accelerations[4] = REAL(0.0);
+    link_accelerations[8] = REAL(0.0);
+    link_accelerations[9] = REAL(0.0);
+    link_accelerations[10] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
+
+    /* positions, joint elbow */
+    const real A_2_11 = T_1_11*T_2_11 - T_1_21*T_2_21;  /* RL-2 */
+    const real A_2_21 = T_1_11*T_2_21 + T_1_21*T_2_11;  /* RL-2 */
+
+    /* velocities, joint shoulder */
+    const real t1 = qd_1*T_1_21;
+    const real B_1_14 = -0.4*t1;  /* RL-3 */
+    link_velocities[0] = B_1_14;
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
+    link_velocities[1] = B_1_24;
+
+    /* velocities, joint elbow */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real t2 = t1 + qd_2*T_1_21;
+    const real t3 = T_2_21*t2;
+    const real t4 = T_2_11*B_at_2_21;
+    const real B_2_12 = t3 - t4;  /* RL-3 */
+    const real t5 = T_2_11*t2;
+    const real t6 = T_2_21*B_at_2_21;
+    const real B_2_14 = -(0.4*t5 + 0.4*t6 + 0.4*t1);  /* RL-3 */
+    link_velocities[6] = B_2_14;
+    const real B_2_24 = 0.4*t4 - 0.4*t3 + B_1_24;  /* RL-3 */
+    link_velocities[7] = B_2_24;
+
+    /* accelerations, joint shoulder */
+    const real t7 = qd_1*qd_1;
+    const real t8 = T_1_21*t7;
+    const real t9 = qdd_1*T_1_11;
+    const real C_1_12 = t8 - t9;  /* RL-4 */
+    const real t10 = T_1_11*t7;
+    const real t11 = qdd_1*T_1_21;
+    const real t12 = 0.4*t10 + 0.4*t11;
+    const real C_1_14 = -t12;  /* RL-4 */
+    link_accelerations[0] = C_1_14;
+    const real C_1_24 = 0.4*t9 - 0.4*t8;  /* RL-4 */
+    link_accelerations[1] = C_1_24;
+
+    /* accelerations, joint elbow */
+    const real C_at_2_12 = C_1_12 + qd_2*(t1 + t2) - qdd_2*T_1_11;  /* RL-4 */
+    const real t13 = T_2_21*C_at_2_12;
+    const real t14 = t10 + t11;
+    const real t15 = t14 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
+    const real t16 = T_2_11*t15;
+    const real C_2_11 = t13 - t16;  /* RL-4 */
+    const real t17 = T_2_21*t15;
+    const real t18 = T_2_11*C_at_2_12;
+    const real C_2_12 = t17 + t18;  /* RL-4 */
+    const real C_2_14 = 0.4*t13 - 0.4*t16 - t12;  /* RL-4 */
+    link_accelerations[6] = C_2_14;
+    const real C_2_24 = C_1_24 - (0.4*t18 + 0.4*t17);  /* RL-4 */
+    link_accelerations[7] = C_2_24;
+
+    /* links, joint upper_arm */
+    const real omega_upper_arm_z = T_1_21*t1 + T_1_11*B_1_21;  /* RL-21 */
+    link_velocities[5] = omega_upper_arm_z;
+    const real alpha_upper_arm_z = -(T_1_11*C_1_12 - T_1_21*t14);  /* RL-21 */
+    link_accelerations[5] = alpha_upper_arm_z;
+
+    /* links, joint forearm */
+    const real omega_forearm_z = -(A_2_11*B_2_12 - A_2_21*(t5 + t6));  /* RL-21 */
+    link_velocities[11] = omega_forearm_z;
+    const real alpha_forearm_z = -(A_2_21*C_2_11 + A_2_11*C_2_12);  /* RL-21 */
+    link_accelerations[11] = alpha_forearm_z;
+}
+#endif
+
+#if !defined SYMGEN_VARIANT
+
 void NAMED(two_link_recursive_lagrange_center_of_mass)(
     const real *restrict q,
     real *restrict center_of_mass)
@@ -1164,5 +1278,200 @@ void NAMED(two_link_recursive_lagrange_centroidal_momentum)(
     /* momentum */
     const real L_C_z = TK_1_12 - TK_1_21 - (K_1_42*Te_1_11 + t15*Te_1_21);  /* RL-20 */
     centroidal_momentum[5] = L_C_z;
+}
+#endif
+
+#if !defined SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_centroidal_momentum_matrix)(
+    const real *restrict q,
+    real *restrict centroidal_momentum_matrix)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    centroidal_momentum_matrix[4] = REAL(0.0);
+    centroidal_momentum_matrix[5] = REAL(0.0);
+    centroidal_momentum_matrix[6] = REAL(0.0);
+    centroidal_momentum_matrix[7] = REAL(0.0);
+    centroidal_momentum_matrix[8] = REAL(0.0);
+    centroidal_momentum_matrix[9] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
+
+    /* joints, joint shoulder */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
+
+    /* backward, joint elbow */
+    const real Te_2_11 = 0.1*T_2_11;  /* RL-17 */
+
+    /* backward, joint shoulder */
+    const real e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
+    const real t1 = T_1_11*e_1_11;
+    const real t2 = T_1_21*T_2_21;
+    const real t3 = 0.1*t2;
+    const real Te_1_11 = t1 - t3 + T_1_14;  /* RL-17 */
+    centroidal_momentum_matrix[2] = Te_1_11;
+    const real t4 = T_1_21*e_1_11;
+    const real t5 = T_1_11*T_2_21;
+    const real t6 = 0.1*t5;
+    const real Te_1_21 = t4 + t6 + T_1_24;  /* RL-17 */
+
+    /* backward, joint elbow */
+    const real t7 = T_2_11*T_2_11;
+    const real t8 = T_2_21*T_2_21;
+    const real Y_2_11 = 0.03*t7 + 0.05*t8 + 0.04000000000000001*t7;  /* RL-22 */
+    const real Y_2_22 = 0.03*t8 + 0.05*t7 + 0.04000000000000001*t8;  /* RL-22 */
+
+    /* backward, joint shoulder */
+    const real t9 = 0.07 + Y_2_11;
+    const real t10 = 0.020000000000000004*(T_2_21*T_2_11);
+    const real t11 = T_1_21*t10;
+    const real t12 = T_1_11*t10;
+    const real t13 = 0.05 + Y_2_22;
+    const real t14 = 0.04000000000000001*t5;
+    const real t15 = T_1_11*(T_1_11*t9 - t11 + 0.4*t1);
+    const real Y_1_11 = t15 - T_1_21*(t12 - T_1_21*t13 + t14) + T_1_14*Te_1_11;  /* RL-22 */
+    const real t16 = 0.04000000000000001*t2;
+    const real t17 = T_1_21*(t12 + T_1_21*t9 + 0.4*t4);
+    const real Y_1_22 = t17 + T_1_11*(t11 + T_1_11*t13 + t16) + T_1_24*Te_1_21;  /* RL-22 */
+
+    /* columns, joint elbow */
+    const real t18 = T_1_11*T_2_11;
+    const real t19 = T_1_11*(T_1_11*Y_2_11 - t11 + 0.04000000000000001*t18);
+    const real K_0_2_12 = t19 - T_1_21*(t12 - T_1_21*Y_2_22 + t14);  /* RL-22 */
+    const real t20 = T_1_21*T_2_11;
+    const real t21 = t6 + 0.1*t20;
+    const real K_0_2_41 = -t21;  /* RL-22 */
+    centroidal_momentum_matrix[1] = K_0_2_41;
+    const real K_0_2_42 = 0.1*t18 - t3;  /* RL-22 */
+    centroidal_momentum_matrix[3] = K_0_2_42;
+    const real t22 = T_1_21*(t12 + T_1_21*Y_2_11 + 0.04000000000000001*t20);
+    const real t23 = t22 + T_1_11*(t11 + T_1_11*Y_2_22 + t16) + K_0_2_12;
+    const real L_C_2_z = t23 - (Te_1_11*K_0_2_42 + Te_1_21*t21);  /* RL-22 */
+    centroidal_momentum_matrix[11] = L_C_2_z;
+
+    /* columns, joint shoulder */
+    const real K_0_1_41 = -Te_1_21;  /* RL-22 */
+    centroidal_momentum_matrix[0] = K_0_1_41;
+    const real L_C_1_z = Y_1_11 + Y_1_22 - (Te_1_11*Te_1_11 + Te_1_21*Te_1_21);  /* RL-22 */
+    centroidal_momentum_matrix[10] = L_C_1_z;
+}
+#endif
+
+#if !defined SYMGEN_VARIANT
+
+void NAMED(two_link_recursive_lagrange_centroidal_momentum_rate)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict centroidal_momentum_rate)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    centroidal_momentum_rate[2] = REAL(0.0);
+    centroidal_momentum_rate[3] = REAL(0.0);
+    centroidal_momentum_rate[4] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+    const real qd_1 = qd[0];
+    const real qd_2 = qd[1];
+    const real qdd_1 = qdd[0];
+    const real qdd_2 = qdd[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real T_1_21 = sines[0];  /* RL-1 */
+    const real T_1_11 = cosines[0];  /* RL-1 */
+    const real T_2_21 = sines[1];  /* RL-1 */
+    const real T_2_11 = cosines[1];  /* RL-1 */
+
+    /* joints, joint shoulder */
+    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
+    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
+
+    /* velocities, joint shoulder */
+    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+
+    /* velocities, joint elbow */
+    const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+
+    /* accelerations, joint shoulder */
+    const real t1 = qd_1*qd_1;
+    const real t2 = T_1_21*t1;
+    const real t3 = qdd_1*T_1_11;
+    const real C_1_12 = t2 - t3;  /* RL-4 */
+    const real C_1_24 = 0.4*t3 - 0.4*t2;  /* RL-4 */
+
+    /* accelerations, joint elbow */
+    const real t4 = qd_1*T_1_21;
+    const real C_at_2_12 = C_1_12 + qd_2*(t4 + qd_2*T_1_21 + t4) - qdd_2*T_1_11;  /* RL-4 */
+    const real t5 = T_2_21*C_at_2_12;
+    const real t6 = T_1_11*t1;
+    const real t7 = qdd_1*T_1_21;
+    const real t8 = t6 + t7;
+    const real t9 = t8 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21;
+    const real t10 = T_2_11*t9;
+    const real C_2_11 = t5 - t10;  /* RL-4 */
+    const real t11 = T_2_21*t9;
+    const real t12 = T_2_11*C_at_2_12;
+    const real C_2_12 = t11 + t12;  /* RL-4 */
+    const real t13 = 0.4*t6 + 0.4*t7;
+    const real C_2_14 = 0.4*t5 - 0.4*t10 - t13;  /* RL-4 */
+    const real C_2_24 = C_1_24 - (0.4*t12 + 0.4*t11);  /* RL-4 */
+
+    /* backward, joint elbow */
+    const real D_2_11 = 0.07*C_2_11 - 0.1*C_2_14;  /* RL-5 */
+    const real D_2_12 = -0.1*C_2_24 - 0.07*C_2_12;  /* RL-5 */
+    const real D_2_41 = 0.5*C_2_14 - 0.1*C_2_11;  /* RL-5 */
+    const real D_2_42 = 0.5*C_2_24 + 0.1*C_2_12;  /* RL-5 */
+    const real t14 = 0.05*T_2_21;
+    const real t15 = 0.4*T_2_11;
+    const real TD_2_11 = T_2_11*D_2_11 - C_2_12*t14 + D_2_41*t15;  /* RL-5 */
+    const real TD_2_12 = T_2_11*D_2_12 - C_2_11*t14 + D_2_42*t15;  /* RL-5 */
+    const real t16 = 0.05*T_2_11;
+    const real t17 = 0.4*T_2_21;
+    const real TD_2_21 = T_2_21*D_2_11 + C_2_12*t16 + D_2_41*t17;  /* RL-5 */
+    const real TD_2_22 = T_2_21*D_2_12 + C_2_11*t16 + D_2_42*t17;  /* RL-5 */
+
+    /* backward, joint shoulder */
+    const real D_1_11 = TD_2_11 - (0.07*t8 - 0.1*t13);  /* RL-5 */
+    const real D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12;  /* RL-5 */
+    const real D_1_21 = 0.05*C_1_12 + TD_2_21;  /* RL-5 */
+    const real D_1_22 = TD_2_22 - 0.05*t8;  /* RL-5 */
+    const real D_1_41 = D_2_41 - (0.5*t13 - 0.1*t8);  /* RL-5 */
+    centroidal_momentum_rate[0] = D_1_41;
+    const real D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42;  /* RL-5 */
+    centroidal_momentum_rate[1] = D_1_42;
+    const real TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + T_1_14*D_1_42;  /* RL-5 */
+    const real TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41;  /* RL-5 */
+
+    /* backward, joint elbow */
+    const real Te_2_11 = 0.1*T_2_11;  /* RL-17 */
+
+    /* backward, joint shoulder */
+    const real e_1_11 = Te_2_11 - 0.1;  /* RL-17 */
+    const real t18 = 0.1*T_2_21;
+    const real Te_1_11 = T_1_11*e_1_11 - T_1_21*t18 + T_1_14;  /* RL-17 */
+    const real Te_1_21 = T_1_21*e_1_11 + T_1_11*t18 + T_1_24;  /* RL-17 */
+
+    /* momentum */
+    const real dL_C_z = TD_1_12 - TD_1_21 - (D_1_42*Te_1_11 - D_1_41*Te_1_21);  /* RL-23 */
+    centroidal_momentum_rate[5] = dL_C_z;
 }
 #endif

@@ -30,6 +30,12 @@
  *     RL-19  K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities
  *     RL-20  momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2]
  *            and so on, about the centre of mass minus that of the linear one there
+ *     RL-21  omega, alpha of link j: dA_j/dt A_j^-1 = B_j R_j^T is omega x, and C_j R_j^T is
+ *            alpha x + omega x omega x, whose skew part is alpha x; v, a of its frame by
+ *            RL-13
+ *     RL-22  Y_k = T_k (I_k + sum_c U_c Y_c U_c^T) T_k^T; K_0 per unit of qd_k is A_in_k Y_k
+ *            (A_in_k Z_k)^T, of which RL-20 makes a column
+ *     RL-23  rates of the momenta: RL-20 of D_0, RL-5
  *     dRL-2  dA_j/dq_k = dA_p/dq_k U_j T_j, for k = j P T_j -- Xiang 2009 (21)
  *     dRL-3  dB_j/dq_k = (dB_in_j + dA_in_j Z_j qd_j) T_j, for k = j B_at_j Z_j T_j -- Xiang
  *            2009 (22)

@@ -165,6 +165,18 @@ static int two_link_newton_euler_joint_wrench_derivatives_compute(const real **x
     NAMED(two_link_newton_euler_joint_wrench_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
     return 0;
 }
+void NAMED(two_link_newton_euler_link_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict link_velocities,
+    real *restrict link_accelerations);
+
+static int two_link_newton_euler_link_motion_compute(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_link_motion)(x[0], x[1], x[2], y[0], y[1]);
+    return 0;
+}
 void NAMED(two_link_newton_euler_center_of_mass)(
     const real *restrict q,
     real *restrict center_of_mass);
@@ -191,6 +203,26 @@ void NAMED(two_link_newton_euler_centroidal_momentum)(
 static int two_link_newton_euler_centroidal_momentum_compute(const real **x, real **y)
 {
     NAMED(two_link_newton_euler_centroidal_momentum)(x[0], x[1], y[0]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_centroidal_momentum_matrix)(
+    const real *restrict q,
+    real *restrict centroidal_momentum_matrix);
+
+static int two_link_newton_euler_centroidal_momentum_matrix_compute(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_centroidal_momentum_matrix)(x[0], y[0]);
+    return 0;
+}
+void NAMED(two_link_newton_euler_centroidal_momentum_rate)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict centroidal_momentum_rate);
+
+static int two_link_newton_euler_centroidal_momentum_rate_compute(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_centroidal_momentum_rate)(x[0], x[1], x[2], y[0]);
     return 0;
 }
 void NAMED(two_link_newton_euler_regressor)(
@@ -618,6 +650,18 @@ static int two_link_recursive_lagrange_point_motion_derivatives_compute(const re
     NAMED(two_link_recursive_lagrange_point_motion_derivatives)(x[0], x[1], x[2], y[0], y[1], y[2], y[3], y[4], y[5]);
     return 0;
 }
+void NAMED(two_link_recursive_lagrange_link_motion)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict link_velocities,
+    real *restrict link_accelerations);
+
+static int two_link_recursive_lagrange_link_motion_compute(const real **x, real **y)
+{
+    NAMED(two_link_recursive_lagrange_link_motion)(x[0], x[1], x[2], y[0], y[1]);
+    return 0;
+}
 void NAMED(two_link_recursive_lagrange_center_of_mass)(
     const real *restrict q,
     real *restrict center_of_mass);
@@ -644,6 +688,26 @@ void NAMED(two_link_recursive_lagrange_centroidal_momentum)(
 static int two_link_recursive_lagrange_centroidal_momentum_compute(const real **x, real **y)
 {
     NAMED(two_link_recursive_lagrange_centroidal_momentum)(x[0], x[1], y[0]);
+    return 0;
+}
+void NAMED(two_link_recursive_lagrange_centroidal_momentum_matrix)(
+    const real *restrict q,
+    real *restrict centroidal_momentum_matrix);
+
+static int two_link_recursive_lagrange_centroidal_momentum_matrix_compute(const real **x, real **y)
+{
+    NAMED(two_link_recursive_lagrange_centroidal_momentum_matrix)(x[0], y[0]);
+    return 0;
+}
+void NAMED(two_link_recursive_lagrange_centroidal_momentum_rate)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    real *restrict centroidal_momentum_rate);
+
+static int two_link_recursive_lagrange_centroidal_momentum_rate_compute(const real **x, real **y)
+{
+    NAMED(two_link_recursive_lagrange_centroidal_momentum_rate)(x[0], x[1], x[2], y[0]);
     return 0;
 }
 void NAMED(two_link_closed_form_lagrange_inverse_dynamics)(
@@ -1286,6 +1350,9 @@ static const struct kernel KERNELS[] = {
 #endif
      4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
      {6, 6, 6, 6, 6, 6}, {0}},
+    {two_link_newton_euler_link_motion_compute,
+     4, 2, {2, 2, 2, 0}, {12, 12},
+     {12, 12}, {0}},
     {two_link_newton_euler_center_of_mass_compute,
      2, 1, {2, 0}, {3},
      {3}, {0}},
@@ -1294,6 +1361,12 @@ static const struct kernel KERNELS[] = {
      {6}, {0}},
     {two_link_newton_euler_centroidal_momentum_compute,
      3, 1, {2, 2, 0}, {6},
+     {6}, {0}},
+    {two_link_newton_euler_centroidal_momentum_matrix_compute,
+     2, 1, {2, 0}, {12},
+     {12}, {0}},
+    {two_link_newton_euler_centroidal_momentum_rate_compute,
+     4, 1, {2, 2, 2, 0}, {6},
      {6}, {0}},
     {two_link_newton_euler_regressor_compute,
      4, 1, {2, 2, 2, 0}, {40},
@@ -1398,6 +1471,13 @@ static const struct kernel KERNELS[] = {
      4, 6, {2, 2, 2, 0}, {6, 6, 6, 6, 6, 6},
      {6, 6, 6, 6, 6, 6}, {0}},
 #if !defined SYMGEN_VARIANT
+    {two_link_recursive_lagrange_link_motion_compute,
+#else
+    {0,
+#endif
+     4, 2, {2, 2, 2, 0}, {12, 12},
+     {12, 12}, {0}},
+#if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_center_of_mass_compute,
 #else
     {0,
@@ -1417,6 +1497,20 @@ static const struct kernel KERNELS[] = {
     {0,
 #endif
      3, 1, {2, 2, 0}, {6},
+     {6}, {0}},
+#if !defined SYMGEN_VARIANT
+    {two_link_recursive_lagrange_centroidal_momentum_matrix_compute,
+#else
+    {0,
+#endif
+     2, 1, {2, 0}, {12},
+     {12}, {0}},
+#if !defined SYMGEN_VARIANT
+    {two_link_recursive_lagrange_centroidal_momentum_rate_compute,
+#else
+    {0,
+#endif
+     4, 1, {2, 2, 2, 0}, {6},
      {6}, {0}},
 #if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_inverse_dynamics_compute,

@@ -126,6 +126,14 @@
  *     NE-34     D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
  *               (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
  *               (3.73), (3.81) for i = j + 1
+ *     NE-39     m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
+ *               by R_c and moved by u_c, about the link's origin; moved by dx_j to the
+ *               joint's; for the base x0_C
+ *     NE-40     A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + (x0_k - x0_C) x
+ *               A_P_k, x0_k the joint's origin -- Orin, Goswami 2008
+ *     NE-41     dP/dt = f_0, dL_C/dt = n_0 - x0_C x f_0 of the reactions on the base, g = 0
+ *     NE-42     v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j
+ *               alpha_j
  *     dNE-11    d F_G_j = m_j d a_G_j: by q_i m_j (dd v_G_j/dq_i dt + 2 d omega_j/dq_i x
  *               v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
  *               d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
@@ -1591,6 +1599,91 @@ void two_link_point_motion_derivatives(
     da_dqd[2] = d_a0_hand_y_dqd_1;
 }
 
+/* Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 the
+ * accelerations are dJ/dt qd.
+ * By newton_euler. */
+void two_link_link_motion(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *parameters,
+    double *link_velocities,
+    double *link_accelerations)
+{
+    (void)parameters;
+    link_velocities[2] = 0.0;
+    link_velocities[3] = 0.0;
+    link_velocities[4] = 0.0;
+    link_velocities[8] = 0.0;
+    link_velocities[9] = 0.0;
+    link_velocities[10] = 0.0;
+    link_accelerations[2] = 0.0;
+    link_accelerations[3] = 0.0;
+    link_accelerations[4] = 0.0;
+    link_accelerations[8] = 0.0;
+    link_accelerations[9] = 0.0;
+    link_accelerations[10] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double qdd_1 = qdd[0];
+    const double qdd_2 = qdd[1];
+
+    /* angles */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    link_velocities[11] = omega_2_z;
+    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    link_accelerations[11] = alpha_2_z;
+    const double t1 = 0.4*qdd_1;
+    const double t2 = 0.4*qd_1;
+    const double t3 = qd_1*t2;
+    const double a_in_2_x = R_2_21*t1 - R_2_11*t3;  /* NE-6 */
+    const double a_in_2_y = R_2_21*t3 + R_2_11*t1;  /* NE-6 */
+    const double t4 = 0.4*omega_2_z;
+    const double a_2_x = a_in_2_x - omega_2_z*t4;  /* NE-7 */
+    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* forward, joint elbow */
+    const double v_in_2_y = R_2_11*t2;  /* NE-18 */
+    const double v_2_y = t4 + v_in_2_y;  /* NE-18 */
+
+    /* rotations, joint elbow */
+    const double R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21;  /* NE-9 */
+    const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* links, joint upper_arm */
+    const double v0_upper_arm_x = -R_1_21*t2;  /* NE-42 */
+    link_velocities[0] = v0_upper_arm_x;
+    const double v0_upper_arm_y = R_1_11*t2;  /* NE-42 */
+    link_velocities[1] = v0_upper_arm_y;
+    const double a0_upper_arm_x = -(R_1_11*t3 + R_1_21*t1);  /* NE-42 */
+    link_accelerations[0] = a0_upper_arm_x;
+    const double a0_upper_arm_y = R_1_11*t1 - R_1_21*t3;  /* NE-42 */
+    link_accelerations[1] = a0_upper_arm_y;
+
+    /* links, joint forearm */
+    const double t5 = R_2_21*t2;
+    const double v0_forearm_x = R0_2_11*t5 - v_2_y*R0_2_21;  /* NE-42 */
+    link_velocities[6] = v0_forearm_x;
+    const double v0_forearm_y = R0_2_21*t5 + v_2_y*R0_2_11;  /* NE-42 */
+    link_velocities[7] = v0_forearm_y;
+    const double a0_forearm_x = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* NE-42 */
+    link_accelerations[6] = a0_forearm_x;
+    const double a0_forearm_y = a_2_x*R0_2_21 + a_2_y*R0_2_11;  /* NE-42 */
+    link_accelerations[7] = a0_forearm_y;
+
+    /* results */
+    link_velocities[5] = qd_1;
+    link_accelerations[5] = qdd_1;
+}
+
 /* Centre of mass of all moving bodies, in the base frame.
  * By newton_euler. */
 void two_link_center_of_mass(
@@ -1721,6 +1814,137 @@ void two_link_centroidal_momentum(
     centroidal_momentum[1] = P_0_from_1_y;
     const double L_C_z = L_1_z - (x0_C_x*P_0_from_1_y - x0_C_y*P_0_from_1_x);  /* NE-29 */
     centroidal_momentum[5] = L_C_z;
+}
+
+/* Matrix A(q): centroidal_momentum = A qd.
+ * By newton_euler. */
+void two_link_centroidal_momentum_matrix(
+    const double *q,
+    const double *parameters,
+    double *centroidal_momentum_matrix)
+{
+    (void)parameters;
+    centroidal_momentum_matrix[4] = 0.0;
+    centroidal_momentum_matrix[5] = 0.0;
+    centroidal_momentum_matrix[6] = 0.0;
+    centroidal_momentum_matrix[7] = 0.0;
+    centroidal_momentum_matrix[8] = 0.0;
+    centroidal_momentum_matrix[9] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+
+    /* angles */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+
+    /* backward, joint shoulder */
+    const double t1 = 0.1*R_2_11;
+    const double mc_1C_x = 0.30000000000000004 + t1;  /* NE-39 */
+    const double I_1C_33 = 0.4*mc_1C_x + 0.4*(t1 - 0.1) + 0.24000000000000002;  /* NE-39 */
+
+    /* centre of mass */
+    const double t2 = R_1_21*R_2_21;
+    const double x0_C_x = R_1_11*mc_1C_x - 0.1*t2;  /* NE-39 */
+    centroidal_momentum_matrix[2] = x0_C_x;
+    const double t3 = R_1_11*R_2_21;
+    const double x0_C_y = R_1_21*mc_1C_x + 0.1*t3;  /* NE-39 */
+
+    /* rotations, joint elbow */
+    const double R0_2_11 = R_1_11*R_2_11 - t2;  /* NE-9 */
+    const double R0_2_21 = t3 + R_1_21*R_2_11;  /* NE-9 */
+
+    /* positions, joint shoulder */
+    const double x0_1_x = 0.4*R_1_11;  /* NE-17 */
+    const double x0_1_y = 0.4*R_1_21;  /* NE-17 */
+
+    /* columns, joint shoulder */
+    const double A_P_1_x = -x0_C_y;  /* NE-40 */
+    centroidal_momentum_matrix[0] = A_P_1_x;
+    const double A_L_1_z = I_1C_33 - (x0_C_x*x0_C_x + x0_C_y*x0_C_y);  /* NE-40 */
+    centroidal_momentum_matrix[10] = A_L_1_z;
+
+    /* columns, joint elbow */
+    const double A_P_2_x = -0.1*R0_2_21;  /* NE-40 */
+    centroidal_momentum_matrix[1] = A_P_2_x;
+    const double A_P_2_y = 0.1*R0_2_11;  /* NE-40 */
+    centroidal_momentum_matrix[3] = A_P_2_y;
+    const double t4 = (x0_1_x - x0_C_x)*A_P_2_y + (x0_1_y - x0_C_y)*(0.1*R0_2_21);
+    const double A_L_2_z = 0.12000000000000001 + t4;  /* NE-40 */
+    centroidal_momentum_matrix[11] = A_L_2_z;
+}
+
+/* Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of mass,
+ * base axes.
+ * By newton_euler. */
+void two_link_centroidal_momentum_rate(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *parameters,
+    double *centroidal_momentum_rate)
+{
+    (void)parameters;
+    centroidal_momentum_rate[2] = 0.0;
+    centroidal_momentum_rate[3] = 0.0;
+    centroidal_momentum_rate[4] = 0.0;
+    const double q_1 = q[0];
+    const double q_2 = q[1];
+    const double qd_1 = qd[0];
+    const double qd_2 = qd[1];
+    const double qdd_1 = qdd[0];
+    const double qdd_2 = qdd[1];
+
+    /* angles */
+    const double R_1_21 = sin(q_1);  /* NE-1 */
+    const double R_1_11 = cos(q_1);  /* NE-1 */
+    const double R_2_21 = sin(q_2);  /* NE-1 */
+    const double R_2_11 = cos(q_2);  /* NE-1 */
+
+    /* backward, joint shoulder */
+    const double h_1_x = 0.30000000000000004 + 0.1*R_2_11;  /* NE-27 */
+
+    /* centre of mass */
+    const double t1 = 0.1*R_2_21;
+    const double x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
+    const double x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
+
+    /* forward, joint elbow */
+    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
+    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    const double t2 = 0.4*qdd_1;
+    const double t3 = qd_1*qd_1;
+    const double t4 = 0.4*t3;
+    const double a_in_2_x = R_2_21*t2 - R_2_11*t4;  /* NE-6 */
+    const double a_in_2_y = R_2_21*t4 + R_2_11*t2;  /* NE-6 */
+    const double t5 = omega_2_z*omega_2_z;
+    const double a_2_x = a_in_2_x - 0.4*t5;  /* NE-7 */
+    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+
+    /* backward, joint elbow */
+    const double a_G_2_x = a_2_x + 0.2*t5;  /* NE-8 */
+    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
+    const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
+    const double n_2_z = n_G_2_z - 0.1*a_G_2_y + 0.2*a_G_2_y;  /* NE-15 */
+
+    /* backward, joint shoulder */
+    const double F_G_1_y = 0.1*qdd_1;  /* NE-11 */
+    const double t6 = 0.5*R_2_11;
+    const double t7 = 0.5*R_2_21;
+    const double f_1_from_2_x = a_G_2_x*t6 - a_G_2_y*t7;  /* NE-14 */
+    const double f_1_from_2_y = a_G_2_x*t7 + a_G_2_y*t6;  /* NE-14 */
+    const double f_1_x = f_1_from_2_x - 0.1*t3;  /* NE-14 */
+    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
+    const double n_1_z = n_2_z + 0.08*qdd_1 + 0.4*f_1_y;  /* NE-15 */
+
+    /* momentum */
+    const double f_0_from_1_x = R_1_11*f_1_x - R_1_21*f_1_y;  /* NE-14 */
+    centroidal_momentum_rate[0] = f_0_from_1_x;
+    const double f_0_from_1_y = R_1_21*f_1_x + R_1_11*f_1_y;  /* NE-14 */
+    centroidal_momentum_rate[1] = f_0_from_1_y;
+    const double dL_C_z = n_1_z - (x0_C_x*f_0_from_1_y - x0_C_y*f_0_from_1_x);  /* NE-41 */
+    centroidal_momentum_rate[5] = dL_C_z;
 }
 
 /* Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.

@@ -149,12 +149,12 @@ void two_link_gravity_forces(
  *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
  *          axes, the force at the load's point (N, N m)
  *   in   parameters[0]: values of the runtime parameters
- *   out  inertial_torques[2]: inertial: M qdd, with the rotors (N m or N)
- *   out  centrifugal_torques[2]: centrifugal: terms in qd_k^2
- *   out  coriolis_torques[2]: coriolis: terms in qd_k qd_l, k and l different
- *   out  gravity_torques[2]: gravity: as gravity_forces
- *   out  load_torques[2]: loads: what holds the robot against them
- *   out  joint_term_torques[2]: joint_terms: damping, springs and friction of the joints
+ *   out  inertial_torques[2]: M qdd, with the rotors (N m or N)
+ *   out  centrifugal_torques[2]: terms in qd_k^2
+ *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
+ *   out  gravity_torques[2]: as gravity_forces
+ *   out  load_torques[2]: what holds the robot against the loads
+ *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_torque_parts(
     const double *q,
@@ -299,6 +299,24 @@ void two_link_point_motion_derivatives(
     double *da_dqd,
     double *da_dqdd);
 
+/* Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 the
+ * accelerations are dJ/dt qd.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   parameters[0]: values of the runtime parameters
+ *   out  link_velocities[2][6]: [linear; angular] of each link frame's origin, base axes (m/s,
+ *          rad/s)
+ *   out  link_accelerations[2][6]: their rates, base axes, without gravity (m/s^2, rad/s^2)
+ */
+void two_link_link_motion(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *parameters,
+    double *link_velocities,
+    double *link_accelerations);
+
 /* Centre of mass of all moving bodies, in the base frame.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   parameters[0]: values of the runtime parameters
@@ -330,6 +348,31 @@ void two_link_centroidal_momentum(
     const double *qd,
     const double *parameters,
     double *centroidal_momentum);
+
+/* Matrix A(q): centroidal_momentum = A qd.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   parameters[0]: values of the runtime parameters
+ *   out  centroidal_momentum_matrix[6][2]: [c, j] = d centroidal_momentum[c] / d qd_j
+ */
+void two_link_centroidal_momentum_matrix(
+    const double *q,
+    const double *parameters,
+    double *centroidal_momentum_matrix);
+
+/* Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of mass,
+ * base axes.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   parameters[0]: values of the runtime parameters
+ *   out  centroidal_momentum_rate[6]: N, N m
+ */
+void two_link_centroidal_momentum_rate(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *parameters,
+    double *centroidal_momentum_rate);
 
 /* Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
  *   in   q[2]: joint coordinates (rad or m)

@@ -226,6 +226,20 @@ inline PointMotionDerivatives point_motion_derivatives(Vector<2> const &q, Vecto
     return found;
 }
 
+struct LinkMotion {
+    Matrix<2, 6> link_velocities;
+    Matrix<2, 6> link_accelerations;
+};
+
+// Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0 the
+// accelerations are dJ/dt qd.
+inline LinkMotion link_motion(Vector<2> const &q, Vector<2> const &qd, Vector<2> const &qdd, Vector<n_parameters> const *parameters = nullptr)
+{
+    LinkMotion found;
+    two_link_link_motion(detail::data(q), detail::data(qd), detail::data(qdd), parameters ? parameters->data() : nullptr, detail::data(found.link_velocities), detail::data(found.link_accelerations));
+    return found;
+}
+
 // Centre of mass of all moving bodies, in the base frame.
 inline Vector<3> center_of_mass(Vector<2> const &q, Vector<n_parameters> const *parameters = nullptr)
 {
@@ -247,6 +261,23 @@ inline Vector<6> centroidal_momentum(Vector<2> const &q, Vector<2> const &qd, Ve
 {
     Vector<6> found;
     two_link_centroidal_momentum(detail::data(q), detail::data(qd), parameters ? parameters->data() : nullptr, detail::data(found));
+    return found;
+}
+
+// Matrix A(q): centroidal_momentum = A qd.
+inline Matrix<6, 2> centroidal_momentum_matrix(Vector<2> const &q, Vector<n_parameters> const *parameters = nullptr)
+{
+    Matrix<6, 2> found;
+    two_link_centroidal_momentum_matrix(detail::data(q), parameters ? parameters->data() : nullptr, detail::data(found));
+    return found;
+}
+
+// Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of mass,
+// base axes.
+inline Vector<6> centroidal_momentum_rate(Vector<2> const &q, Vector<2> const &qd, Vector<2> const &qdd, Vector<n_parameters> const *parameters = nullptr)
+{
+    Vector<6> found;
+    two_link_centroidal_momentum_rate(detail::data(q), detail::data(qd), detail::data(qdd), parameters ? parameters->data() : nullptr, detail::data(found));
     return found;
 }
 

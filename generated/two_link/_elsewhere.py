@@ -1,0 +1,52 @@
+"""Functions by the names that Pinocchio, MuJoCo, Drake and the Robotics Toolbox give them.
+
+Every generated package has a copy: a module that is asked for one says what its own is called.
+"""
+
+_ELSEWHERE = {
+    "inverse_dynamics": ("rnea", "rne", "mj_inverse", "CalcInverseDynamics", "id", "ID"),
+    "inverse_dynamics_derivatives": ("computeRNEADerivatives", "mjd_inverseFD"),
+    "inverse_dynamics_hessian": ("ComputeRNEASecondOrderDerivatives",),
+    "forward_dynamics": (
+        "aba", "accel", "mj_forward", "get_generalized_acceleration_output_port", "fd", "FD",
+    ),
+    "forward_dynamics_derivatives": ("computeABADerivatives", "mjd_transitionFD"),
+    "mass_matrix": ("crba", "inertia", "inertia_matrix", "mj_fullM", "CalcMassMatrix", "M"),
+    "bias_forces": ("nonLinearEffects", "nle", "mj_rne", "qfrc_bias", "CalcBiasTerm"),
+    "gravity_forces": (
+        "computeGeneralizedGravity", "gravload", "CalcGravityGeneralizedForces", "g",
+    ),
+    "coriolis_matrix": ("computeCoriolisMatrix", "coriolis", "C"),
+    "forward_kinematics": (
+        "forwardKinematics", "framesForwardKinematics", "fkine_all", "mj_kinematics", "fk", "FK",
+        "CalcRelativeTransform",
+    ),
+    "jacobians": ("computeJointJacobians", "J"),
+    "regressor": ("computeJointTorqueRegressor",),
+    "kinetic_energy": ("computeKineticEnergy", "mj_energyVel", "CalcKineticEnergy"),
+    "potential_energy": ("computePotentialEnergy", "mj_energyPos", "CalcPotentialEnergy"),
+    "center_of_mass": ("centerOfMass", "subtree_com", "CalcCenterOfMassPositionInWorld", "com"),
+    "center_of_mass_jacobian": (
+        "jacobianCenterOfMass", "mj_jacSubtreeCom", "CalcJacobianCenterOfMassTranslationalVelocity",
+    ),
+    "centroidal_momentum": (
+        "computeCentroidalMomentum", "mj_subtreeVel", "CalcSpatialMomentumInWorldAboutPoint",
+    ),
+    "centroidal_momentum_matrix": ("computeCentroidalMap", "ccrba"),
+    "centroidal_momentum_rate": ("computeCentroidalMomentumTimeVariation", "dccrba"),
+    "frame_pose": ("updateFramePlacement", "fkine", "xpos", "xmat", "CalcPoseInWorld"),
+    "frame_jacobian": (
+        "computeFrameJacobian", "mj_jac", "mj_jacBody", "jacob0", "jacobe",
+        "CalcJacobianSpatialVelocity",
+    ),
+    "frame_motion": (
+        "getFrameVelocity", "getFrameAcceleration", "getFrameClassicalAcceleration",
+        "mj_objectVelocity", "mj_objectAcceleration", "CalcSpatialVelocityInWorld",
+    ),
+    "operational_space_inertia": ("inertia_x",),
+    "inverse_kinematics": ("ikine", "ikine_LM", "InverseKinematics", "ik", "IK"),
+    "joint_wrenches": ("cfrc_int",),
+}  # fmt: skip
+
+ELSEWHERE = {name: ours for ours, names in _ELSEWHERE.items() for name in names}
+"""Name there -> name here."""
