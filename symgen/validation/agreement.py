@@ -68,7 +68,7 @@ def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
 
 def _largest_part(s: Evaluation) -> Array:
     """Of the torques, (S,): one part may cancel, whose terms are as large as those of others."""
-    parts = [np.abs(part).reshape(len(part), -1).max(axis=1) for part in s.results(PARTS)]
+    parts = [np.abs(part).max(axis=-1, initial=0.0) for part in s.results(PARTS)]
     return np.asarray(np.max(parts, axis=0))
 
 
