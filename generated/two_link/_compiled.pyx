@@ -9,8 +9,8 @@ from functools import partial
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
-from ._runtime import evaluate_rows, tell_singular
-from ._signatures import PACKED, SIGNATURES
+from ._runtime import evaluate_rows, number_of_link, tell_singular
+from ._signatures import LINKS, PACKED, SIGNATURES
 
 cdef extern from *:
     """
@@ -65,7 +65,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(91):
+    for which in range(93):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -101,7 +101,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[91]
+cdef Function FUNCTIONS[93]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -143,6 +143,7 @@ NAMES = (
     "regressor",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_pose",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "inverse_dynamics",
@@ -161,6 +162,7 @@ NAMES = (
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_momentum",
+    "frame_jacobian",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_load_derivatives",
@@ -198,7 +200,7 @@ NAMES = (
     "mass_matrix",
     "mass_matrix",
 )
-FIRST_PACKED = 75  # from here on they give packed results
+FIRST_PACKED = 77  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -292,6 +294,14 @@ SHAPES = {
         ((2,), (2,), (0,)),
         ((6,),),
     ),
+    "frame_pose": (
+        ((), (2,), (0,)),
+        ((4, 4),),
+    ),
+    "frame_jacobian": (
+        ((), (2,), (0,)),
+        ((6, 2),),
+    ),
 }
 PACKED_SHAPES = {
     "inverse_dynamics_derivatives": (
@@ -311,8 +321,8 @@ PACKED_SHAPES = {
         ((4,),),
     ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_hessian': 4, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'torque_parts': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2}
-MOST_SAMPLES = [43010752, 23121384, 28169008, 108108104, 173913040, 47619040, 66666664, 30534344, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 21505376, 56338024, 97560968, 90909088, 45977008, 64516128, 28368792, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 76923072, 64516128, 43478256, 33613440, 34482752, 18099544, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 71428568, 63492056, 27777776, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 20202016, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 28169008, 108108104, 173913040, 22346368, 21505376, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_hessian': 4, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'torque_parts': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'frame_pose': 2, 'frame_jacobian': 2}
+MOST_SAMPLES = [43010752, 23121384, 28169008, 108108104, 173913040, 47619040, 66666664, 30534344, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 21505376, 56338024, 97560968, 90909088, 45977008, 64516128, 28368792, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 76923072, 64516128, 43478256, 33613440, 34482752, 18099544, 74074072, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 71428568, 63492056, 27777776, 72727272, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 20202016, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 28169008, 108108104, 173913040, 22346368, 21505376, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
 
 
 cdef void describe(Array *array, tuple shape):
@@ -615,7 +625,7 @@ class composite:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(75, given, out)
+            return call(77, given, out)
         return call(1, given, out)
 
     @staticmethod
@@ -652,7 +662,7 @@ class composite:
         given[4] = <PyObject *>loads
         given[5] = <PyObject *>parameters
         if packed:
-            return call(76, given, out)
+            return call(78, given, out)
         return call(2, given, out)
 
     @staticmethod
@@ -674,7 +684,7 @@ class composite:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(77, given, out)
+            return call(79, given, out)
         return call(3, given, out)
 
     @staticmethod
@@ -699,7 +709,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(78, given, out)
+            return call(80, given, out)
         return call(4, given, out)
 
     @staticmethod
@@ -1008,7 +1018,7 @@ class newton_euler:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(79, given, out)
+            return call(81, given, out)
         return call(15, given, out)
 
     @staticmethod
@@ -1045,7 +1055,7 @@ class newton_euler:
         given[4] = <PyObject *>loads
         given[5] = <PyObject *>parameters
         if packed:
-            return call(80, given, out)
+            return call(82, given, out)
         return call(16, given, out)
 
     @staticmethod
@@ -1085,7 +1095,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(81, given, out)
+            return call(83, given, out)
         return call(18, given, out)
 
     @staticmethod
@@ -1110,7 +1120,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(82, given, out)
+            return call(84, given, out)
         return call(19, given, out)
 
     @staticmethod
@@ -1522,6 +1532,29 @@ class newton_euler:
         given[4] = <PyObject *>parameters
         return call(36, given, out)
 
+    @staticmethod
+    def frame_pose(name, q, *, parameters=None, out=None):
+        """Pose of one link frame in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            name                 a link, one of link_names
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            pose (..., 4, 4)  homogeneous transform (m)
+
+        ValueError where no link has this name.
+        """
+        cdef PyObject *given[6]
+        name = number_of_link(name, LINKS)
+        given[0] = <PyObject *>name
+        given[1] = <PyObject *>q
+        given[2] = <PyObject *>parameters
+        return call(37, given, out)
+
 
 class kane:
     @staticmethod
@@ -1552,7 +1585,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(37, given, out)
+        return call(38, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1586,7 +1619,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(38, given, out)
+        return call(39, given, out)
 
 
 class recursive_lagrange:
@@ -1614,7 +1647,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(39, given, out)
+        return call(40, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1647,8 +1680,8 @@ class recursive_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(83, given, out)
-        return call(40, given, out)
+            return call(85, given, out)
+        return call(41, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1666,7 +1699,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(41, given, out)
+        return call(42, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1687,8 +1720,8 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(84, given, out)
-        return call(42, given, out)
+            return call(86, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1712,8 +1745,8 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(85, given, out)
-        return call(43, given, out)
+            return call(87, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1737,7 +1770,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(44, given, out)
+        return call(45, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1755,7 +1788,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(45, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1775,7 +1808,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(46, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1793,7 +1826,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(47, given, out)
+        return call(48, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1812,7 +1845,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(48, given, out)
+        return call(49, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1831,7 +1864,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(49, given, out)
+        return call(50, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1856,7 +1889,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(50, given, out)
+        return call(51, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1884,7 +1917,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(51, given, out)
+        return call(52, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -1902,7 +1935,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(52, given, out)
+        return call(53, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -1920,7 +1953,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(53, given, out)
+        return call(54, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -1940,7 +1973,31 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(54, given, out)
+        return call(55, given, out)
+
+    @staticmethod
+    def frame_jacobian(name, q, *, parameters=None, out=None):
+        """Geometric Jacobian of one link frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            name                 a link, one of link_names
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            jacobian (..., 6, 2)  [linear; angular] velocity of the frame's origin per joint
+                                  velocity, base axes
+
+        ValueError where no link has this name.
+        """
+        cdef PyObject *given[6]
+        name = number_of_link(name, LINKS)
+        given[0] = <PyObject *>name
+        given[1] = <PyObject *>q
+        given[2] = <PyObject *>parameters
+        return call(56, given, out)
 
 
 class closed_form_lagrange:
@@ -1968,7 +2025,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(55, given, out)
+        return call(57, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -2001,8 +2058,8 @@ class closed_form_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(86, given, out)
-        return call(56, given, out)
+            return call(88, given, out)
+        return call(58, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -2020,7 +2077,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(57, given, out)
+        return call(59, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -2041,8 +2098,8 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(87, given, out)
-        return call(58, given, out)
+            return call(89, given, out)
+        return call(60, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -2066,8 +2123,8 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(88, given, out)
-        return call(59, given, out)
+            return call(90, given, out)
+        return call(61, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2091,7 +2148,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(60, given, out)
+        return call(62, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -2109,7 +2166,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(61, given, out)
+        return call(63, given, out)
 
     @staticmethod
     def torque_parts(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -2141,7 +2198,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(62, given, out)
+        return call(64, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -2161,7 +2218,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(63, given, out)
+        return call(65, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -2179,7 +2236,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(64, given, out)
+        return call(66, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -2198,7 +2255,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(65, given, out)
+        return call(67, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -2217,7 +2274,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(66, given, out)
+        return call(68, given, out)
 
 
 class explicit_kane:
@@ -2240,8 +2297,8 @@ class explicit_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(89, given, out)
-        return call(67, given, out)
+            return call(91, given, out)
+        return call(69, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2265,7 +2322,7 @@ class explicit_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(68, given, out)
+        return call(70, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2295,7 +2352,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(69, given, out)
+        return call(71, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2329,7 +2386,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(70, given, out)
+        return call(72, given, out)
 
 
 class partially_recursive_kane:
@@ -2352,8 +2409,8 @@ class partially_recursive_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(90, given, out)
-        return call(71, given, out)
+            return call(92, given, out)
+        return call(73, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2377,7 +2434,7 @@ class partially_recursive_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(72, given, out)
+        return call(74, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2407,7 +2464,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(73, given, out)
+        return call(75, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2441,7 +2498,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(74, given, out)
+        return call(76, given, out)
 
 
 set_up()

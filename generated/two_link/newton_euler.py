@@ -31,6 +31,7 @@ centroidal_momentum = _functions.centroidal_momentum
 regressor = _functions.regressor
 forward_dynamics = _functions.forward_dynamics
 forward_dynamics_derivatives = _functions.forward_dynamics_derivatives
+frame_pose = _functions.frame_pose
 
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
@@ -56,6 +57,7 @@ for _name, _function in [
     ("regressor", regressor),
     ("forward_dynamics", forward_dynamics),
     ("forward_dynamics_derivatives", forward_dynamics_derivatives),
+    ("frame_pose", frame_pose),
 ]:
     _function.__module__, _function.__qualname__ = __name__, _name  # where pickle finds it
 
@@ -83,6 +85,7 @@ __all__ = [
     "regressor",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_pose",
 ]
 
 _missing = {

@@ -23,6 +23,7 @@ point_motion_derivatives = _functions.point_motion_derivatives
 center_of_mass = _functions.center_of_mass
 center_of_mass_jacobian = _functions.center_of_mass_jacobian
 centroidal_momentum = _functions.centroidal_momentum
+frame_jacobian = _functions.frame_jacobian
 
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
@@ -41,6 +42,7 @@ for _name, _function in [
     ("center_of_mass", center_of_mass),
     ("center_of_mass_jacobian", center_of_mass_jacobian),
     ("centroidal_momentum", centroidal_momentum),
+    ("frame_jacobian", frame_jacobian),
 ]:
     _function.__module__, _function.__qualname__ = __name__, _name  # where pickle finds it
 
@@ -61,6 +63,7 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_momentum",
+    "frame_jacobian",
 ]
 
 _missing = {

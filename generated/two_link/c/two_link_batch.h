@@ -56,60 +56,62 @@ int two_link_prepare(int width);
  *     34  newton_euler.regressor
  *     35  newton_euler.forward_dynamics
  *     36  newton_euler.forward_dynamics_derivatives
- *     37  kane.forward_dynamics
- *     38  kane.forward_dynamics_derivatives
- *     39  recursive_lagrange.inverse_dynamics
- *     40  recursive_lagrange.inverse_dynamics_derivatives
- *     41  recursive_lagrange.inverse_dynamics_load_derivatives
- *     42  recursive_lagrange.mass_matrix
- *     43  recursive_lagrange.coriolis_matrix
- *     44  recursive_lagrange.bias_forces
- *     45  recursive_lagrange.gravity_forces
- *     46  recursive_lagrange.kinetic_energy
- *     47  recursive_lagrange.potential_energy
- *     48  recursive_lagrange.forward_kinematics
- *     49  recursive_lagrange.jacobians
- *     50  recursive_lagrange.point_motion
- *     51  recursive_lagrange.point_motion_derivatives
- *     52  recursive_lagrange.center_of_mass
- *     53  recursive_lagrange.center_of_mass_jacobian
- *     54  recursive_lagrange.centroidal_momentum
- *     55  closed_form_lagrange.inverse_dynamics
- *     56  closed_form_lagrange.inverse_dynamics_derivatives
- *     57  closed_form_lagrange.inverse_dynamics_load_derivatives
- *     58  closed_form_lagrange.mass_matrix
- *     59  closed_form_lagrange.coriolis_matrix
- *     60  closed_form_lagrange.bias_forces
- *     61  closed_form_lagrange.gravity_forces
- *     62  closed_form_lagrange.torque_parts
- *     63  closed_form_lagrange.kinetic_energy
- *     64  closed_form_lagrange.potential_energy
- *     65  closed_form_lagrange.forward_kinematics
- *     66  closed_form_lagrange.jacobians
- *     67  explicit_kane.mass_matrix
- *     68  explicit_kane.bias_forces
- *     69  explicit_kane.forward_dynamics
- *     70  explicit_kane.forward_dynamics_derivatives
- *     71  partially_recursive_kane.mass_matrix
- *     72  partially_recursive_kane.bias_forces
- *     73  partially_recursive_kane.forward_dynamics
- *     74  partially_recursive_kane.forward_dynamics_derivatives
- *     75  composite.inverse_dynamics_derivatives, packed
- *     76  composite.inverse_dynamics_hessian, packed
- *     77  composite.mass_matrix, packed
- *     78  composite.coriolis_matrix, packed
- *     79  newton_euler.inverse_dynamics_derivatives, packed
- *     80  newton_euler.inverse_dynamics_hessian, packed
- *     81  newton_euler.mass_matrix, packed
- *     82  newton_euler.coriolis_matrix, packed
- *     83  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     84  recursive_lagrange.mass_matrix, packed
- *     85  recursive_lagrange.coriolis_matrix, packed
- *     86  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     87  closed_form_lagrange.mass_matrix, packed
- *     88  closed_form_lagrange.coriolis_matrix, packed
- *     89  explicit_kane.mass_matrix, packed
- *     90  partially_recursive_kane.mass_matrix, packed
+ *     37  newton_euler.frame_pose
+ *     38  kane.forward_dynamics
+ *     39  kane.forward_dynamics_derivatives
+ *     40  recursive_lagrange.inverse_dynamics
+ *     41  recursive_lagrange.inverse_dynamics_derivatives
+ *     42  recursive_lagrange.inverse_dynamics_load_derivatives
+ *     43  recursive_lagrange.mass_matrix
+ *     44  recursive_lagrange.coriolis_matrix
+ *     45  recursive_lagrange.bias_forces
+ *     46  recursive_lagrange.gravity_forces
+ *     47  recursive_lagrange.kinetic_energy
+ *     48  recursive_lagrange.potential_energy
+ *     49  recursive_lagrange.forward_kinematics
+ *     50  recursive_lagrange.jacobians
+ *     51  recursive_lagrange.point_motion
+ *     52  recursive_lagrange.point_motion_derivatives
+ *     53  recursive_lagrange.center_of_mass
+ *     54  recursive_lagrange.center_of_mass_jacobian
+ *     55  recursive_lagrange.centroidal_momentum
+ *     56  recursive_lagrange.frame_jacobian
+ *     57  closed_form_lagrange.inverse_dynamics
+ *     58  closed_form_lagrange.inverse_dynamics_derivatives
+ *     59  closed_form_lagrange.inverse_dynamics_load_derivatives
+ *     60  closed_form_lagrange.mass_matrix
+ *     61  closed_form_lagrange.coriolis_matrix
+ *     62  closed_form_lagrange.bias_forces
+ *     63  closed_form_lagrange.gravity_forces
+ *     64  closed_form_lagrange.torque_parts
+ *     65  closed_form_lagrange.kinetic_energy
+ *     66  closed_form_lagrange.potential_energy
+ *     67  closed_form_lagrange.forward_kinematics
+ *     68  closed_form_lagrange.jacobians
+ *     69  explicit_kane.mass_matrix
+ *     70  explicit_kane.bias_forces
+ *     71  explicit_kane.forward_dynamics
+ *     72  explicit_kane.forward_dynamics_derivatives
+ *     73  partially_recursive_kane.mass_matrix
+ *     74  partially_recursive_kane.bias_forces
+ *     75  partially_recursive_kane.forward_dynamics
+ *     76  partially_recursive_kane.forward_dynamics_derivatives
+ *     77  composite.inverse_dynamics_derivatives, packed
+ *     78  composite.inverse_dynamics_hessian, packed
+ *     79  composite.mass_matrix, packed
+ *     80  composite.coriolis_matrix, packed
+ *     81  newton_euler.inverse_dynamics_derivatives, packed
+ *     82  newton_euler.inverse_dynamics_hessian, packed
+ *     83  newton_euler.mass_matrix, packed
+ *     84  newton_euler.coriolis_matrix, packed
+ *     85  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     86  recursive_lagrange.mass_matrix, packed
+ *     87  recursive_lagrange.coriolis_matrix, packed
+ *     88  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     89  closed_form_lagrange.mass_matrix, packed
+ *     90  closed_form_lagrange.coriolis_matrix, packed
+ *     91  explicit_kane.mass_matrix, packed
+ *     92  partially_recursive_kane.mass_matrix, packed
  */
 symgen_function two_link_single(int which);
 
