@@ -69,12 +69,25 @@ class Robot(Functions, Protocol):
     def frame_pose(
         self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
     ) -> Array:
-        """Pose of a link frame in the base frame, (..., 4, 4)."""
+        """Pose of one link frame in the base frame.
+
+        `name` is a link, one of link_names; ValueError where no link has this name.
+
+        Returns:
+            pose (..., 4, 4): homogeneous transform (m)
+        """
 
     def frame_jacobian(
         self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
     ) -> Array:
-        """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular], base axes."""
+        """Geometric Jacobian of one link frame.
+
+        `name` is a link, one of link_names; ValueError where no link has this name.
+
+        Returns:
+            jacobian (..., 6, n): [linear; angular] velocity of the frame's origin per joint
+                velocity, base axes
+        """
 
     def selftest(self) -> list[Any]:
         """Validate the module where it is installed; return the table of checks."""
