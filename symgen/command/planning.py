@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from symgen.command import outcome
-from symgen.command.options import Json, Model, Quiet
+from symgen.command.options import Json, Model, Quiet, additions
 
 if TYPE_CHECKING:
     from symgen.planning.solver import Step
@@ -52,6 +52,7 @@ NOT_SOLVED = 3
     show_default=True,
     help="Of each solution.",
 )
+@additions
 @Json
 @Quiet
 def plan(
@@ -62,6 +63,8 @@ def plan(
     seed: int,
     limited_memory: bool,
     max_iterations: int,
+    loads: tuple[str, ...],
+    added_points: tuple[str, ...],
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -81,7 +84,9 @@ def plan(
 
     ready()
     check_outputs(outputs)
-    options = BuildOptions(runtime_parameters=named_parameters(task) or ("none",))
+    options = BuildOptions(
+        runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points
+    )
     with terminal.journal(silent=quiet or as_json) as journal:
         module = load_package(build(model, options, journal).folder)
         found = find(
