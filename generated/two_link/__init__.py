@@ -78,7 +78,7 @@ import sys as _sys
 import types as _types
 from importlib import import_module as _import_module
 
-from . import _backends, _runtime, _signatures
+from . import _backends, _runtime
 from ._backends import backend, backends
 from ._elsewhere import ELSEWHERE as _ELSEWHERE
 from ._kinematics import Kinematics as _Kinematics
@@ -109,6 +109,8 @@ from .newton_euler import centroidal_momentum_rate
 from .newton_euler import regressor
 from .composite import forward_dynamics
 from .kane import forward_dynamics_derivatives
+from .newton_euler import frame_pose
+from .recursive_lagrange import frame_jacobian
 
 name = 'two_link'
 n = 2
@@ -257,46 +259,6 @@ operation_counts = {
 model_hash = '5b8dd80eb401cc3051830e55c3f9ce36928b1fa69bd0e3fc66b6fdd11b4abeee'
 condition = 1.0
 symgen_version = '0.2.0'
-
-def frame_pose(name, q, *, parameters=None, out=None):
-    """Pose of a link frame in the base frame.
-
-    Arguments (batch axes ... broadcast mutually):
-        name                 a link, one of link_names
-        q (..., 2)            joint coordinates (rad or m)
-        parameters (..., 0)   values of the runtime parameters; default: default_parameters
-        out                  array to write the result to and to return
-
-    Returns:
-        pose (..., 4, 4)     homogeneous transform (m)
-
-    ValueError where no link has this name.
-    """
-    signature = _signatures.SIGNATURES["forward_kinematics"]
-    return _runtime.of_frame(
-        signature, forward_kinematics, "frame_pose", (4, 4), name, link_names, (q, parameters), out
-    )
-
-
-def frame_jacobian(name, q, *, parameters=None, out=None):
-    """Geometric Jacobian of a link frame.
-
-    Arguments (batch axes ... broadcast mutually):
-        name                 a link, one of link_names
-        q (..., 2)            joint coordinates (rad or m)
-        parameters (..., 0)   values of the runtime parameters; default: default_parameters
-        out                  array to write the result to and to return
-
-    Returns:
-        jacobian (..., 6, 2) [linear; angular] velocity of the frame's origin per joint velocity, base axes
-
-    ValueError where no link has this name.
-    """
-    signature = _signatures.SIGNATURES["jacobians"]
-    return _runtime.of_frame(
-        signature, jacobians, "frame_jacobian", (6, 2), name, link_names, (q, parameters), out
-    )
-
 
 _kinematics = _Kinematics(_sys.modules[__name__], frame_jacobian)
 frame_jacobian = _kinematics.frame_jacobian

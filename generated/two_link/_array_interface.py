@@ -22,6 +22,8 @@ from ._evaluation import (
 )
 from ._forward_laws import SOLVED, response
 
+ONE_LINK = {"frame_pose": "forward_kinematics", "frame_jacobian": "jacobians"}
+
 
 def interface(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Single samples, broadcast batches, `out=` and default arguments give the same numbers."""
@@ -35,6 +37,7 @@ def interface(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
                 arrays = where_both_are_defined(name, *both)
                 scale = np.full(len(arrays[1]), size)
                 yield f"{name}{label}: {how}", limits.interface, *arrays, scale
+    yield from _links(s)
     yield from _refusals(s, lens)
 
 
@@ -66,6 +69,22 @@ def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, An
     if some:
         default = call(functions, name, {**arguments, "parameters": None})
         yield "no parameters = default parameters", default, batch
+
+
+def _links(s: Evaluation) -> Iterator[Comparison]:
+    """A link by its name is its entry of the stack, in a batch and alone."""
+    q, given = s.states.q, {"parameters": s.states.parameters}
+    if not s.states.parameters.size:
+        given = {}
+    for one, name in ONE_LINK.items():
+        if not s.facts.link_names or not s.has(one, name):
+            continue
+        function, stack = getattr(s.subject.functions, one), np.asarray(s[name])
+        batch = np.stack([function(link, q, **given) for link in s.facts.link_names], axis=1)
+        yield f"{one} = its entry of {name}", limits.interface, batch, stack
+        first = {key: x[0] for key, x in given.items()}
+        single = np.stack([function(link, q[0], **first) for link in s.facts.link_names])
+        yield f"{one}: single samples = batch", limits.interface, single[np.newaxis], stack[:1]
 
 
 def _refusals(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:

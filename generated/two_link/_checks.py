@@ -313,6 +313,7 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         tuple(getattr(module, "output_names", ())),
         getattr(module, "coupling", None),
         getattr(module, "coupling_offsets", None),
+        tuple(getattr(module, "link_names", ())),
     )
     subjects = subjects_of(module)
     with without_warnings():

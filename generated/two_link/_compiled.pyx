@@ -9,8 +9,8 @@ from functools import partial
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
-from ._runtime import evaluate_rows, tell_singular
-from ._signatures import PACKED, SIGNATURES
+from ._runtime import evaluate_rows, number_of_link, tell_singular
+from ._signatures import LINKS, PACKED, SIGNATURES
 
 cdef extern from *:
     """
@@ -65,7 +65,7 @@ def choose(int width):
     Returns the width, 0 where this processor or this binary has none.  Before any other call.
     """
     cdef int which, found = two_link_prepare(width)
-    for which in range(97):
+    for which in range(99):
         FUNCTIONS[which].kernel = two_link_single(which)
     return found
 
@@ -101,7 +101,7 @@ cdef struct Batch:  # the batch axes that the arguments of a call share
     npy_intp *shape
     npy_intp count
 
-cdef Function FUNCTIONS[97]
+cdef Function FUNCTIONS[99]
 cdef double ZEROS[6]
 cdef double DEFAULT_PARAMETERS[1]
 
@@ -146,6 +146,7 @@ NAMES = (
     "regressor",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_pose",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "inverse_dynamics",
@@ -167,6 +168,7 @@ NAMES = (
     "centroidal_momentum",
     "centroidal_momentum_matrix",
     "centroidal_momentum_rate",
+    "frame_jacobian",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_load_derivatives",
@@ -204,7 +206,7 @@ NAMES = (
     "mass_matrix",
     "mass_matrix",
 )
-FIRST_PACKED = 81  # from here on they give packed results
+FIRST_PACKED = 83  # from here on they give packed results
 SHAPES = {
     "inverse_dynamics": (
         ((2,), (2,), (2,), (1, 6), (0,)),
@@ -310,6 +312,14 @@ SHAPES = {
         ((2,), (2,), (2,), (0,)),
         ((6,),),
     ),
+    "frame_pose": (
+        ((), (2,), (0,)),
+        ((4, 4),),
+    ),
+    "frame_jacobian": (
+        ((), (2,), (0,)),
+        ((6, 2),),
+    ),
 }
 PACKED_SHAPES = {
     "inverse_dynamics_derivatives": (
@@ -329,8 +339,8 @@ PACKED_SHAPES = {
         ((4,),),
     ),
 }
-REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_hessian': 4, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'torque_parts': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'link_motion': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'centroidal_momentum_matrix': 1, 'centroidal_momentum_rate': 3}
-MOST_SAMPLES = [43010752, 23121384, 28169008, 108108104, 173913040, 47619040, 66666664, 30534344, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 21505376, 56338024, 97560968, 90909088, 45977008, 64516128, 28368792, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 36697240, 76923072, 64516128, 43478256, 46511624, 37735848, 33613440, 34482752, 18099544, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 28169008, 71428568, 63492056, 27777776, 27397256, 23121384, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 20202016, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 28169008, 108108104, 173913040, 22346368, 21505376, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
+REQUIRED = {'inverse_dynamics': 3, 'inverse_dynamics_derivatives': 3, 'inverse_dynamics_hessian': 4, 'mass_matrix': 1, 'coriolis_matrix': 2, 'bias_forces': 2, 'gravity_forces': 1, 'torque_parts': 3, 'joint_wrench_derivatives': 3, 'point_motion': 3, 'point_motion_derivatives': 3, 'regressor': 3, 'forward_dynamics': 3, 'forward_dynamics_derivatives': 3, 'inverse_dynamics_load_derivatives': 1, 'kinetic_energy': 2, 'potential_energy': 1, 'forward_kinematics': 1, 'jacobians': 1, 'joint_wrenches': 3, 'link_motion': 3, 'center_of_mass': 1, 'center_of_mass_jacobian': 1, 'centroidal_momentum': 2, 'centroidal_momentum_matrix': 1, 'centroidal_momentum_rate': 3, 'frame_pose': 2, 'frame_jacobian': 2}
+MOST_SAMPLES = [43010752, 23121384, 28169008, 108108104, 173913040, 47619040, 66666664, 30534344, 11428568, 48192768, 33613440, 27972024, 36697240, 19512192, 39603960, 22346368, 21505376, 56338024, 97560968, 90909088, 45977008, 64516128, 28368792, 97560968, 76923072, 47619040, 51282048, 30075184, 12861736, 43478256, 27027024, 36697240, 76923072, 64516128, 43478256, 46511624, 37735848, 33613440, 34482752, 18099544, 74074072, 36036032, 20304568, 20725384, 8350728, 64516128, 25477704, 23391808, 23121384, 74074072, 38834944, 80000000, 45454544, 53333328, 37037032, 28776976, 28169008, 71428568, 63492056, 27777776, 27397256, 23121384, 72727272, 20408160, 14035080, 56338024, 32786880, 32520320, 27027024, 70175432, 20202016, 31007744, 74074072, 45454544, 47619040, 97560968, 43010752, 35398224, 19512192, 78431368, 42105256, 30534344, 14545448, 23121384, 28169008, 108108104, 173913040, 22346368, 21505376, 97560968, 90909088, 8350728, 25477704, 23391808, 14035080, 32786880, 32520320, 97560968, 78431368]
 
 
 cdef void describe(Array *array, tuple shape):
@@ -633,7 +643,7 @@ class composite:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(81, given, out)
+            return call(83, given, out)
         return call(1, given, out)
 
     @staticmethod
@@ -670,7 +680,7 @@ class composite:
         given[4] = <PyObject *>loads
         given[5] = <PyObject *>parameters
         if packed:
-            return call(82, given, out)
+            return call(84, given, out)
         return call(2, given, out)
 
     @staticmethod
@@ -692,7 +702,7 @@ class composite:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(83, given, out)
+            return call(85, given, out)
         return call(3, given, out)
 
     @staticmethod
@@ -717,7 +727,7 @@ class composite:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(84, given, out)
+            return call(86, given, out)
         return call(4, given, out)
 
     @staticmethod
@@ -1026,7 +1036,7 @@ class newton_euler:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(85, given, out)
+            return call(87, given, out)
         return call(15, given, out)
 
     @staticmethod
@@ -1063,7 +1073,7 @@ class newton_euler:
         given[4] = <PyObject *>loads
         given[5] = <PyObject *>parameters
         if packed:
-            return call(86, given, out)
+            return call(88, given, out)
         return call(16, given, out)
 
     @staticmethod
@@ -1103,7 +1113,7 @@ class newton_euler:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(87, given, out)
+            return call(89, given, out)
         return call(18, given, out)
 
     @staticmethod
@@ -1128,7 +1138,7 @@ class newton_euler:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(88, given, out)
+            return call(90, given, out)
         return call(19, given, out)
 
     @staticmethod
@@ -1608,6 +1618,29 @@ class newton_euler:
         given[4] = <PyObject *>parameters
         return call(39, given, out)
 
+    @staticmethod
+    def frame_pose(name, q, *, parameters=None, out=None):
+        """Pose of one link frame in the base frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            name                 a link, one of link_names
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            pose (..., 4, 4)  homogeneous transform (m)
+
+        ValueError where no link has this name.
+        """
+        cdef PyObject *given[6]
+        name = number_of_link(name, LINKS)
+        given[0] = <PyObject *>name
+        given[1] = <PyObject *>q
+        given[2] = <PyObject *>parameters
+        return call(40, given, out)
+
 
 class kane:
     @staticmethod
@@ -1638,7 +1671,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(40, given, out)
+        return call(41, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -1672,7 +1705,7 @@ class kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(41, given, out)
+        return call(42, given, out)
 
 
 class recursive_lagrange:
@@ -1700,7 +1733,7 @@ class recursive_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(42, given, out)
+        return call(43, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -1733,8 +1766,8 @@ class recursive_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(89, given, out)
-        return call(43, given, out)
+            return call(91, given, out)
+        return call(44, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -1752,7 +1785,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(44, given, out)
+        return call(45, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -1773,8 +1806,8 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(90, given, out)
-        return call(45, given, out)
+            return call(92, given, out)
+        return call(46, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -1798,8 +1831,8 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(91, given, out)
-        return call(46, given, out)
+            return call(93, given, out)
+        return call(47, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -1823,7 +1856,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(47, given, out)
+        return call(48, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -1841,7 +1874,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(48, given, out)
+        return call(49, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -1861,7 +1894,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(49, given, out)
+        return call(50, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -1879,7 +1912,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(50, given, out)
+        return call(51, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -1898,7 +1931,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(51, given, out)
+        return call(52, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -1917,7 +1950,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(52, given, out)
+        return call(53, given, out)
 
     @staticmethod
     def point_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1942,7 +1975,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(53, given, out)
+        return call(54, given, out)
 
     @staticmethod
     def point_motion_derivatives(q, qd, qdd, *, parameters=None, out=None):
@@ -1970,7 +2003,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(54, given, out)
+        return call(55, given, out)
 
     @staticmethod
     def link_motion(q, qd, qdd, *, parameters=None, out=None):
@@ -1997,7 +2030,7 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(55, given, out)
+        return call(56, given, out)
 
     @staticmethod
     def center_of_mass(q, *, parameters=None, out=None):
@@ -2015,7 +2048,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(56, given, out)
+        return call(57, given, out)
 
     @staticmethod
     def center_of_mass_jacobian(q, *, parameters=None, out=None):
@@ -2033,7 +2066,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(57, given, out)
+        return call(58, given, out)
 
     @staticmethod
     def centroidal_momentum(q, qd, *, parameters=None, out=None):
@@ -2053,7 +2086,7 @@ class recursive_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(58, given, out)
+        return call(59, given, out)
 
     @staticmethod
     def centroidal_momentum_matrix(q, *, parameters=None, out=None):
@@ -2071,7 +2104,7 @@ class recursive_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(59, given, out)
+        return call(60, given, out)
 
     @staticmethod
     def centroidal_momentum_rate(q, qd, qdd, *, parameters=None, out=None):
@@ -2094,7 +2127,31 @@ class recursive_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>parameters
-        return call(60, given, out)
+        return call(61, given, out)
+
+    @staticmethod
+    def frame_jacobian(name, q, *, parameters=None, out=None):
+        """Geometric Jacobian of one link frame.
+
+        Arguments (batch axes ... broadcast mutually):
+            name                 a link, one of link_names
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            jacobian (..., 6, 2)  [linear; angular] velocity of the frame's origin per joint
+                                  velocity, base axes
+
+        ValueError where no link has this name.
+        """
+        cdef PyObject *given[6]
+        name = number_of_link(name, LINKS)
+        given[0] = <PyObject *>name
+        given[1] = <PyObject *>q
+        given[2] = <PyObject *>parameters
+        return call(62, given, out)
 
 
 class closed_form_lagrange:
@@ -2122,7 +2179,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(61, given, out)
+        return call(63, given, out)
 
     @staticmethod
     def inverse_dynamics_derivatives(q, qd, qdd, *, loads=None, parameters=None, packed=False, out=None):
@@ -2155,8 +2212,8 @@ class closed_form_lagrange:
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
         if packed:
-            return call(92, given, out)
-        return call(62, given, out)
+            return call(94, given, out)
+        return call(64, given, out)
 
     @staticmethod
     def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
@@ -2174,7 +2231,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(63, given, out)
+        return call(65, given, out)
 
     @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
@@ -2195,8 +2252,8 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(93, given, out)
-        return call(64, given, out)
+            return call(95, given, out)
+        return call(66, given, out)
 
     @staticmethod
     def coriolis_matrix(q, qd, *, parameters=None, packed=False, out=None):
@@ -2220,8 +2277,8 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
         if packed:
-            return call(94, given, out)
-        return call(65, given, out)
+            return call(96, given, out)
+        return call(67, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2245,7 +2302,7 @@ class closed_form_lagrange:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(66, given, out)
+        return call(68, given, out)
 
     @staticmethod
     def gravity_forces(q, *, parameters=None, out=None):
@@ -2263,7 +2320,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(67, given, out)
+        return call(69, given, out)
 
     @staticmethod
     def torque_parts(q, qd, qdd, *, loads=None, parameters=None, out=None):
@@ -2295,7 +2352,7 @@ class closed_form_lagrange:
         given[2] = <PyObject *>qdd
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(68, given, out)
+        return call(70, given, out)
 
     @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
@@ -2315,7 +2372,7 @@ class closed_form_lagrange:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>parameters
-        return call(69, given, out)
+        return call(71, given, out)
 
     @staticmethod
     def potential_energy(q, *, parameters=None, out=None):
@@ -2333,7 +2390,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(70, given, out)
+        return call(72, given, out)
 
     @staticmethod
     def forward_kinematics(q, *, parameters=None, out=None):
@@ -2352,7 +2409,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(71, given, out)
+        return call(73, given, out)
 
     @staticmethod
     def jacobians(q, *, parameters=None, out=None):
@@ -2371,7 +2428,7 @@ class closed_form_lagrange:
         cdef PyObject *given[6]
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
-        return call(72, given, out)
+        return call(74, given, out)
 
 
 class explicit_kane:
@@ -2394,8 +2451,8 @@ class explicit_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(95, given, out)
-        return call(73, given, out)
+            return call(97, given, out)
+        return call(75, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2419,7 +2476,7 @@ class explicit_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(74, given, out)
+        return call(76, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2449,7 +2506,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(75, given, out)
+        return call(77, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2483,7 +2540,7 @@ class explicit_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(76, given, out)
+        return call(78, given, out)
 
 
 class partially_recursive_kane:
@@ -2506,8 +2563,8 @@ class partially_recursive_kane:
         given[0] = <PyObject *>q
         given[1] = <PyObject *>parameters
         if packed:
-            return call(96, given, out)
-        return call(77, given, out)
+            return call(98, given, out)
+        return call(79, given, out)
 
     @staticmethod
     def bias_forces(q, qd, *, loads=None, parameters=None, out=None):
@@ -2531,7 +2588,7 @@ class partially_recursive_kane:
         given[1] = <PyObject *>qd
         given[2] = <PyObject *>loads
         given[3] = <PyObject *>parameters
-        return call(78, given, out)
+        return call(80, given, out)
 
     @staticmethod
     def forward_dynamics(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2561,7 +2618,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(79, given, out)
+        return call(81, given, out)
 
     @staticmethod
     def forward_dynamics_derivatives(q, qd, tau, *, loads=None, parameters=None, out=None):
@@ -2595,7 +2652,7 @@ class partially_recursive_kane:
         given[2] = <PyObject *>tau
         given[3] = <PyObject *>loads
         given[4] = <PyObject *>parameters
-        return call(80, given, out)
+        return call(82, given, out)
 
 
 set_up()

@@ -315,21 +315,11 @@ def position(kind, name, names):
     raise ValueError(UNKNOWN[kind].format(name) + hint)
 
 
-def of_frame(signature, function, name, shape, frame, names, arguments, out):
-    """What `function` says of one link frame: an array of `shape` in place of one of each link.
-
-    It is asked for as many samples at a time as keep the whole in the processor's cache.
-    """
-    place = position("link", frame, names)
-    one = Signature(name, signature.inputs, (Array(name, shape),))
-    limit = max(1, 2**18 // max(1, signature.outputs[0].size))
-
-    def run(inputs, outputs):
-        q, parameters = inputs
-        outputs[0][...] = function(q, parameters=parameters)[..., place, :, :]
-        return 0
-
-    return evaluate(one, run, arguments, out, kinds=COMPLEX, limit=limit)
+def number_of_link(name, links):
+    """The number of the link called `name`, a float as kernels take it."""
+    if type(name) is str and name in links:
+        return links[name]
+    return float(position("link", name, tuple(links)))
 
 
 def _read(array, given, kinds):

@@ -8,6 +8,7 @@ from ._runtime import Array, Signature, positions_on_one_path
 DEFAULT_PARAMETERS = []
 PARAMETER_NAMES = ()
 NAMES = {"loads": ('tip',)}
+LINKS = {name: float(number) for number, name in enumerate(('upper_arm', 'forearm'))}
 RELATED = positions_on_one_path((0, 1))
 
 SIGNATURES = {
@@ -519,6 +520,38 @@ outputs=(
         ),
 outputs=(
             Array("centroidal_momentum_rate", (6,)),
+        ),
+    ),
+    "frame_pose": Signature(
+        "frame_pose",
+        inputs=(
+            Array("name", ()),
+            Array("q", (2,)),
+            Array(
+                "parameters",
+                (0,),
+                default=DEFAULT_PARAMETERS,
+                names=PARAMETER_NAMES,
+            ),
+        ),
+outputs=(
+            Array("pose", (4, 4)),
+        ),
+    ),
+    "frame_jacobian": Signature(
+        "frame_jacobian",
+        inputs=(
+            Array("name", ()),
+            Array("q", (2,)),
+            Array(
+                "parameters",
+                (0,),
+                default=DEFAULT_PARAMETERS,
+                names=PARAMETER_NAMES,
+            ),
+        ),
+outputs=(
+            Array("jacobian", (6, 2)),
         ),
     ),
 }

@@ -34,6 +34,7 @@ centroidal_momentum_rate = _functions.centroidal_momentum_rate
 regressor = _functions.regressor
 forward_dynamics = _functions.forward_dynamics
 forward_dynamics_derivatives = _functions.forward_dynamics_derivatives
+frame_pose = _functions.frame_pose
 
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
@@ -62,6 +63,7 @@ for _name, _function in [
     ("regressor", regressor),
     ("forward_dynamics", forward_dynamics),
     ("forward_dynamics_derivatives", forward_dynamics_derivatives),
+    ("frame_pose", frame_pose),
 ]:
     _function.__module__, _function.__qualname__ = __name__, _name  # where pickle finds it
 
@@ -92,6 +94,7 @@ __all__ = [
     "regressor",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_pose",
 ]
 
 _missing = {

@@ -26,6 +26,7 @@ center_of_mass_jacobian = _functions.center_of_mass_jacobian
 centroidal_momentum = _functions.centroidal_momentum
 centroidal_momentum_matrix = _functions.centroidal_momentum_matrix
 centroidal_momentum_rate = _functions.centroidal_momentum_rate
+frame_jacobian = _functions.frame_jacobian
 
 for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
@@ -47,6 +48,7 @@ for _name, _function in [
     ("centroidal_momentum", centroidal_momentum),
     ("centroidal_momentum_matrix", centroidal_momentum_matrix),
     ("centroidal_momentum_rate", centroidal_momentum_rate),
+    ("frame_jacobian", frame_jacobian),
 ]:
     _function.__module__, _function.__qualname__ = __name__, _name  # where pickle finds it
 
@@ -70,6 +72,7 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_matrix",
     "centroidal_momentum_rate",
+    "frame_jacobian",
 ]
 
 _missing = {

@@ -74,6 +74,23 @@ Templates = click.option(
     help="Folder whose templates replace those of symgen.",
 )
 
+_ADDITIONS = (
+    click.option(
+        "--load",
+        "loads",
+        multiple=True,
+        metavar="LINK[:x,y,z]",
+        help="Add a load to those of the model, at a point of the link's frame (m).",
+    ),
+    click.option(
+        "--point",
+        "added_points",
+        multiple=True,
+        metavar="LINK[:x,y,z]",
+        help="Add a point whose motion is wanted, as --load.",
+    ),
+)
+
 _BUILD_OPTIONS = (
     click.option(
         "--formulations",
@@ -117,20 +134,7 @@ _BUILD_OPTIONS = (
         show_default=True,
         help="Kernels in a straight line, in loops where there are any, or by what is faster.",
     ),
-    click.option(
-        "--load",
-        "loads",
-        multiple=True,
-        metavar="LINK[:x,y,z]",
-        help="Add a load to those of the model, at a point of the link's frame (m).",
-    ),
-    click.option(
-        "--point",
-        "added_points",
-        multiple=True,
-        metavar="LINK[:x,y,z]",
-        help="Add a point whose motion is wanted, as --load.",
-    ),
+    *_ADDITIONS,
     click.option(
         "--plain-c",
         is_flag=True,
@@ -186,3 +190,10 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_BUILD_OPTIONS):
         with_options = option(with_options)
     return with_options
+
+
+def additions(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options `loads` and `added_points` of commands that build nothing, or not alone."""
+    for option in reversed(_ADDITIONS):
+        command = option(command)
+    return command

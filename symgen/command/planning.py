@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from symgen.command import outcome
-from symgen.command.options import Json, Model, Quiet
+from symgen.command.options import Json, Model, Quiet, additions
 
 if TYPE_CHECKING:
     from symgen.planning.program import Step
@@ -59,6 +59,7 @@ NOT_SOLVED = 3
     show_default=True,
     help="Of each solution.",
 )
+@additions
 @Json
 @Quiet
 def plan(
@@ -70,6 +71,8 @@ def plan(
     solver: str | None,
     limited_memory: bool,
     max_iterations: int,
+    loads: tuple[str, ...],
+    added_points: tuple[str, ...],
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -89,7 +92,9 @@ def plan(
 
     solver = ready(solver, exact_hessian=not limited_memory)
     check_outputs(outputs)
-    options = BuildOptions(runtime_parameters=named_parameters(task) or ("none",))
+    options = BuildOptions(
+        runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points
+    )
     with terminal.journal(silent=quiet or as_json) as journal:
         module = load_package(build(model, options, journal).folder)
         found = find(

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from symgen.command import completion, outcome
-from symgen.command.options import Json, Model, OneOf, Quiet, Templates, build_options
+from symgen.command.options import Json, Model, OneOf, Quiet, Templates, additions, build_options
 from symgen.errors import RequestError, ValidationError
 from symgen.options import BuildOptions
 
@@ -136,6 +136,7 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
 @click.option(
     "--quick", is_flag=True, help="Leave out what is compiled and timed, and the plot of growth."
 )
+@additions
 @Templates
 @Json
 @Quiet
@@ -143,6 +144,8 @@ def report(
     model: Path,
     output: Path | None,
     quick: bool,
+    loads: tuple[str, ...],
+    added_points: tuple[str, ...],
     templates: Path | None,
     as_json: bool,
     quiet: bool,
@@ -152,7 +155,9 @@ def report(
     from symgen.command import terminal
 
     with terminal.journal(silent=quiet or as_json) as journal:
-        written = page.write_report(model, output, quick, templates, journal)
+        written = page.write_report(
+            model, output, quick, templates, journal, loads=loads, points=added_points
+        )
     if as_json:
         click.echo(outcome.text({"file": str(written), "quick": quick}, journal.notices))
     elif not quiet:
@@ -181,6 +186,7 @@ def report(
     default=None,
     help="The recursion step by step, or everything substituted.",
 )
+@additions
 @Json
 @click.option("--quiet", "-q", is_flag=True, help="Print the equations and nothing else.")
 def show(
@@ -189,6 +195,8 @@ def show(
     style: str,
     formulation: str | None,
     steps: bool | None,
+    loads: tuple[str, ...],
+    added_points: tuple[str, ...],
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -197,7 +205,9 @@ def show(
     from symgen.showing import equations
 
     with terminal.journal(silent=quiet or as_json) as journal:
-        text = equations.show(model, what, style, formulation, steps, journal)
+        text = equations.show(
+            model, what, style, formulation, steps, journal, loads=loads, points=added_points
+        )
     if as_json:
         data = {"what": what, "format": style, "text": text}
         text = outcome.text(data, journal.notices)

@@ -75,6 +75,8 @@ def alone(module: Module, templates: Templates) -> dict[tuple[str, str], str]:
             "formulation": replace(formulation, notes=""),
         }
         for kernel in formulation.kernels:
+            if kernel.paths:
+                continue
             files[_name(kernel)] = _source([kernel], values, templates)
     return files
 
@@ -146,7 +148,9 @@ def _guards(module: Module) -> dict[tuple[str, str], str]:
     In all of them if it serves the top level, which is made for speed; the other formulations are
     there to be read, unless the package is to have them `equal`.  So are some functions.
     """
-    serving = {(function.formulation, function.name) for function in module.functions}
+    serving = {
+        (function.formulation, function.name) for function in (*module.functions, *module.by_link)
+    }
 
     def guard(kernel: Kernel) -> str:
         read = kernel.function.for_reading or _name(kernel) not in serving
@@ -190,7 +194,7 @@ def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
     main = f"c/{robot}_{formulation.name}"
     sources: dict[str, list[Kernel]] = {}
     for kernel in formulation.kernels:
-        alone = kernel.loops or is_long(kernel.schedule, LINES_PER_PART)
+        alone = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
         name = f"{main}_{kernel.function.name}.c" if alone else f"{main}.c"
         sources.setdefault(name, []).append(kernel)
     return sources

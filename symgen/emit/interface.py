@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from symgen.emit import text
 from symgen.emit.bundle import ModuleMetadata
 from symgen.emit.kernels import Array, in_numbers
-from symgen.program.arguments import PARAMETERS
+from symgen.program.arguments import LINK, PARAMETERS
 from symgen.program.functions import Function
 from symgen.robot.records import record_fields
 
@@ -28,6 +28,7 @@ _SINGULAR = (
     "its row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with "
     "one RuntimeWarning."
 )
+_NO_LINK = "ValueError where no link has this name."
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class PublicFunction:
     `arguments` are positional; `options` are keyword-only, like the `parameters`.
     `formulation` is the one that serves it at the top level.  `packed` are the results without what
     is always 0, if it gives them so, too.  `record` is the class of the named tuple that it
-    returns, if any.
+    returns, if any.  What is `by_link` takes the name of a link first; kernels get its number.
     """
 
     name: str
@@ -50,6 +51,7 @@ class PublicFunction:
     hidden: tuple[Array, ...] = ()
     packed: tuple[Array, ...] = ()
     record: str = ""
+    by_link: bool = False
 
     @property
     def inputs(self) -> tuple[Array, ...]:
@@ -77,6 +79,8 @@ class PublicFunction:
     def typed_signature(self) -> str:
         """`signature`, with types, for a stub."""
         arguments = [f"{array.name}: ArrayLike" for array in self.arguments]
+        if self.by_link:
+            arguments[0] = f"{self.arguments[0].name}: str"
         options = [f"{array.name}: Rows | None = ..." for array in (*self.options, self.parameters)]
         options += ["packed: bool = ..."] if self.packed else []
         out = "Array | None"
@@ -96,6 +100,8 @@ class PublicFunction:
     def docstring(self) -> str:
         """Summary, arguments and results with shapes, units and frames; ready for quotes."""
         arguments = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.arguments]
+        if self.by_link:
+            arguments[0] = (self.arguments[0].name, self.arguments[0].meaning)
         arguments += [
             (f"{a.name} {a.batch_shape}", f"{a.meaning}; or a dict by name; default: 0")
             for a in self.options
@@ -117,7 +123,9 @@ class PublicFunction:
             f"{text.wrapped(self.summary)}\n\n"
             f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"
             f"Returns{f' a named tuple, {self.record}' if self.record else ''}:\n"
-            f"{text.table(results)}" + (f"\n\n{text.wrapped(_SINGULAR)}" if self.hidden else "")
+            f"{text.table(results)}"
+            + (f"\n\n{text.wrapped(_SINGULAR)}" if self.hidden else "")
+            + (f"\n\n{_NO_LINK}" if self.by_link else "")
         )
 
     @property
@@ -155,6 +163,7 @@ def public_function(
         hidden=in_numbers(function.hidden, sizes),
         packed=tuple(_packed(array, metadata) for array in results) if packable else (),
         record=function.record,
+        by_link=LINK in function.arguments,
     )
 
 

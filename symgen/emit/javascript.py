@@ -37,6 +37,7 @@ def source(module: Module, templates: Templates, kind: str = MODULE) -> str:
             "kernels": [
                 _printed(*pair)
                 for pair in zip(formulation.functions, formulation.kernels, strict=True)
+                if not pair[1].paths
             ],
         }
         for formulation in module.formulations

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from math import prod
 
 from symgen.algebra.nodes import CONST, SYMBOL, Scalar, reachable
@@ -158,12 +159,14 @@ class Body:
     """The lines of a program, ready to be printed.
 
     `names` are those of the named nodes in source, `arrays` the arrays in source by the names that
-    they have as inputs and outputs of the program.
+    they have as inputs and outputs of the program.  `pieces` are the sections part by part, where
+    that does not go by their length.
     """
 
     schedule: Schedule
     names: Mapping[int, str]
     arrays: Mapping[str, Array]
+    pieces: tuple[tuple[Section, ...], ...] = ()
 
     def printed(self, language: Language, length: int) -> tuple[tuple[PrintedPart, ...], int]:
         """The lines in parts of about `length` lines, and the slots of their workspace."""
@@ -175,7 +178,11 @@ class Body:
     def split(self, length: int) -> parts.Parts:
         """The schedule in parts of about `length` lines."""
         if length not in self._splits:
-            self._splits[length] = parts.split(self.schedule, length)
+            self._splits[length] = (
+                parts.in_pieces(self.schedule, self.pieces)
+                if self.pieces
+                else parts.split(self.schedule, length)
+            )
         return self._splits[length]
 
     @cached_property
@@ -252,7 +259,10 @@ class Body:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One function by one formulation: in a straight line, in loops, or both (see `Forms`)."""
+    """One function by one formulation: in a straight line, in loops, or both (see `Forms`).
+
+    A kernel for one link has `paths`: for every link the numbers of the parts that it needs.
+    """
 
     formulation: str
     function: Function
@@ -263,6 +273,7 @@ class Kernel:
     line: Body | None
     loops: LoopedProgram[Scalar] | None = None
     batches_in_loops: bool = False
+    paths: tuple[tuple[int, ...], ...] = ()
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -343,7 +354,25 @@ class Kernel:
             count = operations_in_loops(self.loops)
         else:
             count = operations_after(self.program.results)
-        return count.total + 9 * count.functions + sum(array.size for array in self.outputs)
+        whole = count.total + 9 * count.functions
+        if self.paths:
+            whole = int(whole * self._longest_path)
+        return whole + sum(array.size for array in self.outputs)
+
+    @property
+    def _longest_path(self) -> float:
+        """The part of all lines that the link with most of them takes."""
+        lengths = [sum(len(s.lines) for s in sections) for sections in self.body.pieces]
+        return max(sum(lengths[i - 1] for i in path) for path in self.paths) / sum(lengths)
+
+    def links_of(self, part: int) -> tuple[int, ...]:
+        """The links that need the part of this number."""
+        return tuple(link for link, path in enumerate(self.paths) if part in path)
+
+    @property
+    def path_starts(self) -> tuple[int, ...]:
+        """Where the parts of each link start if all stand one behind the other, and the end."""
+        return tuple(accumulate(map(len, self.paths), initial=0))
 
     @property
     def has_zeros(self) -> bool:

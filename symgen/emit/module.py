@@ -8,7 +8,7 @@ Everything that a backend prints is computed here once, the same for all of them
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symgen.algebra.nodes import Scalar
@@ -17,14 +17,15 @@ from symgen.emit.bundle import ModuleMetadata, Package
 from symgen.emit.interface import PublicFunction, public_function
 from symgen.emit.kernels import Kernel, kernel
 from symgen.emit.names import identifier
-from symgen.program.functions import function_named
+from symgen.emit.slices import sliced
+from symgen.program.functions import BY_LINK, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 
 
 @dataclass(frozen=True)
 class Formulation:
-    """One formulation's functions and kernels, in the same order.
+    """One formulation's functions and kernels, in the same order, those by link last.
 
     `notes` is the table of equations, as text; `offset` counts the functions of the formulations
     before this one; `missing` maps every function that this formulation does not have to the
@@ -41,7 +42,7 @@ class Formulation:
 
 @dataclass(frozen=True)
 class Module:
-    """A package, ready to be printed.  `functions` are those of the top level."""
+    """A package, ready to be printed.  `functions` are those of the table at the top level."""
 
     package: Package
     robot: str
@@ -57,6 +58,16 @@ class Module:
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels of all formulations."""
         return tuple(k for formulation in self.formulations for k in formulation.kernels)
+
+    @property
+    def by_link(self) -> tuple[PublicFunction, ...]:
+        """What the top level has for one link by its name; `formulation` is where it stands."""
+        return tuple(
+            replace(function, formulation=formulation.name)
+            for formulation in self.formulations
+            for function in formulation.functions
+            if function.by_link
+        )
 
     @property
     def packed(self) -> tuple[tuple[str, str], ...]:
@@ -88,6 +99,7 @@ class Module:
             "signatures": self.signatures,
             "kernels": self.kernels,
             "packed": self.packed,
+            "by_link": self.by_link,
         }
 
 
@@ -108,6 +120,12 @@ def _formulations(package: Package) -> Iterator[Formulation]:
     sizes = package.metadata.sizes
     offset = 0
     for name, programs in package.programs.items():
+        kernels = [kernel(name, forms, sizes) for forms in programs.values()]
+        kernels += [
+            sliced(stack, package.metadata.n)
+            for stack in kernels
+            if package.fastest.get(stack.function.name) == name and stack.function.name in BY_LINK
+        ]
         elsewhere = {
             function: f"{name} does not have {function}; {serving}.{function} is there"
             for function, serving in package.fastest.items()
@@ -115,13 +133,13 @@ def _formulations(package: Package) -> Iterator[Formulation]:
         missing = {**package.missing, **elsewhere}
         yield Formulation(
             name=identifier(name),
-            functions=tuple(public_function(function_named(f), package.metadata) for f in programs),
-            kernels=tuple(kernel(name, forms, sizes) for forms in programs.values()),
+            functions=tuple(public_function(k.function, package.metadata) for k in kernels),
+            kernels=tuple(kernels),
             notes=text.notes_table(notes_of(forms.any for forms in programs.values())),
             offset=offset,
             missing={k: sentence for k, sentence in missing.items() if k not in programs},
         )
-        offset += len(programs)
+        offset += len(kernels)
 
 
 def notes_of(programs: Iterable[Program[Scalar] | LoopedProgram[Scalar]]) -> dict[str, str]:

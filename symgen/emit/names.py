@@ -43,7 +43,7 @@ _REAL_H = """
     real truth lanes bits angles sines cosines singular samples any is_far memcpy is_singular
     sine_and_cosine sines_and_cosines far_sines_and_cosines samples_where
     REAL SELECT NAMED BROADCAST BLEND LANES LANEWISE LANEWISE_OF_TWO INLINE PART LARGEST_REDUCED
-    OCTET NO_ANGLE
+    OCTET NO_ANGLE WHOLE
 """
 _LOOPS_H = """
     tree visit multiply factorise solve_column solve_square solve_one solve_three

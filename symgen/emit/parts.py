@@ -12,7 +12,7 @@ that it also reads, so a compiler may read slots whenever it likes.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symgen.optimize.ordering import Assignment, Line, Schedule, Section
@@ -43,7 +43,11 @@ class Parts:
 
 def split(schedule: Schedule, length: int) -> Parts:
     """Cut `schedule` into parts of about `length` lines; one part up to 4/3 of that."""
-    pieces = _pieces(schedule.sections, length)
+    return in_pieces(schedule, _pieces(schedule.sections, length))
+
+
+def in_pieces(schedule: Schedule, pieces: Sequence[tuple[Section, ...]]) -> Parts:
+    """The parts that `schedule` makes where `pieces` are its sections part by part."""
     born, used = _lifetimes(schedule, pieces)
     slots, size = _allocate(born, used)
     parts = []
@@ -91,7 +95,7 @@ def _pieces(sections: tuple[Section, ...], length: int) -> list[tuple[Section, .
 
 
 def _lifetimes(
-    schedule: Schedule, pieces: list[tuple[Section, ...]]
+    schedule: Schedule, pieces: Sequence[tuple[Section, ...]]
 ) -> tuple[dict[int, int], list[set[int]]]:
     """The piece that assigns each node, and the nodes with names that each piece uses."""
     born: dict[int, int] = {}

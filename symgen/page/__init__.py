@@ -21,11 +21,13 @@ timed and what takes longest, and is the same bytes on every machine.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from symgen.comparing import comparison, growth
 from symgen.comparing.charts import growth_svg
 from symgen.description import RobotDescription, read
+from symgen.description.additions import with_additions
 from symgen.emit.templates import Templates, own_templates
 from symgen.errors import RequestError
 from symgen.options import DEFAULT, BuildOptions
@@ -53,12 +55,17 @@ def write_report(
     quick: bool,
     templates: Path | None,
     journal: Journal,
+    *,
+    loads: Sequence[str] = (),
+    points: Sequence[str] = (),
 ) -> Path:
     """Write the report of `model` to `target` (default: ``<name>.html`` here) and return where.
 
+    `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``.
+
     RequestError, before any work, where it cannot be written there.
     """
-    description = read(model)
+    description = with_additions(read(model), loads, points)
     target = Path(f"{description.name}.html") if target is None else target
     _check_target(target)
     if templates is not None:

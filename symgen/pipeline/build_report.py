@@ -46,24 +46,30 @@ class BuildReport:
     validation: ValidationResult | None = None
     installed_as: str = ""
 
+    def made(self) -> dict[str, Any]:
+        """What does not depend on the day and the folder: operations, sizes, what was left out."""
+        return {
+            "formulations": list(self.formulations),
+            "backends": list(self.backends),
+            "functions": [asdict(function) for function in self.functions],
+            "evaluated": list(self.evaluated),
+            "skipped": dict(self.skipped),
+            "lines": self.lines,
+            "bytes": self.size,
+            "compiler": self.compiler,
+        }
+
     def as_json(self) -> dict[str, Any]:
         """The report as plain data."""
         return {
             "robot": self.robot,
             "n": self.n,
             "folder": str(self.folder),
-            "formulations": list(self.formulations),
-            "backends": list(self.backends),
+            **self.made(),
             "runtime_parameters": list(self.runtime_parameters),
-            "evaluated": list(self.evaluated),
             "up_to_date": self.up_to_date,
-            "functions": [asdict(function) for function in self.functions],
-            "skipped": dict(self.skipped),
             "notices": list(self.notices),
             "seconds": {stage: round(value, 4) for stage, value in self.seconds.items()},
-            "lines": self.lines,
-            "bytes": self.size,
-            "compiler": self.compiler,
             "compiled_now": self.compiled_now,
             "toolchain_validated_now": self.toolchain_validated_now,
             "installed_as": self.installed_as,

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from symgen.deriving.derivation import Derived, derive_all, model_hash, package_of
 from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
@@ -103,10 +102,9 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         journal.notice(f"warning: {warning}")
     qualified = qualify(plan.compiler, options.flags, journal)
     with paused_collector(), _blaming(options.templates):
-        derived, made = _make(plan, journal)
+        derived, report = _make(plan, report, journal)
     report = replace(
         report,
-        **made,
         notices=tuple(journal.notices),
         seconds=dict(journal.seconds),
         toolchain_validated_now=qualified,
@@ -130,8 +128,8 @@ def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     return Plan(description, options, selection, compiler, backends, key, target)
 
 
-def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
-    """Derive, emit, compile, validate and install; the programs, and fields of the report."""
+def _make(plan: Plan, report: BuildReport, journal: Journal) -> tuple[Derived, BuildReport]:
+    """Derive, emit, compile, validate and install; the programs, and the report filled in."""
     with journal.stage("derive"):
         # RobotDescription -> Programs, optimised
         derived = derive_all(
@@ -165,19 +163,22 @@ def _make(plan: Plan, journal: Journal) -> tuple[Derived, dict[str, Any]]:
                 plan.description, plan.selection, derived, staged.folder, plan.backends
             )
         validation.raise_if_failed()
+        built = plan.selection.built
+        report = replace(
+            report,
+            functions=tuple(
+                item for item in derived.reports if item.function in built.get(item.formulation, ())
+            ),
+            lines=bundle.lines,
+            size=_size(bundle, binaries),
+            compiler="" if plan.compiler is None else plan.compiler.name,
+            compiled_now=binaries is not None and not binaries.cached,
+            validation=validation,
+        )
         with journal.stage("install"):
-            staged.install(plan.key, _origin(plan.description), plan.selection.runtime_parameters)
-    built = plan.selection.built
-    return derived, {
-        "functions": tuple(
-            item for item in derived.reports if item.function in built.get(item.formulation, ())
-        ),
-        "lines": bundle.lines,
-        "size": _size(bundle, binaries),
-        "compiler": "" if plan.compiler is None else plan.compiler.name,
-        "compiled_now": binaries is not None and not binaries.cached,
-        "validation": validation,
-    }
+            origin, runtime = _origin(plan.description), plan.selection.runtime_parameters
+            staged.install(plan.key, origin, runtime, report.made())
+    return derived, report
 
 
 @contextmanager

@@ -42,6 +42,7 @@ MULTIPLIERS = Argument("multipliers", ("n",), "weights of the torques in their s
 
 
 T = Argument("t", (), "time (s)")
+LINK = Argument("name", (), "a link, one of link_names")
 Y = Argument(
     "y",
     ("n",),

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from symgen.algebra.interface import S
 from symgen.program.arguments import (
     ALL_FREE,
+    LINK,
     LOADS,
     MULTIPLIERS,
     QD,
@@ -444,6 +445,28 @@ FUNCTIONS: tuple[Function, ...] = (
         needs=("n_outputs",),
     ),
 )
+
+BY_LINK: Mapping[str, Function] = {
+    "forward_kinematics": Function(
+        "frame_pose",
+        "Pose of one link frame in the base frame.",
+        (LINK, Q),
+        (Argument("pose", (4, 4), "homogeneous transform (m)"),),
+    ),
+    "jacobians": Function(
+        "frame_jacobian",
+        "Geometric Jacobian of one link frame.",
+        (LINK, Q),
+        (
+            Argument(
+                "jacobian",
+                (6, "n"),
+                "[linear; angular] velocity of the frame's origin per joint velocity, base axes",
+            ),
+        ),
+    ),
+}
+"""What a module has for one link by its name, by the function for all links that it is cut from."""
 
 FUNCTION_NAMES = tuple(function.name for function in FUNCTIONS)
 

@@ -71,7 +71,13 @@ class Robot(Functions, Protocol):
     def frame_pose(
         self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
     ) -> Array:
-        """Pose of a link frame in the base frame, (..., 4, 4)."""
+        """Pose of one link frame in the base frame.
+
+        `name` is a link, one of link_names; ValueError where no link has this name.
+
+        Returns:
+            pose (..., 4, 4): homogeneous transform (m)
+        """
 
     def frame_jacobian(
         self,
@@ -82,10 +88,14 @@ class Robot(Functions, Protocol):
         parameters: Rows | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular].
+        """Geometric Jacobian of one link frame.
 
-        `reference`: "local_world_aligned", of the frame's origin, base axes; "local", the same in
-        axes of the frame; "world", of the point that passes through the base origin, base axes.
+        `name` is a link, one of link_names; ValueError where no link has this name.  `reference`:
+        "local_world_aligned", of the frame's origin, base axes; "local", the same in axes of the
+        frame; "world", of the point of the link that passes through the base origin, base axes.
+
+        Returns:
+            jacobian (..., 6, n): [linear; angular] velocity per joint velocity
         """
 
     def frame_motion(

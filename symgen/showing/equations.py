@@ -23,6 +23,7 @@ from symgen.deriving.symbolic import (
     unwatched,
 )
 from symgen.description import RobotDescription, read
+from symgen.description.additions import with_additions
 from symgen.emit.emission import emit, javascript_module
 from symgen.errors import RequestError
 from symgen.formulations import (
@@ -73,9 +74,15 @@ def show(
     formulation: str | None,
     steps: bool | None,
     journal: Journal | None = None,
+    *,
+    loads: Sequence[str] = (),
+    points: Sequence[str] = (),
 ) -> str:
-    """The text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long."""
-    description = read(path)
+    """The text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long.
+
+    `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``.
+    """
+    description = with_additions(read(path), loads, points)
     drawings: dict[str, Callable[[RobotDescription, str], str]] = {"tree": tree, "frames": frames}
     if what in drawings:
         styles = ("pretty", "latex") if what == "frames" else ("pretty",)

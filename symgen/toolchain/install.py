@@ -80,12 +80,16 @@ class Stage:
             self._binaries[name] = self._write(name, content)
 
     def install(
-        self, build_key: str, origin: str = "", runtime_parameters: tuple[str, ...] = ()
+        self,
+        build_key: str,
+        origin: str = "",
+        runtime_parameters: tuple[str, ...] = (),
+        made: Mapping[str, object] | None = None,
     ) -> Manifest:
         """Move the staged package into its place and return its manifest.
 
         `origin` is the model file that it was made from, `runtime_parameters` are what it takes as
-        arguments.
+        arguments, `made` is what the build says of itself.
         """
         if INIT_FILE not in self._sources:
             raise ValueError(f"a package needs {INIT_FILE}")
@@ -96,6 +100,7 @@ class Stage:
             build_key,
             origin,
             runtime_parameters,
+            made or {},
         )
         with file_system_errors(f"install {self.target}"):
             write_new(self.folder / MANIFEST_FILE, manifest.manifest_text().encode())

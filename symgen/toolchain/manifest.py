@@ -2,7 +2,8 @@
 
 ``manifest.json`` lists the generated sources with their digests and is the same on every machine.
 ``build.json`` lists what belongs to one machine: the binaries, the key of the build, and the
-model file that it was made from.
+model file that it was made from; and what the build made, for those who read it: operations of
+every function, sizes, what was left out.
 ``.installing.json`` exists only while files are being replaced; it lists the former files and the
 new ones, so that the next build can clean up after one that was killed.
 """
@@ -34,6 +35,8 @@ class Manifest:
     """The model file that the package was built from, as an absolute path; empty if unknown."""
     runtime_parameters: tuple[str, ...] = ()
     """The parameters of the model that the package was asked to take as arguments."""
+    made: Mapping[str, object] = field(default_factory=dict)
+    """What the build made, as plain data; nobody reads it back."""
     unfinished: tuple[str, ...] = ()
     """Files that a build which did not finish may have left; empty after one that did."""
 
@@ -64,6 +67,7 @@ class Manifest:
             "files": self.binaries,
             "origin": self.origin,
             "runtime_parameters": list(self.runtime_parameters),
+            "made": self.made,
         }
         return _text({"generator": GENERATOR, **content})
 

@@ -160,8 +160,9 @@ class Facts:
     `joint_terms` are the numbers of drives, bearings and springs by name, (N,) each;
     `reflected_inertia` is that of the rotor times the square of the gear ratio.  `prescribed` says
     of every coordinate whether its motion is given in hybrid dynamics, (n,); `output_names` are
-    those of the model's outputs.  Where some of the N joints follow others, the positions of all
-    are S q + o, with `coupling` S (N, n) and `offsets` o (N,); else N = n and there is no S.
+    those of the model's outputs, `link_names` those of the links in the order of arrays.  Where
+    some of the N joints follow others, the positions of all are S q + o, with `coupling` S (N, n)
+    and `offsets` o (N,); else N = n and there is no S.
     """
 
     condition: float = 1.0
@@ -171,6 +172,7 @@ class Facts:
     output_names: tuple[str, ...] = ()
     coupling: Array | None = None
     offsets: Array | None = None
+    link_names: tuple[str, ...] = ()
 
 
 def random_states(

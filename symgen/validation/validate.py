@@ -177,6 +177,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         tuple(output.name for output in description.outputs),
         S if len(own) < len(description.joints) else None,
         o,
+        tuple(joint.link.name for joint in description.joints),
     )
 
 

@@ -73,5 +73,12 @@ def test_commands_take_them(tmp_path, monkeypatch, capfd):
     options = ["--functions", "mass_matrix", "--backend", "numpy", "-q"]
     assert run(["build", str(TWO_LINK), "--load", "forearm", *options]) == 0
     assert run(["check", str(TWO_LINK), "--exact", "--load", "forearm", *options[:2]]) == 0
+    capfd.readouterr()
+    show = ["show", str(TWO_LINK), "inverse_dynamics_load_derivatives", "--expanded"]
+    assert run([*show, "--load", "upper_arm:0.2,0,0"]) == 0
+    assert "(L₁ + 1/5)⋅sin(q₁)" in capfd.readouterr().out
+    report = ["report", str(TWO_LINK), "--quick", "--load", "elbow", "-o", "page.html"]
+    assert run(report) == 2
+    assert "--load 'elbow': no link is called 'elbow'" in capfd.readouterr().err
     assert run(["build", str(TWO_LINK), "--point", "elbow", *options]) == 2
     assert "--point 'elbow': no link is called 'elbow'" in capfd.readouterr().err

@@ -1998,3 +1998,84 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     # results
     pivots[..., 1] = 0.12000000000000001
     diagonal[..., 1] = 0.12000000000000001
+
+
+def _frame_pose_1(q, pose, w):
+    q_1 = q[..., 0]
+
+    # angles
+    R_1_21 = sin(q_1)  # NE-1
+    w[0] = R_1_21
+    R_1_11 = cos(q_1)  # NE-1
+    w[1] = R_1_11
+
+    # positions, joint shoulder
+    x0_1_x = 0.4*R_1_11  # NE-17
+    w[2] = x0_1_x
+    x0_1_y = 0.4*R_1_21  # NE-17
+    w[3] = x0_1_y
+
+    # results
+    pose[..., 2, 2] = 1.0
+    pose[..., 3, 3] = 1.0
+
+
+def _frame_pose_2(q, pose, w):
+    R_1_21 = w[0]
+    R_1_11 = w[1]
+    x0_1_x = w[2]
+    x0_1_y = w[3]
+
+    # angles
+    pose[..., 1, 0] = R_1_21
+    pose[..., 0, 0] = R_1_11
+    pose[..., 1, 1] = R_1_11
+
+    # frames, joint shoulder
+    R_1_12 = -R_1_21  # NE-1
+    pose[..., 0, 1] = R_1_12
+
+    # positions, joint shoulder
+    pose[..., 0, 3] = x0_1_x
+    pose[..., 1, 3] = x0_1_y
+
+
+def _frame_pose_3(q, pose, w):
+    q_2 = q[..., 1]
+    R_1_21 = w[0]
+    R_1_11 = w[1]
+    x0_1_x = w[2]
+    x0_1_y = w[3]
+
+    # angles
+    R_2_21 = sin(q_2)  # NE-1
+    R_2_11 = cos(q_2)  # NE-1
+
+    # rotations, joint elbow
+    R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
+    pose[..., 0, 0] = R0_2_11
+    pose[..., 1, 1] = R0_2_11
+    R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
+    pose[..., 1, 0] = R0_2_21
+    R0_2_12 = -R0_2_21  # NE-9
+    pose[..., 0, 1] = R0_2_12
+
+    # positions, joint elbow
+    x0_2_x = x0_1_x + 0.4*R0_2_11  # NE-17
+    pose[..., 0, 3] = x0_2_x
+    x0_2_y = x0_1_y + 0.4*R0_2_21  # NE-17
+    pose[..., 1, 3] = x0_2_y
+
+
+_FRAME_POSE = (  # by link, the parts that it needs
+    (_frame_pose_1, _frame_pose_2),
+    (_frame_pose_1, _frame_pose_3),
+)
+
+
+def frame_pose(link, q, pose):
+    """Pose of one link frame in the base frame."""
+    pose[...] = 0.0
+    w = [None] * 4
+    for part in _FRAME_POSE[int(link.flat[0])]:
+        part(q, pose, w)

@@ -1465,3 +1465,75 @@ def centroidal_momentum_rate(q, qd, qdd, centroidal_momentum_rate):
     # momentum
     dL_C_z = TD_1_12 - TD_1_21 - (D_1_42*Te_1_11 - D_1_41*Te_1_21)  # RL-23
     centroidal_momentum_rate[..., 5] = dL_C_z
+
+
+def _frame_jacobian_1(q, jacobian, w):
+    q_1 = q[..., 0]
+
+    # angles
+    T_1_21 = sin(q_1)  # RL-1
+    w[0] = T_1_21
+    T_1_11 = cos(q_1)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    w[1] = T_1_14
+
+    # results
+    jacobian[..., 5, 0] = 1.0
+
+
+def _frame_jacobian_2(q, jacobian, w):
+    q_2 = q[..., 1]
+    T_1_21 = w[0]
+    T_1_14 = w[1]
+
+    # angles
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_24 = 0.4*T_1_21  # RL-1
+
+    # positions, joint elbow
+    J_forearm_2_y = T_1_14*T_2_11 - T_1_24*T_2_21  # RL-16
+    jacobian[..., 1, 1] = J_forearm_2_y
+    A_2_14 = T_1_14 + J_forearm_2_y  # RL-2
+    jacobian[..., 1, 0] = A_2_14
+    t1 = T_1_24*T_2_11 + T_1_14*T_2_21
+    A_2_24 = T_1_24 + t1  # RL-2
+
+    # columns, joint forearm
+    J_forearm_1_x = -A_2_24  # RL-16
+    jacobian[..., 0, 0] = J_forearm_1_x
+    J_forearm_2_x = -t1  # RL-16
+    jacobian[..., 0, 1] = J_forearm_2_x
+
+    # results
+    jacobian[..., 5, 1] = 1.0
+
+
+def _frame_jacobian_3(q, jacobian, w):
+    T_1_21 = w[0]
+    T_1_14 = w[1]
+
+    # joints, joint shoulder
+    jacobian[..., 1, 0] = T_1_14
+
+    # columns, joint upper_arm
+    J_upper_arm_1_x = -0.4*T_1_21  # RL-16
+    jacobian[..., 0, 0] = J_upper_arm_1_x
+
+
+_FRAME_JACOBIAN = (  # by link, the parts that it needs
+    (_frame_jacobian_1, _frame_jacobian_3),
+    (_frame_jacobian_1, _frame_jacobian_2),
+)
+
+
+def frame_jacobian(link, q, jacobian):
+    """Geometric Jacobian of one link frame."""
+    jacobian[...] = 0.0
+    w = [None] * 2
+    for part in _FRAME_JACOBIAN[int(link.flat[0])]:
+        part(q, jacobian, w)

@@ -117,6 +117,7 @@ typedef lanes real;
 typedef bits truth;
 
 #define REAL(x) BROADCAST(x)
+#define WHOLE(x) ((int)(x)[0][0])  /* a whole number that all samples share */
 #define NO_ANGLE {0.0}
 #define OCTET(a, b, c, d, e, f, g, h) a, b, c, d, e, f, g, h
 #define SELECT(choice, x, y) BLEND(choice, x, y)
@@ -185,6 +186,7 @@ typedef double real;
 typedef int truth;
 
 #define REAL(x) (x)
+#define WHOLE(x) ((int)*(x))
 #define SELECT(choice, x, y) ((choice) ? (x) : (y))
 
 INLINE int samples_where(truth choice) { return choice; }

@@ -622,6 +622,16 @@ int two_link_newton_euler_forward_dynamics_derivatives(
     double *dqdd_dqd,
     double *dqdd_dtau);
 
+/* Pose of one link frame in the base frame. By newton_euler.
+ *   in   link: its number in the order above, from 0
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  pose[4][4]: homogeneous transform (m)
+ */
+void two_link_newton_euler_frame_pose(
+    int link,
+    const double *q,
+    double *pose);
+
 /* Accelerations that the joint torques tau produce; all joints are free. By kane.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)
@@ -885,6 +895,17 @@ void two_link_recursive_lagrange_centroidal_momentum_rate(
     const double *qd,
     const double *qdd,
     double *centroidal_momentum_rate);
+
+/* Geometric Jacobian of one link frame. By recursive_lagrange.
+ *   in   link: its number in the order above, from 0
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  jacobian[6][2]: [linear; angular] velocity of the frame's origin per joint velocity,
+ *          base axes
+ */
+void two_link_recursive_lagrange_frame_jacobian(
+    int link,
+    const double *q,
+    double *jacobian);
 
 /* Joint torques that produce the accelerations qdd. By closed_form_lagrange.
  *   in   q[2]: joint coordinates (rad or m)

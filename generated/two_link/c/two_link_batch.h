@@ -59,63 +59,65 @@ int two_link_prepare(int width);
  *     37  newton_euler.regressor
  *     38  newton_euler.forward_dynamics
  *     39  newton_euler.forward_dynamics_derivatives
- *     40  kane.forward_dynamics
- *     41  kane.forward_dynamics_derivatives
- *     42  recursive_lagrange.inverse_dynamics
- *     43  recursive_lagrange.inverse_dynamics_derivatives
- *     44  recursive_lagrange.inverse_dynamics_load_derivatives
- *     45  recursive_lagrange.mass_matrix
- *     46  recursive_lagrange.coriolis_matrix
- *     47  recursive_lagrange.bias_forces
- *     48  recursive_lagrange.gravity_forces
- *     49  recursive_lagrange.kinetic_energy
- *     50  recursive_lagrange.potential_energy
- *     51  recursive_lagrange.forward_kinematics
- *     52  recursive_lagrange.jacobians
- *     53  recursive_lagrange.point_motion
- *     54  recursive_lagrange.point_motion_derivatives
- *     55  recursive_lagrange.link_motion
- *     56  recursive_lagrange.center_of_mass
- *     57  recursive_lagrange.center_of_mass_jacobian
- *     58  recursive_lagrange.centroidal_momentum
- *     59  recursive_lagrange.centroidal_momentum_matrix
- *     60  recursive_lagrange.centroidal_momentum_rate
- *     61  closed_form_lagrange.inverse_dynamics
- *     62  closed_form_lagrange.inverse_dynamics_derivatives
- *     63  closed_form_lagrange.inverse_dynamics_load_derivatives
- *     64  closed_form_lagrange.mass_matrix
- *     65  closed_form_lagrange.coriolis_matrix
- *     66  closed_form_lagrange.bias_forces
- *     67  closed_form_lagrange.gravity_forces
- *     68  closed_form_lagrange.torque_parts
- *     69  closed_form_lagrange.kinetic_energy
- *     70  closed_form_lagrange.potential_energy
- *     71  closed_form_lagrange.forward_kinematics
- *     72  closed_form_lagrange.jacobians
- *     73  explicit_kane.mass_matrix
- *     74  explicit_kane.bias_forces
- *     75  explicit_kane.forward_dynamics
- *     76  explicit_kane.forward_dynamics_derivatives
- *     77  partially_recursive_kane.mass_matrix
- *     78  partially_recursive_kane.bias_forces
- *     79  partially_recursive_kane.forward_dynamics
- *     80  partially_recursive_kane.forward_dynamics_derivatives
- *     81  composite.inverse_dynamics_derivatives, packed
- *     82  composite.inverse_dynamics_hessian, packed
- *     83  composite.mass_matrix, packed
- *     84  composite.coriolis_matrix, packed
- *     85  newton_euler.inverse_dynamics_derivatives, packed
- *     86  newton_euler.inverse_dynamics_hessian, packed
- *     87  newton_euler.mass_matrix, packed
- *     88  newton_euler.coriolis_matrix, packed
- *     89  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     90  recursive_lagrange.mass_matrix, packed
- *     91  recursive_lagrange.coriolis_matrix, packed
- *     92  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     93  closed_form_lagrange.mass_matrix, packed
- *     94  closed_form_lagrange.coriolis_matrix, packed
- *     95  explicit_kane.mass_matrix, packed
- *     96  partially_recursive_kane.mass_matrix, packed
+ *     40  newton_euler.frame_pose
+ *     41  kane.forward_dynamics
+ *     42  kane.forward_dynamics_derivatives
+ *     43  recursive_lagrange.inverse_dynamics
+ *     44  recursive_lagrange.inverse_dynamics_derivatives
+ *     45  recursive_lagrange.inverse_dynamics_load_derivatives
+ *     46  recursive_lagrange.mass_matrix
+ *     47  recursive_lagrange.coriolis_matrix
+ *     48  recursive_lagrange.bias_forces
+ *     49  recursive_lagrange.gravity_forces
+ *     50  recursive_lagrange.kinetic_energy
+ *     51  recursive_lagrange.potential_energy
+ *     52  recursive_lagrange.forward_kinematics
+ *     53  recursive_lagrange.jacobians
+ *     54  recursive_lagrange.point_motion
+ *     55  recursive_lagrange.point_motion_derivatives
+ *     56  recursive_lagrange.link_motion
+ *     57  recursive_lagrange.center_of_mass
+ *     58  recursive_lagrange.center_of_mass_jacobian
+ *     59  recursive_lagrange.centroidal_momentum
+ *     60  recursive_lagrange.centroidal_momentum_matrix
+ *     61  recursive_lagrange.centroidal_momentum_rate
+ *     62  recursive_lagrange.frame_jacobian
+ *     63  closed_form_lagrange.inverse_dynamics
+ *     64  closed_form_lagrange.inverse_dynamics_derivatives
+ *     65  closed_form_lagrange.inverse_dynamics_load_derivatives
+ *     66  closed_form_lagrange.mass_matrix
+ *     67  closed_form_lagrange.coriolis_matrix
+ *     68  closed_form_lagrange.bias_forces
+ *     69  closed_form_lagrange.gravity_forces
+ *     70  closed_form_lagrange.torque_parts
+ *     71  closed_form_lagrange.kinetic_energy
+ *     72  closed_form_lagrange.potential_energy
+ *     73  closed_form_lagrange.forward_kinematics
+ *     74  closed_form_lagrange.jacobians
+ *     75  explicit_kane.mass_matrix
+ *     76  explicit_kane.bias_forces
+ *     77  explicit_kane.forward_dynamics
+ *     78  explicit_kane.forward_dynamics_derivatives
+ *     79  partially_recursive_kane.mass_matrix
+ *     80  partially_recursive_kane.bias_forces
+ *     81  partially_recursive_kane.forward_dynamics
+ *     82  partially_recursive_kane.forward_dynamics_derivatives
+ *     83  composite.inverse_dynamics_derivatives, packed
+ *     84  composite.inverse_dynamics_hessian, packed
+ *     85  composite.mass_matrix, packed
+ *     86  composite.coriolis_matrix, packed
+ *     87  newton_euler.inverse_dynamics_derivatives, packed
+ *     88  newton_euler.inverse_dynamics_hessian, packed
+ *     89  newton_euler.mass_matrix, packed
+ *     90  newton_euler.coriolis_matrix, packed
+ *     91  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     92  recursive_lagrange.mass_matrix, packed
+ *     93  recursive_lagrange.coriolis_matrix, packed
+ *     94  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     95  closed_form_lagrange.mass_matrix, packed
+ *     96  closed_form_lagrange.coriolis_matrix, packed
+ *     97  explicit_kane.mass_matrix, packed
+ *     98  partially_recursive_kane.mass_matrix, packed
  */
 symgen_function two_link_single(int which);
 

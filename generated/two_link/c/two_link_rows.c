@@ -236,6 +236,16 @@ static int two_link_newton_euler_regressor_compute(const real **x, real **y)
     NAMED(two_link_newton_euler_regressor)(x[0], x[1], x[2], y[0]);
     return 0;
 }
+void NAMED(two_link_newton_euler_frame_pose)(
+    int link,
+    const real *restrict q,
+    real *restrict pose);
+
+static int two_link_newton_euler_frame_pose_compute(const real **x, real **y)
+{
+    NAMED(two_link_newton_euler_frame_pose)(WHOLE(x[0]), x[1], y[0]);
+    return 0;
+}
 int NAMED(two_link_kane_forward_dynamics_derivatives)(
     const real *restrict q,
     const real *restrict qd,
@@ -284,6 +294,16 @@ void NAMED(two_link_recursive_lagrange_jacobians)(
 static int two_link_recursive_lagrange_jacobians_compute(const real **x, real **y)
 {
     NAMED(two_link_recursive_lagrange_jacobians)(x[0], y[0]);
+    return 0;
+}
+void NAMED(two_link_recursive_lagrange_frame_jacobian)(
+    int link,
+    const real *restrict q,
+    real *restrict jacobian);
+
+static int two_link_recursive_lagrange_frame_jacobian_compute(const real **x, real **y)
+{
+    NAMED(two_link_recursive_lagrange_frame_jacobian)(WHOLE(x[0]), x[1], y[0]);
     return 0;
 }
 
@@ -1385,6 +1405,9 @@ static const struct kernel KERNELS[] = {
 #endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
+    {two_link_newton_euler_frame_pose_compute,
+     3, 1, {1, 2, 0}, {16},
+     {16}, {0}},
 #if !defined SYMGEN_VARIANT
     {two_link_kane_forward_dynamics_compute,
 #else
@@ -1512,6 +1535,9 @@ static const struct kernel KERNELS[] = {
 #endif
      4, 1, {2, 2, 2, 0}, {6},
      {6}, {0}},
+    {two_link_recursive_lagrange_frame_jacobian_compute,
+     3, 1, {1, 2, 0}, {12},
+     {12}, {0}},
 #if !defined SYMGEN_VARIANT
     {two_link_closed_form_lagrange_inverse_dynamics_compute,
 #else
