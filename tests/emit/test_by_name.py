@@ -170,7 +170,8 @@ def test_names_that_are_none(tree, given, words):
     with pytest.raises(ValueError, match=words):
         tree.inverse_dynamics(q, q, q, loads=given)
     words = (
-.*with --runtime-parameters .*,mp"
+        "'mp' is not a runtime parameter of this module; .*becomes one with "
+        "--runtime-parameters .*,mp"
     )
     with pytest.raises(ValueError, match=words):
         tree.inverse_dynamics(q, q, q, parameters={"mp": 1.0})
