@@ -13,7 +13,8 @@ from . import explicit_kane as explicit_kane
 from . import partially_recursive_kane as partially_recursive_kane
 
 from ._kinematics import FrameMotion as FrameMotion, InverseKinematics as InverseKinematics
-from ._runtime import TorqueHessian, TorqueParts as TorqueHessian, TorqueParts
+from ._runtime import TorqueHessian as TorqueHessian
+from ._runtime import TorqueParts as TorqueParts
 
 Array = NDArray[np.float64]
 Rows = ArrayLike | Mapping[str, ArrayLike]
@@ -61,17 +62,64 @@ def selftest() -> list[Any]: ...
 def frame_motion(
     name: str, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, reference: str = ..., parameters: Rows | None = ...,
 ) -> FrameMotion:
-    """Pose, velocity and acceleration of a link frame; at qdd = 0 the last is dJ/dt qd."""
+    """Pose, velocity and acceleration of a link frame.
+
+    Arguments (batch axes ... broadcast mutually):
+        name                 a link, one of link_names
+        q, qd, qdd (..., n)  joint coordinates, their velocities and accelerations
+        reference            "local_world_aligned": of the frame's origin, base axes;
+                             "local": of the frame's origin, axes of the frame; "world": of the
+                             point of the link that passes through the base origin, base axes
+        parameters (..., n_parameters)   values of the runtime parameters
+
+    Returns a named tuple FrameMotion:
+        pose (..., 4, 4)          in the base frame (m)
+        velocity (..., 6)         [linear; angular] (m/s, rad/s)
+        acceleration (..., 6)     its rate, without gravity; at qdd = 0 that is dJ/dt qd.  For
+                                  "local" that of "local_world_aligned", turned
+    """
 def operational_space_inertia(
     name: str, q: ArrayLike, *, rows: Sequence[str] | None = ..., parameters: Rows | None = ...,
 ) -> Array:
-    """Inertia (J M^-1 J')^-1 of a link frame, of the chosen rows of its Jacobian."""
+    """Inertia (J M^-1 J')^-1 that a link frame opposes to forces, (..., m, m).
+
+    Arguments:
+        name                 a link, one of link_names
+        q (..., n)           joint coordinates (rad or m)
+        rows                 m different ones of "x", "y", "z", "rx", "ry", "rz", the rows of
+                             J = frame_jacobian(name, q); default: all
+        parameters (..., n_parameters)   values of the runtime parameters
+
+    numpy.linalg.LinAlgError where the frame cannot move in all of these directions.
+    """
 def inverse_kinematics(
     name: str, target: ArrayLike, q0: ArrayLike | None = ..., *, limits: bool = ..., starts: int = ...,
     seed: int = ..., tolerance: float = ..., iterations: int = ..., parameters: Rows | None = ...,
 ) -> InverseKinematics:
-    """Coordinates at which a link frame has the pose `target` (..., 4, 4), or its origin the
-    position (..., 3), within the limits of the joints."""
+    """Coordinates at which a link frame has a pose, or its origin a position.
+
+    Arguments (batch axes ... broadcast mutually; all samples are solved together):
+        name                 a link, one of link_names
+        target (..., 4, 4)   pose in the base frame, or (..., 3): position of the origin (m)
+        q0 (..., n)          where to start; default: the middle of the limits
+        limits               whether the joints' limits hold
+        starts               how many configurations to start from, the first being q0, the
+                             others random, until a sample is solved
+        seed                 of the random ones
+        tolerance            of the error, times 1 + the distance of the target from the base
+        iterations           at most, from every start
+        parameters (n_parameters,)   values of the runtime parameters
+
+    Returns a named tuple InverseKinematics:
+        q (..., n)           the nearest that was found
+        error (...)          what is left: norm of the translation (m) and the rotation (rad)
+        solved (...)         whether that is within the tolerance
+        iterations (...)     of the start that led there
+
+    Damped least squares with exact Jacobians (Levenberg-Marquardt): the damping is a multiple
+    of the error (Sugihara 2011), so that the last steps are those of Gauss and Newton.  A
+    coordinate stays at its limit while the error pulls it outwards.
+    """
 def inverse_dynamics(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Joint torques that produce the accelerations qdd.
 
@@ -522,19 +570,17 @@ def frame_pose(name: str, q: ArrayLike, *, parameters: Rows | None = ..., out: A
 
     ValueError where no link has this name.
     """
-def frame_jacobian(name: str, q: ArrayLike, *, reference: str = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
-    """Geometric Jacobian of one link frame.
+def frame_jacobian(
+    name: str, q: ArrayLike, *, reference: str = ..., parameters: Rows | None = ..., out: Array | None = ...,
+) -> Array:
+    """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular] per joint velocity.
 
     Arguments (batch axes ... broadcast mutually):
         name                 a link, one of link_names
-        q (..., 2)           joint coordinates (rad or m)
-        parameters (..., 0)  this module has none
-        out                  array to write the result to and to return: float64, of the
-                             result's shape, any strides, not overlapping an argument
-
-    Returns:
-        jacobian (..., 6, 2)  [linear; angular] velocity of the frame's origin per joint
-                              velocity, base axes
-
-    ValueError where no link has this name.
+        q (..., n)           joint coordinates (rad or m)
+        reference            "local_world_aligned": of the frame's origin, base axes;
+                             "local": of the frame's origin, axes of the frame; "world": of the
+                             point of the link that passes through the base origin, base axes
+        parameters (..., n_parameters)   values of the runtime parameters
+        out                  array to write the result to and to return
     """

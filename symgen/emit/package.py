@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Mapping
 from importlib import resources
@@ -26,7 +27,9 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     values = module.values()
     package = {
         "__init__.py": templates.render("package/__init__.py", **values, **_top_level(module)),
-        "__init__.pyi": templates.render("package/__init__.pyi", **values),
+        "__init__.pyi": templates.render(
+            "package/__init__.pyi", **values, kinematics=_docstrings(templates)
+        ),
         "py.typed": "",
         "_numpy_backend.py": templates.render("package/_numpy_backend.py", **values),
         "_signatures.py": templates.render(
@@ -48,6 +51,13 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     package["_elsewhere.py"] = _ELSEWHERE.read_text(encoding="utf-8")
     package.update(_checks())
     return package
+
+
+def _docstrings(templates: Templates) -> dict[str, str]:
+    """Those of the functions that are written by hand, by name."""
+    tree = ast.parse(templates.source("package/_kinematics.py"))
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return {function.name: ast.get_docstring(function) or "" for function in functions}
 
 
 def _top_level(module: Module) -> dict[str, object]:
