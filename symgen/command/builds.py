@@ -70,6 +70,12 @@ def build(
 )
 @Name
 @click.option("--version", help="Version of the wheel; default: 0.1 with a digest of the module.")
+@click.option(
+    "--source",
+    "as_source",
+    is_flag=True,
+    help="Write a source distribution, which pip and cibuildwheel compile on any platform.",
+)
 @build_options
 @Json
 @Quiet
@@ -78,6 +84,7 @@ def wheel(
     folder: Path,
     name: str | None,
     version: str | None,
+    as_source: bool,
     options: BuildOptions,
     as_json: bool,
     quiet: bool,
@@ -85,13 +92,15 @@ def wheel(
     """Write a wheel of the module of MODEL, which pip installs where there is no symgen.
 
     It serves this version of Python and this platform and needs nothing but NumPy; one that was
-    built with --backend numpy serves any.
+    built with --backend numpy serves any, and so does --source, where there is a C compiler.
     """
     from symgen.command import terminal
     from symgen.pipeline import distribution
 
     with terminal.journal(silent=quiet or as_json) as journal:
-        written = distribution.write_wheel(model, options, folder, name, version, journal)
+        written = distribution.write_wheel(
+            model, options, folder, name, version, journal, as_source=as_source
+        )
     if as_json:
         click.echo(outcome.text({"file": str(written)}, journal.notices))
     elif not quiet:

@@ -24,7 +24,7 @@ from symgen.errors import RequestError
 from symgen.support.suggestions import nearest
 
 SUFFIX = ".jinja"
-BESIDE_BUILDS = ("javascript/", "report/")
+BESIDE_BUILDS = ("javascript/", "report/", "sdist/")
 """Folders of what no package holds: a package is up to date whatever they say."""
 
 NO_TEMPLATES = (".md", ".txt", ".orig", ".rej", "~")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from symgen.description import read
 from symgen.description.names import illegal_name
+from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.options import BuildOptions
 from symgen.pipeline.build_report import BuildReport
@@ -20,6 +21,7 @@ from symgen.pipeline.building import build
 from symgen.support.journal import Journal
 from symgen.toolchain import environment
 from symgen.toolchain.files import check_writable, file_system_errors, write_atomically
+from symgen.toolchain.sdist import source
 from symgen.toolchain.wheel import editable, packed, version_named
 
 
@@ -45,22 +47,29 @@ def write_wheel(
     name: str | None,
     version: str | None,
     journal: Journal,
+    *,
+    as_source: bool = False,
 ) -> Path:
     """Build the model file `path` (in the cache) and write a wheel of it into `folder`.
 
-    `folder` is made where it is missing.  Returns the path of the wheel.
+    `folder` is made where it is missing.  With `as_source` it is a source distribution, which pip
+    compiles where it is installed.  Returns the path of the file.
     """
     module = _module_name(path, name)
     wanted = None if version is None else version_named(version)
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"{folder} is no folder; choose another one with --out")
     report = build(path, options, journal)
-    wheel = packed(report.folder, module, wanted)
-    target = folder / wheel.file_name
+    if as_source:
+        setup = Templates(options.templates).source("sdist/setup.py")
+        archive = source(report.folder, module, setup, wanted)
+    else:
+        archive = packed(report.folder, module, wanted)
+    target = folder / archive.file_name
     with file_system_errors(f"write {target}"):
         folder.mkdir(parents=True, exist_ok=True)
         check_writable(target)
-        write_atomically(target, wheel.content)
+        write_atomically(target, archive.content)
     return target
 
 

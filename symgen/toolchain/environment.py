@@ -12,7 +12,7 @@ from pathlib import Path
 from symgen.errors import RequestError, ToolchainError
 from symgen.toolchain.processes import CommandFailedError, Processes, describe_status
 from symgen.toolchain.signals import deferred_signals
-from symgen.toolchain.wheel import Wheel, distribution_name
+from symgen.toolchain.wheel import Archive, distribution_name
 
 _NO_INSTALLER = (
     "this environment has neither pip nor uv: python -m ensurepip brings pip; or write a wheel "
@@ -38,7 +38,7 @@ def check_free(module: str) -> None:
         )
 
 
-def install(wheel: Wheel) -> None:
+def install(wheel: Archive) -> None:
     """Install `wheel`, in place of a former one; its requirements are those of symgen.
 
     Raises `ToolchainError` with the installer's own words.  Ctrl-C waits for its end, a second or

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -64,6 +65,26 @@ def test_a_wheel_needs_numpy_alone(folder, python):
     ran(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", wheel)
     ran(python, "-c", USE.format(name="my_arm"), cwd="/")
     assert ran(python, "-c", "import importlib.util as i; print(i.find_spec('symgen'))") == "None\n"
+
+
+def test_sources_are_compiled_by_pip(folder, python):
+    """Without isolation: setuptools, Cython and NumPy are those of the tests."""
+    source = ["wheel", str(MODEL), "-q", "--name", "my_arm", "--version", "2.1", "--source", *FEW]
+    assert run(source) == 0
+    archive = folder / "dist" / "my_arm-2.1.tar.gz"
+    first = archive.read_bytes()
+    assert run(source) == 0 and archive.read_bytes() == first
+    pip = (sys.executable, "-m", "pip")
+    ran(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder / "made", archive)
+    (wheel,) = (folder / "made").iterdir()
+    ran(*pip, "--python", python, "install", "-q", "--no-index", wheel)
+    ran(python, "-c", USE.format(name="my_arm"), cwd="/")
+    if platform.machine() == "x86_64":
+        kernels = "import my_arm; print(my_arm.backends['compiled'].choose(1))"
+        assert ran(python, "-c", kernels, cwd="/") == "1\n"
+        with zipfile.ZipFile(wheel) as packed:
+            (binary,) = (name for name in packed.namelist() if name.endswith(".so"))
+            assert b"mass_matrix_avx512_8" in packed.read(binary)
 
 
 def test_it_lists_its_files_and_is_the_same_again(folder):
@@ -131,7 +152,7 @@ def test_an_environment_without_installers(monkeypatch):
     monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(Exception, match="neither pip nor uv") as failure:
-        environment.install(environment.Wheel("arm-1-py3-none-any.whl", b""))
+        environment.install(environment.Archive("arm-1-py3-none-any.whl", b""))
     assert failure.value.exit_status == 4
     environment.check_free("whatever")
     monkeypatch.undo()
