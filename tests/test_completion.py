@@ -42,12 +42,13 @@ def test_stubs_hold_the_docstrings_that_editors_show(tmp_path):
     """Pyright takes them from there: the functions themselves are made at run time."""
     module = symgen.load(
         EXAMPLES / "two_link.yaml",
-        functions="mass_matrix,jacobians",
+        functions="mass_matrix,jacobians,forward_kinematics",
         formulations="newton_euler",
         backend="numpy",
         out=tmp_path,
     )
     stub = ast.parse((tmp_path / "two_link" / "__init__.pyi").read_text())
     found = {f.name: ast.get_docstring(f) for f in stub.body if isinstance(f, ast.FunctionDef)}
-    for name in ("mass_matrix", "jacobians", "frame_jacobian"):
+    for name in ("mass_matrix", "jacobians", "frame_pose"):
         assert found[name] == inspect.getdoc(getattr(module, name))
+    assert "local_world_aligned" in found["frame_jacobian"]
