@@ -125,7 +125,7 @@ class JointChecks:
             if takes_dh:
                 problem = (
                     "this joint has neither 'dh' nor 'origin'; give one of "
-                    "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}'"
+                    "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}', perhaps 'origin: {}'"
                 )
             self.findings.fault(path, problem)
         if table.gives("before") and (not takes_dh or (origin and not dh)):

@@ -63,6 +63,9 @@ from symgen.support.journal import Journal
 LARGEST_EXPANSION = 3000
 """Results of up to this many operations, written out, are shown expanded; others step by step."""
 
+LARGEST_QUICK_EXPANSION = 20_000
+"""Results of up to this many operations are written out in seconds."""
+
 LARGEST_CLOSED_ROBOT = 3
 """Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
 
@@ -110,12 +113,15 @@ def show(
         return step_by_step(dynamics, what, style)
     if journal is None or not is_large:
         return expanded(dynamics, what, style)
+    progress = partial(journal.progress, "simplify")
+    if operations <= LARGEST_QUICK_EXPANSION:
+        return expanded(dynamics, what, style, progress)
     journal.notice(
         f"{_size_of(description, what, operations)}; this may take minutes or longer (Ctrl-C "
         "stops it), and --steps, which takes seconds, is easier to read",
         at_once=True,
     )
-    return expanded(dynamics, what, style, partial(journal.progress, "simplify"))
+    return expanded(dynamics, what, style, progress)
 
 
 def _size_of(description: RobotDescription, what: str, operations: int) -> str:

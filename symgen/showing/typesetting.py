@@ -32,6 +32,7 @@ from sympy.printing.conventions import split_super_sub
 from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import pretty_use_unicode
 from sympy.printing.pretty.stringpict import prettyForm
+from sympy.printing.str import StrPrinter
 
 from symgen.algebra.blackboard import latex_names
 from symgen.kinematics.tree import KinematicTree
@@ -82,6 +83,16 @@ def pretty(expression: Any) -> str:
         pretty_use_unicode(before)
 
 
+def in_line(expression: Any) -> str:
+    """The expression as one line, with symbols as `pretty` spells them: L₁**2*m₂."""
+    return str(_LinePrinter().doprint(expression))
+
+
+class _LinePrinter(StrPrinter):  # type: ignore[misc]
+    def _print_Symbol(self, symbol: Any) -> str:
+        return pretty(symbol)
+
+
 def width(text: str) -> int:
     """Characters of the longest line."""
     return max(map(len, text.splitlines()))
@@ -97,7 +108,7 @@ def pretty_sum(expression: Any) -> str:
     lines: list[str] = []
     for sign, term in _terms(expression):
         text = pretty(term)
-        rows = [row.rstrip() for row in (text if fits(text) else str(term)).splitlines()]
+        rows = [row.rstrip() for row in (text if fits(text) else in_line(term)).splitlines()]
         middle = len(rows) // 2
         first = "- " if sign == "-" else "+ " if lines else "  "
         lines += [(first if i == middle else "  ") + row for i, row in enumerate(rows)]

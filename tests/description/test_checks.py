@@ -200,7 +200,7 @@ JOINTS = {  # lines from 6
     ],
     "type: revolute": [
         "5: joints[0]: this joint has neither 'dh' nor 'origin'; give one of "
-        "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}'"
+        "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}', perhaps 'origin: {}'"
     ],
     "type: revolute\ndh: {}\norigin: {}": [
         "8: joints[0].origin: a joint has either 'dh' or 'origin', not both; remove one"

@@ -315,6 +315,7 @@ def test_the_notation_follows_its_references():
 
 def test_long_work_says_so_and_shows_its_progress(monkeypatch):
     monkeypatch.setattr(showing, "LARGEST_EXPANSION", 10)
+    monkeypatch.setattr(showing, "LARGEST_QUICK_EXPANSION", 10)
     told, seen = [], []
     journal = Journal(progress=lambda *args: seen.append(args), notify=told.append)
     text = show(TWO_LINK, "inverse_dynamics", "pretty", None, False, journal)
@@ -327,6 +328,10 @@ def test_long_work_says_so_and_shows_its_progress(monkeypatch):
     show(TWO_LINK, "forward_dynamics", "pretty", None, False, journal)
     assert ("simplify", 1, 2) in seen
     told.clear()
+    seen.clear()
+    monkeypatch.setattr(showing, "LARGEST_QUICK_EXPANSION", 20_000)
+    show(TWO_LINK, "inverse_dynamics", "pretty", None, False, journal)
+    assert seen and not told  # seconds: progress without a warning
     monkeypatch.setattr(showing, "LARGEST_EXPANSION", 3000)
     show(TWO_LINK, "inverse_dynamics", "pretty", None, False, journal)
     show(TWO_LINK, "inverse_dynamics", "pretty", None, True, journal)

@@ -4,7 +4,7 @@ import pytest
 import sympy
 
 from symgen.program.functions import FUNCTIONS
-from symgen.showing.typesetting import latex_equation, pretty, result_symbol
+from symgen.showing.typesetting import latex_equation, pretty, pretty_sum, result_symbol
 
 NAMES = {
     "link": ["hand"],
@@ -67,3 +67,11 @@ def test_only_numbers_become_subscripts_of_text():
 def test_a_wide_matrix_of_zeros_is_one_equation():
     text = latex_equation(lambda at: f"Z_{at}" if at else "Z", sympy.zeros(1, 60), {})
     assert text == "\\begin{align*}\n  Z &= 0\n\\end{align*}"
+
+
+def test_a_term_that_is_too_wide_spells_symbols_as_others():
+    names = sympy.symbols("L1 m2 q_1:31", real=True)
+    wide = sympy.Mul(*names[:2], sympy.Add(*(sympy.cos(q) for q in names[2:])), evaluate=False)
+    text = pretty_sum(wide + names[0])
+    assert "L\u2081" in text and "cos(q\u2083\u2080)" in text
+    assert "L1" not in text and "q_" not in text
