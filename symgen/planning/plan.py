@@ -43,7 +43,7 @@ from symgen.planning.solver import ready, solve, unknowns_and_equations
 from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SPLINES, Task
-from symgen.planning.transcription import transcribe
+from symgen.planning.transcription import forces, transcribe
 from symgen.planning.verification import (
     Trajectory,
     Verified,
@@ -279,7 +279,7 @@ def _on_finer(run: _Run, found: _Found, per: int) -> _Found:
 
 def _spread(run: _Run, loads: Array, size: int) -> Array:
     """Unknown loads at more instants."""
-    a = sum(len(cut.axes) for cut in run.task.cuts)
+    a = len(forces(run.task, run.module))
     if not a:
         return loads
     rows = loads.reshape(-1, a)
