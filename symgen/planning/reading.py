@@ -49,6 +49,8 @@ _SQUARES = ("torque", "acceleration", "jerk")
 _LIMITED = ("position", "velocity", "acceleration", "jerk", "torque")
 SHORTEST, LONGEST = 1e-3, 1e4
 """Of free times (s)."""
+TIMES = (1e-6, 1e6)
+"""Of times that a task gives (s)."""
 MOST_SEGMENTS = 2000
 
 
@@ -205,14 +207,22 @@ class _Reader:
         if node is None or (isinstance(node, Scalar) and node.text == "free"):
             return SHORTEST, LONGEST
         if isinstance(node, Scalar):
-            T = values.positive(node, ("time",), 1.0)
+            T = self.seconds(node, ("time",), 1.0)
             return T, T
         given = values.table(node, ("time",), ("min", "max"), "'free', seconds, or min: and max:")
-        least = values.positive(given.get("min"), ("time", "min"), SHORTEST)
-        most = values.positive(given.get("max"), ("time", "max"), max(LONGEST, least))
+        least = self.seconds(given.get("min"), ("time", "min"), SHORTEST)
+        most = self.seconds(given.get("max"), ("time", "max"), max(LONGEST, least))
         if least > most:
             values.fault(("time",), f"min {least:.6g} s is above max {most:.6g} s")
         return least, most
+
+    def seconds(self, node: Node | None, path: KeyPath, default: float) -> float:
+        """A time for which powers of it are numbers."""
+        T = self.values.positive(node, path, default)
+        if node is not None and not TIMES[0] <= T <= TIMES[1]:
+            self.values.fault(path, f"expected {TIMES[0]:g} to {TIMES[1]:g} s, found {T:.6g}")
+            return default
+        return T
 
     def objective(self, node: Node | None, free: Sequence[FreeLoad]) -> Objective:
         values, path = self.values, ("objective",)
@@ -362,7 +372,7 @@ class _Reader:
         if node is None:
             return Guess()
         given = values.table(node, path, ("T", "through"), "T:, through:")
-        T = values.positive(given["T"], (*path, "T"), 1.0) if "T" in given else None
+        T = self.seconds(given["T"], (*path, "T"), 1.0) if "T" in given else None
         rows = [
             values.coordinates(item, ("guess", "through", k), self.coordinates, 0.0)
             for k, item in enumerate(
@@ -414,7 +424,7 @@ class _Reader:
     def collocated(self, task: Task) -> None:
         """What collocation does not serve yet is refused."""
         root = getattr(self.document.root, "entries", {})
-        for key in ("via", "keep_out", "cuts", "periodic", "mirrored"):
+        for key in ("via", "cuts", "periodic", "mirrored"):
             if key in root:
                 self.values.fault((key,), "not available yet with 'method: collocation'")
         for key, state in (("start", task.start), ("goal", task.goal)):
@@ -424,10 +434,8 @@ class _Reader:
         for key, limit in (("acceleration", limits.acceleration), ("jerk", limits.jerk)):
             if np.any(np.isfinite(limit)):
                 self.values.fault(("limits", key), "not available yet with 'method: collocation'")
-        if limits.wrenches or limits.outputs:
-            self.values.fault(
-                ("limits",), "of wrenches and outputs: not available yet with 'method: collocation'"
-            )
+        if limits.outputs:
+            self.values.fault(("limits", "outputs"), "not available yet with 'method: collocation'")
         if objective.wrenches or objective.outputs or np.any(objective.jerk):
             self.values.fault(
                 ("objective",),

@@ -97,6 +97,8 @@ def test_derivatives_of_collocation(robot, seed):
         "symgen_task": 1, "method": "collocation", "start": {"q": [0, 0, 0]},
         "goal": {"q": [1, 0, 0]}, "loads": {"grip": [1, 2, 3, 0.1, 0.2, 0.3]},
         "objective": {"time": 0.3, "torque": 0.1, "acceleration": [0.01, 0, 0.02]},
+        "limits": {"wrench": {"elbow": {"fy": [-50, 60], "nz": 9}, "shoulder": {"fx": 100}}},
+        "keep_out": EVERYTHING["keep_out"],
     }  # fmt: skip
     loads = np.array([[1, 2, 3, 0.1, 0.2, 0.3]])
     program = Collocation(reading.read(task, robot), robot, 4, loads)
