@@ -1,4 +1,4 @@
-"""`inverse_dynamics_hessian`, entry by entry, against complex steps of gradients, on every example."""
+"""`inverse_dynamics_hessian`, entry by entry, against complex steps of gradients, by example."""
 
 from pathlib import Path
 
