@@ -39,7 +39,9 @@ NOT_SOLVED = 3
     show_default=True,
     help="Motions to start from: the straight one and random ones; the best result is kept.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random motions.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random motions."
+)
 @click.option(
     "--solver",
     type=click.Choice(("ipopt", "trust-constr")),
@@ -136,10 +138,10 @@ def _print(found: Plan, outputs: tuple[Path, ...]) -> None:
         ),
     ]
     for name, text in rows:
-        click.echo(f"{name:<10}{text}")
+        click.echo(f"{name:<9} {text}")
     for start in found.others:
         click.echo(
-            f"{'start ' + str(start.number):<10}{start.ended}, {start.T:.6g} s, objective "
+            f"{'start ' + str(start.number):<9} {start.ended}, {start.T:.6g} s, objective "
             f"{start.objective:.6g}"
         )
     for remark in found.remarks:

@@ -5,11 +5,12 @@
     terms       ->  Term                parts of a nonlinear program
     samples     ->  Sampled             those that are quantities at instants
     problem     ->  Problem             the terms together
-    solver      ->  Outcome             IPOPT, told of by callbacks
+    solver      ->  Outcome             by `ipopt` or `trust_constr`, of a `program`
 
 and, around these:
 
-    reading         task file, dict     ->  Task, checked against the robot (`values` reads leaves)
+    reading         task file, dict     ->  Task, checked against the robot (with `values`,
+                                            `load_reading`, `obstacle_reading`)
     starting        Task                ->  unknowns to start from
     transcription   Task                ->  Problem
     collocation     Task                ->  a program by forward dynamics, Nodes

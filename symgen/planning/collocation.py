@@ -11,8 +11,9 @@ SIAM Review 59(4), eqs. (6.4) and (6.5))
 
 and torques are linear in a segment, tau_c = (tau_a + tau_b) / 2, so that they keep their limits
 between the nodes.  The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T).  Limits are bounds of the
-unknowns.  First derivatives of qdd are those of `forward_dynamics_derivatives`; second ones follow
-from those of the inverse dynamics.
+unknowns; those of joint wrenches and distances are constraints at the nodes.  First derivatives of
+qdd are those of `forward_dynamics_derivatives`; second ones follow from those of the inverse
+dynamics.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from symgen.planning.samples import LoadsAt
 from symgen.planning.structure import Pattern, pattern
 from symgen.planning.task import Task
 from symgen.planning.terms import Sizes
-from symgen.planning.transcription import simpson
+from symgen.planning.transcription import Limited, limited, simpson
 
 Array = NDArray[np.float64]
 
@@ -56,8 +57,14 @@ class Collocation:
         low, high = task.limits.torque.T
         self.driven = np.flatnonzero(low < high)
         self.per_segment = 4 * n + len(self.driven)
-        self.rows = self.per_segment * segments
-        self.lower_rows = self.upper_rows = np.zeros(self.rows)
+        self.dynamic_rows = self.per_segment * segments
+        self.limited = [one for one in limited(task, module) if one.name != "torque"]
+        equal = np.zeros(self.dynamic_rows)
+        self.lower_rows, self.upper_rows = (
+            np.concatenate([equal, *(self._sides(one, side) for one in self.limited)])
+            for side in range(2)
+        )
+        self.rows = len(self.lower_rows)
         self.quadrature = simpson(self.nodes)
         first = 2 * np.arange(segments) * self.width
         local = np.arange(3 * self.width)
@@ -140,16 +147,93 @@ class Collocation:
         middle = z[c] - 0.5 * (z[a] + z[b]) - h / 8 * (f[a] - f[b])
         end = z[b] - z[a] - h / 6 * (f[a] + 4 * f[c] + f[b])
         bent = (tau[c] - 0.5 * (tau[a] + tau[b]))[:, self.driven]
-        return np.concatenate([middle, end, bent], axis=1).ravel()
+        dynamics = np.concatenate([middle, end, bent], axis=1).ravel()
+        motion = self._motion(x)
+        return np.concatenate([
+            dynamics,
+            *((one.quantity.value(motion) / one.scale)[:, one.chosen].ravel()
+              for one in self.limited),
+        ])  # fmt: skip
 
     def _jacobian_pattern(self) -> Pattern:
-        count = self.per_segment
-        rows = np.arange(self.rows).reshape(self.segments, count, 1)
-        shape = (self.segments, count, self.columns.shape[1])
+        """Segments with their three nodes and T, then what is limited at the nodes alone."""
+        rows = np.arange(self.dynamic_rows).reshape(self.segments, -1, 1)
+        shape = (self.segments, self.per_segment, self.columns.shape[1])
         columns = np.broadcast_to(self.columns[:, None, :], shape)
-        return pattern(
-            (self.rows, self.unknowns), np.broadcast_to(rows, shape).ravel(), columns.ravel()
+        m = sum(len(one.chosen) for one in self.limited)
+        # kind by kind, as constraints are
+        starts = self.dynamic_rows + np.cumsum(
+            [0, *(self.nodes * len(one.chosen) for one in self.limited)]
         )
+        node_rows = [
+            start + np.arange(self.nodes * len(one.chosen))
+            for start, one in zip(starts, self.limited, strict=False)
+        ]
+        node_columns = [
+            np.repeat(np.arange(self.nodes) * self.width, len(one.chosen)) for one in self.limited
+        ]
+        every = np.arange(self.width)
+        more = (self.nodes * m, self.width)
+        at = np.concatenate([np.zeros(0, dtype=np.intp), *node_rows])
+        first = np.concatenate([np.zeros(0, dtype=np.intp), *node_columns])
+        return pattern(
+            (self.rows, self.unknowns),
+            np.concatenate(
+                [np.broadcast_to(rows, shape).ravel(), np.broadcast_to(at[:, None], more).ravel()]
+            ),
+            np.concatenate([columns.ravel(), (first[:, None] + every).ravel()]),
+        )
+
+    # -------------------------------------------------------------------- limits at the nodes
+
+    def _sides(self, one: Limited, side: int) -> Array:
+        """Lower or upper limits at all nodes, scaled."""
+        return np.tile(one.limits[one.chosen, side] / one.scale[one.chosen], self.nodes)
+
+    def _motion(self, x: Array) -> Motion:
+        """The states at the nodes."""
+        q, qd, _, _ = self.split(x)
+        zero = np.zeros(self.nodes)
+        loads = self.given.get("loads")
+        if loads is not None:
+            loads = np.broadcast_to(loads, (self.nodes, *loads.shape))
+        return Motion(q, qd, self.accelerations(x)[0], zero, zero, loads)
+
+    def _along(self, slopes: Array) -> Array:
+        """Derivatives of (q, qd, qdd) by (q, qd, tau) at the nodes, (K, 3 n, 3 n)."""
+        still = np.broadcast_to(
+            np.eye(2 * self.n, 3 * self.n), (self.nodes, 2 * self.n, 3 * self.n)
+        )
+        return np.concatenate([still, slopes], axis=1)
+
+    def _by_nodes(self, x: Array, one: Limited) -> Array:
+        """Derivatives of a limited quantity by the nodes, (K, m, 3 n)."""
+        by_state = one.quantity.jacobian(self._motion(x))[1]  # (K, R, m, n)
+        count, orders, m, n = by_state.shape
+        flat = by_state.transpose(0, 2, 1, 3).reshape(count, m, orders * n)
+        along = self._along(self.accelerations(x)[1])[:, : orders * n]
+        return np.asarray(flat @ along)
+
+    def _limits_hessian(self, x: Array, multipliers: Array) -> tuple[Array, Array]:
+        """Of multipliers . limited quantities: by (q, qd, tau) at fixed slopes of qdd,
+        (K, 3 n, 3 n), and the factors (K, n) of qdd in them."""
+        n, begin = self.n, self.dynamic_rows
+        blocks, factors = np.zeros((self.nodes, 3 * n, 3 * n)), np.zeros((self.nodes, n))
+        motion, along = self._motion(x), self._along(self.accelerations(x)[1])
+        for one in self.limited:
+            end = begin + self.nodes * len(one.chosen)
+            weights = np.zeros((self.nodes, one.quantity.size))
+            weights[:, one.chosen] = multipliers[begin:end].reshape(self.nodes, -1)
+            weights /= one.scale
+            second = one.quantity.hessian(motion, weights)
+            orders = second.shape[1]
+            hessian = second.transpose(0, 1, 3, 2, 4).reshape(self.nodes, orders * n, orders * n)
+            part = along[:, : orders * n]
+            blocks += part.transpose(0, 2, 1) @ hessian @ part
+            if orders == KINDS:
+                factors += one.quantity.gradients(motion, weights)[:, 2]
+            begin = end
+        return blocks, factors
 
     def _rates(self, x: Array) -> tuple[Array, Array]:
         """f (K, 2 n), and its derivatives by the node, (K, 2 n, 3 n)."""
@@ -179,7 +263,11 @@ class Collocation:
             blocks[:, 2 * n + state, place * w + state] += (-1.0, 0.0, 1.0)[place]
             bent = 4 * n + np.arange(len(self.driven)), place * w + 2 * n + self.driven
             blocks[:, bent[0], bent[1]] = (-0.5, 1.0, -0.5)[place]
-        return self.jacobian_pattern.summed(blocks.ravel())
+        limits = [
+            (self._by_nodes(x, one) / one.scale[:, None])[:, one.chosen].ravel()
+            for one in self.limited
+        ]
+        return self.jacobian_pattern.summed(np.concatenate([blocks.ravel(), *limits]))
 
     # -------------------------------------------------------------------------------- hessian
 
@@ -198,14 +286,16 @@ class Collocation:
         q, qd, tau, T = self.split(x)
         weights, n = self.task.objective, self.n
         qdd, slopes = self.accelerations(x)
-        ranked = multipliers.reshape(self.segments, -1)[:, : 4 * n].reshape(-1, 2, 2 * n)
+        dynamic = multipliers[: self.dynamic_rows].reshape(self.segments, -1)
+        ranked = dynamic[:, : 4 * n].reshape(-1, 2, 2 * n)
         along = np.zeros((self.nodes, 2 * n))  # of f, by h
         for place, (middle, end) in enumerate(_WEIGHTS):
             along[place : self.nodes - 2 + place : 2] -= middle * ranked[:, 0] + end * ranked[:, 1]
         along /= self.segments  # of f, by T
         on_squares = weight * self.quadrature[:, None] * weights.acceleration
         factors = T * along[:, n:] + 2 * T * on_squares * qdd
-        blocks = self._second((q, qd, qdd), slopes, factors)
+        of_limits, more = self._limits_hessian(x, multipliers)
+        blocks = of_limits + self._second((q, qd, qdd), slopes, factors + more)
         blocks += np.einsum("ki,kia,kib->kab", 2 * T * on_squares, slopes, slopes)
         torque = np.arange(2 * n, 3 * n)
         on_torques = 2 * weight * self.quadrature[:, None] * weights.torque
@@ -231,15 +321,15 @@ class Collocation:
         motion = Motion(*state, instants, instants, self.given.get("loads"))
         blocks = self.torques.hessian(motion, multipliers)
         hessian = blocks.transpose(0, 1, 3, 2, 4).reshape(nodes, 3 * n, 3 * n)
-        still = np.broadcast_to(np.eye(2 * n, 3 * n), (nodes, 2 * n, 3 * n))
-        along = np.concatenate([still, slopes], axis=1)
+        along = self._along(slopes)
         return np.asarray(-(along.transpose(0, 2, 1) @ hessian @ along))
 
     # ---------------------------------------------------------------------------------- rest
 
     def broken(self, x: Array, least: float) -> list[tuple[str, float]]:
         """As of `Problem`."""
-        g = np.abs(self.constraints(x)).reshape(self.segments, -1)[:, : 4 * self.n]
+        values = self.constraints(x)
+        g = np.abs(values[: self.dynamic_rows]).reshape(self.segments, -1)[:, : 4 * self.n]
         rows = g.reshape(-1, 2, 2, self.n).max(axis=(0, 1))
         found = [
             (f"dynamics of {name} ({kind})", float(rows[k, i]))
@@ -247,6 +337,16 @@ class Collocation:
             for i, name in enumerate(self.module.coordinate_names)
             if rows[k, i] > least
         ]
+        over = np.maximum(self.lower_rows - values, values - self.upper_rows)[self.dynamic_rows :]
+        for one in self.limited:
+            m = len(one.chosen)
+            worst = over[: self.nodes * m].reshape(self.nodes, m).max(axis=0)
+            over = over[self.nodes * m :]
+            found += [
+                (f"{one.name} of {one.quantity.labels[k]}", float(amount))
+                for k, amount in zip(one.chosen, worst, strict=True)
+                if amount > least
+            ]
         return sorted(found, key=lambda item: (-item[1], item[0]))
 
     def finer(self, x: Array) -> Array:

@@ -13,6 +13,7 @@ optimum, refined by knot insertion, is a start near that of the finer spline.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -43,7 +44,7 @@ from symgen.planning.solver import ready, solve, unknowns_and_equations
 from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SPLINES, Task
-from symgen.planning.transcription import transcribe
+from symgen.planning.transcription import forces, transcribe
 from symgen.planning.verification import (
     Trajectory,
     Verified,
@@ -100,7 +101,9 @@ class _Run:
         choices = replace(self.choices, mu=NEARBY if near else None)
         told = self.told
         report = None if told is None else (lambda step: told(stage, step))
-        outcome = solve(program, start, choices, self.interrupted, report)
+        with warnings.catch_warnings():  # of singular states that are only tried
+            warnings.simplefilter("ignore", RuntimeWarning)
+            outcome = solve(program, start, choices, self.interrupted, report)
         self.evaluations += getattr(program, "evaluations", 0)
         self.seconds += outcome.seconds
         return outcome
@@ -144,8 +147,13 @@ def plan(
     if isinstance(module, str | Path):
         chosen = reading.named_parameters(task) or ("none",)
         module = load_package(build(module, BuildOptions(runtime_parameters=chosen)).folder)
-    if starts < 1:
-        raise RequestError(f"plan: starts: expected at least 1, found {starts}")
+    for name, value, least in (
+        ("starts", starts, 1), ("seed", seed, 0), ("max_iterations", max_iterations, 1)
+    ):  # fmt: skip
+        if value < least:
+            raise RequestError(f"plan: {name}: expected at least {least}, found {value}")
+    if not 0 < tolerance < 1:
+        raise RequestError(f"plan: tolerance: expected a number in (0, 1), found {tolerance}")
     _check(module)
     read = reading.read(task, module)
     choices = Choices(tolerance, max_iterations, exact_hessian, solver=solver)
@@ -279,7 +287,7 @@ def _on_finer(run: _Run, found: _Found, per: int) -> _Found:
 
 def _spread(run: _Run, loads: Array, size: int) -> Array:
     """Unknown loads at more instants."""
-    a = sum(len(cut.axes) for cut in run.task.cuts)
+    a = len(forces(run.task, run.module))
     if not a:
         return loads
     rows = loads.reshape(-1, a)
@@ -397,7 +405,8 @@ def _status(
         remarks.append(
             f"between the instants {name} exceeds its limit by {100 * most:.2g} %{between}"
         )
-    if run.task.time[0] == reading.SHORTEST and np.isclose(x_time, reading.SHORTEST):
+    is_free = run.task.time[0] == reading.SHORTEST < run.task.time[1]
+    if is_free and status in ("solved", "feasible") and np.isclose(x_time, reading.SHORTEST):
         remarks.append(
             f"nothing limits the motion: T is the shortest time that is tried, {x_time:.3g} s"
         )

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.description.expressions import Expression, parse
 from symgen.description.reading import Document, Listing, Node, Scalar, Table, decode, load
 from symgen.description.wording import KeyPath, shown
 from symgen.errors import RequestError
+from symgen.planning.load_reading import COMPONENTS, load_weights, read_loads
 from symgen.planning.obstacle_reading import read_keep_out, rotation_of
 from symgen.planning.task import (
     CHECKS,
@@ -25,6 +25,7 @@ from symgen.planning.task import (
     SPLINES,
     VERSION,
     Cut,
+    FreeLoad,
     Guess,
     Knots,
     Limits,
@@ -46,12 +47,11 @@ KEYS = (
 _STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
 _SQUARES = ("torque", "acceleration", "jerk")
 _LIMITED = ("position", "velocity", "acceleration", "jerk", "torque")
-COMPONENTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 SHORTEST, LONGEST = 1e-3, 1e4
 """Of free times (s)."""
+TIMES = (1e-6, 1e6)
+"""Of times that a task gives (s)."""
 MOST_SEGMENTS = 2000
-OF_TIME = ("t", "s", "T")
-"""What loads may depend on: time (s), share of the time, total time (s)."""
 
 
 def read(source: str | PathLike[str] | Mapping[str, Any], module: Any) -> Task:
@@ -95,15 +95,17 @@ class _Reader:
         periodic = values.flag(root.get("periodic"), ("periodic",))
         mirrored = self.mirrored(root.get("mirrored"))
         open_ends = periodic or bool(mirrored)
+        loads, free = read_loads(values, self.module, root.get("loads"))
         task = Task(
             file=self.document.file,
             start=self.end(root, "start", open_ends),
             goal=self.end(root, "goal", open_ends),
             via=self.via(root.get("via")),
             time=self.time(root.get("time")),
-            objective=self.objective(root.get("objective")),
+            objective=self.objective(root.get("objective"), free),
             limits=self.limits(root.get("limits")),
-            loads=self.loads(root.get("loads")),
+            loads=loads,
+            free_loads=free,
             keep_out=read_keep_out(values, self.module, root.get("keep_out")),
             cuts=self.cuts(root.get("cuts")),
             periodic=periodic,
@@ -205,16 +207,24 @@ class _Reader:
         if node is None or (isinstance(node, Scalar) and node.text == "free"):
             return SHORTEST, LONGEST
         if isinstance(node, Scalar):
-            T = values.positive(node, ("time",), 1.0)
+            T = self.seconds(node, ("time",), 1.0)
             return T, T
         given = values.table(node, ("time",), ("min", "max"), "'free', seconds, or min: and max:")
-        least = values.positive(given.get("min"), ("time", "min"), SHORTEST)
-        most = values.positive(given.get("max"), ("time", "max"), max(LONGEST, least))
+        least = self.seconds(given.get("min"), ("time", "min"), SHORTEST)
+        most = self.seconds(given.get("max"), ("time", "max"), max(LONGEST, least))
         if least > most:
             values.fault(("time",), f"min {least:.6g} s is above max {most:.6g} s")
         return least, most
 
-    def objective(self, node: Node | None) -> Objective:
+    def seconds(self, node: Node | None, path: KeyPath, default: float) -> float:
+        """A time for which powers of it are numbers."""
+        T = self.values.positive(node, path, default)
+        if node is not None and not TIMES[0] <= T <= TIMES[1]:
+            self.values.fault(path, f"expected {TIMES[0]:g} to {TIMES[1]:g} s, found {T:.6g}")
+            return default
+        return T
+
+    def objective(self, node: Node | None, free: Sequence[FreeLoad]) -> Objective:
         values, path = self.values, ("objective",)
         none = np.zeros(self.n)
         squares = dict.fromkeys(_SQUARES, none)
@@ -223,7 +233,7 @@ class _Reader:
         if node is None:
             return Objective(1.0, none, none, none)
         names = tuple(self.module.output_names)
-        known = ("time", *_SQUARES, "wrench", *names)
+        known = ("time", *_SQUARES, "wrench", "load", *names)
         given = values.table(node, path, known, "weights, such as {time: 1}")
         weight = values.number(given.get("time"), (*path, "time"))
         for key in _SQUARES:
@@ -232,16 +242,15 @@ class _Reader:
             if np.any(np.less(weight if key == "time" else squares[key], 0)):
                 values.fault((*path, key), "a weight is negative: the objective has no minimum")
         self.by_wrench(given.get("wrench"), (*path, "wrench"), values.number, wrenches)
+        loads = load_weights(values, self.module, given.get("load"), (*path, "load"), free)
         for k, name in enumerate(names):
-            if name in given and name not in ("time", *_SQUARES, "wrench"):
+            if name in given and name not in ("time", *_SQUARES, "wrench", "load"):
                 outputs[k] = values.number(given[name], (*path, name))
         if given and not (
-            weight or outputs or wrenches or any(np.any(x) for x in squares.values())
+            weight or outputs or wrenches or loads or any(np.any(x) for x in squares.values())
         ):
             values.fault(path, "all weights are 0: nothing is minimised")
-        return Objective(
-            weight, squares["torque"], squares["acceleration"], squares["jerk"], wrenches, outputs
-        )
+        return Objective(weight, **squares, wrenches=wrenches, outputs=outputs, loads=loads)
 
     def by_wrench(self, node: Node | None, path: KeyPath, read: Any, into: dict[Any, Any]) -> None:
         """Values by joint and component: {elbow: {fx: value}}."""
@@ -281,27 +290,6 @@ class _Reader:
             for name, value in chosen.items():
                 outputs[names.index(name)] = values.range(value, (*below, name))
         return Limits(**ranges, wrenches=wrenches, outputs=outputs)
-
-    def loads(self, node: Node | None) -> dict[int, tuple[Expression, ...]]:
-        values, found = self.values, dict[int, tuple[Expression, ...]]()
-        names = tuple(self.module.load_names)
-        if node is not None and not names:
-            values.fault(("loads",), "this robot has no loads; add 'loads:' to the model file")
-            return found
-        given = values.table(node, ("loads",), names, "NAME: [fx, fy, fz, nx, ny, nz]")
-        for name, value in given.items():
-            path = ("loads", name)
-            items = values.items(value, path, "six numbers [fx, fy, fz, nx, ny, nz]")
-            if items and len(items) != 6:
-                values.fault(path, f"expected [fx, fy, fz, nx, ny, nz], found {len(items)} entries")
-                continue
-            parsed = [
-                values.expression(item, (*path, k), OF_TIME) or _ZERO
-                for k, item in enumerate(items)
-            ]
-            if parsed:
-                found[names.index(name)] = tuple(parsed)
-        return found
 
     # ----------------------------------------------------------------------------------- cuts
 
@@ -384,7 +372,7 @@ class _Reader:
         if node is None:
             return Guess()
         given = values.table(node, path, ("T", "through"), "T:, through:")
-        T = values.positive(given["T"], (*path, "T"), 1.0) if "T" in given else None
+        T = self.seconds(given["T"], (*path, "T"), 1.0) if "T" in given else None
         rows = [
             values.coordinates(item, ("guess", "through", k), self.coordinates, 0.0)
             for k, item in enumerate(
@@ -411,8 +399,9 @@ class _Reader:
         """No state is asked for that is beyond the limits, and a free time has a price."""
         if task.method == COLLOCATION:
             self.collocated(task)
-        if task.cuts and (task.objective.outputs or task.limits.outputs):
-            self.values.fault(("cuts",), "not available yet beside outputs")
+        if (task.cuts or task.free_loads) and (task.objective.outputs or task.limits.outputs):
+            where = "cuts" if task.cuts else "loads"
+            self.values.fault((where,), "unknown forces: not available yet beside outputs")
         if task.time[1] == LONGEST and not task.objective.time:
             self.values.fault(
                 ("time",) if "time" in getattr(self.document.root, "entries", {}) else (),
@@ -435,7 +424,7 @@ class _Reader:
     def collocated(self, task: Task) -> None:
         """What collocation does not serve yet is refused."""
         root = getattr(self.document.root, "entries", {})
-        for key in ("via", "keep_out", "cuts", "periodic", "mirrored"):
+        for key in ("via", "cuts", "periodic", "mirrored"):
             if key in root:
                 self.values.fault((key,), "not available yet with 'method: collocation'")
         for key, state in (("start", task.start), ("goal", task.goal)):
@@ -445,14 +434,16 @@ class _Reader:
         for key, limit in (("acceleration", limits.acceleration), ("jerk", limits.jerk)):
             if np.any(np.isfinite(limit)):
                 self.values.fault(("limits", key), "not available yet with 'method: collocation'")
-        if limits.wrenches or limits.outputs:
-            self.values.fault(
-                ("limits",), "of wrenches and outputs: not available yet with 'method: collocation'"
-            )
+        if limits.outputs:
+            self.values.fault(("limits", "outputs"), "not available yet with 'method: collocation'")
         if objective.wrenches or objective.outputs or np.any(objective.jerk):
             self.values.fault(
                 ("objective",),
                 "with 'method: collocation' it weighs time, torque and acceleration",
+            )
+        if task.free_loads:
+            self.values.fault(
+                ("loads",), "unknown forces: not available yet with 'method: collocation'"
             )
         for number, entries in task.loads.items():
             if any({"t", "s", "T"} & set(entry.names) for entry in entries):
@@ -462,5 +453,4 @@ class _Reader:
                 )
 
 
-_ZERO = parse(0)
 _NOWHERE = Listing((Scalar("0", "int", 0),) * 3, 0, 1, 1)

@@ -108,7 +108,7 @@ class Solution:
 
     @property
     def loads(self) -> Array | None:
-        """(K, n_loads, 6): those of the task, and the forces in cuts; None without any."""
+        """(K, n_loads, 6): those given, those found and the forces in cuts; None without any."""
         return self.path.at(self.shares).loads
 
     def torques(self, s: Array) -> Array:

@@ -62,8 +62,8 @@ class Via:
 class Objective:
     """Weights: of T, of integrals of squares per coordinate (n,), of joint wrenches, of outputs.
 
-    `wrenches` maps (joint, component) to the weight of its squared integral, `outputs` the number
-    of an output to the weight of its integral.
+    `wrenches` maps (joint, component) to the weight of the integral of its square, `loads` (load,
+    component) likewise, `outputs` the number of an output to the weight of its integral.
     """
 
     time: float
@@ -72,6 +72,7 @@ class Objective:
     jerk: Array
     wrenches: Mapping[tuple[int, int], float] = field(default_factory=dict)
     outputs: Mapping[int, float] = field(default_factory=dict)
+    loads: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
 
 Range = tuple[float, float]
@@ -119,6 +120,15 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class FreeLoad:
+    """A component of a load that is found with the motion, within `limits`."""
+
+    load: int
+    component: int
+    limits: Range
+
+
+@dataclass(frozen=True)
 class Knots:
     """Degree and number of segments of the splines, and where limits are asked for."""
 
@@ -152,6 +162,7 @@ class Task:
     objective: Objective
     limits: Limits
     loads: Mapping[int, tuple[Expression, ...]]
+    free_loads: tuple[FreeLoad, ...]
     keep_out: KeepOut
     cuts: tuple[Cut, ...]
     periodic: bool

@@ -8,6 +8,7 @@ knows where its derivatives can be non-zero, so that Jacobian and Hessian are sp
     Rates     A c / T^r: end and via states, limits of velocity, acceleration and jerk
     Time      T
     Effort    integrals of squared accelerations or jerks
+    LoadEffort  integrals of squared unknown loads
 
 What is a function of the state at instants is in `symgen.planning.samples`.  Limits of derivatives
 are those of the control points of the derivative, which hold between instants, too.
@@ -300,6 +301,44 @@ class Effort(Constraint):
         mixed = -2 * power * np.ravel(product) / at.T ** (power + 1)
         twice = power * (power + 1) * whole / at.T ** (power + 2)
         return weight * np.concatenate([square, mixed, [twice]])
+
+
+@dataclass
+class LoadEffort(Constraint):
+    """T times sum_k quadrature_k sum_a weights_a u_ka^2: integrals of squared unknown loads."""
+
+    quadrature: Array = field(default_factory=lambda: np.zeros(0))
+    weights: Array = field(default_factory=lambda: np.zeros(0))
+
+    @cached_property
+    def _factors(self) -> Array:
+        return np.multiply.outer(self.quadrature, self.weights).ravel()
+
+    @property
+    def _columns(self) -> Index:
+        return self.sizes.time + 1 + np.arange(self.sizes.loads)
+
+    def objective(self, at: Iterate) -> float:
+        """T u . W u."""
+        return at.T * float(self._factors @ at.loads**2)
+
+    def gradient(self, at: Iterate, into: Array) -> None:
+        """2 T W u, and by T."""
+        into[self._columns] += 2 * at.T * self._factors * at.loads
+        into[self.sizes.time] += float(self._factors @ at.loads**2)
+
+    def hessian_places(self) -> Entries:
+        """The diagonal, and T with every load."""
+        time = np.full(self.sizes.loads, self.sizes.time)
+        return (
+            np.concatenate([self._columns, time]),
+            np.concatenate([self._columns, self._columns]),
+        )
+
+    def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
+        """2 T W, and 2 W u."""
+        factors = 2 * weight * self._factors
+        return np.concatenate([at.T * factors, factors * at.loads])
 
 
 def _product(rows: Index, columns: Index, joints: Index) -> tuple[Index, Index, Index]:

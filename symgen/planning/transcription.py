@@ -9,7 +9,7 @@ objective   integrals of squared torques by Simpson's rule, of accelerations and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.planning.load_reading import COMPONENTS
 from symgen.planning.loads import loads_at
 from symgen.planning.obstacles import Distances
 from symgen.planning.problem import Problem
 from symgen.planning.quantities import Gap, Outputs, Positions, Quantity, Torques, Wrenches
-from symgen.planning.reading import COMPONENTS
 from symgen.planning.samples import LoadsAt, Sampled
 from symgen.planning.splines import Profile
-from symgen.planning.task import Cut, Pose, State, Task
-from symgen.planning.terms import Effort, Index, Linear, Rates, Sizes, Term, Time
+from symgen.planning.task import Cut, Pose, Range, State, Task
+from symgen.planning.terms import Effort, Index, Linear, LoadEffort, Rates, Sizes, Term, Time
 
 Array = NDArray[np.float64]
 
@@ -121,12 +121,13 @@ class _Transcription:
         self.per_segment, self.margins = per_segment, margins
         self.n = module.n
         self.limited = limited(task, module)
-        if any(one.is_integrated for one in self.limited):
+        self.forces = forces(task, module)
+        weighed = any(force.weight for force in self.forces)
+        if weighed or any(one.is_integrated for one in self.limited):
             self.every = max(per_segment, 2)
         else:
             self.every = per_segment
-        self.directions = directions(task, module)
-        a = 0 if self.directions is None else len(self.directions)
+        a = len(self.forces)
         self.sizes = Sizes(profile.controls, self.n, a * (self.every * profile.segments + 1))
         self.labels = tuple(module.coordinate_names)
         self.loads: LoadsAt | None = loads_at(task.loads, module.n_loads, task.parameters)
@@ -159,13 +160,11 @@ class _Transcription:
             for end, which in zip(ends, (given, rest), strict=True):
                 lower[end, which] = upper[end, which] = state.q[which]
         least, most = self.task.time
-        strongest = np.concatenate(
-            [np.zeros(0), *(np.full(len(cut.axes), cut.limit) for cut in self.task.cuts)]
-        )
-        loads = np.tile(strongest, self.every * self.profile.segments + 1)
+        ranges = np.array([force.limits for force in self.forces]).reshape(-1, 2)
+        weakest, strongest = np.tile(ranges, (self.every * self.profile.segments + 1, 1)).T
         return (
-            np.concatenate([lower.ravel(), [least], -loads]),
-            np.concatenate([upper.ravel(), [most], loads]),
+            np.concatenate([lower.ravel(), [least], weakest]),
+            np.concatenate([upper.ravel(), [most], strongest]),
         )
 
     # --------------------------------------------------------------------------------- terms
@@ -173,6 +172,10 @@ class _Transcription:
     def objective(self) -> list[Term]:
         task, none = self.task.objective, np.zeros(0)
         terms: list[Term] = [Time(self.sizes, "time", none, none, (), task.time)]
+        weights = np.array([force.weight for force in self.forces])
+        if np.any(weights):
+            rule = simpson(self.every * self.profile.segments + 1)
+            terms.append(LoadEffort(self.sizes, "loads", none, none, (), rule, weights))
         for order, name, weights in (
             (2, "acceleration", task.acceleration),
             (3, "jerk", task.jerk),
@@ -308,7 +311,7 @@ class _Transcription:
             quantity=one.quantity, loads=self.loads if one.name != "distance" else None,
             limited=every, chosen=chosen, scale=scale, quadrature=simpson(count),
             squares=one.squares, linear=one.linear,
-            unknown=self.directions if one.name != "distance" else None,
+            unknown=directions(self.forces) if one.name != "distance" else None,
         )  # fmt: skip
 
     def closed(self, cut: Cut) -> Term:
@@ -344,15 +347,34 @@ def gap_of(task: Task, module: Any, cut: Cut) -> Gap:
     return Gap(first, second, cut.axes)
 
 
-def directions(task: Task, module: Any) -> Array | None:
-    """The loads by forces of 1 N in every cut, along each of its axes, (a, n_loads, 6)."""
+@dataclass(frozen=True)
+class Force:
+    """An unknown of every instant: a multiple of `loads` (n_loads, 6), between `limits`."""
+
+    loads: Array
+    limits: Range
+    weight: float = 0.0
+
+
+def forces(task: Task, module: Any) -> tuple[Force, ...]:
+    """Those in every cut, along each of its axes; then the free components of loads."""
     found = []
     for cut in task.cuts:
         for axis in cut.axes:
             one = np.zeros((module.n_loads, 6))
             one[cut.pull, axis], one[cut.push, axis] = 1.0, -1.0
-            found.append(one)
-    return np.array(found) if found else None
+            found.append(Force(one, (-cut.limit, cut.limit)))
+    for free in task.free_loads:
+        one = np.zeros((module.n_loads, 6))
+        one[free.load, free.component] = 1.0
+        weight = task.objective.loads.get((free.load, free.component), 0.0)
+        found.append(Force(one, free.limits, weight))
+    return tuple(found)
+
+
+def directions(forces: Sequence[Force]) -> Array | None:
+    """The loads by forces of size 1, (a, n_loads, 6); None without any."""
+    return np.array([force.loads for force in forces]) if forces else None
 
 
 def simpson(count: int) -> Array:

@@ -88,6 +88,9 @@ class Values:
         if not isinstance(node, Scalar) or node.kind in ("null", "bool"):
             self.fault(path, f"expected a number or an expression, found {seen(node)}")
             return None
+        if node.kind == "float" and node.text.lower() in _NOT_FINITE:
+            self.fault(path, f"expected a finite number, found {node.text}")
+            return None
         try:
             parsed = parse(node.text if node.kind == "text" else float(node.text), self.names)
         except (ExpressionError, ValueError) as error:
@@ -262,6 +265,9 @@ class Values:
 
 
 _ENDLESS = {".inf": np.inf, "inf": np.inf, "+.inf": np.inf, "-.inf": -np.inf, "-inf": -np.inf}
+
+
+_NOT_FINITE = (*_ENDLESS, ".nan", "nan")
 
 
 def _is_number(node: Node) -> bool:

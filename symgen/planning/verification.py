@@ -19,7 +19,7 @@ from symgen.planning.quantities import Motion, Torques
 from symgen.planning.samples import LoadsAt
 from symgen.planning.splines import Profile
 from symgen.planning.task import Task
-from symgen.planning.transcription import RATES, directions, gap_of, limited
+from symgen.planning.transcription import RATES, directions, forces, gap_of, limited
 
 Array = NDArray[np.float64]
 
@@ -72,13 +72,14 @@ class Splines:
 def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
     """What the unknowns x stand for."""
     size = profile.controls * module.n
-    loads = with_cuts(task, module, x[size + 1 :])
+    loads = with_unknown(task, module, x[size + 1 :])
     return Splines(profile, x[:size].reshape(-1, module.n), float(x[size]), loads)
 
 
-def with_cuts(task: Task, module: Any, unknown: Array) -> LoadsAt | None:
-    """The given loads, and the forces in cuts, linear between the instants where they are known."""
-    given, ones = loads_at(task.loads, module.n_loads, task.parameters), directions(task, module)
+def with_unknown(task: Task, module: Any, unknown: Array) -> LoadsAt | None:
+    """The given loads, and the unknown ones, linear between the instants where they were sought."""
+    given = loads_at(task.loads, module.n_loads, task.parameters)
+    ones = directions(forces(task, module))
     if ones is None:
         return given
     sizes = unknown.reshape(-1, len(ones))

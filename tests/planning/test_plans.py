@@ -187,6 +187,29 @@ def test_a_cart_swings_up_its_pole():
     assert np.allclose(found.module.forward_dynamics(found.q, found.qd, found.tau), found.qdd)
 
 
+def test_collocation_keeps_wrenches_and_distances():
+    """As by splines: a floor that the hand would pass through, and a force in the shoulder."""
+    robot = symgen.load(EXAMPLES / "two_link.yaml")
+    task = {"symgen_task": 1, "start": {"q": [-0.3, 0.2]}, "goal": {"q": [-2.8, -0.2]}, "time": 1}
+    task |= {"objective": {"torque": 1}, "profile": {"segments": 20}}
+    task["keep_out"] = {
+        "spheres": [{"link": "forearm", "radius": 0.05}],
+        "obstacles": [{"half_space": [0, -0.7, 0], "normal": [0, 1, 0]}],
+    }
+    free = symgen.plan(robot, task)
+    most = 0.9 * np.abs(robot.joint_wrenches(free.q, free.qd, free.qdd)[:, 0, 0]).max()
+    task["limits"] = {"wrench": {"shoulder": {"fx": most}}}
+    splines = symgen.plan(robot, task)
+    nodes = symgen.plan(robot, {**task, "method": "collocation"})
+    assert splines.status == nodes.status == "solved"
+    assert nodes.objective > 1.001 * free.objective
+    assert abs(nodes.objective - splines.objective) < 1e-2 * splines.objective
+    hand = robot.frame_pose("forearm", nodes.q)[:, 1, 3]
+    assert abs(hand.min() - (0.05 - 0.7)) < 1e-6
+    force = robot.joint_wrenches(nodes.q, nodes.qd, nodes.qdd)[:, 0, 0]
+    assert abs(np.abs(force).max() - most) < 1e-6
+
+
 def test_collocation_and_splines_find_the_same_motion():
     robot = symgen.load(EXAMPLES / "two_link.yaml")
     task = {"symgen_task": 1, "start": {"q": [-1.6, 0.2]}, "goal": {"q": [-1.1, -0.2]}}

@@ -68,9 +68,16 @@ def test_derivatives_with_respect_to_unknown_loads():
         "symgen_task": 1,
         "start": {"q": [0.1, 0.2, 0.3, 0.4, 0.5]},
         "goal": {"q": [0.5, 0.4, 0.3, 0.2, 0.1]},
-        "objective": {"time": 1, "torque": 0.1, "wrench": {"left_wrist": {"fx": 0.1}}},
+        "objective": {
+            "time": 1, "torque": 0.1, "wrench": {"left_wrist": {"fx": 0.1}},
+            "load": {"on_bar": {"nz": 0.2}},
+        },
         "limits": {"torque": 10, "wrench": {"right_elbow": {"fy": 50}}},
-        "loads": {"on_bar": ["3*t", "-t**2", 0, 0, 0, "s"]},
+        "loads": {
+            "on_bar": {
+                "given": ["3*t", "-t**2", 0, 0, 0, "s"], "free": {"nz": [-2, 3], "fx": "none"},
+            },
+        },
         "cuts": [
             {
                 "first": {"link": "bar", "offset": [0.3, 0, 0]},
@@ -80,7 +87,7 @@ def test_derivatives_with_respect_to_unknown_loads():
             }
         ],
         "profile": {"segments": 5},
-    }
+    }  # fmt: skip
     check_derivatives(program_of(robot, task), 0)
 
 
@@ -90,6 +97,8 @@ def test_derivatives_of_collocation(robot, seed):
         "symgen_task": 1, "method": "collocation", "start": {"q": [0, 0, 0]},
         "goal": {"q": [1, 0, 0]}, "loads": {"grip": [1, 2, 3, 0.1, 0.2, 0.3]},
         "objective": {"time": 0.3, "torque": 0.1, "acceleration": [0.01, 0, 0.02]},
+        "limits": {"wrench": {"elbow": {"fy": [-50, 60], "nz": 9}, "shoulder": {"fx": 100}}},
+        "keep_out": EVERYTHING["keep_out"],
     }  # fmt: skip
     loads = np.array([[1, 2, 3, 0.1, 0.2, 0.3]])
     program = Collocation(reading.read(task, robot), robot, 4, loads)

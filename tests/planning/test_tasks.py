@@ -11,6 +11,7 @@ start: {q: [0, 0, 0]}
 goal: {q: [1, 0, 0]}
 """
 
+RIGHT_DICT = {"symgen_task": 1, "start": {"q": [0, 0, 0]}, "goal": {"q": [1, 0, 0]}}
 WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the message
     ("symgen_task: 2\nstart: {q: [0, 0, 0]}\ngoal: {q: [1, 0, 0]}", 1, "expected 1, the version"),
     ("start: {q: [0, 0, 0]}\ngoal: {q: [1, 0, 0]}", 1, "'symgen_task: 1' is missing"),
@@ -30,6 +31,10 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("gaol: 1", 4, "did you mean 'goal'?"),
     ("time: fast", 4, "unknown name 'fast'"),
     ("time: -1", 4, "above 0"),
+    ("time: .inf", 4, "expected a finite number, found .inf"),
+    ("limits: {outputs: {height: 1}}\nmethod: collocation", 4, "not available yet"),
+    ("time: 1e300", 4, "expected 1e-06 to 1e+06 s"),
+    ("time: {min: 1e-9}", 4, "expected 1e-06 to 1e+06 s"),
     ("time: {min: 3, max: 2}", 4, "min 3 s is above max 2 s"),
     ("objective: {torque: 1}", 1, "slower is always better"),
     ("time: 1\nobjective: {time: 0}", 5, "nothing is minimised"),
@@ -41,6 +46,13 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("limits: {outputs: {hight: 1}}", 4, "did you mean 'height'?"),
     ("limits: {wrench: {elbow: {fxx: 1}}}", 4, "did you mean 'fx'?"),
     ("loads: {tip: [0, 0, 0, 0, 0, 0]}", 4, "known: grip"),
+    ("loads: {grip: {fre: {fx: 1}}}", 4, "did you mean 'free'?"),
+    ("loads: {grip: {free: {fxx: 1}}}", 4, "did you mean 'fx'?"),
+    ("loads: {grip: {free: {fx: [2, 1]}}}", 4, "is above the upper one"),
+    ("loads: {grip: {free: [fx, gx]}}", 4, "'gx' is no component of a load"),
+    ("objective: {time: 1, load: {grip: {fx: 1}}}", 4, "it is not free"),
+    ("method: collocation\nloads: {grip: {free: [fx]}}", 5, "not available yet"),
+    ("loads: {grip: {free: [fx]}}\nlimits: {outputs: {height: 1}}", 4, "beside outputs"),
     ("loads: {grip: [0, 0, 0]}", 4, "found 3 entries"),
     ("loads: {grip: [tt, 0, 0, 0, 0, 0]}", 4, "did you mean"),
     ("loads: {grip: ['__import__(1)', 0, 0, 0, 0, 0]}", 4, "is not a function"),
@@ -99,6 +111,9 @@ def test_every_fault_is_told_at_once_and_dicts_are_checked_too(robot, tmp_path):
     assert [fault.key for fault in caught.value.faults] == ["start.q", "goal.q[2]", "time"]
     with pytest.raises(symgen.errors.RequestError, match="path of a task file, or a dict"):
         symgen.plan(robot, None)
+    for name, value in {"starts": 0, "seed": -1, "max_iterations": 0, "tolerance": -1}.items():
+        with pytest.raises(symgen.errors.RequestError, match=f"plan: {name}: expected"):
+            symgen.plan(robot, RIGHT_DICT, **{name: value})
     held = {**task, "start": {"q": [0, 0, 0]}, "goal": {"q": [1, 0, 0]}, "time": 1}
     with pytest.raises(symgen.errors.RequestError, match="'method: collocation'"):
         symgen.plan(robot, {**held, "limits": {"torque": {"elbow": 0, "wrist": 0}}})
