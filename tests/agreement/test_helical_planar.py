@@ -37,7 +37,7 @@ def test_every_formulation_is_what_the_numeric_model_says():
     }
     result = validate(description, evaluated_subjects(programs, [0.05]), runtime=("h",))
     result.raise_if_failed()
-    assert any("independent numeric model" in row.name for row in result.checks)
+    assert any("independent numeric model" in row.name for row in result.rows)
 
 
 def test_a_helical_joint_is_pinocchios():
