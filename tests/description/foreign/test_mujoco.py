@@ -159,8 +159,8 @@ def test_what_mujoco_does_not_compile_is_read_here_if_it_can_be(tmp_path):
     path.write_text("""<mujoco><asset><mesh name="m" file="gone.stl"/></asset><worldbody>
       <body name="a"><joint/><geom type="mesh" mesh="m"/>
       <inertial pos="0 0 .1" mass="2" diaginertia=".1 .1 .1"/></body></worldbody></mujoco>""")
-    warning, *_ = symgen.read(path).warnings
-    assert "read without MuJoCo, which says: Error: Error opening file" in warning.message
+    said = [warning.message for warning in symgen.read(path).warnings]
+    assert any(x.startswith("read without MuJoCo, which says: Error: Error opening") for x in said)
 
 
 def test_the_process_has_limits():
