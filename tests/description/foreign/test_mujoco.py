@@ -178,7 +178,8 @@ def _gymnasium():
 @pytest.mark.slow
 @pytest.mark.skipif(not _gymnasium(), reason="without gymnasium: pip install 'symgen[robots]'")
 @pytest.mark.parametrize("path", _gymnasium(), ids=lambda path: path.stem)
-def test_the_models_of_gymnasium(path):
+def test_the_models_of_gymnasium(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings into a file here
     model = mujoco.MjModel.from_xml_path(str(path))
     _, worst = disagreement(path, without_loops=bool(model.ntendon or model.neq))
     assert worst.max() < 1e-10
