@@ -41,11 +41,14 @@ __all__ = [
 _FRAMEWORKS = {"jax": "jax", "torch": "pytorch", "casadi": "casadi"}
 
 
-def read(path: str | Path) -> RobotDescription:
-    """The checked description in the model file `path`; `symgen.errors.ModelError` lists faults."""
+def read(path: str | Path, *, without_loops: bool = False) -> RobotDescription:
+    """The checked description in the model file `path`; `symgen.errors.ModelError` lists faults.
+
+    With `without_loops` an MJCF file is read as the open tree, without its constraints and tendons.
+    """
     from symgen import description
 
-    return description.read(path)
+    return description.read(path, without_loops=without_loops)
 
 
 def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
@@ -54,7 +57,8 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
     `backend`, `flags`, `form`, `templates`, `force`, `plain_c`, `casadi`; `loads` and `points`,
-    each ``LINK`` or ``LINK:x,y,z``; and `out`, the folder to build into instead of the cache.
+    each ``LINK`` or ``LINK:x,y,z``; `without_loops` (see `read`); and `out`, the folder to build
+    into instead of the cache.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
     processes of this user find the same build in the cache.

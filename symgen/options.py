@@ -37,7 +37,8 @@ class BuildOptions:
     level is, for several samples at a time, too: so that times can be compared.  With `plain_c` C
     to be read is written whatever the size of the robot; with `casadi` a library for CasADi's C
     interface is built beside the compiled module.  `loads` and `points` are added to those
-    of the model: see `symgen.description.additions`.
+    of the model: see `symgen.description.additions`.  With `without_loops` the constraints and
+    tendons of an MJCF file are left out.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
@@ -55,6 +56,7 @@ class BuildOptions:
     casadi: bool = False
     loads: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
+    without_loops: bool = False
 
     def __post_init__(self) -> None:
         for what, value, known in (
@@ -86,6 +88,7 @@ class LoadOptions(TypedDict, total=False):
     casadi: bool
     loads: str | Iterable[str]
     points: str | Iterable[str]
+    without_loops: bool
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

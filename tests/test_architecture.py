@@ -22,7 +22,7 @@ RANK = {name: rank for rank, name in enumerate(PARTS)}
 GATES = {
     "sympy": ("algebra", "deriving", "showing", "comparing", "grading", "page"),
     "jinja2": ("emit",),
-    "subprocess": ("toolchain",),
+    "subprocess": ("toolchain", "description"),  # description: MuJoCo, for strangers' files
     "multiprocessing": ("toolchain",),
     "scipy": ("simulation", "planning"),
     "casadi": ("planning", "frameworks"),

@@ -15,8 +15,8 @@ import symgen
 PACKAGE = Path(symgen.__file__).parent
 TEMPLATES = PACKAGE.parent / "templates"
 
-HELICAL = '''
-"""The helical joint: a rotation by x about an axis and a translation by PITCH x along it."""
+LEAD_SCREW = '''
+"""The lead screw: a rotation by x about an axis and a translation by PITCH x along it."""
 
 from symgen.algebra.linear import Transform
 from symgen.joints.interface import Chain, Directions
@@ -26,8 +26,8 @@ from symgen.joints.revolute import Revolute
 PITCH = 0.25
 
 
-class Helical:
-    name = "helical"
+class LeadScrew:
+    name = "lead_screw"
     coordinates = 1
     moved_entry = ""
     keys = ("axis",)
@@ -58,7 +58,7 @@ name: lead_screw
 joints:
   - {name: a, type: revolute, origin: {xyz: [0.1, 0, 0.2]}, axis: [0, 1, 0],
      link: {mass: 1, com: [0.1, 0.2, 0.3], inertia: {xx: 0.1, yy: 0.2, zz: 0.15, xy: 0.01}}}
-  - {name: screw, type: helical, origin: {xyz: [0, 0.3, 0], rpy: [0.4, 0.5, 0.6]},
+  - {name: screw, type: lead_screw, origin: {xyz: [0, 0.3, 0], rpy: [0.4, 0.5, 0.6]},
      axis: [2, 3, 6],
      link: {mass: 2, com: [0.3, 0.1, 0], inertia: {xx: 0.2, yy: 0.1, zz: 0.12, yz: 0.02}}}
   - {name: b, type: revolute, origin: {xyz: [0.2, 0, 0.1]}, axis: [1, 0, 0],
@@ -181,13 +181,13 @@ def package_copy(tmp_path_factory):
     if TEMPLATES.is_dir():
         shutil.copytree(TEMPLATES, folder / "symgen" / "templates", ignore=nothing_made)
     joints, formulations = folder / "symgen" / "joints", folder / "symgen" / "formulations"
-    (joints / "helical.py").write_text(HELICAL)
+    (joints / "lead_screw.py").write_text(LEAD_SCREW)
     (formulations / "body_sums.py").write_text(BODY_SUMS)
-    register(joints, "JOINTS: tuple[JointType, ...] = (", "helical", "Helical", "Helical()")
+    register(joints, "JOINTS: tuple[JointType, ...] = (", "lead_screw", "LeadScrew", "LeadScrew()")
     line = "FORMULATIONS: tuple[Formulation, ...] = ("
     register(formulations, line, "body_sums", "BODY_SUMS", "BODY_SUMS")
     (folder / "lead_screw.yaml").write_text(MODEL)
-    (folder / "plain.yaml").write_text(MODEL.replace("helical", "revolute"))
+    (folder / "plain.yaml").write_text(MODEL.replace("type: lead_screw", "type: revolute"))
     return folder
 
 
@@ -226,7 +226,7 @@ def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(p
     report = json.loads(run(package_copy, "-m", "symgen", "build", "lead_screw.yaml", *options))
     (row,) = [row for row in report["validation"]["checks"] if row["samples"] == 0]
     assert row["name"] == (
-        "the independent numeric model cannot read joint type helical: not compared with it"
+        "the independent numeric model cannot read joint type lead_screw: not compared with it"
     )
     assert report["validation"]["passed"]
     names = " ".join(row["name"] for row in report["validation"]["checks"])
@@ -238,7 +238,7 @@ def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(p
     assert figures["error"] < 1e-12
     few = ("--backend", "numpy", "--formulations", "newton_euler", *MASS)
     told = run(package_copy, "-m", "symgen", "build", "lead_screw.yaml", *few, "--out", "few")
-    assert "cannot read joint type helical" in " ".join(told.split())
+    assert "cannot read joint type lead_screw" in " ".join(told.split())
 
 
 # ------------------------------------------------------------------------------- a formulation

@@ -256,7 +256,7 @@ operation_counts = {
         "forward_dynamics_derivatives": {'additions': 88, 'multiplications': 132, 'divisions': 1, 'functions': 4},
     },
 }
-model_hash = '5b8dd80eb401cc3051830e55c3f9ce36928b1fa69bd0e3fc66b6fdd11b4abeee'
+model_hash = 'd85ebcb9258237b144330b1424a7ea60d9f5fe16ee49f6bd7ac46e290ba48257'
 condition = 1.0
 symgen_version = '0.2.0'
 

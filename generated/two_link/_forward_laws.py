@@ -68,7 +68,9 @@ class Response:
         block = mass[:, self.free][:, :, self.free]
         diagonal = np.diagonal(block, axis1=-2, axis2=-1)
         least = CLEAR * n * limits.EPS * diagonal
-        self.regular = known & np.all(_pivots(block) > least, axis=-1)
+        rounding = (n * limits.EPS) ** 2 * diagonal.max(axis=-1, initial=0.0)  # of squared levers
+        levers = np.all(diagonal > rounding[:, np.newaxis], axis=-1)
+        self.regular = known & levers & np.all(_pivots(block) > least, axis=-1)
         self.unsolvable = known & np.any(diagonal == 0.0, axis=-1)
         solvable = np.where(self.regular[:, np.newaxis, np.newaxis], mass, np.eye(n))
         self.mass = np.abs(solvable)

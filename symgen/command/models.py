@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from symgen.command import completion, outcome
-from symgen.command.options import Json, Model, OneOf, Quiet
+from symgen.command.options import Json, Model, OneOf, Quiet, WithoutLoops
 from symgen.command.outcome import as_argument
 
 
@@ -73,6 +73,7 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
     type=OneOf(["standard", "modified", "origin"]),
     help="Write joints by standard or modified DH rows, or by origin and axis.",
 )
+@WithoutLoops
 @click.option("--force", is_flag=True, help="Replace TARGET if it exists.")
 @Json
 @Quiet
@@ -80,6 +81,7 @@ def convert(
     source: Path,
     target: Path,
     floating_base: bool,
+    without_loops: bool,
     round_angles: bool,
     style: str | None,
     force: bool,
@@ -89,7 +91,9 @@ def convert(
     """Write SOURCE, a robot in URDF or MJCF or a model file, as the model file TARGET."""
     from symgen.converting.conversion import convert
 
-    done = convert(source, target, floating_base, round_angles, style, force)
+    done = convert(
+        source, target, floating_base, round_angles, style, force, without_loops=without_loops
+    )
     if as_json:
         click.echo(outcome.text(done.as_json()))
         return

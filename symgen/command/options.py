@@ -74,6 +74,12 @@ Templates = click.option(
     help="Folder whose templates replace those of symgen.",
 )
 
+WithoutLoops = click.option(
+    "--without-loops",
+    is_flag=True,
+    help="Read an MJCF file as the open tree, without its constraints and tendons.",
+)
+
 _ADDITIONS = (
     click.option(
         "--load",
@@ -135,6 +141,7 @@ _BUILD_OPTIONS = (
         help="Kernels in a straight line, in loops where there are any, or by what is faster.",
     ),
     *_ADDITIONS,
+    WithoutLoops,
     click.option(
         "--plain-c",
         is_flag=True,
@@ -163,6 +170,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         form: str,
         loads: tuple[str, ...],
         added_points: tuple[str, ...],
+        without_loops: bool,
         plain_c: bool,
         casadi: bool,
         templates: Path | None,
@@ -184,6 +192,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
             casadi=casadi,
             loads=loads,
             points=added_points,
+            without_loops=without_loops,
         )
         return command(options=options, **rest)
 

@@ -53,9 +53,12 @@ ROUNDING = 1e-9
 STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
-def read(path: str | PathLike[str]) -> RobotDescription:
-    """Read and check one model file; `ModelError` lists everything that is wrong with it."""
-    return check(read_document(path))
+def read(path: str | PathLike[str], *, without_loops: bool = False) -> RobotDescription:
+    """Read and check one model file; `ModelError` lists everything that is wrong with it.
+
+    With `without_loops` the constraints and tendons of an MJCF file are left out, with a warning.
+    """
+    return check(read_document(path, without_loops=without_loops))
 
 
 def check(document: Document) -> RobotDescription:

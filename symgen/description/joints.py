@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symgen.description.expressions import ONE, ZERO
+from symgen.description.expressions import ONE, ZERO, Expression
 from symgen.description.findings import Findings
 from symgen.description.inertia import ENTRIES, indefinite
 from symgen.description.joint_options import JointOptions
@@ -35,7 +35,12 @@ from symgen.description.wording import KeyPath, shown
 from symgen.joints import JointType, joint_type
 
 _Z_AXIS: Triple = (ZERO, ZERO, ONE)
-_DIRECTIONS = ("axis", "axes", "sequence")  # keys that say where the axes are, beside `origin`
+_DIRECTIONS = (
+    "axis",
+    "axes",
+    "sequence",
+    "pitch",
+)  # keys that say where the axes are, beside `origin`
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ class JointChecks:
             origin=self.pose(table.origin, (*path, "origin")),
             axis=vector(table.axis, _Z_AXIS) if moves_along_axis else None,
             sequence=self.sequence(table, kind, path),
+            pitch=self.pitch(table, kind, path),
             terms=options.terms(),
             limits=options.limits(),
             prescribed=options.prescribed(),
@@ -149,6 +155,16 @@ class JointChecks:
             else:
                 continue
             self.findings.fault((*path, key), problem)
+
+    def pitch(self, table: JointTable, kind: JointType | None, path: KeyPath) -> Expression | None:
+        """That of a helical joint, which has to give it."""
+        if kind is None or "pitch" not in kind.keys:
+            return None
+        if table.pitch is None and not self.findings.broken((*path, "pitch")):
+            self.findings.fault(path, f"a {kind.name} joint needs 'pitch', in m per radian")
+        if table.pitch is not None:
+            self.scalars.value((*path, "pitch"), table.pitch)
+        return table.pitch
 
     def sequence(self, table: JointTable, kind: JointType | None, path: KeyPath) -> str:
         """The letters of the axes of several rotations, for the types that have them."""

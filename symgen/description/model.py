@@ -133,8 +133,9 @@ class JointDescription:
     `parent` is the name of the LINK that carries the joint, already resolved (``base`` for the
     base).  Exactly one of `dh` and `origin` is given.  `before` is a fixed transform ahead of a
     DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
-    has one letter for each of several rotations, such as ``zyx``.  `terms`, `limits` and
-    `prescribed` (whether its motion is given, rather than the torque of its joint) have one entry
+    has one letter for each of several rotations, such as ``zyx``; `pitch` is that of a helical
+    joint (m per radian).  `terms`, `limits` and `prescribed`
+    (whether its motion is given, rather than the torque of its joint) have one entry
     per coordinate.  A joint with `mimic` has one coordinate, which is none of the robot's.
     """
 
@@ -148,6 +149,7 @@ class JointDescription:
     origin: Pose | None = None
     axis: Triple | None = None
     sequence: str = ""
+    pitch: Expression | None = None
     terms: tuple[JointTerms, ...] = ()
     limits: tuple[Limits, ...] = ()
     prescribed: tuple[bool, ...] = ()

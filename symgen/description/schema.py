@@ -160,6 +160,7 @@ class JointTable(KeyTable):
     axis: Axis = optional("of the joint in its frame, [0, 0, 1] by default")
     axes: Letters = optional("of a universal joint, [x, y] by default")
     sequence: Turns = optional("of the rotations of a spherical or floating joint, zyx by default")
+    pitch: Number = optional("of a helical joint: travel along the axis, in m per radian")
     limits: LimitsTable | None = optional("kept as metadata of the module")
     rotor_inertia: Entries = optional("in kg m^2, before the gear")
     gear_ratio: Entries = optional("1 by default")

@@ -6,7 +6,9 @@ The model file's schema, its checks and the kinematics all read this tuple.
 from symgen.joints.cylindrical import Cylindrical
 from symgen.joints.fixed import Fixed
 from symgen.joints.floating import Floating
+from symgen.joints.helical import Helical
 from symgen.joints.interface import Chain, Directions, JointType, Motion
+from symgen.joints.planar import Planar
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
 from symgen.joints.spherical import Spherical
@@ -18,6 +20,8 @@ JOINTS: tuple[JointType, ...] = (
     Fixed(),
     Universal(),
     Cylindrical(),
+    Helical(),
+    Planar(),
     Spherical(),
     Floating(),
 )

@@ -41,12 +41,14 @@ class Directions(Generic[S]):
     """What the file says about the axes of a joint, in the joint frame.
 
     `axis` is the unit vector of the key ``axis``; `units` are those of x, y and z; `sequence` is
-    one letter for each of several rotations (the keys ``axes`` and ``sequence``).
+    one letter for each of several rotations (the keys ``axes`` and ``sequence``); `pitch` is that
+    of a screw (m per radian).
     """
 
     axis: Vector[S]
     units: tuple[Vector[S], Vector[S], Vector[S]]
     sequence: str
+    pitch: S
 
     def rotations(self, motion: Motion) -> tuple[tuple[Motion, Vector[S]], ...]:
         """One motion about every axis of `sequence`, each fixed in what the former one turned."""
@@ -66,7 +68,8 @@ class JointType(Protocol):
     """The DH entry that the coordinate is added to; empty for a type that takes no DH row or does
     not move."""
     keys: tuple[str, ...]
-    """Keys of the file that say where the axes are: ``dh``, ``axis``, ``axes``, ``sequence``."""
+    """Keys of the file that say where the axes are: ``dh``, ``axis``, ``axes``, ``sequence``,
+    ``pitch``."""
     sequences: tuple[str, ...]
     """What ``axes`` or ``sequence`` may be, the default first; empty where neither is a key."""
 

@@ -66,7 +66,8 @@ def chain_of(
     the frame behind the former, and the link frame is behind the last.
     """
     whole = placement(joint, kind.moved_entry, algebra)
-    links = list(kind.chain(Directions(whole.axis, units(algebra), joint.sequence)))
+    pitch = algebra.zero if joint.pitch is None else scalar(joint.pitch, algebra)
+    links = list(kind.chain(Directions(whole.axis, units(algebra), joint.sequence, pitch)))
     nothing = identity_transform(algebra)
     return [
         (

@@ -74,7 +74,10 @@ class RobotKinematics:
         self._parent = [index.get(joint.parent, -1) for joint in joints]
         self._motions = numbered_motions(joints, number)
         types = [m.type for motions in self._motions for m, j in motions if j >= 0]
-        self._revolute = np.array([t == "revolute" for t in types], dtype=float).reshape(-1, 1)
+        turning = [t in ("revolute", "helical") for t in types]
+        self._revolute = np.array(turning, dtype=float).reshape(-1, 1)
+        pitches = [m.pitch for motions in self._motions for m, j in motions if j >= 0]
+        self._pitch = np.array(pitches).reshape(-1, 1)
         self._moves = self._moving_coordinates()
         self._terms = JointForces(joints, number)
         own = [joint for joint in joints if joint.mimic is None]
@@ -226,7 +229,8 @@ class RobotKinematics:
         moves = self._moves[list(links)][..., np.newaxis].astype(float)
         z = motion.axes[..., np.newaxis, :, :]
         arms = points[..., :, np.newaxis, :] - motion.origins[..., np.newaxis, :, :]
-        linear = moves * (revolute * np.cross(z, arms) + (1.0 - revolute) * z)
+        travel = 1.0 - revolute + revolute * self._pitch
+        linear = moves * (revolute * np.cross(z, arms) + travel * z)
         angular = moves * (revolute * z)
         return np.swapaxes(linear, -1, -2), np.swapaxes(angular, -1, -2)
 
@@ -257,12 +261,13 @@ class RobotKinematics:
                     continue
                 rate = motion.axes[..., j, :] * qd[..., j, np.newaxis]
                 change = motion.axes[..., j, :] * qdd[..., j, np.newaxis]
-                if joint.type == "revolute":
+                if joint.type in ("revolute", "helical"):
                     axle = motion.origins[..., j, :]
                     a = a + transferred(w, wd, axle - x)
                     x = axle
                     wd = wd + change + np.cross(w, rate)
                     w = w + rate
+                    a = a + joint.pitch * (change + 2.0 * np.cross(w, rate))
                 else:
                     a = a + change + 2.0 * np.cross(w, rate)
             omega[..., i, :], alpha[..., i, :] = w, wd

@@ -37,7 +37,8 @@ UNITS = {
 }
 
 READABLE_TYPES = (
-    "revolute", "prismatic", "fixed", "universal", "cylindrical", "spherical", "floating",
+    "revolute", "prismatic", "fixed", "universal", "cylindrical", "helical", "planar",
+    "spherical", "floating",
 )  # fmt: skip
 """The types of joints that are read here: chains of rotations about and travels along axes."""
 
@@ -51,21 +52,26 @@ def unread_types(description: RobotDescription) -> tuple[str, ...]:
 class JointMotion:
     """One coordinate of a joint, or a fixed joint.
 
-    `type` is revolute, prismatic or fixed; `seat`: constant 4x4 to a frame on the axis, before the
+    `type` is revolute, prismatic, helical or fixed; `pitch` (m per radian) is 0 but for a helical
+    one; `seat`: constant 4x4 to a frame on the axis, before the
     motion; `axis`: unit vector in that frame; `transform(q)`: pose of the frame behind, which for
     the last coordinate of a joint is the link.  Both poses are in the frame behind the coordinate
     before, which for the first one of a joint is the parent link.
     """
 
-    def __init__(self, type_: str, seat: Array, axis: Array) -> None:
+    def __init__(self, type_: str, seat: Array, axis: Array, pitch: Value = 0.0) -> None:
         self.type = type_
         self.seat = seat
         self.axis = axis
+        self.pitch = pitch
         self.transform: Callable[[Array], Array] = self._about_axis
 
     def _about_axis(self, q: Array) -> Array:
         if self.type == "revolute":
             return np.asarray(self.seat @ _rotation(self.axis, q))
+        if self.type == "helical":
+            turned = self.seat @ _rotation(self.axis, q)
+            return np.asarray(turned @ _translation(self.axis, self.pitch * q))
         if self.type == "prismatic":
             return np.asarray(self.seat @ _translation(self.axis, q))
         return self.seat
@@ -91,11 +97,25 @@ def joint_motions(
         "fixed": [("fixed", axis)],
         "universal": rotations,
         "cylindrical": slides + turns,
+        "helical": [("helical", axis)],
+        "planar": [("prismatic", z) for z in _in_plane(axis)] + turns,
         "spherical": rotations,
         "floating": travel + rotations,
     }[joint.type]
     seats = [_pose(joint.origin, number)] + [np.eye(4)] * (len(parts) - 1)
-    return [JointMotion(kind, seat, z) for (kind, z), seat in zip(parts, seats, strict=True)]
+    pitch = 0.0 if joint.pitch is None else number(joint.pitch)
+    return [JointMotion(kind, seat, z, pitch) for (kind, z), seat in zip(parts, seats, strict=True)]
+
+
+def _in_plane(normal: Array) -> list[Array]:
+    """x and y, turned as z is by the shortest rotation to `normal`, half a turn about x for -z."""
+    lever, cosine = np.cross(UNITS["z"], normal), normal[2]
+    if cosine == -1.0:
+        return [UNITS["x"], -UNITS["y"]]
+    return [
+        unit * cosine + np.cross(lever, unit) + lever * (lever @ unit) / (1.0 + cosine)
+        for unit in (UNITS["x"], UNITS["y"])
+    ]
 
 
 def numbered_motions(

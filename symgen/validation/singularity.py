@@ -53,7 +53,11 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
 
 
 def _scaled(matrices: Array) -> Array:
-    """The same with ones on the diagonal, where it is not 0, (..., n, n)."""
+    """The same with ones on the diagonal, where it is not 0 beyond rounding, (..., n, n).
+
+    An entry of the diagonal is the square of a lever; the lever has the rounding error.
+    """
     size = np.sqrt(np.abs(np.diagonal(matrices, axis1=-2, axis2=-1)))
-    factors = 1.0 / np.where(size > 0.0, size, 1.0)
+    least = size.shape[-1] * np.finfo(float).eps * size.max(axis=-1, keepdims=True)
+    factors = np.divide(1.0, size, out=np.zeros_like(size), where=size > least)
     return np.asarray(matrices * factors[..., np.newaxis] * factors[..., np.newaxis, :])

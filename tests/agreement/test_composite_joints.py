@@ -52,6 +52,15 @@ EXPANDED = {
     "cylindrical, oblique": (
         "    axis: [2, 3, 6]\n", [("prismatic", "[2, 3, 6]"), ("revolute", "[2, 3, 6]")],
     ),
+    "planar": ("", [("prismatic", "x"), ("prismatic", "y"), ("revolute", "z")]),
+    "planar, below": (
+        "    axis: [0, 0, -2]\n",
+        [("prismatic", "x"), ("prismatic", "[0, -1, 0]"), ("revolute", "[0, 0, -1]")],
+    ),
+    "planar, oblique": (
+        "    axis: [2, 3, 6]\n",
+        [("prismatic", "[87, -6, -26]"), ("prismatic", "[-6, 82, -39]"), ("revolute", "[2, 3, 6]")],
+    ),
     "spherical": ("", [("revolute", letter) for letter in "zyx"]),
     "spherical, xyx": ("    sequence: xyx\n", [("revolute", letter) for letter in "xyx"]),
     "floating": (
@@ -91,7 +100,7 @@ def programs(description):
     }
 
 
-QUICK = ("universal, zx",)
+QUICK = ("universal, zx", "planar, oblique")
 
 
 @pytest.mark.parametrize("case", some_slow(EXPANDED, QUICK))

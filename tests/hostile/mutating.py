@@ -49,7 +49,8 @@ _HOSTILE = [
 _OF_KIND = {
     "model": _words("""
         symgen: name: convention: standard modified gravity: parameters: joints: loads: points:
-        outputs: type: revolute prismatic fixed universal cylindrical spherical floating parent: dh:
+        outputs: type: revolute prismatic fixed universal cylindrical helical pitch:
+        planar spherical floating parent: dh:
         origin: axis: axes: sequence: zyx xyz: rpy: theta: d: a: alpha: before: link: mass: com:
         inertia: xx: zz: xy: accepted: limits: lower: upper: velocity: effort: rotor_inertia:
         gear_ratio: damping: stiffness: rest: friction: friction_velocity: prescribed: mimic:

@@ -25,6 +25,7 @@ from symgen.deriving.selection import select
 from symgen.description import RobotDescription
 from symgen.description.checks import check
 from symgen.description.documents import is_foreign, read_document
+from symgen.description.foreign import mujoco
 from symgen.description.reading import Document, decode, load
 from symgen.description.writing import model_text
 from symgen.emit.emission import emit, javascript_module
@@ -46,6 +47,9 @@ joints:
     origin: {}
     link: {name: rod, mass: m, com: [l, 0, 0], inertia: {zz: I}}
 """
+
+mujoco.is_installed = lambda: False
+"""What symgen itself reads is tried; MuJoCo has a process of its own for every file."""
 
 MOST_MESSAGES = 500
 """Lines of one refusal."""

@@ -18,7 +18,7 @@ ANGLES = (0.7, -1.3, 2.1)
 def pose(kind, sequence, coordinates, axis=(0.0, 0.0, 1.0)):
     """4x4 pose of the link in the joint frame."""
     g = Graph()
-    directions = Directions(Vector(*map(g.constant, axis)), units(g), sequence)
+    directions = Directions(Vector(*map(g.constant, axis)), units(g), sequence, g.constant(0.25))
     result = np.eye(4)
     chain = joint_type(kind).chain(directions)
     for (motion, at), x in zip(chain, coordinates, strict=True):
@@ -48,7 +48,7 @@ def test_the_sequences_are_all_there_are():
         assert sequences[0] == {3: "zyx", 2: "xy"}[length]
     assert {kind.name: kind.coordinates for kind in JOINTS} == {
         "revolute": 1, "prismatic": 1, "fixed": 0, "universal": 2, "cylindrical": 2,
-        "spherical": 3, "floating": 6,
+        "helical": 1, "planar": 3, "spherical": 3, "floating": 6,
     }  # fmt: skip
 
 
@@ -81,3 +81,24 @@ def test_cylindrical():
     moved = pose("cylindrical", "", (0.4, 0.7), axis)
     np.testing.assert_allclose(moved[:3, 3], 0.4 * axis, atol=1e-15)
     np.testing.assert_allclose(moved[:3, :3], pin.exp3(0.7 * axis), atol=1e-15)
+
+
+@pytest.mark.parametrize("axis", [(2, -3, 6), (0, 0, -7), (0, 7, 0)])
+def test_planar(axis):
+    """The plane is normal to the axis, and turned from z's by the shortest rotation."""
+    axis = np.array(axis) / 7.0
+    x, y, angle = 0.3, -0.4, 1.1
+    turn = pin.Quaternion.FromTwoVectors(np.array([0, 0, 1.0]), axis).matrix()
+    if axis[2] == -1.0:
+        turn = pin.utils.rotate("x", np.pi)
+    expected = np.eye(4)
+    expected[:3, :3] = pin.AngleAxis(angle, axis).matrix()
+    expected[:3, 3] = turn @ [x, y, 0]
+    np.testing.assert_allclose(pose("planar", "", (x, y, angle), axis), expected, atol=1e-15)
+
+
+def test_helical():
+    axis = np.array([2.0, -3.0, 6.0]) / 7.0
+    expected = np.eye(4)
+    expected[:3, :3], expected[:3, 3] = pin.AngleAxis(1.1, axis).matrix(), 0.25 * 1.1 * axis
+    np.testing.assert_allclose(pose("helical", "", (1.1,), axis), expected, atol=1e-15)

@@ -22,7 +22,9 @@ def chains(g, axis):
     """Every type with every sequence that it takes: (type, its chain)."""
     for kind in JOINTS:
         for sequence in kind.sequences or ("",):
-            directions = Directions(Vector(*map(g.constant, axis)), units(g), sequence)
+            directions = Directions(
+                Vector(*map(g.constant, axis)), units(g), sequence, g.constant(0.25)
+            )
             yield kind, kind.chain(directions)
 
 
@@ -75,4 +77,4 @@ def test_turns_about_an_axis_of_the_frame_stay_sparse():
     assert R[0, 0].op == "cos"
     assert R[0, 2].is_zero and R[2, 0].is_zero
     with pytest.raises(KeyError):
-        joint_type("helical")
+        joint_type("lead_screw")

@@ -1,20 +1,20 @@
-"""MJCF, the format of MuJoCo -> the document of a model file.
+"""MJCF, the format of MuJoCo -> the document of a model file, without MuJoCo.
 
 | MJCF | model file |
 | --- | --- |
 | worldbody | `base` |
 | body | a link; without joints on a fixed joint; several joints make a chain with massless links |
-| joint hinge, slide | revolute, prismatic; the origin of the link frame is `pos` |
+| joint hinge, slide | revolute, prismatic, about or along `axis` through `pos` |
 | joint ball, free | spherical, floating: angles in place of quaternions, with a warning |
 | joint ref | turned into the joint's frame, so that both count the coordinate from the same zero |
 | range; damping, frictionloss, armature, stiffness and springref | `limits`; joint terms |
-| inertial | `mass`, `com`, `inertia`, turned into the axes of the link frame |
+| inertial, or geoms that are no meshes | `mass`, `com`, `inertia`, turned into body axes |
 | option gravity | `gravity` |
 
 Defaults with their classes, and all ways to write an orientation, are read.  Not read, and refused:
-<include>, <frame>, <replicate>, <attach>, bodies whose mass MuJoCo would take from geoms, and
-global coordinates.  Constraints of <equality> and <tendon> are left out with a warning; actuators,
-sensors, contacts and looks say nothing here.
+<include>, <frame>, <replicate>, <attach>, masses of meshes, and global coordinates: MuJoCo reads
+them where it is installed (`symgen.description.foreign.mujoco`).  Constraints, tendons are refused
+by name; actuators, sensors, contacts and looks say nothing here.
 
 Source: the XML reference of MuJoCo (mujoco.readthedocs.io/en/stable/XMLreference.html).
 """
@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symgen.description.foreign.legal import LegalNames, name_of_robot
+from symgen.description.foreign.mjcf_geoms import Body, body_of_geoms, entries
 from symgen.description.foreign.mjcf_joints import MjcfJoint
 from symgen.description.foreign.mjcf_settings import (
     FLAT,
@@ -38,6 +39,7 @@ from symgen.description.foreign.mjcf_settings import (
     check_class,
     only,
     pose_of,
+    refuse_constraints,
     take_settings,
 )
 from symgen.description.foreign.nodes import inertia, listing, table, text
@@ -53,10 +55,10 @@ _LEFT_OUT = ("equality", "tendon")
 _INERTIAS = {"diaginertia": 3, "fullinertia": 6}
 
 
-def document_of_mjcf(root: Element, file: str) -> Document:
+def document_of_mjcf(root: Element, file: str, without_loops: bool = False) -> Document:
     """The document of a <mujoco>; `ModelError` lists everything that is wrong with it."""
     reading = Reading(file, root, Faults(file), LegalNames(_all_names(root)))
-    _refuse(reading)
+    _refuse(reading, without_loops)
     take_settings(reading)
     reading.faults.raise_if_any()
     for body in _bodies_of_world(reading):
@@ -83,7 +85,7 @@ def _everything(root: Element) -> list[Element]:
     return found
 
 
-def _refuse(reading: Reading) -> None:
+def _refuse(reading: Reading, without_loops: bool) -> None:
     lines: dict[tuple[str, str], int] = {}
     for element in _everything(reading.root):
         kind, name = element.tag.removeprefix("free"), element.attributes.get("name", "").strip()
@@ -98,7 +100,17 @@ def _refuse(reading: Reading) -> None:
     for tag in _LEFT_OUT:
         for element in reading.root.all(tag):
             if element.children:
-                reading.faults.warn(element, tag, "these constraints are left out")
+                _refuse_constraints(reading, element, without_loops)
+
+
+def _refuse_constraints(reading: Reading, element: Element, without_loops: bool) -> None:
+    named = [
+        f"{child.tag} {shown(child.attributes['name'])}"
+        if "name" in child.attributes
+        else child.tag
+        for child in element.children
+    ]
+    refuse_constraints(reading.faults, element, named, without_loops)
 
 
 # --------------------------------------------------------------------------------------- bodies
@@ -115,7 +127,7 @@ def _bodies_of_world(reading: Reading) -> list[Element]:
 
 def _take_bodies(reading: Reading, top: Element) -> None:
     """A body and all that it carries, depth first."""
-    waiting = [(top, _Carrier(BASE, HERE, moves=False), MAIN)]
+    waiting = [(top, _Carrier(BASE, moves=False), MAIN)]
     while waiting:
         body, parent, inherited = waiting.pop()
         if "childclass" in body.attributes:
@@ -127,10 +139,9 @@ def _take_bodies(reading: Reading, top: Element) -> None:
 
 @dataclass(frozen=True)
 class _Carrier:
-    """A link, the pose of its body's frame in the link's, and whether it ever moves."""
+    """The link of a body, and whether it ever moves."""
 
     link: str
-    behind: Pose
     moves: bool
 
 
@@ -143,31 +154,48 @@ def _take_body(reading: Reading, body: Element, carrier: _Carrier, inherited: st
     key = f"body.{name}"
     if "gravcomp" in body.attributes:
         reading.faults.warn(body, key, "gravcomp is left out")
-    pose = carrier.behind @ pose_of(reading, body, key)
+    pose = pose_of(reading, body, key)
     joints = [
         MjcfJoint.of(reading, x, name, inherited)
         for x in body.children
         if x.tag in ("joint", "freejoint")
     ]
     if not joints:
-        fixed = reading.names.made("joint", f"{name}_fixed")
-        link = reading.link_name(body, name)
-        content = _link(reading, body, link, HERE, carrier.moves)
-        reading.add(_joint(fixed, "fixed", carrier.link, pose, content, body), key)
-        return _Carrier(link, HERE, carrier.moves)
+        link = _take_fixed(reading, body, carrier.link, pose, inherited, carrier.moves)
+        return _Carrier(link, carrier.moves)
     if any(joint.is_free for joint in joints) and (len(joints) > 1 or carrier.link != BASE):
         message = "a free joint is the only joint of a body of the world"
         reading.faults.add(body, key, message)
-    return _take_joints(reading, body, joints, carrier.link, pose)
+    return _take_joints(reading, body, joints, carrier.link, pose, inherited)
+
+
+def _take_fixed(
+    reading: Reading, body: Element, parent: str, pose: Pose, inherited: str, moves: bool
+) -> str:
+    """The link of a body, held where it is in its parent's frame."""
+    name = _name_of_body(reading, body)
+    fixed = reading.names.made("joint", f"{name}_fixed")
+    link = reading.link_name(body, name)
+    content = _link(reading, body, link, inherited, moves)
+    reading.add(_joint(fixed, "fixed", parent, pose, content, body), f"body.{name}")
+    return link
 
 
 def _take_joints(
-    reading: Reading, body: Element, joints: list[MjcfJoint], parent: str, pose: Pose
+    reading: Reading,
+    body: Element,
+    joints: list[MjcfJoint],
+    parent: str,
+    pose: Pose,
+    inherited: str,
 ) -> _Carrier:
-    """The joints of a body, one after the other, with massless links in between."""
+    """The joints of a body, one after the other, with massless links in between.
+
+    The last one carries the body where it acts at the origin of the body's frame.
+    """
     name, behind = _name_of_body(reading, body), pose
     for count, joint in enumerate(joints, start=1):
-        last = count == len(joints)
+        last = count == len(joints) and not joint.anchor.any()
         if joint.is_free:
             behind = HERE  # its coordinates place the body in the world
         anchor = joint.anchor
@@ -180,7 +208,7 @@ def _take_joints(
             new = reading.names.made("joint", joint.name, coordinates)
         if last:
             link = reading.link_name(body, name)
-            content = _link(reading, body, link, behind, True)
+            content = _link(reading, body, link, inherited, True)
         else:
             link = reading.names.made("link", f"{name}_{count}")
             content = _massless(link, joint.element)
@@ -188,7 +216,9 @@ def _take_joints(
         added = _joint(new, joint.kind, parent, place, content, joint.element, more)
         reading.add(added, joint.key)
         parent = link
-    return _Carrier(parent, behind, True)
+    if joints[-1].anchor.any():
+        parent = _take_fixed(reading, body, parent, behind, inherited, True)
+    return _Carrier(parent, True)
 
 
 def _name_of_body(reading: Reading, body: Element) -> str:
@@ -231,19 +261,21 @@ def _origin(pose: Pose, line: int) -> Table:
     return table({"xyz": triple(pose.at.tolist()), "rpy": triple(to_rpy(pose.turn))}, line)
 
 
-def _link(reading: Reading, body: Element, link: str, behind: Pose, moves: bool) -> Table:
-    """The link of a body; `behind` is the pose of the body's frame in the link's."""
+def _link(reading: Reading, body: Element, link: str, inherited: str, moves: bool) -> Table:
+    """The link of a body, whose frame is the body's."""
     name = _name_of_body(reading, body)
     key = f"body.{name}.inertial"
     inertial, line = only(reading, body, "inertial", key), body.line
-    if moves and body.first("geom") is not None:
-        _refuse_geoms(reading, body, inertial)
+    if reading.from_geoms or (inertial is None and not reading.never_from_geoms):
+        found = body_of_geoms(reading, body, inherited, f"body.{name}") if moves else None
+        if found is not None:
+            return _link_of_geoms(link, found, line)
     if inertial is None:
         return table({"name": text(link, line)}, line)
     line, faults = inertial.line, reading.faults
     for attribute in ("mass", "pos"):
         faults.text(inertial, attribute, key)
-    com = behind @ pose_of(reading, inertial, key)
+    com = pose_of(reading, inertial, key)
     return table(
         {
             "name": text(link, line),
@@ -255,21 +287,16 @@ def _link(reading: Reading, body: Element, link: str, behind: Pose, moves: bool)
     )
 
 
-def _refuse_geoms(reading: Reading, body: Element, inertial: Element | None) -> None:
-    """A body that MuJoCo takes the mass of from its geoms."""
-    if inertial is None:
-        message = (
-            "this body has geoms and no <inertial>; its mass is not computed from them here. Give "
-            f"<inertial>, or {FLAT}"
-        )
-    elif reading.from_geoms:
-        message = (
-            "inertiafromgeom: MuJoCo replaces the <inertial> of this body by what its geoms weigh, "
-            f"which is not computed here; {FLAT}"
-        )
-    else:
-        return
-    reading.faults.add(body, f"body.{_name_of_body(reading, body)}", message)
+def _link_of_geoms(link: str, body: Body, line: int) -> Table:
+    return table(
+        {
+            "name": text(link, line),
+            "mass": number(body.mass, line),
+            "com": listing([number(float(x) + 0.0, line) for x in body.com], line),
+            "inertia": inertia([number(x, line) for x in entries(body)], line),
+        },
+        line,
+    )
 
 
 def _inertia(reading: Reading, inertial: Element, turn: Matrix, key: str) -> Table | None:
@@ -283,10 +310,10 @@ def _inertia(reading: Reading, inertial: Element, turn: Matrix, key: str) -> Tab
     found = reading.faults.numbers(inertial, given[0], key, _INERTIAS[given[0]])
     if found is None:
         return None
-    entries = [*values(found), 0.0, 0.0, 0.0][:6]
+    tensor = [*values(found), 0.0, 0.0, 0.0][:6]
     if not np.array_equal(turn, np.eye(3)):
-        entries = list(turned(turn, entries))
-    return inertia([number(x, inertial.line) for x in entries], inertial.line)
+        tensor = list(turned(turn, tensor))
+    return inertia([number(x, inertial.line) for x in tensor], inertial.line)
 
 
 def _document(reading: Reading) -> Document:

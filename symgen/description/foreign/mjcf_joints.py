@@ -11,8 +11,10 @@ from symgen.description.foreign.mjcf_settings import (
     HERE,
     Pose,
     Reading,
+    angles_for,
     attributes_of,
     keyword,
+    refuse_terms,
 )
 from symgen.description.foreign.nodes import listing, table
 from symgen.description.foreign.rotations import Matrix, from_axis_angle, unit
@@ -151,15 +153,11 @@ class MjcfJoint:
         if "springdamper" in self.attributes:
             self.reading.faults.warn(self.element, self.key, "springdamper is left out")
         if not self.directed:
-            if stiffness is not None:
-                self.reading.faults.warn(self.element, self.key, "stiffness is left out")
-            self.reading.faults.warn(
-                self.element,
-                self.key,
-                f"a {self.mujoco_type} joint has angles (about z, y and x, one after the other) "
-                "here, and a quaternion in MuJoCo",
-            )
-            return {k: x for k, x in terms.items() if k not in ("stiffness", "rest")}
+            given = ("armature", "damping", "frictionloss", "stiffness")
+            found = [name for name in given if self.term(name)]
+            refuse_terms(self.reading.faults, self.element, self.key, self.mujoco_type, found)
+            self.reading.faults.warn(self.element, self.key, angles_for(self.mujoco_type))
+            return {}
         return {
             "axis": listing(self.axis, self.element.line),
             "limits": self.limits(limited),

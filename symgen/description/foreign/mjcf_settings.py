@@ -6,7 +6,7 @@ Of several elements of one kind the later one overrides what the former one says
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -32,6 +32,11 @@ _OF_JOINTS = (
     "type", "pos", "axis", "ref", "range", "limited", "stiffness", "springref", "springdamper",
     "damping", "armature", "frictionloss",
 )  # fmt: skip
+_OF_GEOMS = (
+    "type", "size", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto", "mass",
+    "density", "group", "mesh", "shellinertia",
+)  # fmt: skip
+_WITH_DEFAULTS = {"joint": _OF_JOINTS, "geom": _OF_GEOMS}
 ORIENTATIONS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
 
 
@@ -61,11 +66,14 @@ class Reading:
     sequence: str = "xyz"
     gravity: list[Scalar] | None = None
     weightless: bool = False
-    defaults: dict[str, dict[str, str]] = field(default_factory=dict)
+    defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    """Class -> tag -> attributes."""
     joints: list[Node] = field(default_factory=list)
     places: dict[KeyPath, str] = field(default_factory=dict)
     bodies: int = 0
     from_geoms: bool = False
+    never_from_geoms: bool = False
+    groups: tuple[float, float] = (0.0, 5.0)
     auto_limits: bool = True
 
     def angle(self, value: float) -> float:
@@ -102,18 +110,29 @@ def take_settings(reading: Reading) -> None:
 
 
 def _take_defaults(reading: Reading) -> None:
-    """The attributes of joints in every class; a class inherits those of the one around it."""
-    none: dict[str, str] = {}
+    """Attributes of joints and geoms in every class, which inherits those of the one around it."""
+    none: dict[str, dict[str, str]] = {}
     waiting = [(x, "", none) for x in reversed(list(reading.root.all("default")))]
     while waiting:
         element, outer, inherited = waiting.pop()
         name = _class_name(reading, element, outer)
-        joint = only(reading, element, "joint", "default")
-        own = {} if joint is None else joint.attributes
-        own = {key: value for key, value in own.items() if key in _OF_JOINTS}
-        reading.defaults[name] = {**inherited, **reading.defaults.get(name, {}), **own}
+        former = reading.defaults.get(name, {})
+        reading.defaults[name] = {
+            tag: {
+                **inherited.get(tag, {}),
+                **former.get(tag, {}),
+                **_own_defaults(reading, element, tag),
+            }
+            for tag in _WITH_DEFAULTS
+        }
         inner = reversed(list(element.all("default")))
         waiting += [(x, name, reading.defaults[name]) for x in inner]
+
+
+def _own_defaults(reading: Reading, element: Element, tag: str) -> dict[str, str]:
+    found = only(reading, element, tag, "default")
+    own = {} if found is None else found.attributes
+    return {key: value for key, value in own.items() if key in _WITH_DEFAULTS[tag]}
 
 
 def _class_name(reading: Reading, element: Element, outer: str) -> str:
@@ -156,6 +175,10 @@ def _take_compiler(reading: Reading, compiler: Element) -> None:
         faults.add(compiler, "compiler", f"global coordinates are not read; {FLAT}")
     words = keyword(reading, compiler, "inertiafromgeom", "compiler")
     reading.from_geoms = words == "true" or (reading.from_geoms and words is None)
+    reading.never_from_geoms = words == "false" or (reading.never_from_geoms and words is None)
+    groups = faults.numbers(compiler, "inertiagrouprange", "compiler", 2)
+    if groups:
+        reading.groups = (float(groups[0].text), float(groups[1].text))
     words = keyword(reading, compiler, "autolimits", "compiler", ("true", "false"))
     reading.auto_limits = words == "true" or (reading.auto_limits and words is None)
     for name in _CHANGES_MASSES:
@@ -188,14 +211,14 @@ def check_class(reading: Reading, element: Element, name: str, key: str) -> None
         reading.faults.add(element, key, f"there is no default class {shown(name)}{hint}")
 
 
-def attributes_of(reading: Reading, joint: Element, inherited: str) -> dict[str, str]:
-    """Those of a joint, with the defaults of its class."""
-    if joint.tag == "freejoint":
-        return joint.attributes
-    name = joint.attributes.get("class", inherited)
-    if "class" in joint.attributes:
-        check_class(reading, joint, name, "joint")
-    return {**reading.defaults.get(name, {}), **joint.attributes}
+def attributes_of(reading: Reading, element: Element, inherited: str) -> dict[str, str]:
+    """Those of a joint or geom, with the defaults of its class."""
+    if element.tag == "freejoint":
+        return element.attributes
+    name = element.attributes.get("class", inherited)
+    if "class" in element.attributes:
+        check_class(reading, element, name, element.tag)
+    return {**reading.defaults.get(name, {}).get(element.tag, {}), **element.attributes}
 
 
 def pose_of(reading: Reading, element: Element, key: str) -> Pose:
@@ -236,8 +259,55 @@ def _rotation(reading: Reading, name: str, x: Matrix) -> Matrix:
         first = unit(x[:3].tolist())
         second = unit((x[3:] - (first @ x[3:]) * first).tolist())
         return np.column_stack([first, second, np.cross(first, second)])
-    direction = unit(x.tolist())  # zaxis: the shortest rotation that takes z there
+    return rotation_to(x.tolist())
+
+
+def rotation_to(zaxis: Sequence[float]) -> Matrix:
+    """The shortest rotation that takes z there; ValueError where there is no direction."""
+    direction = unit(zaxis)
     normal = np.cross([0.0, 0.0, 1.0], direction)
     sine = float(np.linalg.norm(normal))
     axis = normal.tolist() if sine > 1e-100 else [1.0, 0.0, 0.0]
     return from_axis_angle(axis, math.atan2(sine, float(direction[2])))
+
+
+# ------------------------------------------------------------- what symgen has no equations for
+
+_MOST_NAMED = 20
+
+
+def refuse_constraints(
+    faults: Faults, element: Element, named: Sequence[str], without_loops: bool
+) -> None:
+    """Constraints and tendons, by name: a fault, or a remark where the open tree is asked for."""
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    words = ", ".join(named[:_MOST_NAMED]) + more
+    if without_loops:
+        faults.warn(element, "", f"left out: {words}")
+        return
+    message = (
+        f"constraints and tendons are not available yet: {words}; --without-loops (in Python: "
+        "without_loops=True) reads the open tree without them"
+    )
+    faults.add(element, "", message)
+
+
+def refuse_terms(
+    faults: Faults, element: Element, key: str, kind: str, given: Iterable[str]
+) -> None:
+    """What acts on the angular velocity of a ball or free joint, which no angle's rate is."""
+    named = " and ".join(given)
+    if named:
+        message = (
+            f"{named} of a {kind} joint: MuJoCo means the angular velocity, or the rotation, of "
+            "the body, and here the joint has three angles; not available yet, write 0 to go on"
+        )
+        faults.add(element, key, message)
+
+
+def angles_for(kind: str) -> str:
+    """The warning about a joint whose coordinates are not MuJoCo's."""
+    return (
+        f"a {kind} joint has angles (about z, y and x, one after the other) here, and a "
+        "quaternion in MuJoCo"
+    )

@@ -4,6 +4,7 @@
 | --- | --- |
 | the link that no joint carries | `base`; or a link on a joint of six coordinates |
 | joint origin, axis (default x) | `origin`, `axis`; both have the link frame behind the motion |
+| planar | planar, in the plane normal to the axis; coordinates x, y, angle |
 | continuous | revolute, without limits of position; all other types bear the same name |
 | inertial origin, mass, inertia | `mass`, `com`, `inertia`, turned into link-frame axes |
 | limit, dynamics damping and friction | `limits`, `damping`, `friction` |
@@ -46,6 +47,7 @@ TYPES = {
     "prismatic": "prismatic",
     "fixed": "fixed",
     "floating": "floating",
+    "planar": "planar",
 }
 FLOATING_BASE = "floating_base"
 """The joint between the base and the root link of a robot that is not bolted down."""
@@ -147,13 +149,7 @@ def _take_joints(robot: _Robot) -> None:
 
 def _kind(robot: _Robot, element: Element, key: str) -> str:
     kind = robot.faults.text(element, "type", key)
-    if kind == "planar":
-        robot.faults.add(
-            element,
-            key,
-            "planar joints are not available yet; write two prismatic joints and a revolute one",
-        )
-    elif kind and kind not in TYPES:
+    if kind and kind not in TYPES:
         hint = robot.faults.hint(kind, TYPES)
         robot.faults.add(element, key, f"type: no joint type {shown(kind)}{hint}")
     return TYPES.get(kind, "")
@@ -281,10 +277,11 @@ class _Parts:
         limits = element.first("limit") if moves else None
         axis = element.first("axis")
         directed = joint.kind in ("revolute", "prismatic")
-        if directed and axis is not None:
+        has_axis = directed or joint.kind == "planar"  # whose axis is the normal of its plane
+        if has_axis and axis is not None:
             faults.text(axis, "xyz", f"{key}.axis")
-        direction = faults.numbers(axis, "xyz", f"{key}.axis", 3) if directed else None
-        if directed and direction is None:
+        direction = faults.numbers(axis, "xyz", f"{key}.axis", 3) if has_axis else None
+        if has_axis and direction is None:
             direction = [number(word, element.line) for word in ("1", "0", "0")]
         self.warn_unlimited(element, limits, key)
         limit_keys = _ATTRIBUTES["limit"][2 if continuous or not directed else 0 :]

@@ -17,6 +17,8 @@ from symgen.program.evaluation import call
 from tests.oracles.comparison import agrees
 from tests.oracles.programs import evaluated
 
+pytestmark = pytest.mark.usefixtures("without_mujoco")
+
 ARM = """<mujoco model="arm">
   <compiler angle="radian"/>
   <option gravity="0 1 -9"/>
@@ -47,6 +49,20 @@ ARM = """<mujoco model="arm">
   </worldbody>
 </mujoco>
 """
+
+
+INERTIAL = '<inertial pos="0 0 0.1" mass="0.5" diaginertia="0.01 0.01 0.005"/>'
+GEOMS = (
+    '<geom size="0.1"/><geom size="0.2" pos="0.1 0.2 0.3" mass="0.4"/>',
+    '<geom type="capsule" size="0.1 0.3" euler="0.1 0.2 0.3" pos="1 0 0" density="20"/>',
+    '<geom type="capsule" size="0.1" fromto="0.1 0.2 -0.3 0.4 0.2 0.5"/><geom mass="0" size="9"/>',
+    '<geom type="cylinder" size="0.1 0.3" zaxis="1 2 0"/>',
+    '<geom type="box" size="0.1 0.2 0.3" quat="1 2 3 4"/><geom size="0.1" group="3"/>',
+    '<geom type="box" size="0.1" fromto="0 0 0 0.1 0.5 0.2"/>',
+    '<geom type="box" size="0.1 0.2" fromto="0 0 0.5 0 0 0"/>',
+    '<geom type="ellipsoid" size="0.1 0.2 0.3" xyaxes="0 1 0 0 0 1"/>',
+    '<geom type="ellipsoid" size="0.1 0.2 0.3" fromto="0 0 0 0.1 0.5 0.2"/>',
+)
 
 
 def written(folder, text):
@@ -86,9 +102,10 @@ def compare_with_mujoco(folder, text):
 
 def test_the_dynamics_are_those_of_mujoco(tmp_path):
     description = compare_with_mujoco(tmp_path, ARM)
-    assert description.warnings == ()
+    (warning,) = description.warnings
+    assert "read without MuJoCo" in warning.message
     assert [joint.link.name for joint in description.joints] == [
-        "upper", "mount", "hand_1", "hand", "other",
+        "upper_1", "upper", "mount", "hand_1", "hand_2", "hand", "other",
     ]  # fmt: skip
 
 
@@ -117,6 +134,13 @@ def test_the_dynamics_are_those_of_mujoco(tmp_path):
         ('quat="2 0.2 0 1"', 'quat="0.70710678 1e-8 0.70710678 2e-8"'),
         ('quat="2 0.2 0 1"', 'quat="0.6991667425534 0.1056747 0.6991667425534 0.1056748"'),
         ('axisangle="1 2 2 0.7"', 'axisangle="1e-9 1 0 1.5707963"'),
+        *((INERTIAL, geoms) for geoms in GEOMS),
+        ("<default>", '<default><geom density="3" type="box" size="1 2 3"/></default><default>'),
+        (
+            '<compiler angle="radian"/>',
+            '<compiler angle="radian" inertiafromgeom="true" inertiagrouprange="1 2"/>',
+        ),
+        ('angle="radian"', 'angle="radian" inertiafromgeom="false"'),
     ],
 )
 def test_settings_mean_what_mujoco_makes_of_them(old, new, tmp_path):
@@ -125,10 +149,10 @@ def test_settings_mean_what_mujoco_makes_of_them(old, new, tmp_path):
 
 
 def test_limits_in_degrees_and_radians(tmp_path):
-    bend, slide = read(written(tmp_path, ARM)).joints[2:4]
+    bend, slide = read(written(tmp_path, ARM)).joints[3:5]
     assert (bend.limits[0].lower, bend.limits[0].upper) == (-1, 2)
     text = ARM.replace('<compiler angle="radian"/>', "")
-    bend, slide = read(written(tmp_path, text)).joints[2:4]
+    bend, slide = read(written(tmp_path, text)).joints[3:5]
     np.testing.assert_allclose((bend.limits[0].lower, bend.limits[0].upper), np.radians((-1, 2)))
     assert (slide.limits[0].lower, slide.limits[0].upper) == (-1, 2)
 
@@ -136,13 +160,13 @@ def test_limits_in_degrees_and_radians(tmp_path):
 def test_a_free_body_and_a_ball_have_angles(tmp_path):
     text = ARM.replace('<joint name="shoulder" pos="0.05 0.1 -0.02" axis="0 1 1"/>', "<freejoint/>")
     text = text.replace('<joint name="turn" axis="0 0 1" ref="0.3" stiffness="2" springref="0.1"/>',
-                        '<joint name="turn" type="ball"/>')  # fmt: skip
+                        '<joint name="turn" type="ball" damping="0"/>')  # fmt: skip
     path = written(tmp_path, text)
     description = read(path)
     assert [joint.type for joint in description.joints] == [
-        "floating", "fixed", "revolute", "prismatic", "spherical",
+        "floating", "fixed", "revolute", "prismatic", "fixed", "spherical",
     ]  # fmt: skip
-    assert [x.key for x in description.warnings] == ["joint.upper_joint", "joint.turn"]
+    assert [x.key for x in description.warnings] == ["", "joint.upper_joint", "joint.turn"]
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     angles = np.array([0.3, -0.5, 0.7])
@@ -154,7 +178,7 @@ def test_a_free_body_and_a_ball_have_angles(tmp_path):
     program = evaluated(description, newton_euler, "forward_kinematics")
     (poses,) = call(program, {"q": q})
     links = [joint.link.name for joint in description.joints]
-    for name in ("upper", "mount", "other"):
+    for name in ("upper", "mount", "hand", "other"):
         pose = poses[links.index(name)]
         np.testing.assert_allclose(pose[:3, 3], data.body(name).xpos, atol=1e-12)
         np.testing.assert_allclose(pose[:3, :3].ravel(), data.body(name).xmat, atol=1e-12)
@@ -173,8 +197,8 @@ def test_a_free_body_and_a_ball_have_angles(tmp_path):
         ('axisangle="1 2 2 0.7"', 'axisangle="0 0 0 1"', "axisangle: the direction is zero"),
         ("<worldbody>", '<worldbody><include file="a.xml"/>', "<include> is not available"),
         ("<worldbody>", '<worldbody><frame pos="0 0 1"/>', "<frame> is not available"),
-        ('<inertial pos="0 0 0.1" mass="0.5"', '<geom size="1"/><site pos="0 0 1" name="a"',
-         "geoms and no <inertial>"),
+        ('<inertial pos="0 0 0.1" mass="0.5"', '<geom type="mesh" mesh="x"/><site name="a"',
+         "a geom of type 'mesh': its mass is not computed here"),
         ('angle="radian"', 'eulerseq="xy"', "eulerseq: expected three of"),
         ('angle="radian"/>', 'eulerseq="xyq"/><compiler angle="radian"/>', "found 'xyq'"),
         ('angle="radian"', 'coordinate="global"', "global coordinates are not read"),
@@ -289,8 +313,9 @@ def test_what_mujoco_takes_is_taken_as_it_does(part, text, tmp_path):
     [
         ({"joint": '<joint stiffness="1 2"/>'}, "stiffness: a polynomial, here of 2 coefficients"),
         ({"joint": '<joint damping="0 0 1"/>'}, "damping: a polynomial, here of 3 coefficients"),
-        ({"settings": '<compiler inertiafromgeom="true"/>', "more": '<geom size="1"/>'},
-         "body.a: inertiafromgeom: MuJoCo replaces the <inertial> of this body"),
+        ({"settings": '<compiler inertiafromgeom="true"/>',
+          "more": '<geom size="1" shellinertia="true"/>'},
+         "body.a: shellinertia: its mass is not computed here"),
     ],
 )  # fmt: skip
 def test_what_mujoco_takes_and_is_not_available_is_named(changes, message, tmp_path):
@@ -338,7 +363,7 @@ def test_defaults_are_not_for_free_joints_and_no_range_is_no_limit(tmp_path):
     ],
 )
 def test_what_is_left_out_though_it_pushes_is_a_warning(old, new, key, tmp_path):
-    (warning,) = read(written(tmp_path, ARM.replace(old, new))).warnings
+    _, warning = read(written(tmp_path, ARM.replace(old, new))).warnings
     assert warning.key == key
     assert "left out" in warning.message
 
@@ -363,7 +388,33 @@ def test_many_classes_with_many_attributes_take_no_memory(tmp_path):
     tracemalloc.stop()
 
 
-def test_constraints_are_left_out_with_a_warning(tmp_path):
-    equality = '<equality><joint joint1="bend" joint2="turn"/></equality></mujoco>'
-    (warning,) = read(written(tmp_path, ARM.replace("</mujoco>", equality))).warnings
-    assert warning.key == "equality"
+def test_constraints_are_refused_by_name_or_left_out(tmp_path):
+    equality = """<equality><joint name="pair" joint1="bend" joint2="turn"/></equality>
+      <tendon><fixed><joint joint="bend" coef="1"/></fixed></tendon></mujoco>"""
+    path = written(tmp_path, ARM.replace("</mujoco>", equality))
+    with pytest.raises(ModelError) as caught:
+        read(path)
+    words = [str(fault) for fault in caught.value.faults]
+    assert len(words) == 2
+    assert "joint 'pair'; --without-loops" in words[0]
+    assert "fixed; --without-loops" in words[1]
+    robot = read(path, without_loops=True)
+    assert [w.message for w in robot.warnings[1:]] == ["left out: joint 'pair'", "left out: fixed"]
+
+
+@pytest.mark.parametrize("kind", ["ball", "free"])
+@pytest.mark.parametrize("term", ["damping", "armature", "frictionloss", "stiffness"])
+def test_terms_of_angular_velocities_are_refused(tmp_path, kind, term):
+    text = ARM.replace(
+        'name="shoulder" pos="0.05 0.1 -0.02" axis="0 1 1"', f'name="s" type="{kind}" TERM'
+    )
+    with pytest.raises(ModelError, match=f"joint.s: .*{term} of a {kind} joint: MuJoCo means"):
+        read(
+            written(
+                tmp_path,
+                text.replace(
+                    "TERM", f'damping="0" {term}="0.5"'.replace('damping="0" damping', "damping")
+                ),
+            )
+        )
+    read(written(tmp_path, text.replace("TERM", 'damping="0"')))

@@ -236,7 +236,6 @@ def faults(folder, text, name="arm.urdf"):
         ('child link="fore"', 'child link="for"', "no <link> named 'for'; did you mean 'fore'?"),
         ('<child link="fore"/>', "", 'joint.slide: a joint needs <child link="..."/>'),
         ('type="prismatic"', 'type="prismtic"', "'prismtic'; did you mean 'prismatic'?"),
-        ('type="prismatic"', 'type="planar"', "planar joints are not available yet"),
         ('type="prismatic"', "", "<joint> needs the attribute 'type'"),
         ('<joint name="slide"', "<joint", "<joint> needs the attribute 'name'"),
         ('name="slide"', 'name="shoulder"', "'shoulder' is a joint already, in line 4"),
@@ -514,3 +513,15 @@ def test_text_before_the_declaration_stays_an_error(tmp_path):
     path = written(tmp_path, "arm" + ARM)
     with pytest.raises(ModelError, match="malformed XML"):
         read(path)
+
+
+def test_planar_and_floating_joints(tmp_path):
+    text = ARM.replace('type="revolute"', 'type="planar"').replace(
+        'type="prismatic"', 'type="floating"'
+    )
+    planar, floating = read(written(tmp_path, text)).joints
+    assert (planar.type, planar.coordinates) == ("planar", 3)
+    assert numbers(planar.axis) == [0, 1, 0]
+    assert {x.velocity for x in planar.limits} == {3}
+    assert {x.lower for x in planar.limits} == {None}
+    assert (floating.type, floating.coordinates) == ("floating", 6)

@@ -1,0 +1,353 @@
+"""MJCF as MuJoCo itself understands it -> the document of a model file.
+
+MuJoCo compiles the file, with what it includes, its defaults, frames, replicas, and the masses that
+follow from geoms and meshes, in a process of its own (`mujoco_process`); what is read here are
+the numbers of the compiled model, with all their digits.
+
+| compiled model | model file |
+| --- | --- |
+| body | a link, whose frame is the body's; without joints on a fixed joint |
+| hinge, slide | revolute, prismatic about or along `axis` through `pos`, with the zero of MuJoCo |
+| ball, free | spherical, floating: angles in place of quaternions, with a warning |
+| several joints, a joint with `pos` | massless links in between |
+| range; damping, frictionloss, armature, stiffness | `limits`; joint terms |
+| body_ipos, body_iquat, body_mass, body_inertia | `com`, `mass`, `inertia` in body axes |
+| site | point |
+
+Constraints and tendons are refused by name, unless the open tree is asked for.  Actuators, sensors,
+contacts and looks say nothing here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symgen.description.foreign.legal import LegalNames, name_of_robot
+from symgen.description.foreign.mjcf_settings import (
+    HERE,
+    Pose,
+    angles_for,
+    refuse_constraints,
+    refuse_terms,
+)
+from symgen.description.foreign.nodes import inertia, listing, table, text
+from symgen.description.foreign.rotations import (
+    from_axis_angle,
+    from_quaternion,
+    to_rpy,
+    turned,
+)
+from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, place, stop
+from symgen.description.names import BASE
+from symgen.description.reading import Document, Node, Scalar, Table
+from symgen.description.wording import KeyPath, in_line, shown
+from symgen.joints import joint_type
+
+PROGRAM = Path(__file__).with_name("mujoco_process.py")
+SECONDS = 120
+TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
+TERMS = {
+    "armature": "rotor_inertia",
+    "damping": "damping",
+    "frictionloss": "friction",
+    "stiffness": "stiffness",
+}
+_LINE = re.compile(r"line (\d+)")
+
+
+class NotCompiledError(Exception):
+    """MuJoCo does not compile the file; its words, and whether others may try to read it."""
+
+    def __init__(self, words: str, final: bool = False) -> None:
+        super().__init__(words)
+        self.final = final
+
+    @property
+    def line(self) -> int:
+        """The line of the file that is meant; 0 where MuJoCo names none."""
+        found = _LINE.search(str(self))
+        return int(found[1]) if found else 0
+
+
+def is_installed() -> bool:
+    """Whether MuJoCo is there to compile files."""
+    return bool(sys.executable) and find_spec("mujoco") is not None
+
+
+def compiled(path: str) -> dict[str, Any]:
+    """The tree that MuJoCo makes of the file; `NotCompiledError` where it makes none."""
+    command = [sys.executable, "-I", str(PROGRAM), str(Path(path).absolute())]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, timeout=SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise NotCompiledError(f"not done after {SECONDS} s", final=True) from None
+    try:
+        found: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        words = f"its process ended with status {done.returncode}: not enough time or memory"
+        raise NotCompiledError(words, final=True) from None
+    if "error" in found:
+        words = " ".join(str(found["error"]).split())
+        raise NotCompiledError(words, bool(found.get("final")))
+    return found
+
+
+def document_of_compiled(
+    root: Element, file: str, model: Mapping[str, Any], without_loops: bool = False
+) -> Document:
+    """The document of a compiled model; `ModelError` lists what symgen has no equations for.
+
+    `root` is the file as it is written: it knows the lines of names.
+    """
+    reading = _Reading.of(root, file, model)
+    _take_constraints(reading, without_loops)
+    for body in range(1, len(model["bodies"])):
+        _take_body(reading, body)
+    reading.faults.raise_if_any()
+    return _document(reading)
+
+
+@dataclass
+class _Reading:
+    """The compiled model, and what has been made of it."""
+
+    file: str
+    root: Element
+    model: Mapping[str, Any]
+    faults: Faults
+    names: LegalNames
+    elements: Mapping[tuple[str, str], Element]
+    links: dict[int, str] = field(default_factory=lambda: {0: BASE})
+    moving: set[int] = field(default_factory=set)
+    joints: list[Node] = field(default_factory=list)
+    places: dict[KeyPath, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, root: Element, file: str, model: Mapping[str, Any]) -> _Reading:
+        parts = [*model["bodies"][1:], *model["joints"]]
+        names = LegalNames(part["name"] for part in parts)
+        return cls(file, root, model, Faults(file), names, _named_elements(root))
+
+    def element(self, kind: str, name: str) -> Element:
+        """Where the file says it; the root where the name was made, or is in another file."""
+        return self.elements.get((kind, name), self.root)
+
+    def add(self, joint: Table, key: str) -> None:
+        if len(self.joints) >= MOST_JOINTS:
+            raise stop(self.file, 0, f"more than {MOST_JOINTS} joints; no robot is that large")
+        self.places["joints", len(self.joints)] = place(key)
+        self.joints.append(joint)
+
+
+def _named_elements(root: Element) -> dict[tuple[str, str], Element]:
+    found: dict[tuple[str, str], Element] = {}
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        kind = "joint" if element.tag == "freejoint" else element.tag
+        found.setdefault((kind, element.attributes.get("name", "")), element)
+        waiting += reversed(element.children)
+    return found
+
+
+def _take_constraints(reading: _Reading, without_loops: bool) -> None:
+    closed, media = reading.model["closed"], reading.model["media"]
+    if any(media):
+        reading.faults.warn(reading.root, "option", "density, viscosity and wind are left out")
+    if not closed:
+        return
+    named = [f"{x['kind']} {shown(x['name'])}" if x["name"] else x["kind"] for x in closed]
+    tags = ("equality", "tendon", "deformable")
+    element = next(filter(None, map(reading.root.first, tags)), reading.root)
+    refuse_constraints(reading.faults, element, named, without_loops)
+
+
+# --------------------------------------------------------------------------------------- bodies
+
+
+def _take_body(reading: _Reading, number_of_body: int) -> None:
+    """The joints of a body, one after the other, and its link in the frame of the file."""
+    body = reading.model["bodies"][number_of_body]
+    joints = [x for x in reading.model["joints"] if x["body"] == number_of_body]
+    name = body["name"] or f"body_{number_of_body}"
+    element, key = reading.element("body", body["name"]), f"body.{name}"
+    parent = reading.links[body["parent"]]
+    pose = Pose(np.array(body["pos"]), from_quaternion(body["quat"]))
+    if joints or body["parent"] in reading.moving:
+        reading.moving.add(number_of_body)
+    if body["gravcomp"]:
+        reading.faults.warn(element, key, "gravcomp is left out")
+    names, at_body = reading.names, False
+    for count, joint in enumerate(joints, start=1):
+        anchor = np.array(joint["pos"])
+        if joint["type"] == "free":
+            pose = HERE  # its coordinates place the body in the world
+        at_body = count == len(joints) and not anchor.any()
+        own, link = joint["name"], names.new("link", name) if at_body else ""
+        coordinates = joint_type(TYPES[joint["type"]]).coordinates
+        given = own or f"{name}_joint"
+        new = (names.new if own else names.made)("joint", given, coordinates)
+        content = (
+            _link(reading, body, link, element)
+            if at_body
+            else _massless(names.made("link", f"{name}_{count}"), element)
+        )
+        place_of_joint = pose @ Pose(anchor, np.eye(3)) @ _at_zero(joint)
+        entries = _entries(reading, joint, given)
+        joint_element = reading.element("joint", own) if own else element
+        reading.add(
+            _joint(
+                new, TYPES[joint["type"]], parent, place_of_joint, content, joint_element, entries
+            ),
+            f"joint.{given}",
+        )
+        parent = _name_of(content)
+        pose = Pose(-anchor, np.eye(3))
+    if not at_body:
+        link = names.new("link", body["name"]) if body["name"] else names.made("link", name)
+        content = _link(reading, body, link, element)
+        fixed = names.made("joint", f"{name}_fixed")
+        reading.add(_joint(fixed, "fixed", parent, pose, content, element), key)
+        parent = link
+    reading.links[number_of_body] = parent
+
+
+def _massless(link: str, element: Element) -> Table:
+    return table({"name": text(link, element.line)}, element.line)
+
+
+def _name_of(link: Table) -> str:
+    name = link.entries["name"].value
+    return name.text if isinstance(name, Scalar) else ""
+
+
+def _at_zero(joint: Mapping[str, Any]) -> Pose:
+    """Its motion where the coordinate is 0: MuJoCo counts from `ref`."""
+    zero, axis = joint["zero"], np.array(joint["axis"])
+    if not zero:
+        return HERE
+    if joint["type"] == "hinge":
+        return Pose(np.zeros(3), from_axis_angle(axis.tolist(), -zero))
+    return Pose(-zero * axis, np.eye(3))
+
+
+def _entries(reading: _Reading, joint: Mapping[str, Any], name: str) -> dict[str, Node | None]:
+    """What the model file says of a joint beside name, type, parent and origin."""
+    element, key = reading.element("joint", joint["name"]), f"joint.{name}"
+    line, faults = element.line, reading.faults
+    if joint["polynomial"]:
+        message = "stiffness and damping that are polynomials are not available yet"
+        faults.add(element, key, message)
+    given = {name: joint[name] for name in TERMS if joint[name]}
+    if joint["type"] in ("ball", "free"):
+        refuse_terms(faults, element, key, joint["type"], given)
+        faults.warn(element, key, angles_for(joint["type"]))
+        return {}
+    terms = {TERMS[name]: number(value, line) for name, value in given.items()}
+    if joint["rest"] and "stiffness" in given:
+        terms["rest"] = number(joint["rest"], line)
+    ends = joint["range"]
+    limits = ends and {"lower": number(ends[0], line), "upper": number(ends[1], line)}
+    return {
+        "axis": listing([number(x, line) for x in joint["axis"]], line),
+        "limits": table(limits, line) if limits else None,
+        **terms,
+    }
+
+
+def _link(reading: _Reading, body: Mapping[str, Any], link: str, element: Element) -> Table:
+    line = element.line
+    if not body["mass"] and not any(body["principal"]):
+        return table({"name": text(link, line)}, line)
+    tensor = turned(from_quaternion(body["axes"]), [*body["principal"], 0.0, 0.0, 0.0])
+    return table(
+        {
+            "name": text(link, line),
+            "mass": number(body["mass"], line),
+            "com": _triple(body["com"], line),
+            "inertia": inertia([number(x, line) for x in tensor], line),
+        },
+        line,
+    )
+
+
+def _triple(entries: Sequence[float], line: int) -> Node | None:
+    return listing([number(float(x) + 0.0, line) for x in entries], line) if any(entries) else None
+
+
+def _joint(
+    name: str,
+    kind: str,
+    parent: str,
+    pose: Pose,
+    link: Table,
+    element: Element,
+    more: Mapping[str, Node | None] | None = None,
+) -> Table:
+    line = element.line
+    origin = {"xyz": _triple(pose.at.tolist(), line), "rpy": _triple(to_rpy(pose.turn), line)}
+    return table(
+        {
+            "name": text(name, line),
+            "type": text(kind, line),
+            "parent": text(parent, line),
+            "origin": table(origin, line),
+            **(more or {}),
+            "link": link,
+        },
+        line,
+    )
+
+
+# ------------------------------------------------------------------------------------- the rest
+
+
+def _points(reading: _Reading) -> list[Node]:
+    """The sites that have a name and move."""
+    sites = [x for x in reading.model["sites"] if x["name"] and x["body"] in reading.moving]
+    names = LegalNames(x["name"] for x in sites)
+    points: list[Node] = []
+    for site in sites:
+        line = reading.element("site", site["name"]).line
+        point = {
+            "name": text(names.new("point", site["name"]), line),
+            "link": text(reading.links[site["body"]], line),
+            "point": listing([number(float(x) + 0.0, line) for x in site["pos"]], line),
+        }
+        points.append(table(point, line))
+    reading.names.changed.extend(names.changed)
+    return points
+
+
+def _document(reading: _Reading) -> Document:
+    root, line, model = reading.root, reading.root.line, reading.model
+    points = _points(reading)
+    own = root.attributes.get("model", "") or (
+        "" if model["name"] == "MuJoCo Model" else model["name"]
+    )
+    name = name_of_robot(in_line(own), reading.names)
+    if reading.names.changed:
+        reading.faults.warn(root, "", reading.names.report())
+    content = {
+        "symgen": Scalar("1", "int", line),
+        "name": text(name, line),
+        "gravity": listing([number(float(x) + 0.0, line) for x in model["gravity"]], line),
+        "joints": listing(reading.joints, line),
+        "points": listing(points, line) if points else None,
+    }
+    warnings = tuple(reading.faults.warnings)
+    return Document(reading.file, table(content, line), (), warnings, reading.places)

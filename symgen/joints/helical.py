@@ -1,0 +1,59 @@
+"""The helical joint: a rotation by x about a unit axis, with a translation by pitch x along it.
+
+The pitch is in m per radian; with 0 it is a revolute joint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Transform, Vector
+from symgen.joints.interface import Chain, Directions
+from symgen.joints.prismatic import Prismatic
+from symgen.joints.revolute import Revolute
+
+_TURN, _SLIDE = Revolute(), Prismatic()
+
+
+class Helical:
+    """See the module."""
+
+    name = "helical"
+    coordinates = 1
+    moved_entry = ""
+    keys: tuple[str, ...] = ("axis", "pitch")
+    sequences: tuple[str, ...] = ()
+
+    def chain(self, directions: Directions[S]) -> Chain[S]:
+        """A screw about the axis."""
+        screw: Any = Screw(directions.pitch)  # of these scalars only, where a Motion is of any
+        return ((screw, directions.axis),)
+
+
+@dataclass(frozen=True)
+class Screw(Generic[S]):
+    """The motion of a helical joint; it and its derivatives are those of its two parts."""
+
+    pitch: S
+
+    def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
+        """R(x), and the translation."""
+        return Transform(_TURN.motion(axis, x, algebra).rotation, axis * (self.pitch * x))
+
+    def motion_derivative(
+        self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
+    ) -> Transform[S]:
+        """Of both parts, side by side."""
+        turn = _TURN.motion_derivative(axis, x, order, algebra)
+        slide = _SLIDE.motion_derivative(axis, x, order, algebra)
+        return Transform(turn.rotation, slide.translation * self.pitch)
+
+    def angular_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
+        """The axis."""
+        return axis
+
+    def linear_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
+        """The travel of all points along the axis."""
+        return axis * self.pitch

@@ -1,0 +1,185 @@
+"""MJCF as MuJoCo compiles it: the same dynamics and frames, names, refusals; strangers' files."""
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import symgen
+from symgen.cli import run
+from symgen.description.foreign import mujoco as reader
+from symgen.description.foreign import mujoco_process
+from symgen.errors import ModelError
+from symgen.formulations import formulation_named
+from symgen.program.evaluation import call
+from tests.oracles.mujoco_dynamics import MujocoDynamics, disagreement
+from tests.oracles.programs import evaluated
+
+ROBOT = """<mujoco model="zoo">
+  <compiler angle="degree" eulerseq="zyx"/>
+  <option gravity="1 2 -9"/>
+  <include file="defaults.xml"/>
+  <asset>
+    <mesh name="wedge" vertex="0 0 0  .1 0 0  0 .2 0  0 0 .3"/>
+    <model name="claw" file="claw.xml"/>
+  </asset>
+  <worldbody>
+    <body name="base/free" pos="1 2 3">
+      <freejoint name="root"/><geom type="box" size=".1 .2 .3"/>
+      <frame pos=".1 0 .2" euler="10 20 30">
+        <body name="left arm" pos="0 .3 0" childclass="stiff">
+          <joint name="s-1" pos=".1 .2 .3" axis="1 2 3" range="-30 40"/>
+          <joint name="s-2" type="slide" axis="0 1 1" ref=".2"/>
+          <joint name="s-3" pos="0 0 .1" axis="0 1 0" ref="15" springref="-20"/>
+          <geom type="capsule" size=".05" fromto="0 0 0 .1 .2 .3"/>
+          <geom type="mesh" mesh="wedge"/><site name="tip/1" pos=".1 .2 .3"/>
+          <body name="ball"><joint name="b" type="ball" pos="0 0 .1"/>
+            <inertial pos="0 .1 0" mass="1" fullinertia=".02 .03 .025 .001 -.002 .003"/>
+            <attach model="claw" body="claw" prefix="c_"/>
+          </body>
+        </body>
+      </frame>
+    </body>
+    <replicate count="2" offset="0 0 1" euler="0 0 30">
+      <body name="post" pos="5 0 0"><joint name="turn" axis="1 0 0"/><geom size=".1"/></body>
+    </replicate>
+  </worldbody>
+</mujoco>
+"""
+DEFAULTS = """<mujocoinclude><default><default class="stiff">
+  <joint stiffness="3" damping=".5" armature=".1" frictionloss=".2"/></default></default>
+</mujocoinclude>"""
+CLAW = """<mujoco><worldbody><body name="claw" pos="0 0 .2"><joint axis="0 1 0"/>
+  <geom type="ellipsoid" size=".1 .02 .05"/></body></worldbody></mujoco>"""
+
+
+@pytest.fixture
+def zoo(tmp_path):
+    for name, text in {"zoo.xml": ROBOT, "defaults.xml": DEFAULTS, "claw.xml": CLAW}.items():
+        (tmp_path / name).write_text(text.replace('name="b" type', 'name="b" class="main" type'))
+    return tmp_path / "zoo.xml"
+
+
+def test_the_dynamics_are_those_of_mujoco(zoo):
+    n, worst = disagreement(zoo)
+    assert n == 6 + 3 + 3 + 1 + 2
+    assert worst.max() < 1e-13
+
+
+def test_names_frames_and_points_are_those_of_the_file(zoo):
+    robot = symgen.read(zoo)
+    assert robot.name == "zoo"
+    links = [joint.link.name for joint in robot.joints]
+    assert {"base_free", "left_arm", "ball", "c_claw", "post0", "post1"} <= set(links)
+    assert [(p.name, p.link) for p in robot.points] == [("tip_1", "left_arm")]
+    said = " ".join(w.message for w in robot.warnings)
+    assert "body 'base/free' is base_free" in said or "link 'base/free' is base_free" in said
+    assert "point 'tip/1' is tip_1" in said
+    oracle = MujocoDynamics(zoo)
+    q = np.random.default_rng(1).uniform(-1, 1, oracle.model.nv)
+    oracle.place(q)
+    mujoco.mj_forward(oracle.model, oracle.data)
+    program = evaluated(robot, formulation_named("newton_euler"), "forward_kinematics")
+    (poses,) = call(program, {"q": q})
+    for link, body in (("base_free", "base/free"), ("left_arm", "left arm"), ("c_claw",) * 2):
+        pose, found = poses[links.index(link)], oracle.data.body(body)
+        np.testing.assert_allclose(pose[:3, 3], found.xpos, atol=1e-14)
+        np.testing.assert_allclose(pose[:3, :3].ravel(), found.xmat, atol=1e-14)
+    (shoulder,) = (joint for joint in robot.joints if joint.name == "s_1")
+    limits = shoulder.limits[0]
+    np.testing.assert_allclose((limits.lower, limits.upper), np.radians((-30, 40)))
+
+
+def changed(path, *pairs):
+    text = path.read_text()
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text)
+    return path
+
+
+def test_loops_are_refused_by_name_or_left_out(zoo, monkeypatch):
+    loops = """<equality><connect name="pin" body1="post0" body2="post1" anchor="0 0 0"/></equality>
+      <tendon><fixed name="cord"><joint joint="s-1" coef="1"/></fixed></tendon></mujoco>"""
+    changed(zoo, ("</mujoco>", loops))
+    message = "constraints and tendons are not available yet: connect 'pin', tendon 'cord'"
+    with pytest.raises(ModelError, match=message):
+        symgen.read(zoo)
+    assert len(symgen.read(zoo, without_loops=True).points) == 1
+    monkeypatch.chdir(zoo.parent)
+    assert run(["convert", "zoo.xml", "zoo.yaml"]) == 2
+    assert run(["convert", "zoo.xml", "zoo.yaml", "--without-loops"]) == 0
+    assert symgen.read("zoo.yaml").name == "zoo"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('<joint name="b" class="main"', '<joint name="b" class="stiff"',
+         "joint.b: armature and damping and frictionloss and stiffness of a ball joint"),
+        ('axis="0 1 1"', 'axis="0 1 1" damping="1 2"', "joint.s-2: .*polynomials"),
+        ("defaults.xml", "../../secret.xml", "MuJoCo does not compile this file: "),
+        ("<geom size=", "<geom sise=",
+         "zoo.xml:27: MuJoCo does not compile this file: Error: size 0"),
+        ('<option gravity="1 2 -9"/>',
+         '<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension>',
+         "plugins are programs, and are not run"),
+        ('count="2"', 'count="4000"', "more than 3000 bodies"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(zoo, old, new, message):
+    with pytest.raises(ModelError, match=message):
+        symgen.read(changed(zoo, (old, new)))
+
+
+def test_a_process_that_ends_or_hangs_is_a_message(zoo, monkeypatch, tmp_path):
+    program = tmp_path / "program.py"
+    monkeypatch.setattr(reader, "PROGRAM", program)
+    for code, message in (
+        ("import os; os.abort()", "not enough time or memory"),
+        ("print('no JSON')", "not enough time or memory"),
+        ("import time; time.sleep(60)", "not done after 0.5 s"),
+    ):
+        program.write_text(code)
+        monkeypatch.setattr(reader, "SECONDS", 0.5 if "sleep" in code else 20)
+        start = time.monotonic()
+        with pytest.raises(ModelError, match=message):
+            symgen.read(zoo)
+        assert time.monotonic() - start < 20
+
+
+def test_what_mujoco_does_not_compile_is_read_here_if_it_can_be(tmp_path):
+    """A file whose meshes are elsewhere says all that the dynamics need."""
+    path = tmp_path / "arm.xml"
+    path.write_text("""<mujoco><asset><mesh name="m" file="gone.stl"/></asset><worldbody>
+      <body name="a"><joint/><geom type="mesh" mesh="m"/>
+      <inertial pos="0 0 .1" mass="2" diaginertia=".1 .1 .1"/></body></worldbody></mujoco>""")
+    said = [warning.message for warning in symgen.read(path).warnings]
+    assert any(x.startswith("read without MuJoCo, which says: Error: Error opening") for x in said)
+
+
+def test_the_process_has_limits():
+    assert mujoco_process.MOST <= 3000
+    assert "symgen" not in Path(mujoco_process.__file__).read_text().split('"""', 2)[2]
+    assert sys.executable
+
+
+def _gymnasium():
+    spec = importlib.util.find_spec("gymnasium")
+    folder = Path(spec.origin).parent / "envs" / "mujoco" / "assets" if spec else None
+    return sorted(folder.glob("*.xml")) if folder else []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not _gymnasium(), reason="without gymnasium: pip install 'symgen[robots]'")
+@pytest.mark.parametrize("path", _gymnasium(), ids=lambda path: path.stem)
+def test_the_models_of_gymnasium(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings into a file here
+    model = mujoco.MjModel.from_xml_path(str(path))
+    _, worst = disagreement(path, without_loops=bool(model.ntendon or model.neq))
+    assert worst.max() < 1e-10
