@@ -7,6 +7,7 @@ matrix where that is short, an entry of C, and which coordinates each load reach
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import sympy
@@ -40,14 +41,16 @@ class Entering:
 class Questions:
     """What the answers need; `determinant` and `entry` are MathML, empty where they are too long.
 
-    `fewest` is the report on the torques with the fewest multiplications, `unloaded` the same
-    without the loads.  `angles` are the joints whose coordinates are three angles.
+    `torques` are the reports on the torques, the fewest multiplications first, `unloaded` the first
+    without the loads.  `always_regular`: the determinant is positive at every pose.  `angles` are
+    the joints whose coordinates are three angles.
     """
 
     coordinates: tuple[str, ...]
-    fewest: FunctionReport | None
+    torques: tuple[FunctionReport, ...]
     unloaded: FunctionReport | None
     determinant: str
+    always_regular: bool
     entry: str
     loads: tuple[Entering, ...]
     angles: tuple[str, ...]
@@ -56,35 +59,55 @@ class Questions:
 def questions(description: RobotDescription, counted: Counted, closed: ClosedForm) -> Questions:
     """The facts behind the answers."""
     shown = {item.function for item in closed.functions if item.equations}
+    formula, always_regular = "", False
+    if "mass_matrix" in shown:
+        formula, always_regular = _determinant(description, counted)
     return Questions(
         coordinates=description.coordinate_names,
-        fewest=_fewest(counted, TORQUES),
-        unloaded=_fewest(counted, f"{TORQUES}, without loads"),
-        determinant=_determinant(description, counted) if "mass_matrix" in shown else "",
+        torques=_cheapest(counted, TORQUES),
+        unloaded=next(iter(_cheapest(counted, f"{TORQUES}, without loads")), None),
+        determinant=formula,
+        always_regular=always_regular,
         entry=_entry(description) if "coriolis_matrix" in shown else "",
         loads=_loads(description),
         angles=tuple(joint.name for joint in description.joints if joint.sequence),
     )
 
 
-def _fewest(counted: Counted, function: str) -> FunctionReport | None:
+def _cheapest(counted: Counted, function: str) -> tuple[FunctionReport, ...]:
     found = [report for report in counted.reports if report.function == function]
-    return min(found, key=lambda report: report.after.multiplications, default=None)
+    return tuple(sorted(found, key=lambda report: report.after.multiplications))
 
 
-def _determinant(description: RobotDescription, counted: Counted) -> str:
+def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, bool]:
+    """The formula, "" where it is too long, and whether it is seen to be always positive."""
     if not 2 <= counted.tree.n <= LARGEST_DETERMINANT:
-        return ""
+        return "", False
     dynamics = symbolic(description)
     matrix = dynamics.readable("mass_matrix")
     if sympy.count_ops(matrix) > LONGEST_MATRIX:
-        return ""
+        return "", False
     value = determinant(matrix)
-    if len(sympy.Add.make_args(sympy.expand(value))) > LONGEST_DETERMINANT:
-        return ""
+    terms = sympy.Add.make_args(sympy.expand(value))
+    if len(terms) > LONGEST_DETERMINANT:
+        return "", False
     inputs = inputs_of(dynamics.program("mass_matrix"))
     short, _ = with_short_waves(with_decimals(value), inputs["q"])
-    return mathml(rf"\det M = {latex(short, inputs)}")
+    positive = {name for name, number in description.parameter_values.items() if number > 0.0}
+    always = all(_never_negative(term, positive) for term in terms)
+    constant = any(not term.has(*inputs["q"]) and not term.is_zero for term in terms)
+    return mathml(rf"\det M = {latex(short, inputs)}"), always and constant
+
+
+def _never_negative(term: Expr, positive: Collection[str]) -> bool:
+    """Whether a term is a product of positive numbers and parameters, and of squares."""
+    return all(
+        factor.is_positive
+        or (factor.is_Pow and factor.exp.is_even)
+        or (factor.is_Pow and factor.base.is_Symbol and factor.base.name in positive)
+        or (factor.is_Symbol and factor.name in positive)
+        for factor in sympy.Mul.make_args(term)
+    )
 
 
 def determinant(matrix: sympy.MatrixBase) -> Expr:

@@ -183,7 +183,7 @@ function gradientInWords(values, by, coordinates) {
   const [name, per] = { dtau_dq: ["q", ""], dtau_dqd: ["q̇", "/s"], dtau_dqdd: ["q̈", "/s²"] }[by];
   const [first, other] = [coordinates[0], coordinates[j]];
   const unit = `${other.unit}${per}`;
-  return `Row 1, column ${j + 1}: where ${name}${j + 1} (${other.name}) alone grows by 0.01 ${unit}, the torque or force 1 (${first.name}) changes by about ${Number((0.01 * values[j]).toPrecision(4))} ${first.torque}. Units: ${first.torque} per ${unit}.`;
+  return `Row 1, column ${j + 1}: if ${name}${j + 1} (${other.name}) alone grows by 0.01 ${unit}, the torque or force 1 (${first.name}) changes by about ${Number((0.01 * values[j]).toPrecision(4))} ${first.torque}. Units: ${first.torque} per ${unit}.`;
 }
 
 // Eigenvalues of a symmetric matrix (Jacobi's rotations), the smallest first.

@@ -160,8 +160,8 @@ class Figure {
     const [x, y] = this.project(along);
     const start = [-155, -122];
     const end = [start[0] + x / this.zoom, start[1] + y / this.zoom];
-    parts.push(["line", { class: "gravity", x1: start[0], y1: start[1], x2: end[0], y2: end[1] }]);
-    parts.push(["circle", { class: "mass", cx: end[0], cy: end[1], r: 2 }, "gravity"]);
+    const seen = Math.hypot(end[0] - start[0], end[1] - start[1]);
+    if (seen > 2) parts.push(...arrow("gravity", ...start, ...end));
     parts.push(["text", { x: start[0] + 6, y: start[1] + 2 }, "g"]);
   }
 

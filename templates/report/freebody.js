@@ -1,4 +1,4 @@
-// A link set free: every force and moment that acts on it, in base axes, as the recursion has them.
+// Free-body diagram: every force and moment that acts on it, in base axes, as the recursion has them.
 
 // The forces on body number k: [{name, class, at, force, moment}], the moment about `at`.  Wrenches
 // are those of all joints, six numbers each, exerted by the parent on the link, in link axes.
