@@ -8,13 +8,16 @@ from typing import Any
 TITLED = re.compile(r'^```(\w+) title="(.+?)"$', re.MULTILINE)
 
 
+MARKER = re.compile(r"^<!-- (?:(?:made|notation|equations): .+?|end) -->$", re.MULTILINE)
+
+
 def captioned(markdown: str) -> str:
     """`markdown` with the titles of fenced blocks as Sphinx wants them."""
     return TITLED.sub(r"```{code-block} \1\n:caption: \2", markdown)
 
 
 def _read(_app: object, _page: str, source: list[str]) -> None:
-    source[0] = captioned(source[0])
+    source[0] = captioned(MARKER.sub("", source[0]))
 
 
 def _reachable(_app: object, _page: str, _template: str, context: dict[str, Any], _: Any) -> None:
