@@ -39,7 +39,7 @@ NOT_SOLVED = 3
     show_default=True,
     help="Motions to start from: the straight one and random ones; the best result is kept.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random motions.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random motions.")
 @click.option(
     "--solver",
     type=click.Choice(("ipopt", "trust-constr")),
@@ -57,7 +57,7 @@ NOT_SOLVED = 3
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="Of each solution.",
+    help="Iterations of the solver, for each solution.",
 )
 @additions
 @Json
