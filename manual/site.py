@@ -6,9 +6,8 @@ import re
 from typing import Any
 
 TITLED = re.compile(r'^```(\w+) title="(.+?)"$', re.MULTILINE)
-
-
-MARKER = re.compile(r"^<!-- (?:(?:made|notation|equations): .+?|end) -->$", re.MULTILINE)
+MARKS = re.compile(r"^<!-- (?:(?:made|notation|equations): .+?|end) -->$", re.MULTILINE)
+"""Where `manual.tables` writes."""
 
 
 def captioned(markdown: str) -> str:
@@ -17,7 +16,7 @@ def captioned(markdown: str) -> str:
 
 
 def _read(_app: object, _page: str, source: list[str]) -> None:
-    source[0] = captioned(MARKER.sub("", source[0]))
+    source[0] = MARKS.sub("", captioned(source[0]))
 
 
 def _reachable(_app: object, _page: str, _template: str, context: dict[str, Any], _: Any) -> None:

@@ -24,7 +24,7 @@ from symgen.command.outcome import as_argument
 @Json
 @Quiet
 def new(model: Path, task: bool, robot: Path | None, as_json: bool, quiet: bool) -> None:
-    """Write MODEL, a file with a robot, or with --task a task, to be changed into yours."""
+    """Write MODEL, an example robot (with --task an example task) for you to change."""
     from symgen.converting.starter import write_starter
 
     if task:

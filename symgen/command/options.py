@@ -53,7 +53,7 @@ Json = click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help="Print the result as JSON; where there is none, the error.",
+    help="Print the result, or the error, as JSON.",
 )
 Quiet = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 Out = click.option(
@@ -62,7 +62,7 @@ Out = click.option(
     show_default=True,
     type=click.Path(path_type=Path),
     shell_complete=completion.folders,
-    help="Folder that the package's folder goes into.",
+    help="Folder in which the package's own folder is made.",
 )
 Name = click.option(
     "--name", help="Name by which Python imports the module; default: NAME_dynamics."
@@ -93,7 +93,7 @@ _ADDITIONS = (
         "added_points",
         multiple=True,
         metavar="LINK[:x,y,z]",
-        help="Add a point whose motion is wanted, as --load.",
+        help="Add a point of interest, given as for --load.",
     ),
 )
 
@@ -130,22 +130,22 @@ _BUILD_OPTIONS = (
         type=OneOf(FLAGS),
         default="portable",
         show_default=True,
-        help="Compile for any processor of this kind, choosing the instructions when it runs; for "
-        "this one; or for any, with the instructions that all of them have.",
+        help="portable: any processor of this architecture, instructions chosen when it runs; "
+        "native: this processor; baseline: any processor, with the instructions common to all.",
     ),
     click.option(
         "--form",
         type=OneOf(FORMS),
         default="auto",
         show_default=True,
-        help="Kernels in a straight line, in loops where there are any, or by what is faster.",
+        help="Straight-line code, loops over joints (where available), or what is faster.",
     ),
     *_ADDITIONS,
     WithoutLoops,
     click.option(
         "--plain-c",
         is_flag=True,
-        help="Write c/plain, C that is made to be read, whatever the size of the robot.",
+        help="Write c/plain (readable C) whatever the size of the robot.",
     ),
     click.option(
         "--casadi",

@@ -40,7 +40,11 @@ NOT_SOLVED = 3
     help="Motions to start from: the straight one and random ones; the best result is kept.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random motions."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of the random motions.",
 )
 @click.option(
     "--solver",
@@ -59,7 +63,7 @@ NOT_SOLVED = 3
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="Of each solution.",
+    help="Iterations of the solver, for each solution.",
 )
 @additions
 @Json

@@ -3,16 +3,18 @@
     animate : generated module, motion -> HTML file
 
 The robot is drawn as in the report: its links as lines between their frames, its points, the floor,
-gravity.  The page holds the poses of all links at evenly spaced instants (float32, deflated) and
-draws curves of the coordinates and, where the motion has them, of the torques; it loads nothing
-from anywhere.  It needs the generated module and NumPy, not the model file.
+gravity; and, where a URDF is given, what that says its links look like.  The page holds the poses
+of all links at evenly spaced instants (float32, deflated) and draws curves of the coordinates and,
+where the motion has them, of the torques; it loads nothing from anywhere.  It needs the generated
+module and NumPy, not the model file.  The viewer of Meshcat, where that is installed, is an
+alternative.
 """
 
 from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
+from symgen.page.meshcat import meshcat_page
 from symgen.page.packing import as_script
+from symgen.page.shapes import Shape, shapes_of
 from symgen.toolchain.files import check_writable, write_atomically
 
 Array = NDArray[np.float64]
@@ -31,7 +35,8 @@ MOST_FRAMES = 1200
 MOST_CURVES = 300
 """Samples of the curves beside the figure."""
 
-SCRIPTS = ("figure", "motion", "animation")
+SCRIPTS = ("figure", "solids", "motion", "animation")
+VIEWERS = ("symgen", "meshcat")
 
 
 def animate(
@@ -41,18 +46,31 @@ def animate(
     *,
     title: str = "",
     parameters: Mapping[str, float] | ArrayLike | None = None,
+    urdf: str | Path | None = None,
+    viewer: str = "symgen",
 ) -> Path:
     """Write the motion `run` of a generated module to the HTML file `path`, and return where.
 
     `run` is what `symgen.simulate` or `symgen.plan` returned, or a pair ``(t, q)`` of arrays,
     ``(samples,)`` in s, increasing, and ``(samples, n)``.  `parameters` are the runtime parameters
-    of the motion (default: those of the file).  `symgen.errors.RequestError` where `run` is no
-    motion of this robot, or the file cannot be written.
+    of the motion (default: those of the file).  `urdf` is the file that the robot came from: its
+    visual geometry is drawn, with its mesh files (extra ``animate``).  `viewer` is ``"symgen"``, a
+    figure with curves beside it, or ``"meshcat"``, the viewer of that package (WebGL), in a file
+    that needs nothing else either.  `symgen.errors.RequestError` where `run` is no motion of this
+    robot, a mesh cannot be read, Meshcat is missing, or the file cannot be written;
+    `symgen.errors.ModelError` where `urdf` is no URDF.
     """
     target = Path(path)
+    if viewer not in VIEWERS:
+        raise RequestError(f"animate: viewer: expected {' or '.join(VIEWERS)}, found {viewer!r}")
     t, q, tau = motion_of(run, module)
     check_writable(target)
-    page = animation(module, t, q, tau, title or module.name, parameters)
+    shapes = () if urdf is None else shapes_of(urdf, tuple(module.link_names))
+    title = title or module.name
+    if viewer == "meshcat":
+        page = meshcat_page(module, *_poses(module, t, q, parameters)[1:], shapes, title)
+    else:
+        page = animation(module, t, q, tau, title, parameters, shapes)
     try:
         write_atomically(target, page.encode())
     except OSError as error:
@@ -91,10 +109,11 @@ def animation(
     tau: Array | None,
     title: str,
     parameters: Mapping[str, float] | ArrayLike | None = None,
+    shapes: Sequence[Shape] = (),
 ) -> str:
     """The page."""
     layout = Templates()
-    facts = player_facts(module, t, q, tau, parameters)
+    facts = player_facts(module, t, q, tau, parameters, shapes)
     return layout.render(
         "report/animation.html",
         title=title,
@@ -112,13 +131,12 @@ def player_facts(
     q: Array,
     tau: Array | None = None,
     parameters: Mapping[str, float] | ArrayLike | None = None,
+    shapes: Sequence[Shape] = (),
 ) -> dict[str, str]:
     """What the script `animation.js` plays, as texts of ``script`` elements, by their id."""
-    count = int(min(MOST_FRAMES, max(2, np.ceil((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
-    times = np.linspace(t[0], t[-1], count)
-    at = np.column_stack([np.interp(times, t, column) for column in q.T])
+    at, times, poses = _poses(module, t, q, parameters)
+    count = len(times)
     options = {} if parameters is None else {"parameters": parameters}
-    poses = np.asarray(module.forward_kinematics(at, **options))[:, :, :3, :]
     zero = np.zeros_like(at)
     points = (
         module.point_motion(at, zero, zero, **options)[0]
@@ -143,10 +161,36 @@ def player_facts(
             "gravity": [float(g) for g in module.gravity],
             "times": _rounded(t[shown]),
             "curves": curves,
+            "shapes": [
+                {
+                    "link": shape.link,
+                    "colour": [round(255 * x) for x in shape.colour],
+                    "vertices": len(shape.vertices),
+                    "triangles": len(shape.faces),
+                }
+                for shape in shapes
+            ],
         }),
-        "poses": _packed(poses),
+        "poses": _packed(poses[:, :, :3, :]),
         "places": _packed(points),
+        "vertices": _packed(_joined([shape.vertices for shape in shapes])),
+        "faces": _packed(_joined([shape.faces for shape in shapes])),
     }  # fmt: skip
+
+
+def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate([np.zeros((0, 3)), *arrays])
+
+
+def _poses(
+    module: Any, t: Array, q: Array, parameters: Mapping[str, float] | ArrayLike | None
+) -> tuple[Array, Array, Array]:
+    """Coordinates at evenly spaced instants, these, and the poses of all links."""
+    count = int(min(MOST_FRAMES, max(2, np.ceil((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
+    times = np.linspace(t[0], t[-1], count)
+    at = np.column_stack([np.interp(times, t, column) for column in q.T])
+    options = {} if parameters is None else {"parameters": parameters}
+    return at, times, np.asarray(module.forward_kinematics(at, **options))
 
 
 def _rounded(values: Array) -> Any:

@@ -83,7 +83,7 @@ def _matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise RequestError("figures need Matplotlib: pip install '.[plan]'") from None
+        raise RequestError("figures need Matplotlib: pip install matplotlib") from None
     return matplotlib
 
 

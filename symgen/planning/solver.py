@@ -70,7 +70,7 @@ def ready(asked: str | None = None, *, exact_hessian: bool = True) -> str:
         raise RequestError(f"plan: solver: expected {' or '.join(SOLVERS)}, found {asked!r}")
     if importlib.util.find_spec("scipy") is None:
         raise RequestError(
-            "planning needs SciPy, and CasADi with IPOPT to be fast: pip install '.[plan]'"
+            "planning needs SciPy, and CasADi with IPOPT to be fast: pip install scipy casadi"
         )
     if asked == TRUST_CONSTR:
         if not exact_hessian:
@@ -80,7 +80,7 @@ def ready(asked: str | None = None, *, exact_hessian: bool = True) -> str:
         return IPOPT
     if asked == IPOPT:
         raise RequestError(
-            "plan: solver: ipopt needs CasADi's wheel: pip install '.[plan]'; without it, "
+            "plan: solver: ipopt needs CasADi's wheel: pip install casadi; without it, "
             f"{TRUST_CONSTR} of SciPy solves the same programs more slowly"
         )
     return TRUST_CONSTR

@@ -158,5 +158,7 @@ def _libraries() -> tuple[Any, Any]:
         import xarray
         from scipy.integrate import solve_ivp
     except ImportError as error:
-        raise RequestError(f"{error}; simulate needs: pip install 'symgen[simulate]'") from None
+        raise RequestError(
+            f"simulate needs SciPy and xarray ({error}): pip install scipy xarray"
+        ) from None
     return solve_ivp, xarray

@@ -10,9 +10,10 @@ async function unpackedNumbers(name) {
 }
 
 class Player {
-  constructor(facts, poses, places) {
+  constructor(facts, poses, places, vertices, faces) {
     Object.assign(this, { facts, poses, places, time: 0, playing: false });
     this.figure = new Figure(byId("figure"), { links: facts.links, points: [], loads: [], gravity: facts.gravity });
+    if (facts.shapes.length) this.solids = new Solids(this.figure, facts.shapes, vertices, faces);
     this.figure.trails = facts.points.map((_, i) => Array.from({ length: facts.frames }, (__, frame) => this.place(frame, i)));
     this.measure();
     this.listen();
@@ -43,7 +44,7 @@ class Player {
       high = high.map((x, i) => Math.max(x, place[i]));
     }
     this.figure.centre = low.map((x, i) => (x + high[i]) / 2);
-    this.figure.extent = Math.max(0.05, 0.6 * distance(low, high));
+    this.figure.extent = Math.max(0.05, 0.6 * distance(low, high), 0.6 * (this.solids?.radius ?? 0));
   }
 
   show(time) {
@@ -109,7 +110,7 @@ class Player {
 
 async function startPlayer() {
   const facts = JSON.parse(byId("player").textContent);
-  const player = new Player(facts, await unpackedNumbers("poses"), await unpackedNumbers("places"));
+  const player = new Player(facts, await unpackedNumbers("poses"), await unpackedNumbers("places"), await unpackedNumbers("vertices"), await unpackedNumbers("faces"));
   player.drawCurves();
   player.show(0);
   document.body.dataset.ready = "yes";

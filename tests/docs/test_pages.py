@@ -89,7 +89,7 @@ def test_a_page_runs_what_it_shows(page):
     shown = blocks(page.read_text())
     assert any(block.runs for block in shown)
     left_out = [block.text for block in shown if "not run" in block.marks]
-    named = ("pip install", "symgen report", "--install", "import torch")
+    named = ("pip install", "symgen report", "--install", "import torch", "panda.urdf")
     assert all(any(name in text for name in named) for text in left_out)
 
 

@@ -438,3 +438,25 @@ def test_the_gradient_in_words_and_the_rank_of_the_mass_matrix(opened, model):
     found = [float(text) for text in between.groups()]
     eigenvalues = np.linalg.eigvalsh(module.mass_matrix(q))
     np.testing.assert_allclose(found, eigenvalues[[0, -1]], rtol=1e-3)
+
+
+def test_an_animation_draws_the_shapes_of_a_urdf(browser, tmp_path):
+    from tests.page.test_shapes import BOX, written
+
+    urdf = written(tmp_path, BOX)
+    module = symgen.load(urdf, functions="forward_kinematics", backend="numpy")
+    run = np.linspace(0, 1, 5), np.linspace(0, 1, 5)[:, None]
+    target = symgen.animate(module, run, tmp_path / "motion.html", urdf=urdf)
+    found = []
+    tab = browser.new_page()
+    tab.on("console", lambda message: found.append(message.text))
+    tab.on("pageerror", lambda error: found.append(str(error)))
+    tab.on("request", lambda request: found.append(request.url))
+    tab.goto(target.as_uri())
+    tab.wait_for_selector("body[data-ready]")
+    blue = """c => { const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+        let n = 0; for (let i = 0; i < d.length; i += 4) { n += d[i] < 9 && d[i + 2] > 90; }
+        return n; }"""
+    assert tab.eval_on_selector(".stage canvas", blue) > 200  # the cylinder
+    assert found == [target.as_uri()]
+    tab.close()

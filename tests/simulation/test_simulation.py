@@ -890,5 +890,5 @@ def test_a_missing_library_names_the_extra(tmp_path, missing):
         env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
     )  # fmt: skip
     assert done.stderr.splitlines()[-1].endswith(
-        f"No module named '{missing}'; simulate needs: pip install 'symgen[simulate]'"
+        f"simulate needs SciPy and xarray (No module named '{missing}'): pip install scipy xarray"
     )

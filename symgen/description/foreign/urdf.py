@@ -90,14 +90,22 @@ class _Robot:
     carried: dict[str, list[_Joint]] = field(default_factory=dict)
 
 
+def link_names_of_urdf(root: Element, file: str, floating_base: bool = False) -> dict[str, str]:
+    """Name of a link in the file -> its name in the model; `ModelError` where that is no robot."""
+    return _named(_checked(root, file, floating_base))[3]
+
+
 def document_of_urdf(root: Element, file: str, floating_base: bool = False) -> Document:
     """The document of a <robot>; `ModelError` lists everything that is wrong with it."""
+    return _document(_checked(root, file, floating_base))
+
+
+def _checked(root: Element, file: str, floating_base: bool) -> _Robot:
     robot = _Robot(file, root, floating_base, Faults(file))
     _take_links(robot)
     _take_joints(robot)
     robot.faults.raise_if_any()
-    root_link = _root_link(robot)
-    return _document(robot, root_link)
+    return robot
 
 
 # ------------------------------------------------------------------------------------- the graph
@@ -204,7 +212,9 @@ def _depth_first(robot: _Robot, root: str) -> Iterator[tuple[_Joint, str]]:
 # ---------------------------------------------------------------------------------- the document
 
 
-def _document(robot: _Robot, root_link: str) -> Document:
+def _named(robot: _Robot) -> tuple[str, LegalNames, dict[str, str], dict[str, str]]:
+    """The link that carries all others; the names of the model: all, of joints, of links."""
+    root_link = _root_link(robot)
     ordered = [joint for joint, _ in _depth_first(robot, root_link)]
     names = LegalNames([*(joint.name for joint in ordered), *robot.links])
     joint_names = {
@@ -212,6 +222,12 @@ def _document(robot: _Robot, root_link: str) -> Document:
         for joint in ordered
     }
     link_names = _link_names(robot, root_link, ordered, joint_names, names)
+    return root_link, names, joint_names, link_names
+
+
+def _document(robot: _Robot) -> Document:
+    root_link, names, joint_names, link_names = _named(robot)
+    ordered = [joint for joint, _ in _depth_first(robot, root_link)]
     parts = _Parts(robot, joint_names, link_names)
     items: list[Node] = []
     places: dict[KeyPath, str] = {}

@@ -1,0 +1,346 @@
+"""What the links of a URDF look like: its `visual` geometry as triangles, for pictures.
+
+    shapes_of : URDF file -> one `Shape` for every visual
+
+Boxes, cylinders and spheres are made here; mesh files (STL, OBJ, DAE, PLY, glTF) are read by
+trimesh, which is an extra.  Everything comes from strangers: a mesh file is opened for reading
+alone, must be a regular file with one of these endings and of a bearable size, and nothing that it
+refers to (textures, materials) is looked for.  Large meshes are thinned: vertices that fall into
+one cell of a grid become one.
+
+Source: the URDF specification of ROS (wiki.ros.org/urdf/XML/link).
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.description.foreign.rotations import from_rpy
+from symgen.description.foreign.urdf import link_names_of_urdf
+from symgen.description.foreign.xml import Element, read_xml
+from symgen.description.names import BASE
+from symgen.description.wording import shown
+from symgen.errors import RequestError
+
+Array = NDArray[np.float64]
+Faces = NDArray[np.int64]
+Colour = tuple[float, float, float]
+"""Red, green, blue from 0 to 1."""
+
+ENDINGS = (".stl", ".obj", ".dae", ".ply", ".glb")
+MOST_BYTES = 64 * 1024 * 1024
+"""Of one mesh file, and of the URDF."""
+MOST_READ = 4_000_000
+"""Triangles that are looked at in one file."""
+MOST_TRIANGLES = 8000
+"""Of a robot, in a page: what a browser draws sixty times a second."""
+AROUND = 20
+"""Corners of a cylinder, and of a sphere along its equator."""
+GREY = (0.62, 0.66, 0.72)
+MOST_SHAPES = 3000
+INSTALL = "pip install trimesh pycollada (the extra animate of symgen)"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Triangles of a link: `vertices` (n, 3) in m in its frame, `faces` (k, 3), `colour` in [0, 1].
+
+    `link` is the number of the link, -1 for the base.
+    """
+
+    link: int
+    vertices: Array
+    faces: Faces
+    colour: Colour
+
+
+def shapes_of(urdf: str | Path, link_names: tuple[str, ...]) -> tuple[Shape, ...]:
+    """The shapes of the links of a module, thinned to what a page can draw.
+
+    `RequestError` where the file or a mesh cannot be read, or no visible link is one of the module;
+    `ModelError` where the file is no URDF.
+    """
+    path = Path(urdf)
+    root = read_xml(_content(path, "the URDF"), path.name)
+    if root.tag != "robot":
+        raise RequestError(f"{path.name} is no URDF: it begins with <{root.tag}>, not with <robot>")
+    names = link_names_of_urdf(root, path.name)
+    if any(name == BASE and own in link_names for own, name in names.items()):
+        names = link_names_of_urdf(root, path.name, floating_base=True)
+    number = {name: i for i, name in enumerate(link_names)} | {BASE: -1}
+    palette = {
+        material.attributes.get("name", ""): colour
+        for material in root.all("material")
+        if (colour := _colour(material)) is not None
+    }
+    found: list[Shape] = []
+    for link in root.all("link"):
+        name = link.attributes["name"]
+        place = number.get(names[name])
+        if place is None:
+            continue
+        for visual in link.all("visual"):
+            found += _shapes(visual, place, path, palette)
+            if len(found) > MOST_SHAPES:
+                raise RequestError(f"{path.name}: more than {MOST_SHAPES} shapes")
+    found = [shape for shape in found if len(shape.faces)]
+    if not found:
+        raise RequestError(
+            f"{path.name} has no <visual> geometry of a link of this module; "
+            f"its links are {', '.join(link_names[:8])}{', ...' if len(link_names) > 8 else ''}"
+        )
+    return _thinned(found)
+
+
+def _content(path: Path, what: str) -> bytes:
+    """A regular file of bearable size."""
+    try:
+        if not path.is_file():
+            raise RequestError(f"{what} {shown(str(path))} is no file")
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise RequestError(
+                f"{what} {shown(str(path))} has {size / 2**20:.0f} MB; "
+                f"at most {MOST_BYTES >> 20} MB are read"
+            )
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise RequestError(f"cannot read {what} {shown(str(path))}: {error}") from error
+
+
+# -- one visual --------------------------------------------------------------------------------
+
+
+def _shapes(
+    visual: Element, link: int, urdf: Path, palette: Mapping[str, Colour]
+) -> Iterator[Shape]:
+    where = f"{urdf.name}, line {visual.line}"
+    geometry = visual.first("geometry")
+    kind = geometry.children[0] if geometry is not None and geometry.children else None
+    if kind is None:
+        raise RequestError(f"{where}: <geometry> with a box, cylinder, sphere or mesh is missing")
+    origin = visual.first("origin")
+    turn, shift = np.eye(3), np.zeros(3)
+    if origin is not None:
+        turn = np.array(from_rpy(_numbers(origin, "rpy", (0.0, 0.0, 0.0), where))).reshape(3, 3)
+        shift = np.array(_numbers(origin, "xyz", (0.0, 0.0, 0.0), where))
+    material = visual.first("material")
+    given = None if material is None else _colour(material)
+    if given is None and material is not None:
+        given = palette.get(material.attributes.get("name", ""))
+    for vertices, faces, colour in _geometry(kind, urdf, where):
+        yield Shape(link, vertices @ turn.T + shift, faces, given or colour)
+
+
+def _geometry(kind: Element, urdf: Path, where: str) -> Iterator[tuple[Array, Faces, Colour]]:
+    """Triangles with the colour that a mesh file gives them."""
+    if kind.tag == "mesh":
+        scale = np.array(_numbers(kind, "scale", (1.0, 1.0, 1.0), where))
+        path = _mesh_file(kind.attributes.get("filename", ""), urdf, where)
+        for vertices, faces, colour in _mesh(path, where):
+            yield vertices * scale, faces, colour
+    else:
+        yield *_primitive(kind, where), GREY
+
+
+def _primitive(kind: Element, where: str) -> tuple[Array, Faces]:
+    if kind.tag == "box":
+        return _box(np.array(_numbers(kind, "size", (1.0, 1.0, 1.0), where)))
+    if kind.tag in {"cylinder", "capsule"}:
+        radius, length = (_numbers(kind, key, (1.0,), where)[0] for key in ("radius", "length"))
+        return cylinder(radius, length)
+    if kind.tag == "sphere":
+        (radius,) = _numbers(kind, "radius", (1.0,), where)
+        angles = np.linspace(-math.pi / 2, math.pi / 2, AROUND // 2 + 1)[1:-1]
+        return _turned_profile(
+            [(radius * math.cos(a), radius * math.sin(a)) for a in angles], (-radius, radius)
+        )
+    raise RequestError(f"{where}: <{kind.tag}> is no box, cylinder, sphere or mesh")
+
+
+def _numbers(
+    element: Element, key: str, otherwise: tuple[float, ...], where: str
+) -> tuple[float, ...]:
+    text = element.attributes.get(key)
+    if text is None:
+        return otherwise
+    try:
+        found = tuple(float(word) for word in text.split())
+    except ValueError:
+        found = ()
+    if len(found) != len(otherwise) or not all(map(math.isfinite, found)):
+        raise RequestError(
+            f"{where}: {key}: expected {len(otherwise)} numbers, found {shown(text)}"
+        )
+    return found
+
+
+def _colour(material: Element) -> Colour | None:
+    element = material.first("color")
+    words = element.attributes.get("rgba", "").split() if element is not None else []
+    try:
+        red, green, blue = (min(1.0, max(0.0, float(word))) for word in words[:3])
+    except ValueError:
+        return None
+    return red, green, blue
+
+
+def _box(size: Array) -> tuple[Array, Faces]:
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * size / 2
+    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return corners, np.array([t for a, b, c, d in sides for t in ((a, b, c), (a, c, d))])
+
+
+def cylinder(radius: float, length: float) -> tuple[Array, Faces]:
+    """Vertices (n, 3) and faces (k, 3) of a cylinder about z, its centre at 0; lengths in m."""
+    return _turned_profile([(radius, -length / 2), (radius, length / 2)])
+
+
+def _turned_profile(
+    rings: list[tuple[float, float]], poles: tuple[float, float] | None = None
+) -> tuple[Array, Faces]:
+    """Rings (radius, z) about z, closed by a pole at either end."""
+    angles = np.arange(AROUND) * 2 * math.pi / AROUND
+    circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(AROUND)])
+    low, high = poles or (rings[0][1], rings[-1][1])
+    vertices = np.vstack([
+        *(circle * [radius, radius, 0.0] + [0.0, 0.0, z] for radius, z in rings),
+        [[0.0, 0.0, low], [0.0, 0.0, high]],
+    ])  # fmt: skip
+    a = np.arange(AROUND)
+    b = (a + 1) % AROUND
+    faces = [
+        triangles
+        for ring in range(len(rings) - 1)
+        for first in (ring * AROUND,)
+        for triangles in (
+            np.column_stack([first + a, first + b, first + AROUND + b]),
+            np.column_stack([first + a, first + AROUND + b, first + AROUND + a]),
+        )
+    ]
+    top = (len(rings) - 1) * AROUND
+    south = np.full(AROUND, top + AROUND)
+    faces += [np.column_stack([b, a, south]), np.column_stack([top + a, top + b, south + 1])]
+    return vertices, np.vstack(faces)
+
+
+# -- mesh files --------------------------------------------------------------------------------
+
+
+def _mesh_file(name: str, urdf: Path, where: str) -> Path:
+    """Where ``package://arm_description/meshes/link.stl``, a path, or a file: URL lies."""
+    scheme, found, rest = name.partition("://")
+    if not found:
+        scheme, rest = "", name
+    if scheme not in {"", "file", "package", "model"}:
+        raise RequestError(f"{where}: {shown(name)}: only files of this machine are read")
+    path = Path(rest)
+    if path.suffix.lower() not in ENDINGS:
+        raise RequestError(f"{where}: {shown(name)}: expected a mesh ({', '.join(ENDINGS)})")
+    here = urdf.resolve().parent
+    if scheme in {"", "file"}:
+        return here / path
+    tried = list(_in_packages(path, here))
+    for candidate in tried:
+        if candidate.is_file():
+            return candidate
+    raise RequestError(
+        f"{where}: {shown(name)} was not found beside the URDF, in the folders above it, or in "
+        "those of ROS_PACKAGE_PATH"
+    )
+
+
+def _in_packages(path: Path, here: Path) -> Iterator[Path]:
+    """Where a file of a package may lie, `path` beginning with the name of the package."""
+    package, *inside = path.parts
+    for folder in (here, *here.parents):
+        if folder.name == package:
+            yield folder.joinpath(*inside)
+        yield folder / path
+    for folder in map(Path, filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep))):
+        yield folder / path
+        if folder.name == package:
+            yield folder.joinpath(*inside)
+
+
+def _mesh(path: Path, where: str) -> list[tuple[Array, Faces, Colour]]:
+    """The parts of a mesh file, in m as far as the file gives a unit, each in one colour."""
+    try:
+        import trimesh
+    except ImportError as error:
+        raise RequestError(
+            f"{where}: mesh files are read by trimesh, which is not installed: {INSTALL}"
+        ) from error
+    content = _content(path, f"{where}: the mesh")
+    ending = path.suffix.lower().removeprefix(".")
+    try:
+        scene: Any = trimesh.load_scene(io.BytesIO(content), file_type=ending, process=False)
+        unit = _metres(scene.units)
+        parts = [_part(scene, node, unit) for node in scene.graph.nodes_geometry]
+    except ImportError as error:
+        raise RequestError(f"{where}: {shown(path.name)}: {error}: {INSTALL}") from error
+    except Exception as error:  # whatever a reader of strangers' files ends with
+        raise RequestError(
+            f"{where}: {shown(path.name)} is no readable mesh: {type(error).__name__}"
+        ) from error
+    count = sum(len(faces) for _, faces, _ in parts)
+    if not 0 < count <= MOST_READ:
+        raise RequestError(
+            f"{where}: {shown(path.name)} has {count:,} triangles; expected 1 to {MOST_READ:,}"
+        )
+    if not all(np.isfinite(vertices).all() for vertices, _, _ in parts):
+        raise RequestError(f"{where}: {shown(path.name)}: a vertex is not finite")
+    return parts
+
+
+def _part(scene: Any, node: Any, unit: float) -> tuple[Array, Faces, Colour]:
+    pose, name = scene.graph[node]
+    mesh = scene.geometry[name]
+    vertices = np.asarray(mesh.vertices, dtype=float) @ pose[:3, :3].T + pose[:3, 3]
+    colour = getattr(getattr(mesh.visual, "material", None), "main_color", None)
+    red, green, blue = GREY if colour is None else (float(x) / 255 for x in colour[:3])
+    return unit * vertices, np.asarray(mesh.faces, dtype=int).reshape(-1, 3), (red, green, blue)
+
+
+def _metres(unit: str | None) -> float:
+    """What a file's unit of length is in m: DAE files say it, others do not."""
+    words = (unit or "").split(" * ")
+    try:
+        return float(words[0]) if len(words) == 2 and words[1] == "meters" else 1.0
+    except ValueError:
+        return 1.0
+
+
+# -- thinning ----------------------------------------------------------------------------------
+
+
+def _thinned(shapes: list[Shape]) -> tuple[Shape, ...]:
+    """At most `MOST_TRIANGLES` together, by cells of one size for the whole robot."""
+    size = max(float(np.ptp(shape.vertices, axis=0).max()) for shape in shapes) / 400
+    while size and sum(len(shape.faces) for shape in shapes) > MOST_TRIANGLES:
+        shapes = [shape for each in shapes if len((shape := _coarser(each, size)).faces)]
+        size *= 1.25
+    return tuple(shapes)
+
+
+def _coarser(shape: Shape, size: float) -> Shape:
+    """The shape with all vertices of one cell of a grid replaced by their mean."""
+    cells = np.floor(shape.vertices / size).astype(int)
+    _, group = np.unique(cells, axis=0, return_inverse=True)
+    group = group.ravel()
+    count = np.bincount(group)[:, None]
+    means = np.column_stack([np.bincount(group, column) for column in shape.vertices.T]) / count
+    faces = group[shape.faces]
+    a, b, c = faces.T
+    faces = faces[(a != b) & (b != c) & (a != c)]
+    _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+    return replace(shape, vertices=means, faces=faces[np.sort(first)])
