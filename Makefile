@@ -22,7 +22,7 @@ help:
 	@echo "make docs      build the documentation into site/"
 	@echo "make bench     time symgen beside Pinocchio, CasADi, MuJoCo, SymPy (BENCH=... for options)"
 	@echo "make bench-growth  how builds and calls grow with the number of joints"
-	@echo "make bench-plan    the same optimal motions with symgen, Pinocchio's derivatives, CasADi"
+	@echo "make bench-plan    the same optimal motions with symgen, CasADi, Pinocchio, Drake, Crocoddyl"
 	@echo "make pictures  docs/pictures/*.svg, what symgen prints on a terminal, from real runs"
 	@echo "make clean     remove the virtual environment and what tools left behind"
 

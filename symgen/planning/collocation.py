@@ -349,6 +349,10 @@ class Collocation:
             ]
         return sorted(found, key=lambda item: (-item[1], item[0]))
 
+    def faults(self, x: Array, least: float) -> list[str]:
+        """As of `Problem`."""
+        return [f"{name} (off by {over:.2g})" for name, over in self.broken(x, least)]
+
     def finer(self, x: Array) -> Array:
         """The unknowns on twice as many segments, from these."""
         path = self.path(x)

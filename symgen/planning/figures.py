@@ -29,6 +29,10 @@ Array = NDArray[np.float64]
 
 ENDINGS = (".png", ".svg", ".pdf")
 SAMPLES = 401
+NEAR = 2.0
+"""Limits are drawn up to so many times the largest value."""
+DIFFERENT = 4.0
+"""Torques whose limits differ by more than that are drawn as shares of them."""
 MOST_CURVES = 9
 """Of sensitivities: the largest ones."""
 
@@ -115,19 +119,28 @@ def _svg(plan: Solution, panels: Sequence[Panel], size: tuple[float, float]) -> 
 
 
 def _curves(plan: Solution, axis: Any, values: Array, label: str, limits: Array | None) -> None:
-    """A curve for every coordinate, its limits dashed in its colour."""
+    """A curve for every coordinate, its limits dashed in its colour, shared ones in grey.
+
+    Limits that no curve comes near are not drawn: they would make the curves flat.
+    """
     t = np.linspace(0.0, plan.T, len(values))
+    colours: dict[float, list[str]] = {}
     for k, name in enumerate(plan.module.coordinate_names):
         (line,) = axis.plot(t, values[:, k], label=name)
         for limit in () if limits is None else limits[k]:
-            if np.isfinite(limit):
-                axis.axhline(limit, color=line.get_color(), linestyle="--", linewidth=0.8)
+            colours.setdefault(float(limit), []).append(line.get_color())
+    largest = float(np.abs(values).max(initial=0.0))
+    for limit, shared in colours.items():
+        if abs(limit) <= NEAR * largest:
+            colour = shared[0] if len(shared) == 1 else "0.4"
+            axis.axhline(limit, color=colour, linestyle="--", linewidth=0.8)
     axis.set_ylabel(label)
     _name_axis(axis, plan)
 
 
 def _name_axis(axis: Any, plan: Solution) -> None:
     axis.set_xlabel("t (s)")
+    axis.label_outer()
     axis.set_xlim(0, plan.T)
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
 
@@ -145,7 +158,12 @@ def _velocities(plan: Solution, axis: Any) -> None:
 
 
 def _torques(plan: Solution, axis: Any) -> None:
-    _curves(plan, axis, plan.torques(_shares()), "torque (N m, N)", plan.task.limits.torque)
+    tau, limits = plan.torques(_shares()), plan.task.limits.torque
+    sizes = np.abs(limits).max(axis=1)
+    if np.all(np.isfinite(sizes)) and 0 < DIFFERENT * sizes.min() < sizes.max():
+        _curves(plan, axis, tau / sizes, "torque / its limit", limits / sizes[:, None])
+        return
+    _curves(plan, axis, tau, "torque (N m, N)", limits)
 
 
 def _wrenches(plan: Solution, axis: Any) -> None:

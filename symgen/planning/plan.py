@@ -388,10 +388,7 @@ def _status(
         status = "stopped"
     elif broken:
         status = "infeasible"
-        remarks.append(
-            "these cannot be met together, as far as the solver can tell: "
-            + "; ".join(f"{name} (exceeded by {amount:.2g})" for name, amount in broken[:5])
-        )
+        remarks.append(_conflict(run.task, found))
     else:
         status = "solved" if found.outcome.ended == SOLVED else "feasible"
     if worst and worst[0][1] > HOLDS and status in ("solved", "feasible"):
@@ -422,6 +419,19 @@ def _status(
             f"applied open loop, the torques end {error:.2g} from the goal: the motion is unstable"
         )
     return status, tuple(remarks)
+
+
+def _conflict(task: Task, found: _Found) -> str:
+    """What cannot be met together; the time is one of it where it is given, or at its longest."""
+    T = float(found.outcome.x[found.program.sizes.time])
+    faults = found.program.faults(found.outcome.x, HOLDS)
+    most = 5
+    if len(faults) > most:
+        faults = [*faults[:most], f"{len(faults) - most} more"]
+    least, longest = task.time
+    if least == longest or np.isclose(T, longest):
+        faults.insert(0, f"the time ({'' if least == longest else 'at most '}{longest:.6g} s)")
+    return "these cannot be met together, as far as the solver can tell: " + "; ".join(faults)
 
 
 def _named(others: tuple[Start, ...]) -> tuple[Start, ...]:

@@ -97,12 +97,34 @@ class Problem:
 
         Of rows with one name the worst.
         """
-        at, worst = self.iterate(x), dict[str, float]()
+        return [(name, over) for name, over, _, _ in self._worst(x, least)]
+
+    def faults(self, x: Array, least: float) -> list[str]:
+        """The same for people: what is not met, by how much, where."""
+        return [
+            f"{name} ({term.fault(row, over)})" for name, over, term, row in self._worst(x, least)
+        ]
+
+    def _worst(self, x: Array, least: float) -> list[tuple[str, float, Term, int]]:
+        at, worst = self.iterate(x), dict[str, tuple[float, Term, int]]()
         for term in self.terms:
             g = term.value(at)
             over = np.maximum(np.maximum(term.lower - g, g - term.upper), 0.0)
             for row in np.flatnonzero(over > least):
-                label = term.labels[row % len(term.labels)] if term.labels else ""
-                name = f"{term.name} of {label}" if label else term.name
-                worst[name] = max(worst.get(name, 0.0), float(over[row]))
-        return sorted(worst.items(), key=lambda item: (-item[1], item[0]))
+                name, most = _name(term, int(row)), float(over[row])
+                if name not in worst or most > worst[name][0]:
+                    worst[name] = most, term, int(row)
+        return sorted(
+            ((name, *found) for name, found in worst.items()), key=lambda item: (-item[1], item[0])
+        )
+
+
+def _name(term: Term, row: int) -> str:
+    """ "torque of elbow", "qd of elbow at via 1"."""
+    if not term.labels:
+        return term.name
+    what, _, where = term.name.partition(" at ")
+    label = term.labels[row % len(term.labels)]
+    if term.axes:  # of a place
+        what, label = label, what
+    return f"{what} of {label}" + (f" at {where}" if where else "")

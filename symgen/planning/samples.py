@@ -71,6 +71,21 @@ class Sampled(Constraint):
         """The place of T among `columns`: L."""
         return int(self.local.values.shape[2]) * self.sizes.n
 
+    def fault(self, row: int, over: float) -> str:
+        """By how much, and at which of several instants."""
+        place, entry = divmod(row, len(self.chosen))
+        size = over * self.scale[self.chosen[entry]]
+        if self.axes:
+            unit = "m" if self.labels[entry] in "xyz" else "rad"
+            by = f"missed by {size:.2g} {unit}"
+        elif self.name == "distance":
+            by = f"too small by {size:.2g} m"
+        else:
+            by = super().fault(row, over)
+        s = self.s[self.limited[place]]
+        where = {0.0: "at the start", 1.0: "at the goal"}.get(s, f"at {100 * s:.0f} % of the time")
+        return by if len(self.s) == 1 else f"{by} {where}"
+
     def state(self, at: Iterate) -> Array:
         """z = (q, qd, qdd) at the instants, (K, 3, n)."""
         return at.once(  # type: ignore[no-any-return]

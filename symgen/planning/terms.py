@@ -53,6 +53,7 @@ class Term(Protocol):
     lower: Array
     upper: Array
     labels: tuple[str, ...]
+    axes: bool
 
     def value(self, at: Iterate) -> Array:
         """The constraints, (rows,)."""
@@ -74,6 +75,9 @@ class Term(Protocol):
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
         """Second derivatives of weight * objective + multipliers . constraints."""
+
+    def fault(self, row: int, over: float) -> str:
+        """What a message says of a row that is exceeded by `over`."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,8 @@ def none() -> Entries:
 class Constraint:
     """What terms share: without rows, without an objective, unless they say otherwise.
 
-    `labels` are what messages call rows, one after another and again from the first.
+    `labels` are what messages call rows, one after another and again from the first; `axes` says
+    that they are axes of the place that `name` names, rather than of what it limits.
     """
 
     sizes: Sizes
@@ -112,6 +117,12 @@ class Constraint:
     lower: Array
     upper: Array
     labels: tuple[str, ...] = ()
+    axes: bool = field(default=False, kw_only=True)
+
+    def fault(self, row: int, over: float) -> str:
+        """Of a limit, by how many per cent of it; equations are not met."""
+        equation = self.lower[row] == self.upper[row]
+        return "not met" if equation else f"exceeded by {percent(over)}"
 
     def value(self, at: Iterate) -> Array:
         """No rows."""
@@ -339,6 +350,11 @@ class LoadEffort(Constraint):
         """2 T W, and 2 W u."""
         factors = 2 * weight * self._factors
         return np.concatenate([at.T * factors, factors * at.loads])
+
+
+def percent(share: float) -> str:
+    """Two digits, or those before the point."""
+    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
 
 
 def _product(rows: Index, columns: Index, joints: Index) -> tuple[Index, Index, Index]:

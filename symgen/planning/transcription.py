@@ -249,7 +249,7 @@ class _Transcription:
             upper[-1] = np.inf  # the cosine of the angle left
         m, at = place.size, np.array([s])
         return Sampled(
-            self.sizes, f"{pose.name} at {name}", lower, upper, place.labels, s=at,
+            self.sizes, f"{pose.name} at {name}", lower, upper, place.labels, axes=True, s=at,
             local=self.profile.at(at), quantity=place, limited=np.arange(1),
             chosen=np.arange(m), scale=np.ones(m), quadrature=np.zeros(1),
             squares=np.zeros(m), linear=np.zeros(m),
@@ -327,7 +327,8 @@ class _Transcription:
         m = gap.size
         zero = np.zeros(len(s) * m)
         return Sampled(
-            self.sizes, cut.name, zero, zero, gap.labels, s=s, local=self.profile.at(s),
+            self.sizes, cut.name, zero, zero, gap.labels, axes=True, s=s,
+            local=self.profile.at(s),
             quantity=gap, limited=np.arange(len(s)), chosen=np.arange(m), scale=np.ones(m),
             quadrature=np.zeros(len(s)), squares=np.zeros(m), linear=np.zeros(m),
         )  # fmt: skip

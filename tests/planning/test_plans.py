@@ -7,6 +7,7 @@ import pytest
 
 import symgen
 from symgen.cli import run
+from symgen.planning.verification import _peaks
 from tests.planning.robots import EXAMPLES
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
@@ -225,7 +226,16 @@ def test_collocation_and_splines_find_the_same_motion():
 def test_what_cannot_be_met_is_named(robot):
     found = symgen.plan(robot, {**TASK, "time": 0.05})
     assert found.status == "infeasible"
-    assert any("velocity of shoulder" in remark for remark in found.remarks)
+    for part in ("the time (0.05 s); ", "; velocity of shoulder (exceeded by ", " at the goal)"):
+        assert part in found.remarks[0]
+
+
+def test_peaks_between_fine_instants_count_and_none_lies_across_a_knot():
+    t = np.linspace(0.0, 1.0, 11)
+    bent = 1 - 8 * (t - 0.33) ** 2  # one segment
+    assert np.isclose(_peaks(bent[:, None], 10).max(), 1.0)
+    kink = -np.abs(t - 0.5) * np.where(t < 0.5, 1, 0.2)  # two segments, a knot on top
+    assert _peaks(kink[:, None], 5).max() <= 1e-12
 
 
 def test_other_starts_are_listed_and_seeded(robot):
