@@ -95,6 +95,7 @@ _ADDITIONS = (
         metavar="LINK[:x,y,z]",
         help="Add a point of interest, given as for --load.",
     ),
+    WithoutLoops,
 )
 
 _BUILD_OPTIONS = (
@@ -141,7 +142,6 @@ _BUILD_OPTIONS = (
         help="Straight-line code, loops over joints (where available), or what is faster.",
     ),
     *_ADDITIONS,
-    WithoutLoops,
     click.option(
         "--plain-c",
         is_flag=True,
@@ -202,7 +202,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def additions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options `loads` and `added_points` of commands that build nothing, or not alone."""
+    """The options `loads`, `added_points`, `without_loops` of commands that do not only build."""
     for option in reversed(_ADDITIONS):
         command = option(command)
     return command

@@ -79,6 +79,7 @@ def plan(
     max_iterations: int,
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
+    without_loops: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -99,8 +100,9 @@ def plan(
     solver = ready(solver, exact_hessian=not limited_memory)
     check_outputs(outputs)
     options = BuildOptions(
-        runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points
-    )
+        runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points,
+        without_loops=without_loops,
+    )  # fmt: skip
     with terminal.journal(silent=quiet or as_json) as journal:
         module = load_package(build(model, options, journal).folder)
         found = find(

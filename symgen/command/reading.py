@@ -146,6 +146,7 @@ def report(
     quick: bool,
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
+    without_loops: bool,
     templates: Path | None,
     as_json: bool,
     quiet: bool,
@@ -156,8 +157,9 @@ def report(
 
     with terminal.journal(silent=quiet or as_json) as journal:
         written = page.write_report(
-            model, output, quick, templates, journal, loads=loads, points=added_points
-        )
+            model, output, quick, templates, journal,
+            loads=loads, points=added_points, without_loops=without_loops,
+        )  # fmt: skip
     if as_json:
         click.echo(outcome.text({"file": str(written), "quick": quick}, journal.notices))
     elif not quiet:
@@ -197,6 +199,7 @@ def show(
     steps: bool | None,
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
+    without_loops: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -206,8 +209,9 @@ def show(
 
     with terminal.journal(silent=quiet or as_json) as journal:
         text = equations.show(
-            model, what, style, formulation, steps, journal, loads=loads, points=added_points
-        )
+            model, what, style, formulation, steps, journal,
+            loads=loads, points=added_points, without_loops=without_loops,
+        )  # fmt: skip
     if as_json:
         data = {"what": what, "format": style, "text": text}
         text = outcome.text(data, journal.notices)

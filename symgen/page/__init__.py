@@ -58,14 +58,16 @@ def write_report(
     *,
     loads: Sequence[str] = (),
     points: Sequence[str] = (),
+    without_loops: bool = False,
 ) -> Path:
     """Write the report of `model` to `target` (default: ``<name>.html`` here) and return where.
 
-    `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``.
+    `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``;
+    `without_loops` reads an MJCF file as the open tree.
 
     RequestError, before any work, where it cannot be written there.
     """
-    description = with_additions(read(model), loads, points)
+    description = with_additions(read(model, without_loops=without_loops), loads, points)
     target = Path(f"{description.name}.html") if target is None else target
     _check_target(target)
     if templates is not None:

@@ -125,8 +125,9 @@ class Solution:
         }  # fmt: skip
 
     def __repr__(self) -> str:
+        reasons = "" if self.status == "solved" else "".join(f"; {x}" for x in self.remarks)
         return (
             f"<{type(self).__name__} {self.status}: T = {self.T:.6g} s, "
             f"objective {self.objective:.6g}, violation {self.violation:.1e}, "
-            f"final error {self.final_error:.1e}>"
+            f"final error {self.final_error:.1e}{reasons}>"
         )
