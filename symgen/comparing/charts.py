@@ -128,7 +128,8 @@ def _curve(
     ElementTree.SubElement(svg, "polyline", drawn)
     for x in curve:
         mark = _mark(svg, place, across(x.n), up(x.operations))
-        words = f"{x.formulation}, {x.n} joints: {x.operations:,} operations"
+        joints = "1 joint" if x.n == 1 else f"{x.n} joints"
+        words = f"{x.formulation}, {joints}: {x.operations:,} operations"
         ElementTree.SubElement(mark, "title").text = words
 
 
