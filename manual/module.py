@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
 from manual.notation import cell, code, table
 from symgen.formulations import FORMULATIONS
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.functions import FUNCTIONS, NEEDS, Function
+from symgen.robot import Robot
 from symgen.robot.records import record_fields
 
 PRESENT = {
@@ -14,6 +20,9 @@ PRESENT = {
     "n_prescribed": "Modules of a model with prescribed joints have it.",
 }
 """When a function exists, by the size that it needs."""
+
+BY_HAND = ("frame_jacobian", "frame_motion", "inverse_kinematics", "operational_space_inertia")
+"""Functions of one link that every module has in the same words."""
 
 METADATA = {
     "name": "of the robot",
@@ -65,7 +74,20 @@ METADATA = {
 
 def functions() -> str:
     """A section for every function."""
-    return "\n".join(_section(function) for function in FUNCTIONS)
+    return "\n".join([*(_section(function) for function in FUNCTIONS), *_by_hand()])
+
+
+def _by_hand() -> Iterator[str]:
+    """Sections for the functions of one link, from their docstrings."""
+    file = Path(__file__).parents[1] / "templates" / "package" / "_kinematics.py"
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    texts = {name: ast.get_docstring(found[name]) or "" for name in BY_HAND}
+    calls = {name: ast.unparse(found[name].args).removeprefix("self, ") for name in BY_HAND}
+    texts["frame_pose"] = inspect.getdoc(Robot.frame_pose) or ""
+    calls["frame_pose"] = "name, q, *, parameters=None, out=None"
+    for name, text in sorted(texts.items()):
+        yield f"## {name}\n\n```python\n{name}({calls[name]})\n```\n\n```text\n{text}\n```\n"
 
 
 def metadata() -> str:

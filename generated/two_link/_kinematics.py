@@ -151,6 +151,7 @@ class Kinematics:
         of the error (Sugihara 2011), so that the last steps are those of Gauss and Newton.  A
         coordinate stays at its limit while the error pulls it outwards.
         """
+        position("link", name, self._module.link_names)
         target = _target(target)
         shape = target.shape[-2:] if target.shape[-2:] == (4, 4) else target.shape[-1:]
         lower, upper = _bounds(self._module, limits)

@@ -304,6 +304,8 @@ REMEDIES = {
 
 def position(kind, name, names):
     """The place of `name` among `names`; ValueError says what there is, or how to get it."""
+    if kind == "link" and isinstance(name, np.ndarray | list | tuple):
+        raise TypeError(f"name: expected the name of a link, the first argument, got {_kind(name)}")
     if name in names:
         return names.index(name)
     near = difflib.get_close_matches(str(name), names, 1)

@@ -61,7 +61,10 @@ def read(source: str | PathLike[str] | Mapping[str, Any], module: Any) -> Task:
 
 def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, ...]:
     """The parameters that a task gives values to: those that the module is built with."""
-    root = _document(source).root
+    document = _document(source)
+    root = document.root
+    if isinstance(root, Table) and "symgen" in root.entries and "symgen_task" not in root.entries:
+        raise RequestError(f"{document.file}: this is a model file; expected a task")
     node = root.entries.get("parameters") if isinstance(root, Table) else None
     return tuple(node.value.entries) if node and isinstance(node.value, Table) else ()
 

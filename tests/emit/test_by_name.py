@@ -177,6 +177,13 @@ def test_names_that_are_none(tree, given, words):
         tree.inverse_dynamics(q, q, q, parameters={"mp": 1.0})
 
 
+def test_the_name_of_a_link_comes_first(tree):
+    q = np.zeros(tree.n)
+    for call in (tree.frame_pose, tree.frame_jacobian, tree.inverse_kinematics):
+        with pytest.raises(TypeError, match="expected the name of a link, the first argument, got"):
+            call(q, tree.link_names[0])
+
+
 def test_rows_of_another_shape_are_named(tree):
     q, name = np.zeros(tree.n), tree.load_names[0]
     with pytest.raises(ValueError, match=rf"loads\['{name}'\]: expected shape \(\.\.\., 6\), got"):

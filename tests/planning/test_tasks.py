@@ -3,7 +3,7 @@
 import pytest
 
 import symgen
-from symgen.errors import ModelError
+from symgen.errors import ModelError, RequestError
 from symgen.planning import reading
 
 RIGHT = """symgen_task: 1
@@ -119,3 +119,10 @@ def test_every_fault_is_told_at_once_and_dicts_are_checked_too(robot, tmp_path):
         symgen.plan(robot, {**held, "limits": {"torque": {"elbow": 0, "wrist": 0}}})
     with pytest.raises(ModelError, match="no such file"):
         symgen.plan(robot, tmp_path / "none.yaml")
+
+
+def test_a_model_file_in_place_of_a_task_is_told_before_anything_is_built(tmp_path):
+    path = tmp_path / "arm.yaml"
+    path.write_text("symgen: 1\nname: arm\njoints: []\n")
+    with pytest.raises(RequestError, match=r"arm\.yaml: this is a model file; expected a task"):
+        reading.named_parameters(path)
