@@ -184,12 +184,12 @@ def test_the_long_form_of_a_parameter() -> None:
 
 # ------------------------------------------------------------------------------------------ joints
 
-TYPES = "revolute, prismatic, fixed, universal, cylindrical, spherical, floating"
+TYPES = "revolute, prismatic, fixed, universal, cylindrical, helical, planar, spherical, floating"
 
 JOINTS = {  # lines from 6
     "dh: {}": [
         "5: joints[0].type: this key is required and missing; expected revolute, prismatic, fixed, "
-        "universal, cylindrical, spherical or floating"
+        "universal, cylindrical, helical, planar, spherical or floating"
     ],
     "type: revolut\ndh: {}": [
         f"6: joints[0].type: expected one of {TYPES}, found the text 'revolut'; did you mean "

@@ -117,7 +117,7 @@ WRONG = {  # lines from 6
     ],
     "type: sphericl\norigin: {}\naxis: [0, 0, 1]\nsequence: zyx": [  # nothing else is blamed
         "6: joints[0].type: expected one of revolute, prismatic, fixed, universal, cylindrical, "
-        "spherical, floating, found the text 'sphericl'; did you mean 'spherical'?"
+        "helical, planar, spherical, floating, found the text 'sphericl'; did you mean 'spherical'?"
     ],
 }
 
@@ -134,7 +134,8 @@ def test_every_sequence_of_every_type_is_read(kind: object) -> None:
         key = "axes" if "axes" in kind.keys else "sequence"
         (joint,) = model(one_joint(f"type: {kind.name}\norigin: {{}}\n{key}: {given}")).joints
         assert joint.sequence == sequence
-    default = model(one_joint(f"type: {kind.name}\norigin: {{}}")).joints[0].sequence
+    pitch = "\npitch: 0.1" if "pitch" in kind.keys else ""
+    default = model(one_joint(f"type: {kind.name}\norigin: {{}}{pitch}")).joints[0].sequence
     assert default == (kind.sequences or ("",))[0]
 
 

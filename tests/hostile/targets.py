@@ -48,9 +48,6 @@ joints:
     link: {name: rod, mass: m, com: [l, 0, 0], inertia: {zz: I}}
 """
 
-mujoco.is_installed = lambda: False
-"""What symgen itself reads is tried; MuJoCo has a process of its own for every file."""
-
 MOST_MESSAGES = 500
 """Lines of one refusal."""
 
@@ -61,11 +58,22 @@ LONGEST_MESSAGE = 700
 def read_file(path: str, number: int = 0) -> RobotDescription:
     """Read a file; every fourth is written as `symgen convert` does, without the writing."""
     floating_base = number % 7 == 1
-    document = read_document(path, floating_base)
+    with _without_mujoco():
+        document = read_document(path, floating_base)
     description = check(document)
     if is_foreign(path) and number % 4 == 0:
         _round_trip(document)
     return description
+
+
+@contextmanager
+def _without_mujoco() -> Iterator[None]:
+    """What symgen itself reads is tried; MuJoCo has a process of its own for every file."""
+    kept, mujoco.is_installed = mujoco.is_installed, lambda: False
+    try:
+        yield
+    finally:
+        mujoco.is_installed = kept
 
 
 def _round_trip(document: Document) -> None:

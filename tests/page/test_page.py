@@ -105,7 +105,7 @@ def test_the_closed_form_is_collected_and_abbreviated(two_link):
     assert shown[3] == "I2+l22m2"
     assert shown[1] == shown[2] == "I2+m2(L1c2l2+l22)"
     for heading in ("The torques in parts", "Equations of motion", "Derivatives of the torques"):
-        assert f"<h3>{heading}</h3>" in section
+        assert f">{heading}</h3>" in section
 
 
 def test_the_determinant_is_that_of_the_mass_matrix():
@@ -125,8 +125,9 @@ def test_the_questions_of_a_lecture_are_answered(two_link):
     section = re.search(r'<section id="questions".*?</section>', two_link, re.S)[0]
     words = " ".join(re.sub(r"<[^>]+>", "", section).split())
     assert section.count("<dt>") == 10
-    assert "30 multiplications and 21 additions by composite" in words
-    assert "tip acts on forearm at (0, 0, 0) of its frame" in words
+    assert "composite 30 and 21, newton_euler 34 and 25" in words
+    assert "“tip” acts on forearm, at the point (0, 0, 0) of its frame" in words
+    assert "M of this robot never loses rank" in words
     assert "changes the torques of shoulder, elbow" in words
     assert "detM=" in words.replace(" ", "").replace("\u2009", "")
 

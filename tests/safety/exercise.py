@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -129,9 +130,13 @@ def functions_of(module: ModuleType, backend: Any) -> Iterator[Function]:
         namespace = getattr(backend, formulation)
         for packed, table in ((False, signatures.SIGNATURES), (True, signatures.PACKED)):
             for name, signature in table.items():
-                if hasattr(namespace, name):
-                    label = f"{formulation}.{name}{', packed' if packed else ''}"
-                    yield Function(label, getattr(namespace, name), signature, packed)
+                if not hasattr(namespace, name):
+                    continue
+                label, call = f"{formulation}.{name}", getattr(namespace, name)
+                if signature.inputs[0].name == "name":  # of one link: the last one here
+                    call = partial(call, module.link_names[-1])
+                    signature = type(signature)(name, signature.inputs[1:], signature.outputs)
+                yield Function(f"{label}{', packed' if packed else ''}", call, signature, packed)
 
 
 class Exercise:

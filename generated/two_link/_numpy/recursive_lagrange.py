@@ -1151,16 +1151,16 @@ def link_motion(q, qd, qdd, link_velocities, link_accelerations):
     link_accelerations[..., 1, 1] = C_2_24
 
     # links, joint upper_arm
-    omega_upper_arm_z = T_1_21*t1 + T_1_11*B_1_21  # RL-21
-    link_velocities[..., 0, 5] = omega_upper_arm_z
-    alpha_upper_arm_z = -(T_1_11*C_1_12 - T_1_21*t14)  # RL-21
-    link_accelerations[..., 0, 5] = alpha_upper_arm_z
+    omega_link_upper_arm_z = T_1_21*t1 + T_1_11*B_1_21  # RL-21
+    link_velocities[..., 0, 5] = omega_link_upper_arm_z
+    alpha_link_upper_arm_z = -(T_1_11*C_1_12 - T_1_21*t14)  # RL-21
+    link_accelerations[..., 0, 5] = alpha_link_upper_arm_z
 
     # links, joint forearm
-    omega_forearm_z = -(A_2_11*B_2_12 - A_2_21*(t5 + t6))  # RL-21
-    link_velocities[..., 1, 5] = omega_forearm_z
-    alpha_forearm_z = -(A_2_21*C_2_11 + A_2_11*C_2_12)  # RL-21
-    link_accelerations[..., 1, 5] = alpha_forearm_z
+    omega_link_forearm_z = -(A_2_11*B_2_12 - A_2_21*(t5 + t6))  # RL-21
+    link_velocities[..., 1, 5] = omega_link_forearm_z
+    alpha_link_forearm_z = -(A_2_21*C_2_11 + A_2_11*C_2_12)  # RL-21
+    link_accelerations[..., 1, 5] = alpha_link_forearm_z
 
 
 def center_of_mass(q, center_of_mass):

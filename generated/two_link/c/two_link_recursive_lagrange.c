@@ -1086,16 +1086,16 @@ void NAMED(two_link_recursive_lagrange_link_motion)(
     link_accelerations[7] = C_2_24;
 
     /* links, joint upper_arm */
-    const real omega_upper_arm_z = T_1_21*t1 + T_1_11*B_1_21;  /* RL-21 */
-    link_velocities[5] = omega_upper_arm_z;
-    const real alpha_upper_arm_z = -(T_1_11*C_1_12 - T_1_21*t14);  /* RL-21 */
-    link_accelerations[5] = alpha_upper_arm_z;
+    const real omega_link_upper_arm_z = T_1_21*t1 + T_1_11*B_1_21;  /* RL-21 */
+    link_velocities[5] = omega_link_upper_arm_z;
+    const real alpha_link_upper_arm_z = -(T_1_11*C_1_12 - T_1_21*t14);  /* RL-21 */
+    link_accelerations[5] = alpha_link_upper_arm_z;
 
     /* links, joint forearm */
-    const real omega_forearm_z = -(A_2_11*B_2_12 - A_2_21*(t5 + t6));  /* RL-21 */
-    link_velocities[11] = omega_forearm_z;
-    const real alpha_forearm_z = -(A_2_21*C_2_11 + A_2_11*C_2_12);  /* RL-21 */
-    link_accelerations[11] = alpha_forearm_z;
+    const real omega_link_forearm_z = -(A_2_11*B_2_12 - A_2_21*(t5 + t6));  /* RL-21 */
+    link_velocities[11] = omega_link_forearm_z;
+    const real alpha_link_forearm_z = -(A_2_21*C_2_11 + A_2_11*C_2_12);  /* RL-21 */
+    link_accelerations[11] = alpha_link_forearm_z;
 }
 #endif
 

@@ -105,15 +105,16 @@ def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state
     frames = frames_sweep(tree, b, state.q, [*heavy_links(tree), *turning_links(tree)])
     x0_C, _ = mass_sweep(tree, frames, b)
     still = zero_vector(b.algebra)
-    motions = motion_sweep(frames, b, state.qd, state.qdd, still)
-    unloaded = LoadForces(still, still)
-    _, on_base = leaves_first(
-        frames, lambda at, mine: reaction_step(at, motions[at.joint.number], unloaded, mine, b)
-    )
+    with b.variant("_free", "without gravity and loads"):
+        motions = motion_sweep(frames, b, state.qd, state.qdd, still)
+        unloaded = LoadForces(still, still)
+        _, on_base = leaves_first(
+            frames, lambda at, mine: reaction_step(at, motions[at.joint.number], unloaded, mine, b)
+        )
     f, n = zero_vector(b.algebra), zero_vector(b.algebra)
     with b.step("momentum"):
         for at, reaction in on_base:
-            f_c = b.let(f"f_0_from_{at.joint.number}", at.R.apply(reaction.f), "NE-14")
+            f_c = b.let(f"f_0_from_{at.joint.number}", at.R.apply(reaction.f), "NE-41")
             f, n = f + f_c, n + at.R.apply(reaction.n) + at.u.cross(f_c)
         f, n = b.let("f_0", f, "NE-41"), b.let("n_0", n, "NE-41")
         about_C = b.let("dL_C", n - x0_C.cross(f), "NE-41")

@@ -71,10 +71,10 @@ def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
         here, R0 = motions[j], rotations[j]
         with b.step("links", name):
             v = velocities[j].v + here.omega.cross(p)
-            rates += b.let(f"v0_{name}", R0.apply(v), "NE-42")
-            rates += b.let(f"w0_{name}", R0.apply(here.omega), "NE-42")
-            accelerations += b.let(f"a0_{name}", R0.apply(here.a + carried(here, p)), "NE-42")
-            accelerations += b.let(f"alpha0_{name}", R0.apply(here.alpha), "NE-42")
+            rates += b.let(f"v0_link_{name}", R0.apply(v), "NE-42")
+            rates += b.let(f"w0_link_{name}", R0.apply(here.omega), "NE-42")
+            accelerations += b.let(f"a0_link_{name}", R0.apply(here.a + carried(here, p)), "NE-42")
+            accelerations += b.let(f"alpha0_link_{name}", R0.apply(here.alpha), "NE-42")
     b.output("link_velocities", (len(tree.frames), 6), rates)
     b.output("link_accelerations", (len(tree.frames), 6), accelerations)
 

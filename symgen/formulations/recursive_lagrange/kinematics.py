@@ -140,11 +140,11 @@ def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
             turning, bending = _rotation(B) @ back, _rotation(C) @ back
             skew_part = bending - bending.transposed
             rates = results["link_velocities"]
-            rates += b.let(f"v_{frame.name}", first_three(B @ r), "RL-21")
-            rates += b.let(f"omega_{frame.name}", skew_vector(turning), "RL-21")
+            rates += b.let(f"v_link_{frame.name}", first_three(B @ r), "RL-21")
+            rates += b.let(f"omega_link_{frame.name}", skew_vector(turning), "RL-21")
             rates = results["link_accelerations"]
-            rates += b.let(f"a_{frame.name}", first_three(C @ r), "RL-21")
-            rates += b.let(f"alpha_{frame.name}", skew_vector(skew_part) * half, "RL-21")
+            rates += b.let(f"a_link_{frame.name}", first_three(C @ r), "RL-21")
+            rates += b.let(f"alpha_link_{frame.name}", skew_vector(skew_part) * half, "RL-21")
     for what, entries in results.items():
         b.output(what, (len(tree.frames), 6), entries)
 

@@ -1659,25 +1659,25 @@ void two_link_link_motion(
     const double R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11;  /* NE-9 */
 
     /* links, joint upper_arm */
-    const double v0_upper_arm_x = -R_1_21*t2;  /* NE-42 */
-    link_velocities[0] = v0_upper_arm_x;
-    const double v0_upper_arm_y = R_1_11*t2;  /* NE-42 */
-    link_velocities[1] = v0_upper_arm_y;
-    const double a0_upper_arm_x = -(R_1_11*t3 + R_1_21*t1);  /* NE-42 */
-    link_accelerations[0] = a0_upper_arm_x;
-    const double a0_upper_arm_y = R_1_11*t1 - R_1_21*t3;  /* NE-42 */
-    link_accelerations[1] = a0_upper_arm_y;
+    const double v0_link_upper_arm_x = -R_1_21*t2;  /* NE-42 */
+    link_velocities[0] = v0_link_upper_arm_x;
+    const double v0_link_upper_arm_y = R_1_11*t2;  /* NE-42 */
+    link_velocities[1] = v0_link_upper_arm_y;
+    const double a0_link_upper_arm_x = -(R_1_11*t3 + R_1_21*t1);  /* NE-42 */
+    link_accelerations[0] = a0_link_upper_arm_x;
+    const double a0_link_upper_arm_y = R_1_11*t1 - R_1_21*t3;  /* NE-42 */
+    link_accelerations[1] = a0_link_upper_arm_y;
 
     /* links, joint forearm */
     const double t5 = R_2_21*t2;
-    const double v0_forearm_x = R0_2_11*t5 - v_2_y*R0_2_21;  /* NE-42 */
-    link_velocities[6] = v0_forearm_x;
-    const double v0_forearm_y = R0_2_21*t5 + v_2_y*R0_2_11;  /* NE-42 */
-    link_velocities[7] = v0_forearm_y;
-    const double a0_forearm_x = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* NE-42 */
-    link_accelerations[6] = a0_forearm_x;
-    const double a0_forearm_y = a_2_x*R0_2_21 + a_2_y*R0_2_11;  /* NE-42 */
-    link_accelerations[7] = a0_forearm_y;
+    const double v0_link_forearm_x = R0_2_11*t5 - v_2_y*R0_2_21;  /* NE-42 */
+    link_velocities[6] = v0_link_forearm_x;
+    const double v0_link_forearm_y = R0_2_21*t5 + v_2_y*R0_2_11;  /* NE-42 */
+    link_velocities[7] = v0_link_forearm_y;
+    const double a0_link_forearm_x = a_2_x*R0_2_11 - a_2_y*R0_2_21;  /* NE-42 */
+    link_accelerations[6] = a0_link_forearm_x;
+    const double a0_link_forearm_y = a_2_x*R0_2_21 + a_2_y*R0_2_11;  /* NE-42 */
+    link_accelerations[7] = a0_link_forearm_y;
 
     /* results */
     link_velocities[5] = qd_1;
@@ -1910,40 +1910,40 @@ void two_link_centroidal_momentum_rate(
     const double x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
     const double x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
 
-    /* forward, joint elbow */
-    const double omega_2_z = qd_1 + qd_2;  /* NE-3 */
-    const double alpha_2_z = qdd_1 + qdd_2;  /* NE-5 */
+    /* without gravity and loads: forward, joint elbow */
+    const double omega_2_z_free = qd_1 + qd_2;  /* NE-3 */
+    const double alpha_2_z_free = qdd_1 + qdd_2;  /* NE-5 */
     const double t2 = 0.4*qdd_1;
     const double t3 = qd_1*qd_1;
     const double t4 = 0.4*t3;
-    const double a_in_2_x = R_2_21*t2 - R_2_11*t4;  /* NE-6 */
-    const double a_in_2_y = R_2_21*t4 + R_2_11*t2;  /* NE-6 */
-    const double t5 = omega_2_z*omega_2_z;
-    const double a_2_x = a_in_2_x - 0.4*t5;  /* NE-7 */
-    const double a_2_y = a_in_2_y + 0.4*alpha_2_z;  /* NE-7 */
+    const double a_in_2_x_free = R_2_21*t2 - R_2_11*t4;  /* NE-6 */
+    const double a_in_2_y_free = R_2_21*t4 + R_2_11*t2;  /* NE-6 */
+    const double t5 = omega_2_z_free*omega_2_z_free;
+    const double a_2_x_free = a_in_2_x_free - 0.4*t5;  /* NE-7 */
+    const double a_2_y_free = a_in_2_y_free + 0.4*alpha_2_z_free;  /* NE-7 */
 
-    /* backward, joint elbow */
-    const double a_G_2_x = a_2_x + 0.2*t5;  /* NE-8 */
-    const double a_G_2_y = a_2_y - 0.2*alpha_2_z;  /* NE-8 */
-    const double n_G_2_z = 0.1*alpha_2_z;  /* NE-12 */
-    const double n_2_z = n_G_2_z - 0.1*a_G_2_y + 0.2*a_G_2_y;  /* NE-15 */
+    /* without gravity and loads: backward, joint elbow */
+    const double a_G_2_x_free = a_2_x_free + 0.2*t5;  /* NE-8 */
+    const double a_G_2_y_free = a_2_y_free - 0.2*alpha_2_z_free;  /* NE-8 */
+    const double n_G_2_z_free = 0.1*alpha_2_z_free;  /* NE-12 */
+    const double n_2_z_free = n_G_2_z_free - 0.1*a_G_2_y_free + 0.2*a_G_2_y_free;  /* NE-15 */
 
-    /* backward, joint shoulder */
-    const double F_G_1_y = 0.1*qdd_1;  /* NE-11 */
+    /* without gravity and loads: backward, joint shoulder */
+    const double F_G_1_y_free = 0.1*qdd_1;  /* NE-11 */
     const double t6 = 0.5*R_2_11;
     const double t7 = 0.5*R_2_21;
-    const double f_1_from_2_x = a_G_2_x*t6 - a_G_2_y*t7;  /* NE-14 */
-    const double f_1_from_2_y = a_G_2_x*t7 + a_G_2_y*t6;  /* NE-14 */
-    const double f_1_x = f_1_from_2_x - 0.1*t3;  /* NE-14 */
-    const double f_1_y = F_G_1_y + f_1_from_2_y;  /* NE-14 */
-    const double n_1_z = n_2_z + 0.08*qdd_1 + 0.4*f_1_y;  /* NE-15 */
+    const double f_1_from_2_x_free = a_G_2_x_free*t6 - a_G_2_y_free*t7;  /* NE-14 */
+    const double f_1_from_2_y_free = a_G_2_x_free*t7 + a_G_2_y_free*t6;  /* NE-14 */
+    const double f_1_x_free = f_1_from_2_x_free - 0.1*t3;  /* NE-14 */
+    const double f_1_y_free = F_G_1_y_free + f_1_from_2_y_free;  /* NE-14 */
+    const double n_1_z_free = n_2_z_free + 0.08*qdd_1 + 0.4*f_1_y_free;  /* NE-15 */
 
     /* momentum */
-    const double f_0_from_1_x = R_1_11*f_1_x - R_1_21*f_1_y;  /* NE-14 */
+    const double f_0_from_1_x = R_1_11*f_1_x_free - R_1_21*f_1_y_free;  /* NE-41 */
     centroidal_momentum_rate[0] = f_0_from_1_x;
-    const double f_0_from_1_y = R_1_21*f_1_x + R_1_11*f_1_y;  /* NE-14 */
+    const double f_0_from_1_y = R_1_21*f_1_x_free + R_1_11*f_1_y_free;  /* NE-41 */
     centroidal_momentum_rate[1] = f_0_from_1_y;
-    const double dL_C_z = n_1_z - (x0_C_x*f_0_from_1_y - x0_C_y*f_0_from_1_x);  /* NE-41 */
+    const double dL_C_z = n_1_z_free - (x0_C_x*f_0_from_1_y - x0_C_y*f_0_from_1_x);  /* NE-41 */
     centroidal_momentum_rate[5] = dL_C_z;
 }
 
