@@ -58,7 +58,7 @@ LONGEST_MESSAGE = 700
 def read_file(path: str, number: int = 0) -> RobotDescription:
     """Read a file; every fourth is written as `symgen convert` does, without the writing."""
     floating_base = number % 7 == 1
-    with _without_mujoco():
+    with without_mujoco():
         document = read_document(path, floating_base)
     description = check(document)
     if is_foreign(path) and number % 4 == 0:
@@ -67,7 +67,7 @@ def read_file(path: str, number: int = 0) -> RobotDescription:
 
 
 @contextmanager
-def _without_mujoco() -> Iterator[None]:
+def without_mujoco() -> Iterator[None]:
     """What symgen itself reads is tried; MuJoCo has a process of its own for every file."""
     kept, mujoco.is_installed = mujoco.is_installed, lambda: False
     try:
