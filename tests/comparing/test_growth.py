@@ -84,7 +84,8 @@ def test_the_picture_has_every_point_and_says_its_numbers():
     svg = ElementTree.fromstring(growth_svg(growth))
     titles = [x.text for x in svg.iter(f"{SVG}title")]
     for size in growth.sizes:
-        words = f"{size.formulation}, {size.n} joints: {size.operations:,} operations"
+        joints = "1 joint" if size.n == 1 else f"{size.n} joints"
+        words = f"{size.formulation}, {joints}: {size.operations:,} operations"
         assert words in titles
     assert len(list(svg.iter(f"{SVG}polyline"))) == len(growth.curves)
     width, height = map(float, svg.get("viewBox").split()[2:])
