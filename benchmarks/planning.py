@@ -66,13 +66,13 @@ def task_of(robot, torque, velocity):
 
 
 def chain_task(robot):
-    """The fastest motion of a chain, whose torques are twice what holds it on a straight line."""
+    """The fastest motion of a chain, whose torques are 50 N m more than twice what holds it on a line."""
     random = np.random.default_rng(24)
     start, goal = random.uniform(-0.5, 0.5, (2, robot.n))
     line = start + np.linspace(0, 1, 51)[:, None] * (goal - start)
     still = np.zeros_like(line)
     held = np.abs(robot.inverse_dynamics(line, still, still)).max(axis=0)
-    return _task(robot, start, goal, 2 * held + 5, np.full(robot.n, 3.0), CHAIN_SEGMENTS)
+    return _task(robot, start, goal, 2 * held + 50, np.full(robot.n, 3.0), CHAIN_SEGMENTS)
 
 
 def _task(robot, start, goal, torques, velocities, segments):
