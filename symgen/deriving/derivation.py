@@ -25,6 +25,7 @@ from symgen.emit.text import plain
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, derive, derive_loops, without_solution
 from symgen.formulations.state import NoSolutionError
+from symgen.joints import ANGLES
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.constant_factors import with_constants_inside
@@ -423,6 +424,9 @@ def model_hash(description: RobotDescription) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+_AS_WITHOUT_THE_KEY = (("mimic", None), ("representation", ANGLES))
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Expression):
         return value.text
@@ -434,6 +438,6 @@ def _plain(value: Any) -> Any:
             for field in fields(value)
             if field.name not in ("file", "warnings")
             and not isinstance(getattr(value, field.name), Source)
-            and (field.name, getattr(value, field.name)) != ("mimic", None)  # as without the key
+            and (field.name, getattr(value, field.name)) not in _AS_WITHOUT_THE_KEY
         }
     return value

@@ -20,7 +20,7 @@ from symgen.description.model import JointTerms, Limits
 from symgen.description.scalars import Scalars
 from symgen.description.schema import JointTable, LimitsTable
 from symgen.description.wording import KeyPath
-from symgen.joints import JointType
+from symgen.joints import ANGLES, JointType, OnManifold
 
 _TERMS = tuple(field.name for field in fields(JointTerms))
 _NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
@@ -73,8 +73,33 @@ class JointOptions:
 
     # ------------------------------------------------------------------------------------ terms
 
+    def refuse_places(self) -> None:
+        """What is said of coordinates says nothing of a joint on a manifold."""
+        if not isinstance(self.kind, OnManifold):
+            return
+        said = f"beside 'coordinates: {self.kind.representation}'"
+        limits = self.table.limits
+        for path, given in (
+            (("stiffness",), self.table.gives("stiffness")),
+            (("limits", "lower"), limits is not None and limits.gives("lower")),
+            (("limits", "upper"), limits is not None and limits.gives("upper")),
+        ):
+            if given:
+                self.findings.fault(
+                    (*self.path, *path),
+                    f"{path[-1]!r} {said} is not available yet; remove it, or write "
+                    f"'coordinates: {ANGLES}'",
+                )
+        flags = self.table.prescribed or ()
+        if len(set(flags)) > 1:
+            self.findings.fault(
+                (*self.path, "prescribed"),
+                f"expected true or false {said}: the joint is prescribed as a whole",
+            )
+
     def terms(self) -> tuple[JointTerms, ...]:
         """Drive, bearing and spring of every coordinate."""
+        self.refuse_places()
         columns = {key: self.term(key) for key in _TERMS if self.moves(key)}
         self.warn_missing_partners()
         terms = []

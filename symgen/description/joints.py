@@ -32,7 +32,7 @@ from symgen.description.schema import (
     RobotTable,
 )
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import JointType, joint_type
+from symgen.joints import ANGLES, ON_MANIFOLDS, JointType, OnManifold
 
 _Z_AXIS: Triple = (ZERO, ZERO, ONE)
 _DIRECTIONS = (
@@ -62,7 +62,8 @@ class JointChecks:
     def joint(self, index: int, table: JointTable) -> JointDescription:
         """One joint with its link."""
         path: KeyPath = ("joints", index)
-        kind = joint_type(table.type) if table.type else None
+        kind = table.kind
+        self.check_representation(table, path)
         options = JointOptions(self.findings, self.scalars, table, kind, path)
         self.check_styles(table, kind, path)
         self.check_directions(table, kind, path)
@@ -84,6 +85,7 @@ class JointChecks:
             limits=options.limits(),
             prescribed=options.prescribed(),
             mimic=self.mimics.get(index),
+            representation=kind.representation if isinstance(kind, OnManifold) else ANGLES,
         )
 
     def parent(self, index: int, table: JointTable) -> str:
@@ -148,6 +150,8 @@ class JointChecks:
         for key in filter(table.gives, _DIRECTIONS):
             if kind.coordinates == 0:
                 problem = f"a {kind.name} joint does not move; remove {key!r}"
+            elif key == "sequence" and isinstance(kind, OnManifold):
+                continue  # said of the representation
             elif key not in kind.keys:
                 problem = f"a {kind.name} joint takes {taken or 'no axes'}, not {key!r}"
             elif table.gives("dh") and not table.gives("origin") and "dh" in kind.keys:
@@ -155,6 +159,22 @@ class JointChecks:
             else:
                 continue
             self.findings.fault((*path, key), problem)
+
+    def check_representation(self, table: JointTable, path: KeyPath) -> None:
+        """Angles and quaternions are a choice of few types; a sequence belongs to angles."""
+        asked = table.coordinates
+        if asked is None or table.type is None:
+            return
+        able = [kind.name for kind in ON_MANIFOLDS]
+        if table.type not in able:
+            self.findings.fault(
+                (*path, "coordinates"),
+                f"a {table.type} joint takes no 'coordinates'; {' and '.join(able)} joints do",
+            )
+        elif asked != ANGLES and table.gives("sequence"):
+            self.findings.fault(
+                (*path, "sequence"), f"says nothing beside 'coordinates: {asked}'; remove it"
+            )
 
     def pitch(self, table: JointTable, kind: JointType | None, path: KeyPath) -> Expression | None:
         """That of a helical joint, which has to give it."""

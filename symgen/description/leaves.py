@@ -29,13 +29,15 @@ from symgen.description.expressions import (
 )
 from symgen.description.reading import Scalar
 from symgen.description.wording import did_you_mean, shown
-from symgen.joints import JOINTS
+from symgen.joints import ANGLES, JOINTS, ON_MANIFOLDS
 
 FORMAT_VERSION = 1
 MAX_NAME = 64
 NAME_PATTERN = "[A-Za-z][A-Za-z0-9_]*"
 CONVENTIONS = ("standard", "modified")
 JOINT_TYPES = tuple(kind.name for kind in JOINTS)
+REPRESENTATIONS = (ANGLES, *dict.fromkeys(kind.representation for kind in ON_MANIFOLDS))
+PLANNED_REPRESENTATIONS = ("euler_parameters",)
 TYPES_IN_WORDS = f"{', '.join(JOINT_TYPES[:-1])} or {JOINT_TYPES[-1]}"
 
 
@@ -142,6 +144,18 @@ def _joint_type(value: object) -> str:
     raise refuse(f"expected one of {', '.join(JOINT_TYPES)}, found {found(value)}{hint}")
 
 
+def _representation(value: object) -> str:
+    text = value.text if isinstance(value, Scalar) else ""
+    if text in PLANNED_REPRESENTATIONS:
+        raise refuse(f"{shown(text)} is not available yet; write quaternion or angles")
+    if text not in REPRESENTATIONS:
+        raise refuse(
+            f"expected {' or '.join(REPRESENTATIONS)}, found {found(value)}"
+            f"{did_you_mean(text, REPRESENTATIONS)}"
+        )
+    return text
+
+
 def _three(value: object) -> object:
     """Pydantic's own words about the length of a tuple would not help a beginner."""
     if value is None:
@@ -238,6 +252,9 @@ Name = Annotated[str | None, *_leaf(_name, _NAME_SCHEMA)]
 Version = Annotated[int | None, *_leaf(_version, {"const": FORMAT_VERSION})]
 Convention = Annotated[str | None, *_leaf(_convention, {"enum": list(CONVENTIONS)})]
 JointType = Annotated[str | None, *_leaf(_joint_type, {"enum": list(JOINT_TYPES)})]
+Representation = Annotated[
+    str | None, *_leaf(_representation, {"enum": list(REPRESENTATIONS)})
+]
 Turns = Annotated[str | None, *_leaf(_turns, _TEXT_SCHEMA)]
 Letters = Annotated[tuple[str, ...] | None, *_leaf(_letters, _LETTERS_SCHEMA)]
 Entries = Annotated[

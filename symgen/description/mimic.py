@@ -20,7 +20,7 @@ from symgen.description.model import Mimic, coordinate_names
 from symgen.description.scalars import Scalars
 from symgen.description.schema import JointTable, MimicTable, RobotTable
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import JointType, joint_type
+from symgen.joints import OnManifold
 
 
 def check_mimics(robot: RobotTable, scalars: Scalars) -> dict[int, Mimic]:
@@ -41,22 +41,23 @@ def check_mimics(robot: RobotTable, scalars: Scalars) -> dict[int, Mimic]:
 def coordinates_of(robot: RobotTable, independent: bool = False) -> tuple[str, ...] | None:
     """The names of the coordinates of all joints, or of those that are `independent`.
 
-    None where they could not all be read.
+    Joints on manifolds have none that anything could follow, or be an expression of.  None where they could not all be read.
     """
     if robot.joints is None:
         return None if robot.gives("joints") else ()
     names: list[str] = []
     for joint in robot.joints:
-        if joint is None or joint.name is None or joint.type is None:
+        kind = None if joint is None else joint.kind
+        if joint is None or joint.name is None or kind is None:
             return None
-        if not (independent and joint.gives("mimic")):
-            names += coordinate_names(joint.name, joint_type(joint.type).coordinates)
+        if not (independent and joint.gives("mimic")) and not isinstance(kind, OnManifold):
+            names += coordinate_names(joint.name, kind.coordinates)
     return tuple(names)
 
 
 def _check_joint(joint: JointTable, path: KeyPath, scalars: Scalars) -> None:
     """Whether the joint is one that can follow."""
-    kind: JointType | None = joint_type(joint.type) if joint.type else None
+    kind = joint.kind
     if kind is not None and kind.coordinates == 0:
         scalars.findings.fault(path, f"a {kind.name} joint does not move; remove 'mimic'")
     elif kind is not None and kind.coordinates > 1:

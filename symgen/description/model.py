@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from symgen.description.expressions import ONE, ZERO, Expression, literal
 from symgen.errors import Fault
+from symgen.joints import ANGLES, JointType, OnManifold, joint_type
 
 Triple = tuple[Expression, Expression, Expression]
 
@@ -134,7 +135,8 @@ class JointDescription:
     base).  Exactly one of `dh` and `origin` is given.  `before` is a fixed transform ahead of a
     DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
     has one letter for each of several rotations, such as ``zyx``; `pitch` is that of a helical
-    joint (m per radian).  `terms`, `limits` and `prescribed`
+    joint (m per radian).  `representation` is what ``coordinates`` of the file says: ``angles``,
+    or ``quaternion`` of a joint on a manifold.  `terms`, `limits` and `prescribed`
     (whether its motion is given, rather than the torque of its joint) have one entry
     per coordinate.  A joint with `mimic` has one coordinate, which is none of the robot's.
     """
@@ -154,16 +156,37 @@ class JointDescription:
     limits: tuple[Limits, ...] = ()
     prescribed: tuple[bool, ...] = ()
     mimic: Mimic | None = None
+    representation: str = ANGLES
 
     @property
     def coordinates(self) -> int:
-        """Number of coordinates; 0 for a fixed joint."""
+        """Number of coordinates, and of velocities; 0 for a fixed joint."""
         return len(self.terms)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """The joint's own name for one coordinate, ``<joint>_1``, ``<joint>_2``, ... for more."""
+        """The joint's own name for one coordinate, ``<joint>_1``, ``<joint>_2``, ... for more.
+
+        On a manifold they are the names of the velocities, ``<joint>_wx``, ...
+        """
+        if self.manifold is not None:
+            return tuple(f"{self.name}_{x}" for x in self.manifold.velocity_suffixes)
         return coordinate_names(self.name, self.coordinates)
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """The names of its entries in q: those of its coordinates, or ``<joint>_qx``, ..."""
+        if self.manifold is not None:
+            return tuple(f"{self.name}_{x}" for x in self.manifold.position_suffixes)
+        return self.coordinate_names
+
+    @property
+    def manifold(self) -> OnManifold | None:
+        """Its type where that is one on a manifold."""
+        if self.representation == ANGLES:
+            return None
+        kind = joint_type(self.type, self.representation)
+        return kind if isinstance(kind, OnManifold) else None
 
 
 def coordinate_names(joint: str, coordinates: int) -> tuple[str, ...]:
@@ -171,6 +194,13 @@ def coordinate_names(joint: str, coordinates: int) -> tuple[str, ...]:
     if coordinates == 1:
         return (joint,)
     return tuple(f"{joint}_{i}" for i in range(1, coordinates + 1))
+
+
+def names_made(joint: str, kind: JointType) -> tuple[str, ...]:
+    """All names that are made for a joint of several coordinates, on a manifold or not."""
+    if isinstance(kind, OnManifold):
+        return tuple(f"{joint}_{x}" for x in kind.velocity_suffixes + kind.position_suffixes)
+    return coordinate_names(joint, kind.coordinates) if kind.coordinates > 1 else ()
 
 
 @dataclass(frozen=True)
@@ -223,6 +253,12 @@ class RobotDescription:
         """Names of the coordinates of the robot, without those of joints that follow others."""
         free = (joint for joint in self.joints if joint.mimic is None)
         return tuple(name for joint in free for name in joint.coordinate_names)
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the entries of q: those of the coordinates, but for joints on manifolds."""
+        free = (joint for joint in self.joints if joint.mimic is None)
+        return tuple(name for joint in free for name in joint.position_names)
 
     @property
     def independent_parameters(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -11,10 +12,9 @@ from itertools import chain
 from symgen.description.expressions import CONSTANTS, FUNCTIONS
 from symgen.description.findings import Findings
 from symgen.description.leaves import MAX_NAME, NAME_PATTERN
-from symgen.description.model import coordinate_names
+from symgen.description.model import names_made
 from symgen.description.schema import JointTable, RobotTable
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import joint_type
 
 BASE = "base"
 _PATTERN = re.compile(NAME_PATTERN)
@@ -92,9 +92,9 @@ class NameSpace:
             self.findings.fault(path, problem)
         self.owners.setdefault(name, (index, path))
 
-    def check_coordinates(self, joint: str, coordinates: int, path: KeyPath) -> None:
+    def check_coordinates(self, joint: str, names: Sequence[str], path: KeyPath) -> None:
         """The names made for several coordinates of a joint are free, and not too long."""
-        for name in coordinate_names(joint, coordinates):
+        for name in names:
             if name in self.owners:
                 line = self.findings.document.line(self.owners[name][1])
                 self.findings.fault(
@@ -163,10 +163,9 @@ def name_space(robot: RobotTable, findings: Findings) -> NameSpace:
     for index, joint in enumerate(robot.joints or []):
         names.links.append(_add_joint(joint, index, names))
     for index, joint in enumerate(robot.joints or []):
-        if joint is not None and joint.name is not None and joint.type is not None:
-            coordinates = joint_type(joint.type).coordinates
-            if coordinates > 1:
-                names.check_coordinates(joint.name, coordinates, ("joints", index, "name"))
+        if joint is not None and joint.name is not None and joint.kind is not None:
+            made = names_made(joint.name, joint.kind)
+            names.check_coordinates(joint.name, made, ("joints", index, "name"))
     return names
 
 

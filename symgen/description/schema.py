@@ -31,6 +31,7 @@ from symgen.description.leaves import (
     Name,
     Number,
     Quantified,
+    Representation,
     Text,
     Triple,
     Turns,
@@ -40,6 +41,8 @@ from symgen.description.leaves import (
 )
 from symgen.description.reading import Listing, Node, Scalar
 from symgen.description.wording import KeyPath, did_you_mean, shown
+from symgen.joints import ANGLES, joint_type
+from symgen.joints import JointType as Kind
 from symgen.support.suggestions import nearest
 
 _MOST_HINTS = 400  # faults that are looked into: to look for what was meant takes its time
@@ -160,6 +163,7 @@ class JointTable(KeyTable):
     axis: Axis = optional("of the joint in its frame, [0, 0, 1] by default")
     axes: Letters = optional("of a universal joint, [x, y] by default")
     sequence: Turns = optional("of the rotations of a spherical or floating joint, zyx by default")
+    coordinates: Representation = optional("of a spherical or floating joint: angles or quaternion")
     pitch: Number = optional("of a helical joint: travel along the axis, in m per radian")
     limits: LimitsTable | None = optional("kept as metadata of the module")
     rotor_inertia: Entries = optional("in kg m^2, before the gear")
@@ -172,6 +176,16 @@ class JointTable(KeyTable):
     prescribed: Flags = optional("hybrid dynamics is given its acceleration")
     mimic: MimicTable | None = optional("follows another coordinate, and is none itself")
     link: LinkTable | None = optional("what the joint carries")
+
+    @property
+    def kind(self) -> Kind | None:
+        """Its type; None where that is faulty, and the one with angles where it has no other."""
+        if not self.type:
+            return None
+        try:
+            return joint_type(self.type, self.coordinates or ANGLES)
+        except KeyError:
+            return joint_type(self.type)
 
 
 class PointTable(KeyTable):

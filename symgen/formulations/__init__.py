@@ -10,7 +10,14 @@ from math import prod
 
 from symgen.algebra.interface import S
 from symgen.errors import RequestError
-from symgen.formulations import accelerations, coupled, elimination, joint_terms, torque_parts
+from symgen.formulations import (
+    accelerations,
+    coupled,
+    elimination,
+    joint_terms,
+    manifolds,
+    torque_parts,
+)
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.coupled import state_of_joints
@@ -45,6 +52,7 @@ SHARED_NOTES = {
     **elimination.NOTES,
     **accelerations.NOTES,
     **coupled.NOTES,
+    **manifolds.NOTES,
 }
 
 PLANNED_FORMULATIONS = ("semi_recursive",)
@@ -86,10 +94,19 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     builder.parameters(tree.parameter_names)
     if function not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
-    if tree.is_coupled:
-        coupled.write(tree, builder, state, formulation.functions, function)
+
+    def by_coordinates(
+        tree: KinematicTree[S], builder: ProgramBuilder[S], state: State[S], name: str
+    ) -> None:
+        if tree.is_coupled:
+            coupled.write(tree, builder, state, formulation.functions, name)
+        else:
+            formulation.functions[name](tree, builder, state)
+
+    if tree.manifolds:
+        manifolds.write(tree, builder, state, by_coordinates, function)
     else:
-        formulation.functions[function](tree, builder, state)
+        by_coordinates(tree, builder, state, function)
     notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
 

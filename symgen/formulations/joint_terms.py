@@ -49,9 +49,13 @@ def with_joint_terms(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Sequence[S]
 ) -> list[S]:
     """JT-1 added to the torques of the rigid bodies, one per joint."""
-    return [
-        torque + _drive(joint, state, b) for joint, torque in zip(tree.joints, rigid, strict=True)
-    ]
+    terms = drives(tree, b, state)
+    return [torque + term for torque, term in zip(rigid, terms, strict=True)]
+
+
+def drives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> list[S]:
+    """JT-1, one entry per joint."""
+    return [_drive(joint, state, b) for joint in tree.joints]
 
 
 def _drive(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> S:

@@ -53,7 +53,7 @@ def symbolic_parameters(tree: KinematicTree[S]) -> Input[S]:
 def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function: str) -> State[S]:
     """Declare what `function` takes, as symbols; what it does not take is 0.
 
-    The state has an entry for every coordinate.
+    The state has an entry for every coordinate; but `q` has nq.
     """
     spec = function_named(function)
     taken: dict[str, tuple[S, ...]] = {}
@@ -64,8 +64,9 @@ def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function:
     zero = tree.algebra.zero
     none = (zero,) * len(tree.independent)
     loads = taken.get("loads", (zero,) * (6 * len(tree.loads)))
-    names = ("q", "qd", "qdd", "tau", "multipliers")
-    q, qd, qdd, tau, multipliers = (taken.get(name, none) for name in names)
+    names = ("qd", "qdd", "tau", "multipliers")
+    qd, qdd, tau, multipliers = (taken.get(name, none) for name in names)
+    q = taken.get("q", (zero,) * tree.sizes["nq"])
     if "x" in taken:
         pairs = list(zip(tree.independent, taken["x"], strict=True))
         qdd = tuple(x if joint.prescribed else zero for joint, x in pairs)

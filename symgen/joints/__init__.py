@@ -1,13 +1,16 @@
 """The types of joints.  A new type is one file here and one entry of `JOINTS`.
 
-The model file's schema, its checks and the kinematics all read this tuple.
+The model file's schema, its checks and the kinematics all read this tuple.  `ON_MANIFOLDS` are
+types of the same names that a file chooses by ``coordinates``.
 """
 
+from symgen.joints.ball import Ball
 from symgen.joints.cylindrical import Cylindrical
 from symgen.joints.fixed import Fixed
 from symgen.joints.floating import Floating
+from symgen.joints.free import Free
 from symgen.joints.helical import Helical
-from symgen.joints.interface import Chain, Directions, JointType, Motion
+from symgen.joints.interface import Chain, Directions, JointType, Motion, OnManifold
 from symgen.joints.planar import Planar
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
@@ -26,12 +29,31 @@ JOINTS: tuple[JointType, ...] = (
     Floating(),
 )
 
-__all__ = ["JOINTS", "Chain", "Directions", "JointType", "Motion", "joint_type"]
+ON_MANIFOLDS: tuple[OnManifold, ...] = (Ball(), Free())
+
+ANGLES = "angles"
+"""What ``coordinates`` says of joints that are on no manifold."""
+
+__all__ = [
+    "ANGLES",
+    "JOINTS",
+    "ON_MANIFOLDS",
+    "Chain",
+    "Directions",
+    "JointType",
+    "Motion",
+    "OnManifold",
+    "joint_type",
+]
 
 
-def joint_type(name: str) -> JointType:
-    """The joint type called `name`; KeyError if there is none."""
-    for candidate in JOINTS:
+def joint_type(name: str, representation: str = ANGLES) -> JointType:
+    """The joint type called `name` with these coordinates; KeyError if there is none."""
+    for candidate in JOINTS if representation == ANGLES else _represented(representation):
         if candidate.name == name:
             return candidate
     raise KeyError(name)
+
+
+def _represented(representation: str) -> tuple[OnManifold, ...]:
+    return tuple(kind for kind in ON_MANIFOLDS if kind.representation == representation)

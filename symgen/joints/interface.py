@@ -3,12 +3,17 @@
 A joint of the model file becomes a chain of one-coordinate `Motion`s, the first next to the parent.
 Revolute and prismatic joints are motions themselves; the others only say of which motions they
 consist, and between those stand massless links that appear in no list of links.
+
+A joint on a manifold (`OnManifold`) has more numbers in q than velocities.  Its configuration is a
+pose, and its chain are the columns of its motion subspace (Featherstone 2008, section 4.4): motions
+behind that pose, always at displacement 0, whose velocities are those of the joint.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol
+from typing import Any, Generic, Protocol, runtime_checkable
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
@@ -75,3 +80,24 @@ class JointType(Protocol):
 
     def chain(self, directions: Directions[S]) -> Chain[Any]:
         """The motions that the joint consists of."""
+
+
+@runtime_checkable
+class OnManifold(JointType, Protocol):
+    """A joint whose configuration is no vector: `coordinates` counts its velocities.
+
+    Velocities are those of the link's frame, in its own axes: they move it along and about the axes
+    of the chain, all at once.
+    """
+
+    representation: str
+    """What the key ``coordinates`` of the file says."""
+    position_suffixes: tuple[str, ...]
+    """What the entries of q are called behind the joint's name."""
+    velocity_suffixes: tuple[str, ...]
+    """The same of the velocities, one for each motion of the chain."""
+    quaternion: int
+    """Where among the entries of q the unit quaternion begins, x y z w."""
+
+    def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the link's frame in the joint frame, for the entries of q."""

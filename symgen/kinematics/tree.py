@@ -6,6 +6,10 @@ massless bodies in between.  Links on fixed joints are merged into the body that
 centre, inertia), but their frames stay: `frames` has one entry for every link of the file.
 DH flavours are gone.  Scalars belong to one algebra; named parameters are still symbols in it.
 
+A joint on a manifold has become a chain, too: the columns of its motion subspace, which stay at
+displacement 0 behind the pose that its entries of q give.  The tree says of it where these are
+(`manifolds`); `symgen.formulations.manifolds` puts the pose there.
+
 A joint may follow another one, through any number of others: then it has no coordinate of its own,
 and the robot has fewer coordinates than joints.  Formulations derive as if every joint had one;
 `symgen.formulations.coupled` does the rest.
@@ -27,7 +31,7 @@ from symgen.description.model import (
     OutputDescription,
     RobotDescription,
 )
-from symgen.joints import JointType, joint_type
+from symgen.joints import JointType, OnManifold, joint_type
 from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
 from symgen.kinematics.frames import chain_of, identity_transform, placement
@@ -56,6 +60,25 @@ class BodyPoint(Generic[S]):
 
 
 @dataclass(frozen=True)
+class Manifold:
+    """A joint whose configuration is no vector.
+
+    `columns` are the numbers of the tree's joints that are the columns of its motion subspace,
+    `start` is where its entries in q begin, from 0.
+    """
+
+    name: str
+    kind: OnManifold
+    columns: tuple[int, ...]
+    start: int
+
+    @property
+    def entries(self) -> slice:
+        """Its entries in q."""
+        return slice(self.start, self.start + len(self.kind.position_suffixes))
+
+
+@dataclass(frozen=True)
 class KinematicTree(Generic[S]):
     """A robot over one algebra.  See the module.
 
@@ -80,12 +103,36 @@ class KinematicTree(Generic[S]):
     massless: bool
     weightless: tuple[tuple[str, ...], ...] = ()
     outputs: tuple[OutputDescription, ...] = ()
+    manifolds: tuple[Manifold, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
 
     @property
     def n(self) -> int:
-        """Number of joints; that of coordinates is `sizes["n"]`."""
+        """Number of joints of one coordinate; that of coordinates is `sizes["n"]`."""
         return len(self.joints)
+
+    @cached_property
+    def places(self) -> tuple[int | None, ...]:
+        """For every coordinate where it stands in q, from 0; None for those on manifolds."""
+        found: list[int | None] = []
+        starts = {manifold.columns[0]: manifold for manifold in self.manifolds}
+        on_manifolds = {k for manifold in self.manifolds for k in manifold.columns}
+        place = 0
+        for joint in self.independent:
+            if joint.number in starts:
+                place = starts[joint.number].entries.stop
+            found.append(None if joint.number in on_manifolds else place)
+            place += joint.number not in on_manifolds
+        return tuple(found)
+
+    @cached_property
+    def link_sides(self) -> tuple[int, ...]:
+        """Of every joint of the file that moves, the number of the joint next to its link.
+
+        Only joints on manifolds are one; all others have a wrench and a body for each coordinate.
+        """
+        inner = {k for manifold in self.manifolds for k in manifold.columns[:-1]}
+        return tuple(joint.number for joint in self.joints if joint.number not in inner)
 
     @cached_property
     def independent(self) -> tuple[Joint[S], ...]:
@@ -147,8 +194,8 @@ class KinematicTree(Generic[S]):
         """Those of all moving bodies, 10 n: what the columns of the regressor belong to."""
         return tuple(
             parameter
-            for joint in self.joints
-            for parameter in joint.body.inertial_parameters(self.algebra)
+            for number in self.link_sides
+            for parameter in self.joint(number).body.inertial_parameters(self.algebra)
         )
 
     @property
@@ -156,8 +203,9 @@ class KinematicTree(Generic[S]):
         """Value of every size that the shapes of functions are written in."""
         return {
             "n": len(self.independent),
-            "n_joints": self.n,
-            "10 n_joints": 10 * self.n,
+            "nq": len(self.independent) + len(self.manifolds),
+            "n_joints": len(self.link_sides),
+            "10 n_joints": 10 * len(self.link_sides),
             "n_links": len(self.frames),
             "n_loads": len(self.loads),
             "n_points": len(self.points),
@@ -182,10 +230,16 @@ def build_tree(
         algebra = WithDefinitions(algebra, definitions)
     frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
     joints: list[Joint[S]] = []  # massless as yet
+    manifolds: list[Manifold] = []
+    positions = 0
     pieces: dict[int, list[Piece[S]]] = {BASE: []}
     for joint in description.joints:
         frame = frames[joint.parent]
-        kind = joint_type(joint.type)
+        kind = joint_type(joint.type, joint.representation)
+        if isinstance(kind, OnManifold):
+            columns = range(len(joints) + 1, len(joints) + 1 + kind.coordinates)
+            manifolds.append(Manifold(joint.name, kind, tuple(columns), positions))
+        positions += 0 if joint.mimic else len(joint.position_names)
         if kind.coordinates == 0:
             at = placement(joint, kind.moved_entry, algebra)
             pose = (frame.pose @ at.tree @ at.link).settled(algebra)
@@ -238,6 +292,7 @@ def build_tree(
             if j != BASE and _has_no_centre(group, algebra)
         ),
         outputs=description.outputs,
+        manifolds=tuple(manifolds),
         definitions=definitions,
     )
 

@@ -1,9 +1,10 @@
 """The arguments and results of functions: names, shapes, units and frames.
 
 Shapes are written in the sizes ``n``, ``n_joints``, ``10 n_joints``, ``n_free``, ``n_links``,
-``n_loads``, ``n_points``, ``n_outputs``, ``n_parameters``; batch axes stand in front of every
-shape.  n is the number of coordinates.  Joints have one coordinate each; where some follow others,
-those have none, and n_joints is larger than n.
+``n_loads``, ``n_points``, ``n_outputs``, ``n_parameters``, ``nq``; batch axes stand in front of
+every shape.  n is the number of coordinates.  Joints have one coordinate each; where some follow
+others, those have none, and n_joints is larger than n.  A joint on a manifold has several
+velocities, which n counts, and other numbers in q, of which there are nq in all; elsewhere nq is n.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Argument:
         return tuple(size if isinstance(size, int) else sizes[size] for size in self.shape)
 
 
-Q = Argument("q", ("n",), "joint coordinates (rad or m)")
+Q = Argument("q", ("nq",), "joint coordinates (rad or m)")
 QD = Argument("qd", ("n",), "their velocities (rad/s or m/s)")
 QDD = Argument("qdd", ("n",), "their accelerations (rad/s^2 or m/s^2)")
 LOADS = Argument(

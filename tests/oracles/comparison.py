@@ -55,11 +55,23 @@ def state_of(description, seed):
     rng = np.random.default_rng(seed)
     prescribed = prescribed_coordinates(description)
     n = len(prescribed)
-    state = {"q": rng.uniform(-np.pi, np.pi, n), **_rates(rng, n)}
+    state = {"q": _positions(rng, description), **_rates(rng, n)}
     state["loads"] = rng.uniform(-10, 10, (len(description.loads), 6))
     state["tau"] = rng.uniform(-10, 10, n)
     state["multipliers"] = rng.uniform(-1, 1, n)
     return {**state, "x": np.where(prescribed, state["qdd"], state["tau"])}
+
+
+def _positions(rng, description):
+    """Coordinates up to pi, and unit quaternions."""
+    q = rng.uniform(-np.pi, np.pi, len(description.position_names))
+    place = 0
+    for joint in description.joints:
+        if joint.manifold is not None:
+            start = place + joint.manifold.quaternion
+            q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
+        place += 0 if joint.mimic else len(joint.position_names)
+    return q
 
 
 def motion_of(description, seed):

@@ -17,9 +17,9 @@ from tests.oracles.pinocchio_model import Array, PinocchioRobot
 
 def accelerations(robot: PinocchioRobot, q: Array, qd: Array, tau: Array, loads: Array) -> Array:
     """qdd, (n,)."""
-    pushed = robot._to_pin(tau - robot.terms.springs(q) - robot.terms.losses(qd))
+    pushed = robot._to_pin(tau - robot.terms.springs(robot.coordinates(q)) - robot.terms.losses(qd))
     forces = robot._external_forces(q, loads)
-    states = robot._to_pin(q), robot._to_pin(qd)
+    states = robot._q_to_pin(q), robot._to_pin(qd)
     return pin.aba(robot.model, robot.data, *states, pushed, forces)[robot.order]
 
 
@@ -27,9 +27,9 @@ def acceleration_derivatives(
     robot: PinocchioRobot, q: Array, qd: Array, tau: Array, loads: Array
 ) -> tuple[Array, Array, Array]:
     """dqdd/dq, dqdd/dqd, dqdd/dtau, (n, n) each."""
-    pushed = robot._to_pin(tau - robot.terms.springs(q) - robot.terms.losses(qd))
+    pushed = robot._to_pin(tau - robot.terms.springs(robot.coordinates(q)) - robot.terms.losses(qd))
     forces = robot._external_forces(q, loads)
-    states = robot._to_pin(q), robot._to_pin(qd)
+    states = robot._q_to_pin(q), robot._to_pin(qd)
     pin.computeABADerivatives(robot.model, robot.data, *states, pushed, forces)
     by_q, by_qd, upper = (
         x.copy() for x in (robot.data.ddq_dq, robot.data.ddq_dv, np.triu(robot.data.Minv))

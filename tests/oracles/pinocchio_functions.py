@@ -24,7 +24,7 @@ def reference(
 ) -> tuple[Array, ...]:
     """All outputs of a function, the hidden ones too.  `state`: see `comparison.state_of`."""
     q, qd, loads = (state[name] for name in ("q", "qd", "loads"))
-    zero = np.zeros_like(q)
+    zero = np.zeros(oracle.n)
     if function_named(function).solves:
         return _solved(oracle, function, state)
     if function == "bias_forces":
@@ -84,9 +84,9 @@ def _solved(oracle: PinocchioRobot, function: str, state: Mapping[str, Array]) -
 
 def _load_slopes(oracle: PinocchioRobot, q: Array, loads: Array) -> Array:
     """dtau/dloads, (n, n_loads, 6): what each unit load adds to the torques at rest."""
-    zero, none = np.zeros_like(q), np.zeros_like(loads)
+    zero, none = np.zeros(oracle.n), np.zeros_like(loads)
     still = oracle.inverse_dynamics(q, zero, zero, loads=none)
-    slopes = np.zeros((len(q), *loads.shape))
+    slopes = np.zeros((oracle.n, *loads.shape))
     for position in np.ndindex(loads.shape):
         unit = none.copy()
         unit[position] = 1.0
@@ -98,10 +98,10 @@ def _load_slopes(oracle: PinocchioRobot, q: Array, loads: Array) -> Array:
 def _parts(oracle: PinocchioRobot, state: Mapping[str, Array]) -> tuple[Array, ...]:
     """The torques in parts: what is left of them when all else is at rest."""
     q, qd, qdd, loads = (state[name] for name in ("q", "qd", "qdd", "loads"))
-    zero, none = np.zeros_like(q), np.zeros_like(loads)
+    zero, none = np.zeros(oracle.n), np.zeros_like(loads)
     still = oracle.inverse_dynamics(q, zero, zero, loads=none)
     velocity = oracle.coriolis_matrix(q, qd) @ qd
-    alone = [np.where(np.arange(len(q)) == k, qd, 0.0) for k in range(len(q))]
+    alone = [np.where(np.arange(oracle.n) == k, qd, 0.0) for k in range(oracle.n)]
     squares = sum((oracle.coriolis_matrix(q, one) @ one for one in alone), zero)
     weight = oracle.gravity_forces(q)
     joints = oracle.inverse_dynamics(q, qd, zero, loads=none) - velocity - weight

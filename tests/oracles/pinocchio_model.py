@@ -73,10 +73,16 @@ class PinocchioRobot(PinocchioMotion):
         self.model.gravity.angular = np.zeros(3)
         self.seats: dict[str, Seat] = {"base": Seat(0, pin.SE3.Identity())}
         self._add_depth_first("base")
-        names = [name for joint in description.joints for name in joint.coordinate_names]
-        order = [self.model.joints[self.model.getJointId(name)].idx_v for name in names]
+        order: list[int] = []
+        places: list[int] = []
+        for joint in description.joints:
+            names = [joint.name] if joint.manifold else joint.coordinate_names
+            for own in (self.model.joints[self.model.getJointId(name)] for name in names):
+                order += range(own.idx_v, own.idx_v + own.nv)
+                places += range(own.idx_q, own.idx_q + own.nq)
         self.order = np.array(order, dtype=int)  # file order -> Pinocchio's
-        self.n = len(names)
+        self.places = np.array(places, dtype=int)  # the same of the entries of q
+        self.n = len(order)
         self.terms = Terms(description, self._number)
         self.model.armature[self.order] = self.terms.gear_ratio**2 * self.terms.rotor_inertia
         self.data = self.model.createData()
@@ -102,6 +108,12 @@ class PinocchioRobot(PinocchioMotion):
         placement = parent.pose * ahead
         if joint.type == "fixed":
             seat = Seat(parent.joint, placement * behind)
+        elif joint.manifold is not None:
+            model = pin.JointModelSpherical if joint.type == "spherical" else pin.JointModelFreeFlyer
+            number = self.model.addJoint(parent.joint, model(), placement, joint.name)
+            if self.probe == joint.name:
+                number = self._insert_probe(number, pin.SE3.Identity())
+            seat = Seat(number, pin.SE3.Identity())
         elif joint.type not in ("revolute", "prismatic"):
             seat = self._add_chain(joint, parent.joint, placement)
         else:
@@ -180,12 +192,28 @@ class PinocchioRobot(PinocchioMotion):
         y[self.order] = x
         return y
 
+    def _q_to_pin(self, q: Array) -> Array:
+        y = pin.neutral(self.model)
+        y[self.places] = q
+        return y
+
+    def coordinates(self, q: Array) -> Array:
+        """q of the joints that are on no manifold, and 0, (n,)."""
+        found = np.zeros(self.n)
+        k = place = 0
+        for joint in self.description.joints:
+            if joint.manifold is None:
+                own = joint.coordinates
+                found[k : k + own] = q[place : place + own]
+            k, place = k + joint.coordinates, place + len(joint.position_names)
+        return found
+
     def _from_pin(self, matrix: Array) -> Array:
         return np.asarray(matrix).reshape(self.n, self.n)[np.ix_(self.order, self.order)]
 
     def forward_kinematics(self, q: Array) -> Array:
         """Poses of the links in the base frame, (n_links, 4, 4)."""
-        pin.forwardKinematics(self.model, self.data, self._to_pin(q))
+        pin.forwardKinematics(self.model, self.data, self._q_to_pin(q))
         poses = [self._link_pose(j.link.name).homogeneous for j in self.description.joints]
         return np.array(poses).reshape(-1, 4, 4)
 
@@ -195,7 +223,7 @@ class PinocchioRobot(PinocchioMotion):
 
     def jacobians(self, q: Array) -> Array:
         """[linear; angular] of the link origins, base axes, (n_links, 6, n)."""
-        pin.computeJointJacobians(self.model, self.data, self._to_pin(q))
+        pin.computeJointJacobians(self.model, self.data, self._q_to_pin(q))
         result = []
         for joint in self.description.joints:
             seat, pose = self.seats[joint.link.name], self._link_pose(joint.link.name)
@@ -214,7 +242,7 @@ class PinocchioRobot(PinocchioMotion):
 
     def _external_forces(self, q: Array, loads: Array) -> Any:
         """Loads (n_loads, 6) in base axes as wrenches in the joint frames."""
-        pin.forwardKinematics(self.model, self.data, self._to_pin(q))
+        pin.forwardKinematics(self.model, self.data, self._q_to_pin(q))
         forces = [pin.Force.Zero() for _ in range(self.model.njoints)]
         for load, wrench in zip(self.description.loads, loads, strict=True):
             seat = self.seats[load.link]
@@ -230,28 +258,28 @@ class PinocchioRobot(PinocchioMotion):
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array, *, loads: Array) -> Array:
         """Joint torques, (n,); what Pinocchio leaves out of them is added."""
         forces = self._external_forces(q, loads)
-        states = (self._to_pin(x) for x in (q, qd, qdd))
+        states = (self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd)))
         rigid = pin.rnea(self.model, self.data, *states, forces)[self.order]
-        return rigid + self.terms.springs(q) + self.terms.losses(qd)
+        return rigid + self.terms.springs(self.coordinates(q)) + self.terms.losses(qd)
 
     def mass_matrix(self, q: Array) -> Array:
         """M, both triangles."""
-        upper = np.triu(pin.crba(self.model, self.data, self._to_pin(q)))
+        upper = np.triu(pin.crba(self.model, self.data, self._q_to_pin(q)))
         return self._from_pin(upper + np.triu(upper, 1).T)
 
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
         """Some C with C qd = Coriolis torques and Mdot - 2C skew; not unique."""
-        args = (self._to_pin(q), self._to_pin(qd))
+        args = (self._q_to_pin(q), self._to_pin(qd))
         return self._from_pin(pin.computeCoriolisMatrix(self.model, self.data, *args))
 
     def gravity_forces(self, q: Array) -> Array:
         """Torques that hold the robot, (n,)."""
-        gravity = pin.computeGeneralizedGravity(self.model, self.data, self._to_pin(q))
+        gravity = pin.computeGeneralizedGravity(self.model, self.data, self._q_to_pin(q))
         return gravity[self.order]
 
     def kinetic_energy(self, q: Array, qd: Array) -> float:
         """J; the rotors by hand, for Pinocchio 4.1 forgets those of `RevoluteUnaligned` here."""
-        args = (self._to_pin(q), self._to_pin(qd))
+        args = (self._q_to_pin(q), self._to_pin(qd))
         rotors = self.model.armature.copy()
         self.model.armature[:] = 0.0
         bodies = float(pin.computeKineticEnergy(self.model, self.data, *args))
@@ -260,8 +288,8 @@ class PinocchioRobot(PinocchioMotion):
 
     def potential_energy(self, q: Array) -> float:
         """J, zero at the base origin, with the springs."""
-        weight = pin.computePotentialEnergy(self.model, self.data, self._to_pin(q))
-        return float(weight + 0.5 * self.terms.springs(q) @ (q - self.terms.rest))
+        weight = pin.computePotentialEnergy(self.model, self.data, self._q_to_pin(q))
+        return float(weight + 0.5 * self.terms.springs(self.coordinates(q)) @ (self.coordinates(q) - self.terms.rest))
 
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array
@@ -282,7 +310,7 @@ class PinocchioRobot(PinocchioMotion):
         axes, so the turning of each wrench with its joint frame is added.
         """
         forces = self._external_forces(q, loads)
-        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
         pin.computeRNEADerivatives(self.model, self.data, *states, forces)
         by_q, by_qd, upper = (
             x.copy() for x in (self.data.dtau_dq, self.data.dtau_dv, np.triu(self.data.M))
@@ -293,7 +321,7 @@ class PinocchioRobot(PinocchioMotion):
     def load_turning(self, q: Array, loads: Array) -> Array:
         """What the turning of the joint frames against the loads adds to -dtau/dq, (nv, nv)."""
         total = np.zeros((self.model.nv, self.model.nv))
-        pin.computeJointJacobians(self.model, self.data, self._to_pin(q))
+        pin.computeJointJacobians(self.model, self.data, self._q_to_pin(q))
         for load, wrench in zip(self.description.loads, loads, strict=True):
             seat = self.seats[load.link]
             if seat.joint == 0:

@@ -38,14 +38,15 @@ class PinocchioMotion:
             moment = wrench.angular - np.cross(origin, wrench.linear)
             turn = frame.rotation.T
             rows.append(np.concatenate([turn @ wrench.linear, turn @ moment]))
-        return np.array(rows).reshape(self.n, 6)
+        return np.array(rows).reshape(-1, 6)
 
     def joint_wrench_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array
     ) -> tuple[Array, Array, Array, Array]:
         """wrenches, (n, 6), and their derivatives by q, qd, qdd, 3 x (n, 6, n)."""
-        slopes = np.zeros((3, self.n, 6, self.n))
-        for i, (_, name) in enumerate(self._coordinates()):
+        coordinates = self._coordinates()
+        slopes = np.zeros((3, len(coordinates), 6, self.n))
+        for i, (_, name) in enumerate(coordinates):
             probe = type(self)(self.description, probe=name)
             rows = [probe.model.joints[probe.model.getJointId(x)].idx_v for x in PROBE]
             for k, slope in enumerate(probe._torque_slopes(q, qd, qdd, loads)):
@@ -53,9 +54,11 @@ class PinocchioMotion:
         return self.joint_wrenches(q, qd, qdd, loads=loads), *slopes
 
     def _coordinates(self) -> list[tuple[Any, str]]:
-        """The joint and the name of every coordinate, in file order."""
+        """The joint and the name of every coordinate, or joint on a manifold, in file order."""
         return [
-            (joint, name) for joint in self.description.joints for name in joint.coordinate_names
+            (joint, name)
+            for joint in self.description.joints
+            for name in ([joint.name] if joint.manifold else joint.coordinate_names)
         ]
 
     def _behind(self, joint: Any, number: int) -> Any:
@@ -89,7 +92,7 @@ class PinocchioMotion:
 
     def point_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration, base axes, 3 x (n_points, 3)."""
-        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
         pin.forwardKinematics(self.model, self.data, *states)
         motion = np.zeros((3, len(self.description.points), 3))
         for i, (joint, pose) in enumerate(self._point_seats()):
@@ -101,7 +104,7 @@ class PinocchioMotion:
 
     def point_motion_derivatives(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
         """dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (n_points, 3, n)."""
-        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
         pin.computeForwardKinematicsDerivatives(self.model, self.data, *states)
         slopes = np.zeros((6, len(self.description.points), 3, self.n))
         for i, (joint, pose) in enumerate(self._point_seats()):
@@ -123,34 +126,34 @@ class PinocchioMotion:
         """Of all moving links, (3,)."""
         if not self._has_mass():
             return np.zeros(3)
-        return np.array(pin.centerOfMass(self.model, self.data, self._to_pin(q)))
+        return np.array(pin.centerOfMass(self.model, self.data, self._q_to_pin(q)))
 
     def center_of_mass_jacobian(self, q: Array) -> Array:
         """(3, n)"""
         if not self._has_mass():
             return np.zeros((3, self.n))
-        jacobian = pin.jacobianCenterOfMass(self.model, self.data, self._to_pin(q))
+        jacobian = pin.jacobianCenterOfMass(self.model, self.data, self._q_to_pin(q))
         return np.asarray(jacobian).reshape(3, self.n)[:, self.order]
 
     def centroidal_momentum(self, q: Array, qd: Array) -> Array:
         """[linear; angular about the centre of mass], (6,)."""
         if not self._has_mass():
             return np.zeros(6)
-        states = [self._to_pin(x) for x in (q, qd)]
+        states = [self._q_to_pin(q), self._to_pin(qd)]
         return pin.computeCentroidalMomentum(self.model, self.data, *states).vector.copy()
 
     def centroidal_momentum_matrix(self, q: Array) -> Array:
         """(6, n)"""
         if not self._has_mass():
             return np.zeros((6, self.n))
-        matrix = pin.computeCentroidalMap(self.model, self.data, self._to_pin(q))
+        matrix = pin.computeCentroidalMap(self.model, self.data, self._q_to_pin(q))
         return np.asarray(matrix).reshape(6, self.n)[:, self.order]
 
     def centroidal_momentum_rate(self, q: Array, qd: Array, qdd: Array) -> Array:
         """(6,)"""
         if not self._has_mass():
             return np.zeros(6)
-        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
         found = pin.computeCentroidalMomentumTimeVariation(self.model, self.data, *states)
         return found.vector.copy()
 
@@ -158,7 +161,7 @@ class PinocchioMotion:
 
     def link_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
         """Velocities and accelerations of the link frames, base axes, 2 x (n_links, 6)."""
-        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
         pin.forwardKinematics(self.model, self.data, *states)
         motion = np.zeros((2, len(self.description.joints), 6))
         for i, joint in enumerate(self.description.joints):
@@ -171,10 +174,10 @@ class PinocchioMotion:
     # --------------------------------------------------------------------------- regressor
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """(n, 10 n), parameters about the origins of the link frames."""
-        states = [self._to_pin(x) for x in (q, qd, qdd)]
+        """(n, 10 n_joints), parameters about the origins of the link frames."""
+        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
         whole = pin.computeJointTorqueRegressor(self.model, self.data, *states)
-        whole = np.asarray(whole).reshape(self.n, 10 * self.n)[self.order]
+        whole = np.asarray(whole).reshape(self.n, -1)[self.order]
         columns = []
         for joint, name in self._coordinates():
             number = self.model.getJointId(name)

@@ -74,6 +74,9 @@ class Recipe:
 COMPOSITE: Mapping[str, int] = {"universal": 2, "cylindrical": 2, "spherical": 3, "floating": 6}
 """Joints of several coordinates."""
 
+ON_MANIFOLDS: Mapping[str, str] = {"ball": "spherical", "free": "floating"}
+"""What recipes call joints with a quaternion, and their types in files."""
+
 EVERYTHING = Recipe(
     joints=(1, 6), types=("revolute", "prismatic", "fixed", *COMPOSITE), loads=(0, 3), terms=True
 )
@@ -103,14 +106,16 @@ def random_model_text(choices: Choices, recipe: Recipe | None = None) -> str:
     for i, (kind, parent) in enumerate(zip(tree.types, tree.parents, strict=True)):
         name = f"{_pick(choices, WORDS)}_{i}" if choices.integer(0, 3) else links[i]
         lines.append(f"  - name: {name}")
-        lines.append(f"    type: {kind}")
+        lines.append(f"    type: {ON_MANIFOLDS.get(kind, kind)}")
+        if kind in ON_MANIFOLDS:
+            lines.append("    coordinates: quaternion")
         if parent != i - 1 or choices.integer(0, 1):
             lines.append(f"    parent: {'base' if parent < 0 else links[parent]}")
         lines += _frame(choices, recipe, file_convention, kind)
         if recipe.terms and kind != "fixed":
-            lines += _terms(choices, COMPOSITE.get(kind, 1))
+            lines += _terms(choices, _coordinates(kind), springs=kind not in ON_MANIFOLDS)
         if recipe.prescribed and kind != "fixed":
-            lines += _prescribed(choices, COMPOSITE.get(kind, 1))
+            lines += _prescribed(choices, 1 if kind in ON_MANIFOLDS else _coordinates(kind))
         lines += _link(choices, links[i], i in heavy)
     lines += _points("loads", choices, links, choices.integer(*recipe.loads))
     lines += _points("points", choices, links, choices.integer(*recipe.points))
@@ -196,7 +201,11 @@ def _composite_frame(choices: Choices, kind: str) -> list[str]:
     return [*lines, f"    sequence: {''.join(letters)}"]
 
 
-def _terms(choices: Choices, coordinates: int) -> list[str]:
+def _coordinates(kind: str) -> int:
+    return COMPOSITE.get(ON_MANIFOLDS.get(kind, kind), 1)
+
+
+def _terms(choices: Choices, coordinates: int, springs: bool = True) -> list[str]:
     """Some of the terms of a joint, as a scalar or as a list with one entry per coordinate."""
 
     def line(key: str, low: float, high: float) -> str:
@@ -209,7 +218,7 @@ def _terms(choices: Choices, coordinates: int) -> list[str]:
         lines += [line("rotor_inertia", 0, 0.2), line("gear_ratio", -3, 3)]
     if choices.integer(0, 1):
         lines.append(line("damping", 0, 3))
-    if choices.integer(0, 1):
+    if springs and choices.integer(0, 1):
         lines += [line("stiffness", 0, 40), line("rest", -2, 2)]
     if choices.integer(0, 1):
         lines += [line("friction", 0, 3), line("friction_velocity", 0.1, 2)]
@@ -222,11 +231,15 @@ def _prescribed(choices: Choices, coordinates: int) -> list[str]:
         return []
     if choices.integer(0, 1):
         return ["    prescribed: true"]
+    if coordinates == 1:
+        return ["    prescribed: false"]
     flags = [("false", "true")[choices.integer(0, 1)] for _ in range(coordinates)]
     return [f"    prescribed: [{', '.join(flags)}]"]
 
 
 def _frame(choices: Choices, recipe: Recipe, file_convention: str, kind: str) -> list[str]:
+    if kind in ON_MANIFOLDS:
+        return [f"    origin: {_pose(choices)}"]
     if kind in COMPOSITE:
         return _composite_frame(choices, kind)
     style = _pick(choices, recipe.styles)
