@@ -132,8 +132,8 @@ def _forms(
     loops_alone: bool,
 ) -> Forms:
     given = description, formulation, function, runtime
-    coupled = any(joint.mimic is not None for joint in description.joints)
-    if form == STRAIGHT or function not in formulation.loops or coupled:
+    plain = all(x.mimic is None and x.manifold is None for x in description.joints)
+    if form == STRAIGHT or function not in formulation.loops or not plain:
         return Forms(derived_program(*given))
     loops = derived_loops(*given)
     size = operations_in_loops(loops).total
@@ -262,7 +262,7 @@ def package_of(
             )
             for function in selection.functions
         },
-        missing=_missing(selection),
+        missing=_missing(selection, derived.tree),
         equal=equal,
     )
 
@@ -271,17 +271,17 @@ def _cost(count: OperationCount) -> int:
     return count.total + (FUNCTION_WEIGHT - 1) * (count.functions + count.divisions)
 
 
-def _missing(selection: Selection) -> dict[str, str]:
+def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str]:
     """What `module.<function>` answers for functions that were not built."""
     missing: dict[str, str] = {}
-    provided = provided_by(selection.formulations)
+    provided = provided_by(selection.formulations, tree)
     for name in FUNCTION_NAMES:
         if name in selection.functions:
             continue
         if name in selection.senseless:
             missing[name] = f"{name} was not built: {selection.senseless[name]}"
         elif name not in provided:
-            missing[name] = f"{name} was not built; {who_derives(name)}"
+            missing[name] = f"{name} was not built; {who_derives(name, tree)}"
         else:
             functions = ",".join([*selection.functions, name])
             missing[name] = (
@@ -347,6 +347,7 @@ def _metadata(
         leaves=robot.leaves,
         operation_counts=operations,
         **_coupling(description, tree),
+        **_configuration(description, tree),
     )
 
 
@@ -373,6 +374,18 @@ def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dic
         "joint_coordinates": tree.coordinate_numbers,
         "coupling": tuple(tuple(s if k == own else 0.0 for k in numbers) for s, own in pairs),
         "coupling_offsets": tuple(found[tree.n :]),
+    }
+
+
+def _configuration(
+    description: RobotDescription, tree: KinematicTree[Scalar]
+) -> dict[str, Any]:
+    """What is said of joints on manifolds."""
+    if not tree.manifolds:
+        return {}
+    return {
+        "position_names": description.position_names,
+        "quaternions": tree.quaternions,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from math import prod
 from typing import Any
@@ -12,6 +12,7 @@ from symgen.algebra.graph import Graph
 from symgen.description.model import RobotDescription
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
+from symgen.kinematics.definitions import followers
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
@@ -101,6 +102,23 @@ def _refuse_endless(description: RobotDescription) -> None:
         )
 
 
+def _refuse_changing_terms(description: RobotDescription, runtime: tuple[str, ...]) -> None:
+    """Derivatives of joint terms by parameters are not there for joints on manifolds."""
+    changing = {*runtime, *followers(description.parameters, runtime)}
+    for joint in description.joints if changing else ():
+        if joint.manifold is None:
+            continue
+        for terms in joint.terms:
+            values = (getattr(terms, x.name) for x in fields(terms))
+            for name in sorted(changing & {x for value in values for x in value.names}):
+                raise RequestError(
+                    f"{description.file}:{joint.source.line}: the parameter {name!r} stands in "
+                    f"what drives and bearings of {joint.name!r} add, a joint with 'coordinates: "
+                    f"{joint.representation}'; there it is not available yet as a runtime "
+                    "parameter; leave it out of --runtime-parameters"
+                )
+
+
 def notices_of_size(description: RobotDescription) -> tuple[str, ...]:
     """A word about how long a build takes, unless it is quick."""
     n = len(description.coordinate_names)
@@ -117,6 +135,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     runtime = runtime_parameters(description, options.runtime_parameters)
     _refuse_endless(description)
     tree = build_tree(description, Graph(), runtime)
+    _refuse_changing_terms(description, runtime)
     for links in tree.weightless:
         raise RequestError(
             f"{description.file}: the links {' and '.join(links)} are fixed to each other, their "
@@ -129,9 +148,10 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     senseless = senseless_functions(tree.sizes)
     n = len(tree.independent)
     asked = _asked_formulations(options.formulations, reasons, n)
-    functions = _chosen_functions(options.functions, asked or applicable, senseless)
+    functions = _chosen_functions(options.functions, asked or applicable, senseless, tree)
     size = partial(_size_built, tree, _in_loops(options) and not tree.is_coupled)
-    wanted = _wanted(asked, applicable, functions, size)
+    provided = {item.name: provided_functions(item, tree) for item in FORMULATIONS}
+    wanted = _wanted(asked, applicable, functions, size, provided)
     built: dict[str, tuple[str, ...]] = {}
     able: dict[str, tuple[str, ...]] = {}
     too_large: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -140,7 +160,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
             continue
         chosen = wanted.get(item.name, ())
         small, large = _by_size(item, chosen, size, LARGEST_BUILT)
-        rest = [name for name in functions if name not in chosen]
+        rest = [x for x in functions if x not in chosen and x in provided[item.name]]
         able[item.name], unchecked = _by_size(item, rest, partial(_size, tree), LARGEST_EVALUATED)
         if small or (item.name in wanted and not functions):
             built[item.name] = small
@@ -214,13 +234,11 @@ def _wanted(
     applicable: tuple[str, ...],
     functions: tuple[str, ...],
     size: Size,
+    provided: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[str, ...]]:
     """The functions to build by formulation: all of those asked for, or the fastest of each."""
     names = applicable if asked is None else asked
-    able = {
-        name: [f for f in functions if f in provided_functions(formulation_named(name))]
-        for name in names
-    }
+    able = {name: [f for f in functions if f in provided[name]] for name in names}
     if asked is None:
         for function in functions:
             providers = [name for name in names if function in able[name]]
@@ -257,9 +275,12 @@ def _asked_formulations(
 
 
 def _chosen_functions(
-    asked: tuple[str, ...], formulations: tuple[str, ...], senseless: Mapping[str, str]
+    asked: tuple[str, ...],
+    formulations: tuple[str, ...],
+    senseless: Mapping[str, str],
+    tree: KinematicTree[Any],
 ) -> tuple[str, ...]:
-    provided = provided_by(formulations)
+    provided = provided_by(formulations, tree)
     if asked in ((DEFAULT,), (ALL,)):
         return tuple(n for n in FUNCTION_NAMES if n in provided and n not in senseless)
     for name in asked:
@@ -271,7 +292,7 @@ def _chosen_functions(
             raise RequestError(f"function {name!r}: {senseless[name]}")
         if name not in provided:
             raise RequestError(
-                f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name)}"
+                f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name, tree)}"
             )
     return tuple(name for name in FUNCTION_NAMES if name in asked)
 
@@ -302,9 +323,12 @@ def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) ->
     return tuple(name for name in independent if name in asked)
 
 
-def provided_by(formulations: tuple[str, ...]) -> set[str]:
-    """The functions that at least one of these formulations derives."""
-    return {name for item in formulations for name in provided_functions(formulation_named(item))}
+def provided_by(
+    formulations: tuple[str, ...], tree: KinematicTree[Any] | None = None
+) -> set[str]:
+    """The functions that at least one of these formulations derives, for `tree` if it is given."""
+    named = map(formulation_named, formulations)
+    return {name for item in named for name in provided_functions(item, tree)}
 
 
 def functions_with_loops() -> list[str]:
@@ -312,7 +336,9 @@ def functions_with_loops() -> list[str]:
     return [f"{item.name}.{function}" for item in FORMULATIONS for function in item.loops]
 
 
-def who_derives(function: str) -> str:
+def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
     """What to ask for in order to get `function`, in words."""
-    able = [item.name for item in FORMULATIONS if function in provided_functions(item)]
+    able = [item.name for item in FORMULATIONS if function in provided_functions(item, tree)]
+    if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
+        return f"{function} is not available yet for joints with 'coordinates: quaternion'"
     return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"

@@ -10,6 +10,7 @@ from functools import cached_property
 from symgen.algebra.nodes import Scalar
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
+from symgen.robot.configuration import BALL, FREE
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,11 @@ class ModuleMetadata:
     """As the model file states them; empty where it does not."""
     output_sparsity: Mapping[str, Sparsity] = field(default_factory=dict)
     """By derivative of the outputs."""
+    position_names: tuple[str, ...] = ()
+    """Of the entries of q, where those are not the coordinates."""
+    quaternions: tuple[tuple[str, int, int], ...] = ()
+    """Joints on manifolds: ``ball`` or ``free``, where their entries in q and their velocities
+    begin."""
     joint_names: tuple[str, ...] = ()
     """Where some joints follow others: of all joints, those that follow included."""
     joint_coordinates: tuple[int, ...] = ()
@@ -101,14 +107,22 @@ class ModuleMetadata:
 
     @property
     def n_joints(self) -> int:
-        """Number of joints of one coordinate: n, where none follows another."""
-        return len(self.joint_coordinates) or self.n
+        """Number of joints of one coordinate, or on manifolds: n, where none follows another."""
+        velocities = {BALL: 3, FREE: 6}
+        inner = sum(velocities[kind] - 1 for kind, _, _ in self.quaternions)
+        return (len(self.joint_coordinates) or self.n) - inner
+
+    @property
+    def nq(self) -> int:
+        """Number of entries of q."""
+        return self.n + len(self.quaternions)
 
     @property
     def sizes(self) -> Mapping[str, int]:
         """Value of every size that the shapes of functions are written in."""
         return {
             "n": self.n,
+            "nq": self.nq,
             "n_joints": self.n_joints,
             "10 n_joints": 10 * self.n_joints,
             "n_links": len(self.link_names),

@@ -14,7 +14,10 @@ from symgen.emit.module import Module
 from symgen.emit.names import identifier
 from symgen.emit.templates import Templates
 
-_ELSEWHERE = resources.files("symgen.program").joinpath("elsewhere.py")
+_COPIES = {
+    "_elsewhere.py": resources.files("symgen.program").joinpath("elsewhere.py"),
+    "_configuration.py": resources.files("symgen.robot").joinpath("configuration.py"),
+}
 _VERBATIM = ("_backends.py", "_kinematics.py", "_runtime.py")
 _CHECKS = (
     "agreement", "array_interface", "checks", "domain", "evaluation", "forward_laws", "limits",
@@ -25,10 +28,14 @@ _CHECKS = (
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """Top level, formulations, stubs, run time, and the checks of ``selftest``."""
     values = module.values()
-    package = {
+    package = {name: file.read_text(encoding="utf-8") for name, file in _COPIES.items()}
+    package |= {
         "__init__.py": templates.render("package/__init__.py", **values, **_top_level(module)),
         "__init__.pyi": templates.render(
-            "package/__init__.pyi", **values, kinematics=_docstrings(templates)
+            "package/__init__.pyi",
+            **values,
+            kinematics=_docstrings(templates.source("package/_kinematics.py")),
+            configuration=_docstrings(package["_configuration.py"]),
         ),
         "py.typed": "",
         "_numpy_backend.py": templates.render("package/_numpy_backend.py", **values),
@@ -48,14 +55,13 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
                 f"package/formulation.{suffix}", **values, formulation=formulation
             )
     package.update((name, templates.source(f"package/{name}")) for name in _VERBATIM)
-    package["_elsewhere.py"] = _ELSEWHERE.read_text(encoding="utf-8")
     package.update(_checks())
     return package
 
 
-def _docstrings(templates: Templates) -> dict[str, str]:
+def _docstrings(source: str) -> dict[str, str]:
     """Those of the functions that are written by hand, by name."""
-    tree = ast.parse(templates.source("package/_kinematics.py"))
+    tree = ast.parse(source)
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return {function.name: ast.get_docstring(function) or "" for function in functions}
 
@@ -125,6 +131,7 @@ def _checks() -> dict[str, str]:
 
 def _relative(source: str) -> str:
     """The source with imports of the files beside it."""
+    source = source.replace("from symgen.robot.configuration import", "from ._configuration import")
     for name in _CHECKS:
         source = source.replace(
             f"from symgen.validation import {name}\n", f"from . import _{name} as {name}\n"

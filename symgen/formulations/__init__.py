@@ -82,9 +82,17 @@ def formulation_named(name: str) -> Formulation:
     raise RequestError(f"no formulation is called {name!r}; {suggestion(name, names)}")
 
 
-def provided_functions(formulation: Formulation) -> tuple[str, ...]:
-    """The functions that `formulation` can derive, in the order of the table of functions."""
-    return tuple(name for name in FUNCTION_NAMES if name in formulation.functions)
+def provided_functions(
+    formulation: Formulation, tree: KinematicTree[S] | None = None
+) -> tuple[str, ...]:
+    """The functions that `formulation` can derive, in the order of the table of functions.
+
+    With a `tree`, those that it can derive for it.
+    """
+    able = set(formulation.functions)
+    if tree is not None and tree.manifolds:
+        able = manifolds.are_derived(able)
+    return tuple(name for name in FUNCTION_NAMES if name in able)
 
 
 def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> Program[S]:

@@ -37,6 +37,7 @@ from symgen.kinematics.definitions import WithDefinitions, definitions_of, follo
 from symgen.kinematics.frames import chain_of, identity_transform, placement
 from symgen.kinematics.joint import Following, Joint, terms_of
 from symgen.kinematics.scalars import scalar, vector
+from symgen.robot.configuration import BALL, FREE
 
 BASE = 0
 
@@ -124,6 +125,18 @@ class KinematicTree(Generic[S]):
             found.append(None if joint.number in on_manifolds else place)
             place += joint.number not in on_manifolds
         return tuple(found)
+
+    @cached_property
+    def quaternions(self) -> tuple[tuple[str, int, int], ...]:
+        """Of every joint on a manifold: its kind, where its entries in q and its velocities begin.
+
+        As `symgen.robot.configuration` takes them.
+        """
+        first = {joint.number: k for k, joint in enumerate(self.independent)}
+        return tuple(
+            (FREE if x.kind.quaternion else BALL, x.start, first[x.columns[0]])
+            for x in self.manifolds
+        )
 
     @cached_property
     def link_sides(self) -> tuple[int, ...]:

@@ -29,12 +29,16 @@ class Robot(Functions, Protocol):
 
     name: str
     n: int
+    nq: int
+    nv: int
     n_links: int
     n_loads: int
     n_points: int
     n_outputs: int
     n_parameters: int
     coordinate_names: tuple[str, ...]
+    position_names: tuple[str, ...]
+    quaternion_order: str
     link_names: tuple[str, ...]
     load_names: tuple[str, ...]
     point_names: tuple[str, ...]
@@ -67,6 +71,21 @@ class Robot(Functions, Protocol):
     closed_form_lagrange: Functions
     explicit_kane: Functions
     partially_recursive_kane: Functions
+
+    def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Where q (..., nq) is a unit of time later at the constant velocity v (..., n)."""
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """The velocity that leads from q0 to q1 in a unit of time, the shorter way, (..., n)."""
+
+    def neutral(self) -> Array:
+        """All coordinates 0, and no rotation, (nq,)."""
+
+    def normalize(self, q: ArrayLike) -> Array:
+        """q with quaternions of unit norm, (..., nq)."""
+
+    def random_configuration(self, rng: Any = None, shape: int | Sequence[int] = ()) -> Array:
+        """Random configurations within the limits, (*shape, nq); `rng` may be a seed."""
 
     def frame_pose(
         self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None

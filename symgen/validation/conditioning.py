@@ -19,7 +19,7 @@ import numpy as np
 from symgen.description.model import RobotDescription
 from symgen.validation.evaluation import Array, States, random_states
 from symgen.validation.limits import STEP
-from symgen.validation.oracle_parts import unread_types
+from symgen.validation.oracle_parts import configuration, unread_types
 from symgen.validation.oracles import NumericRobot
 
 SAMPLES = 5
@@ -46,7 +46,9 @@ def condition(description: RobotDescription) -> float:
     robot = NumericRobot(description)
     if robot.n == 0:
         return 1.0
-    states = random_states(robot.n, robot.n_loads, SAMPLES)
+    states = random_states(
+        robot.n, robot.n_loads, SAMPLES, configuration=configuration(description)
+    )
     with np.errstate(all="ignore"):
         reach = np.maximum(1.0, robot.reach(states.q))
         arm = np.maximum(1.0, robot.lever(states.q))
@@ -79,7 +81,7 @@ def _mass_over_coriolis(robot: NumericRobot, states: States) -> float:
 
 def _wrench_over_slope(robot: NumericRobot, states: States) -> Array:
     """Largest joint wrench over its derivative along the velocities, (samples,)."""
-    moving = states.q + 1j * STEP * states.qd
+    moving = robot.space.integrate(states.q, 1j * STEP * states.qd)
     wrenches = robot.joint_wrenches(moving, states.qd, states.qdd, loads=states.loads)
     size, slope = (np.abs(x).max(axis=(1, 2)) for x in (wrenches.real, wrenches.imag / STEP))
     return np.asarray(size / np.maximum(1.0, slope))

@@ -24,6 +24,7 @@ import numpy as np
 
 from symgen.description.expressions import Expression
 from symgen.description.model import JointDescription, RobotDescription
+from symgen.robot.configuration import Configuration
 from symgen.validation.oracle_parameters import Value, parameter_values, reader
 from symgen.validation.oracle_parts import (
     Array,
@@ -32,10 +33,13 @@ from symgen.validation.oracle_parts import (
     Motion,
     as_array,
     carried,
+    configuration,
     coupling,
     independent_names,
     numbered_motions,
+    pose_of,
     transferred,
+    turned,
 )
 
 
@@ -68,6 +72,7 @@ class RobotKinematics:
         self.n_links = len(joints)
         self.n_loads = len(self.load_names)
         self._n_joints = len(self.joint_names)
+        self._read_manifolds(joints)
         self._coupling, self._offsets = coupling(joints, number)
         self._is_coupled = self._n_joints > self.n
         self._gravity = np.array([number(x) for x in description.gravity])
@@ -90,6 +95,27 @@ class RobotKinematics:
         points = [[number(x) for x in load.point] for load in description.loads]
         self._load_points = np.array(points).reshape(-1, 3)
         self._read_points(description, number)
+
+    def _read_manifolds(self, joints: Sequence[JointDescription]) -> None:
+        """Where q has the poses of joints on manifolds, by link, and which rows such a joint has."""
+        names = [(joint, len(joint.position_names)) for joint in joints if joint.mimic is None]
+        ends = np.cumsum([count for _, count in names]).tolist()
+        places = {
+            joint.name: slice(end - count, end)
+            for (joint, count), end in zip(names, ends, strict=True)
+        }
+        self._posed = {
+            i: places[joint.name] for i, joint in enumerate(joints) if joint.manifold is not None
+        }
+        space = configuration(self.description)
+        self._on_manifolds = space is not None
+        self.space = space or Configuration(self.n)
+        inner = [
+            joint.manifold is not None and name != joint.coordinate_names[-1]
+            for joint in joints
+            for name in joint.coordinate_names
+        ]
+        self._rows = np.flatnonzero(~np.array(inner, dtype=bool))
 
     def _read_points(
         self, description: RobotDescription, number: Callable[[Expression], Value]
@@ -186,17 +212,18 @@ class RobotKinematics:
 
     def _places_of_joints(self, q: Array) -> Array:
         """S q + o, (..., N)."""
-        return self._of_joints(q) + self._offsets if self._is_coupled else as_array(q)
+        own = self.space.coordinates(q)
+        return self._of_joints(own) + self._offsets if self._is_coupled else as_array(own)
 
     def _of_coordinates(self, torques: Array) -> Array:
         """S' tau: what the coordinates feel of what all joints do, (..., n)."""
         return np.asarray(torques @ self._coupling) if self._is_coupled else torques
 
     def _kinematics(self, q: Array) -> Motion:
-        return self._kinematics_of_joints(self._places_of_joints(q))
+        return self._kinematics_of_joints(self._places_of_joints(q), as_array(q))
 
-    def _kinematics_of_joints(self, q: Array) -> Motion:
-        """Of positions of all joints, (..., N)."""
+    def _kinematics_of_joints(self, q: Array, configuration: Array) -> Motion:
+        """Of positions of all joints, (..., N); q itself has the poses of those on manifolds."""
         batch = q.shape[:-1]
         kind = complex if self.is_complex else q.dtype
         frames = np.empty((*batch, self.n_links + 1, 4, 4), dtype=kind)
@@ -205,7 +232,17 @@ class RobotKinematics:
         origins = np.empty((*batch, self._n_joints, 3), dtype=kind)
         for i, (parent, motions) in enumerate(zip(self._parent, self._motions, strict=True)):
             frame = frames[..., parent, :, :]
-            for motion, j in motions:
+            pose = np.eye(4)
+            if i in self._posed:
+                own = configuration[..., self._posed[i]]
+                pose = pose_of(self.description.joints[i], own)
+            for number, (motion, j) in enumerate(motions):
+                if number == 0 and i in self._posed:
+                    frame = frame @ motion.seat @ pose
+                    axes[..., j, :], origins[..., j, :] = (
+                        frame[..., :3, :3] @ motion.axis, frame[..., :3, 3]
+                    )  # fmt: skip
+                    continue
                 if j >= 0:
                     seat = frame @ motion.seat
                     axes[..., j, :] = seat[..., :3, :3] @ motion.axis
@@ -256,6 +293,11 @@ class RobotKinematics:
                 w, wd, a = omega[..., p, :], alpha[..., p, :], acceleration[..., p, :]
                 x = motion.frames[..., p, :3, 3]
             tip = motion.frames[..., i, :3, 3]
+            if i in self._posed:
+                own = slice(motions[0][1], motions[-1][1] + 1)
+                moved = self._posed_motion(motion, i, own, (w, wd, a, x), qd, qdd)
+                omega[..., i, :], alpha[..., i, :], acceleration[..., i, :] = moved
+                continue
             for joint, j in motions:
                 if j < 0:
                     continue
@@ -273,6 +315,32 @@ class RobotKinematics:
             omega[..., i, :], alpha[..., i, :] = w, wd
             acceleration[..., i, :] = a + transferred(w, wd, tip - x)
         return omega, alpha, acceleration
+
+
+    def _posed_motion(
+        self,
+        motion: Motion,
+        i: int,
+        own: slice,
+        carrier: tuple[Array, Array, Array, Array],
+        qd: Array,
+        qdd: Array,
+    ) -> tuple[Array, Array, Array]:
+        """omega, alpha, acceleration of link i behind a joint on a manifold; a = R (v' + w x v).
+
+        `carrier` has omega, alpha, acceleration and place of the frame that carries it.
+        """
+        w, wd, a, x = carrier
+        frame = motion.frames[..., i, :, :]
+        turn, tip = frame[..., :3, :3], frame[..., :3, 3]
+        spin, change = qd[..., own][..., -3:], qdd[..., own][..., -3:]
+        relative, growing = turned(turn, spin), turned(turn, change)
+        a = a + transferred(w, wd, tip - x)
+        if own.stop - own.start > 3:
+            travel, push = qd[..., own][..., :3], qdd[..., own][..., :3]
+            a = a + turned(turn, push + np.cross(spin, travel))
+            a = a + 2.0 * np.cross(w, turned(turn, travel))
+        return w + relative, wd + growing + np.cross(w, relative), a
 
 
 def _masks(joints: Sequence[JointDescription]) -> tuple[Array, list[int]]:

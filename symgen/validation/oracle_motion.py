@@ -52,6 +52,18 @@ class MotionFunctions(RobotKinematics):
         linear, _ = self._point_jacobians(motion, points, [*range(self.n_links)] * 2)
         return np.asarray(np.linalg.norm(linear, axis=-2).max(axis=(-1, -2), initial=0.0))
 
+    def _slopes(
+        self, function: Callable[..., tuple[Array, ...]], states: Sequence[Array], k: int
+    ) -> tuple[Array, ...]:
+        """d results / d states[k] by complex step, of q in its tangent space: an axis of n behind
+        every result."""
+        batch = states[k].ndim - 1
+        moved = [x[..., np.newaxis, :] for x in states]
+        steps = 1j * STEP * np.eye(self.n)
+        moved[k] = self.space.integrate(moved[k], steps) if k == 0 else moved[k] + steps
+        results = function(*moved)
+        return tuple(np.moveaxis(np.asarray(x.imag / STEP), batch, -1) for x in results)
+
     # --------------------------------------------------------------------------- joint wrenches
 
     def joint_wrenches(
@@ -79,7 +91,7 @@ class MotionFunctions(RobotKinematics):
         axes = np.swapaxes(frames[..., :3, :3], -1, -2)
         force = turned(axes, np.sum(beyond * forces[..., np.newaxis, :, :], axis=-2))
         moment = turned(axes, np.sum(beyond * turning, axis=-2))
-        return np.concatenate([force, moment], axis=-1)
+        return np.concatenate([force, moment], axis=-1)[..., self._rows, :]
 
     def joint_wrench_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
@@ -91,7 +103,7 @@ class MotionFunctions(RobotKinematics):
         def wrenches(*moved: Array) -> tuple[Array]:
             return (self.joint_wrenches(*moved, loads=held),)
 
-        by_q, by_qd, by_qdd = (_slopes(wrenches, states, k)[0] for k in range(3))
+        by_q, by_qd, by_qdd = (self._slopes(wrenches, states, k)[0] for k in range(3))
         return self.joint_wrenches(*states, loads=loads), by_q, by_qd, by_qdd
 
     def _inertia_forces(self, motion: Motion, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
@@ -115,7 +127,9 @@ class MotionFunctions(RobotKinematics):
     def _frames_behind(self, q: Array) -> Array:
         """Frames behind the joints of one coordinate, (..., N, 4, 4), base frame."""
         places = self._places_of_joints(q)
-        masked = self._kinematics_of_joints(places[..., np.newaxis, :] * self._masks)
+        masked = self._kinematics_of_joints(
+            places[..., np.newaxis, :] * self._masks, as_array(q)[..., np.newaxis, :]
+        )
         return np.asarray(masked.frames[..., self._mask, self._own_link, :, :])
 
     # ---------------------------------------------------------------------------------- points
@@ -138,7 +152,7 @@ class MotionFunctions(RobotKinematics):
         """dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (..., n_points, 3, n); real only."""
         states = same_batch(q, qd, qdd)
         (x_q, v_q, a_q), (_, v_qd, a_qd), (_, _, a_qdd) = (
-            _slopes(self.point_motion, states, k) for k in range(3)
+            self._slopes(self.point_motion, states, k) for k in range(3)
         )
         return x_q, v_q, v_qd, a_q, a_qd, a_qdd
 
@@ -226,7 +240,7 @@ class MotionFunctions(RobotKinematics):
     @property
     def inertial_parameters(self) -> Array:
         """pi of the body behind each joint, links on fixed joints included, (10 N,)."""
-        frames = self._kinematics(np.zeros(self.n)).frames
+        frames = self._kinematics(self.space.neutral()).frames
         last = {link: j for j, link in enumerate(self._own_link)}
         result = np.zeros((self._n_joints, 10))
         for i in range(self.n_links):
@@ -236,7 +250,7 @@ class MotionFunctions(RobotKinematics):
             if owner >= 0:
                 pose = np.linalg.inv(frames[owner]) @ frames[i]
                 result[last[owner]] += self._parameters_of_link(i, pose)
-        return result.reshape(-1)
+        return result[self._rows].reshape(-1)
 
     def _parameters_of_link(self, link: int, pose: Array) -> Array:
         """pi of one link in a frame in which its own has this pose."""
@@ -250,8 +264,9 @@ class MotionFunctions(RobotKinematics):
         """Torques of unit inertial parameters, one at a time, by virtual power, (..., n, 10 N)."""
         q, qd, qdd = same_batch(q, qd, qdd)
         whole = self._places_of_joints(q), self._of_joints(qd), self._of_joints(qdd)
+        own = q[..., np.newaxis, :]
         q, qd, qdd = (x[..., np.newaxis, :] * self._masks for x in whole)
-        motion = self._kinematics_of_joints(q)
+        motion = self._kinematics_of_joints(q, own)
         omega, alpha, origin = (
             part[..., self._mask, self._own_link, :]
             for part in self._accelerations_of_joints(motion, qd, qdd)
@@ -269,7 +284,8 @@ class MotionFunctions(RobotKinematics):
         columns = np.swapaxes(back @ linear, -1, -2) @ force
         columns = columns + np.swapaxes(back @ angular, -1, -2) @ moment  # (..., body, n, 10)
         columns = np.moveaxis(columns, -3, -2)
-        return np.asarray(columns.reshape(*columns.shape[:-3], self.n, 10 * self._n_joints))
+        columns = columns[..., self._rows, :]
+        return np.asarray(columns.reshape(*columns.shape[:-3], self.n, 10 * len(self._rows)))
 
 
 def _unit_wrenches(omega: Array, alpha: Array, fall: Array) -> tuple[Array, Array]:
@@ -303,12 +319,3 @@ def _beside(left: Array, right: Array) -> Array:
     return np.concatenate(list(parts), axis=-2)
 
 
-def _slopes(
-    function: Callable[..., tuple[Array, ...]], states: Sequence[Array], k: int
-) -> tuple[Array, ...]:
-    """d results / d states[k] by complex step: an axis of n behind every result."""
-    n, batch = states[k].shape[-1], states[k].ndim - 1
-    moved = [x[..., np.newaxis, :] for x in states]
-    moved[k] = moved[k] + 1j * STEP * np.eye(n)
-    results = function(*moved)
-    return tuple(np.moveaxis(np.asarray(x.imag / STEP), batch, -1) for x in results)

@@ -62,11 +62,11 @@ class OutputFunctions(ForwardFunctions):
     def _slope_of_outputs(self, arguments: Mapping[str, Array], name: str) -> Array:
         """d outputs / d the argument `name` by complex step."""
         value, batch = arguments[name], arguments["t"].ndim
-        core = value.shape[batch:]
+        core = (self.n,) if name == "q" else value.shape[batch:]
         size = int(np.prod(core))
         steps = 1j * STEP * np.eye(size).reshape(size, *(1,) * batch, *core)
         moved = {key: np.broadcast_to(x, (size, *x.shape)) for key, x in arguments.items()}
-        moved[name] = value + steps
+        moved[name] = self.space.integrate(value, steps) if name == "q" else value + steps
         slope = np.moveaxis(values_of_outputs(self, moved).imag / STEP, 0, -1)
         return np.asarray(slope.reshape(*slope.shape[:-1], *core))
 

@@ -25,6 +25,7 @@ from symgen.description.model import (
     Pose,
     RobotDescription,
 )
+from symgen.robot.configuration import BALL, FREE, Configuration
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_parameters import Value
 
@@ -47,6 +48,18 @@ def unread_types(description: RobotDescription) -> tuple[str, ...]:
     """The types of joints of a model that the numeric model cannot read, each once."""
     types = dict.fromkeys(joint.type for joint in description.joints)
     return tuple(name for name in types if name not in READABLE_TYPES)
+
+
+def configuration(description: RobotDescription) -> Configuration | None:
+    """The space that q lives in; None without joints on manifolds."""
+    joints: list[tuple[str, int, int]] = []
+    q = v = 0
+    for joint in description.joints:
+        if joint.manifold is not None:
+            joints.append((FREE if joint.type == "floating" else BALL, q, v))
+        if joint.mimic is None:
+            q, v = q + len(joint.position_names), v + joint.coordinates
+    return Configuration(v, joints) if joints else None
 
 
 class JointMotion:
@@ -102,9 +115,29 @@ def joint_motions(
         "spherical": rotations,
         "floating": travel + rotations,
     }[joint.type]
+    if joint.manifold is not None:  # along and about the axes of the link, which `pose_of` places
+        turns = [("revolute", UNITS[letter]) for letter in "xyz"]
+        parts = travel + turns if joint.type == "floating" else turns
     seats = [_pose(joint.origin, number)] + [np.eye(4)] * (len(parts) - 1)
     pitch = 0.0 if joint.pitch is None else number(joint.pitch)
     return [JointMotion(kind, seat, z, pitch) for (kind, z), seat in zip(parts, seats, strict=True)]
+
+
+def pose_of(joint: JointDescription, q: Array) -> Array:
+    """The pose that the entries of q of a joint on a manifold give, (..., 4, 4).
+
+    Rodrigues' parameters: 1 + 2 w K + 2 K K with K the cross product of the vector part.
+    """
+    x, y, z, w = np.moveaxis(q[..., -4:], -1, 0)
+    K = np.zeros((*q.shape[:-1], 3, 3), dtype=q.dtype)
+    K[..., 0, 1], K[..., 0, 2], K[..., 1, 2] = -z, y, -x
+    K = K - np.swapaxes(K, -1, -2)
+    matrix = np.zeros((*q.shape[:-1], 4, 4), dtype=q.dtype)
+    matrix[..., :3, :3] = np.eye(3) + 2.0 * w[..., np.newaxis, np.newaxis] * K + 2.0 * K @ K
+    matrix[..., 3, 3] = 1.0
+    if joint.type == "floating":
+        matrix[..., :3, 3] = q[..., :3]
+    return matrix
 
 
 def _in_plane(normal: Array) -> list[Array]:
@@ -324,8 +357,10 @@ def as_array(x: Any) -> Array:
 
 
 def same_batch(*arrays: Any) -> tuple[Array, ...]:
-    """Arrays broadcast to one shape."""
-    return tuple(np.broadcast_arrays(*(as_array(x) for x in arrays)))
+    """Arrays with batch axes broadcast to one shape; a configuration is longer than a velocity."""
+    given = [as_array(x) for x in arrays]
+    batch = np.broadcast_shapes(*(x.shape[:-1] for x in given))
+    return tuple(np.broadcast_to(x, (*batch, x.shape[-1])) for x in given)
 
 
 def transferred(omega: Array, alpha: Array, arm: Array) -> Array:

@@ -37,8 +37,8 @@ class SecondFunctions(OutputFunctions):
     @property
     def inverse_dynamics_hessian(self) -> Callable[..., tuple[Array, Array, Array, Array]]:
         """Blocks q_q, q_qd, q_qdd, qd_qd, (..., n, n) each; AttributeError where n is large."""
-        if self.n > LARGEST:
-            raise AttributeError(f"more than {LARGEST} coordinates")
+        if self.n > LARGEST or self._on_manifolds:
+            raise AttributeError(f"more than {LARGEST} coordinates, or joints on manifolds")
         return self._hessian
 
     def _hessian(

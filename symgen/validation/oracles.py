@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from symgen.description.expressions import EvaluationError
+from symgen.robot.configuration import FREE
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
 from symgen.validation.oracle_second import SecondFunctions
@@ -98,7 +99,7 @@ class NumericRobot(SecondFunctions):
 
     def _load_forces(self, q: Array, loads: Array | None) -> Array:
         if loads is None:
-            return np.zeros(q.shape)
+            return np.zeros((*q.shape[:-1], self.n))
         lever = self.inverse_dynamics_load_derivatives(q)
         return np.asarray(np.sum(lever * loads[..., np.newaxis, :, :], axis=(-1, -2)))
 
@@ -112,20 +113,32 @@ class NumericRobot(SecondFunctions):
         q = as_array(q)
         known = self._slopes_of_mass
         if known is None or not np.array_equal(known[0], q):
-            known = q.copy(), _derivatives(self.mass_matrix, q)
+            known = q.copy(), self._derivatives(self.mass_matrix, q)
             self._slopes_of_mass = known
         return known[1]
 
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
-        """Christoffel: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2."""
+        """Christoffel: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2.
+
+        On manifolds M is that of a chart, less what the chart itself turns: see `_in_a_chart`.
+        """
         q, qd = same_batch(q, qd)
         return np.asarray(np.einsum("...ijk,...k->...ij", self._christoffel_symbols(q), qd))
 
     def _christoffel_symbols(self, q: Array) -> Array:
         """[i, j, k] = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, (..., n, n, n)."""
-        slope = self.mass_matrix_derivatives(q)
+        slope, turned = self._in_a_chart(q)
         other = np.swapaxes(slope, -1, -2)
-        return np.asarray(0.5 * (slope + other - np.moveaxis(slope, -1, -3)))
+        return np.asarray(0.5 * (slope + other - np.moveaxis(slope, -1, -3)) - turned)
+
+    def _in_a_chart(self, q: Array) -> tuple[Array, Array]:
+        """[i, j, k]: slopes of W' M W in a chart with dW/dq_k = D_k, and M D_k; rotors apart."""
+        slope = self.mass_matrix_derivatives(q)
+        if not self._on_manifolds:
+            return slope, np.zeros(())
+        rigid = self.mass_matrix(q) - self._rotors
+        turned = np.einsum("...ia,kaj->...ijk", rigid, self.space.turning)
+        return slope + turned + np.swapaxes(turned, -2, -3), turned
 
     def inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
@@ -142,10 +155,28 @@ class NumericRobot(SecondFunctions):
         inertial = _times(self.mass_matrix(q), qdd)
         convective = np.einsum("...ijk,...j,...k->...i", slope, qd, qd)
         centrifugal = 0.5 * np.einsum("...jki,...j,...k->...i", slope, qd, qd)
-        weight = _derivatives(self.potential_energy, q)
-        rigid = inertial + convective - centrifugal + weight
+        weight = self._derivatives(self.potential_energy, q)
+        rigid = inertial + convective - centrifugal + weight + self._transport(q, qd)
         losses = self._of_coordinates(self._terms.losses(self._of_joints(qd)))
         return np.asarray(rigid + losses + self._load_forces(q, loads))
+
+    def _transport(self, q: Array, qd: Array) -> Array:
+        """Euler and Poincare: momenta p = M w of joints on manifolds turn with the link, (..., n).
+
+        w x p for rotations, and v x p_v for a free joint, whose forces are turned, too.
+        """
+        found = np.zeros((*q.shape[:-1], self.n))
+        if not self._on_manifolds:
+            return found
+        momentum = _times(self.mass_matrix(q) - self._rotors, qd)
+        for kind, _, start in self.space.joints:
+            w = slice(start + 3 * (kind == FREE), start + 3 + 3 * (kind == FREE))
+            found[..., w] = np.cross(qd[..., w], momentum[..., w])
+            if kind == FREE:
+                v = slice(start, start + 3)
+                found[..., v] = np.cross(qd[..., w], momentum[..., v])
+                found[..., w] += np.cross(qd[..., v], momentum[..., v])
+        return found
 
     def virtual_power(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
@@ -193,12 +224,15 @@ class NumericRobot(SecondFunctions):
     def bias_forces(self, q: Array, qd: Array, *, loads: Array | None = None) -> Array:
         """Inverse dynamics at zero acceleration, (..., n)."""
         q, qd = same_batch(q, qd)
-        return self.inverse_dynamics(q, qd, np.zeros(q.shape), loads=loads)
+        return self.inverse_dynamics(q, qd, np.zeros(qd.shape), loads=loads)
 
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
-        """tau, dtau/dq by complex step of virtual power, dtau/dqd = 2 C + losses, dtau/dqdd = M."""
+        """tau, dtau/dq by complex step of virtual power, dtau/dqd = 2 C + losses, dtau/dqdd = M.
+
+        2 C is what the symbols of C give, which are symmetric but on manifolds.
+        """
         q, qd, qdd = same_batch(q, qd, qdd)
         tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
         wrenches = None if loads is None else loads[..., np.newaxis, :, :]
@@ -207,10 +241,22 @@ class NumericRobot(SecondFunctions):
             rates, accelerations = qd[..., np.newaxis, :], qdd[..., np.newaxis, :]
             return self.virtual_power(directions, rates, accelerations, loads=wrenches)
 
-        slope = _derivatives(torques, q)
+        slope = self._derivatives(torques, q)
         slopes = self._terms.loss_slopes(self._of_joints(qd))[..., np.newaxis]
         losses = np.swapaxes(self._coupling, -1, -2) @ (slopes * self._coupling)
-        return tau, slope, 2.0 * self.coriolis_matrix(q, qd) + losses, self.mass_matrix(q)
+        symbols = self._christoffel_symbols(q)
+        both = symbols + np.swapaxes(symbols, -1, -2)
+        by_qd = np.einsum("...ijk,...k->...ij", both, qd)
+        return tau, slope, by_qd + losses, self.mass_matrix(q)
+
+    def _derivatives(self, function: Callable[[Array], Array], q: Array) -> Array:
+        """d function / dq by complex step, in the tangent space: an axis of n behind the result's.
+
+        `function` maps (..., n, nq), one direction per row, to (..., n, results).
+        """
+        moved = self.space.integrate(q[..., np.newaxis, :], 1j * STEP * np.eye(self.n))
+        values = function(moved).imag / STEP
+        return np.asarray(np.moveaxis(values, q.ndim - 1, -1))
 
 
 class ParametrisedRobot:
@@ -287,12 +333,3 @@ def _transposed_times(jacobian: Array, vectors: Array) -> Array:
     row = vectors.reshape(*vectors.shape[:-2], 1, m * axes)
     return np.asarray((row @ stack)[..., 0, :])
 
-
-def _derivatives(function: Callable[[Array], Array], q: Array) -> Array:
-    """d function / dq by complex step: the result's shape with an axis of n behind it.
-
-    `function` maps (..., n, n), one direction per row, to (..., n, results).
-    """
-    n = q.shape[-1]
-    values = function(q[..., np.newaxis, :] + 1j * STEP * np.eye(n)).imag / STEP
-    return np.asarray(np.moveaxis(values, q.ndim - 1, -1))

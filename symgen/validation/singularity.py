@@ -31,7 +31,8 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
     robot = NumericRobot(description)
     if robot.n == 0:
         return ()
-    q = np.random.default_rng(1).uniform(-np.pi, np.pi, (POSES, robot.n))
+    drawn = np.random.default_rng(1).uniform(-np.pi, np.pi, (POSES, robot.n))
+    q = robot.space.integrate(robot.space.neutral(), drawn)
     with np.errstate(all="ignore"):
         matrices = robot.mass_matrix(q)
     if not np.isfinite(matrices).all():

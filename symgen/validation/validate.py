@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ from symgen.validation.conditioning import condition
 from symgen.validation.domain import left_out, share_smoothness, states_in_domain
 from symgen.validation.evaluation import Array, without_warnings
 from symgen.validation.oracle_parameters import parameter_values, reader
-from symgen.validation.oracle_parts import JointForces, coupling, unread_types
+from symgen.validation.oracle_parts import JointForces, configuration, coupling, unread_types
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 
 INDEPENDENT = "the independent numeric model"
@@ -142,14 +143,16 @@ def validate(
     n = len(description.coordinate_names)
     defaults = [description.parameter_values[name] for name in runtime]
     loads = len(description.loads)
-    states = random_states(n, loads, samples or limits.samples(n), parameters=defaults)
+    space = configuration(description)
+    drawn = partial(random_states, n, loads, parameters=defaults, configuration=space)
+    states = drawn(samples or limits.samples(n))
     terms = condition(description)
     robot = None if unread else NumericRobot(description, runtime=runtime)
     facts = _facts(description, robot, terms)
     if description.outputs:
         states = states_in_domain(
             states,
-            lambda count: random_states(n, loads, count, seed=2010, parameters=defaults),
+            lambda count: drawn(count, seed=2010),
             lambda drawn: _outputs(drawn, subjects if robot is None else [_independent(robot)]),
         )
     evaluations = [Evaluation(subject, states, facts) for subject in subjects]
@@ -178,6 +181,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         S if len(own) < len(description.joints) else None,
         o,
         tuple(joint.link.name for joint in description.joints),
+        configuration(description),
     )
 
 
