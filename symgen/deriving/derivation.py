@@ -377,9 +377,7 @@ def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dic
     }
 
 
-def _configuration(
-    description: RobotDescription, tree: KinematicTree[Scalar]
-) -> dict[str, Any]:
+def _configuration(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Any]:
     """What is said of joints on manifolds."""
     if not tree.manifolds:
         return {}

@@ -323,9 +323,7 @@ def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) ->
     return tuple(name for name in independent if name in asked)
 
 
-def provided_by(
-    formulations: tuple[str, ...], tree: KinematicTree[Any] | None = None
-) -> set[str]:
+def provided_by(formulations: tuple[str, ...], tree: KinematicTree[Any] | None = None) -> set[str]:
     """The functions that at least one of these formulations derives, for `tree` if it is given."""
     named = map(formulation_named, formulations)
     return {name for item in named for name in provided_functions(item, tree)}

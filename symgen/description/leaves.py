@@ -252,9 +252,7 @@ Name = Annotated[str | None, *_leaf(_name, _NAME_SCHEMA)]
 Version = Annotated[int | None, *_leaf(_version, {"const": FORMAT_VERSION})]
 Convention = Annotated[str | None, *_leaf(_convention, {"enum": list(CONVENTIONS)})]
 JointType = Annotated[str | None, *_leaf(_joint_type, {"enum": list(JOINT_TYPES)})]
-Representation = Annotated[
-    str | None, *_leaf(_representation, {"enum": list(REPRESENTATIONS)})
-]
+Representation = Annotated[str | None, *_leaf(_representation, {"enum": list(REPRESENTATIONS)})]
 Turns = Annotated[str | None, *_leaf(_turns, _TEXT_SCHEMA)]
 Letters = Annotated[tuple[str, ...] | None, *_leaf(_letters, _LETTERS_SCHEMA)]
 Entries = Annotated[

@@ -41,7 +41,8 @@ def check_mimics(robot: RobotTable, scalars: Scalars) -> dict[int, Mimic]:
 def coordinates_of(robot: RobotTable, independent: bool = False) -> tuple[str, ...] | None:
     """The names of the coordinates of all joints, or of those that are `independent`.
 
-    Joints on manifolds have none that anything could follow, or be an expression of.  None where they could not all be read.
+    Joints on manifolds have none that anything could follow, or be an expression of.  None where
+    they could not all be read.
     """
     if robot.joints is None:
         return None if robot.gives("joints") else ()

@@ -23,8 +23,8 @@ class Ball:
     moved_entry = ""
     keys: tuple[str, ...] = ()
     sequences: tuple[str, ...] = ()
-    position_suffixes = ("qx", "qy", "qz", "qw")
-    velocity_suffixes = ("wx", "wy", "wz")
+    position_suffixes: tuple[str, ...] = ("qx", "qy", "qz", "qw")
+    velocity_suffixes: tuple[str, ...] = ("wx", "wy", "wz")
     quaternion = 0
 
     def chain(self, directions: Directions[S]) -> Chain[S]:

@@ -26,8 +26,8 @@ class Free:
     moved_entry = ""
     keys: tuple[str, ...] = ()
     sequences: tuple[str, ...] = ()
-    position_suffixes = ("x", "y", "z", "qx", "qy", "qz", "qw")
-    velocity_suffixes = ("vx", "vy", "vz", "wx", "wy", "wz")
+    position_suffixes: tuple[str, ...] = ("x", "y", "z", "qx", "qy", "qz", "qw")
+    velocity_suffixes: tuple[str, ...] = ("vx", "vy", "vz", "wx", "wy", "wz")
     quaternion = 3
 
     def chain(self, directions: Directions[S]) -> Chain[S]:

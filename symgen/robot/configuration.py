@@ -83,9 +83,9 @@ class Configuration:
 
     def coordinates(self, q: Any) -> Array:
         """The entries of q that belong to a velocity, and 0 for those of quaternions, (..., n)."""
-        q = np.asarray(q)
         if not self.joints:
-            return q
+            return np.asarray(q)
+        q = np.asarray(q)
         found = np.zeros((*q.shape[:-1], self.n), dtype=np.result_type(q, float))
         found[..., self.velocities] = q[..., self.positions]
         return found
@@ -169,6 +169,22 @@ class Configuration:
             q[..., at : at + 4] = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
         return q
 
+    def transported(self, v: Any, directions: Any) -> Array:
+        """[v, e] of twists of every joint with a quaternion, else 0; `directions` are (n, s).
+
+        A displacement e(t) of a motion with velocity v changes by de/dt = dv - [v, e].
+        """
+        v, directions = np.asarray(v), np.asarray(directions)
+        found: Array = np.zeros_like(directions)
+        for kind, _, k in self.joints:
+            at = k + 3 * (kind == FREE)
+            w, turned = v[at : at + 3], directions[at : at + 3]
+            found[at : at + 3] = np.cross(w, turned, axisb=0, axisc=0)
+            if kind == FREE:
+                found[k : k + 3] = np.cross(w, directions[k : k + 3], axisb=0, axisc=0)
+                found[k : k + 3] += np.cross(v[k : k + 3], turned, axisb=0, axisc=0)
+        return found
+
     def rate(self, q: Any, v: Any) -> Array:
         """dq/dt at the velocity v: that of quaternions is q (0, w) / 2, (..., nq)."""
         q, v = self._array("q", q, self.nq), self._array("v", v, self.n)
@@ -191,7 +207,12 @@ class Configuration:
             raise TypeError(f"{name}: expected numbers, got {array.dtype}")
         if array.ndim == 0 or array.shape[-1] != size:
             raise ValueError(f"{name}: expected shape (..., {size}), got {array.shape}")
-        return array.astype(np.result_type(array, float), copy=False)
+        return np.asarray(array, dtype=np.result_type(array, float))
+
+
+def configuration_of(module: Any) -> Configuration:
+    """The configuration space of a generated module; of one without its own, n coordinates."""
+    return Configuration(module.n, getattr(getattr(module, "_configuration", None), "joints", ()))
 
 
 # ----------------------------------------------------------------------- quaternions x y z w
@@ -244,7 +265,9 @@ def _half_sine(square: Array) -> Array:
     """sin(x / 2) / x, of the square of x."""
     small = np.abs(square) < SMALL
     x = np.sqrt(np.where(small, 1.0, square))
-    series = 0.5 - square * (1 / 48 - square * (1 / 3840 - square * (1 / 645120 - square / 185794560)))
+    series = 0.5 - square * (
+        1 / 48 - square * (1 / 3840 - square * (1 / 645120 - square / 185794560))
+    )
     return np.asarray(np.where(small, series, np.sin(0.5 * x) / x))
 
 
@@ -262,7 +285,9 @@ def _travel(v: Array, w: Array) -> Array:
     small = np.abs(square) < SMALL
     x = np.sqrt(np.where(small, 1.0, square))
     one = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square / 3628800)))
-    two = 1 / 6 - square * (1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square / 39916800)))
+    two = 1 / 6 - square * (
+        1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square / 39916800))
+    )
     one = np.where(small, one, (1.0 - np.cos(x)) / x**2)
     two = np.where(small, two, (x - np.sin(x)) / x**3)
     turned = np.cross(w, v)
@@ -274,7 +299,9 @@ def _velocity(travel: Array, w: Array) -> Array:
     square = np.sum(w * w, axis=-1, keepdims=True)
     small = square < SMALL
     x = np.sqrt(np.where(small, 1.0, square))
-    series = 1 / 12 + square * (1 / 720 + square * (1 / 30240 + square * (1 / 1209600 + square / 47900160)))
+    series = 1 / 12 + square * (
+        1 / 720 + square * (1 / 30240 + square * (1 / 1209600 + square / 47900160))
+    )
     closed = (1.0 - 0.5 * x * np.cos(0.5 * x) / np.sin(0.5 * x)) / x**2
     turned = np.cross(w, travel)
     factor = np.where(small, series, closed)

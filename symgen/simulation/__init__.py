@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
+from symgen.robot.configuration import configuration_of
 from symgen.simulation.accelerations import way_to_accelerations
 from symgen.simulation.arguments import (
     Derivatives,
@@ -79,7 +80,8 @@ def simulate(
     serves where one entry is expected):
         module        a generated module, from `symgen.load` or imported
         q0, qd0       (n,): coordinates (rad or m) and velocities at the start; entries of
-                      prescribed coordinates are not read
+                      prescribed coordinates are not read.  With quaternions q0 is (nq,); they
+                      are normalized, and so are those of the results
         t             (m,): times of the results (s), two or more, increasing; the first is the
                       start
         tau           (n,) joint torques (N m or N), or a function of (t, q, qd); default: 0.
@@ -104,7 +106,9 @@ def simulate(
                       (numbers) of everything that is integrated, first_step and max_step (s)
 
     Returns an `xarray.Dataset`:
-        q, qd, qdd, tau         (time, coordinate); tau of prescribed coordinates is what moves them
+        q, qd, qdd, tau         (time, coordinate); tau of prescribed coordinates is what moves
+                                them.  With quaternions q is (time, position), and dq is said in
+                                the tangent space
         dq, dqd, dqdd, dtau     (time, coordinate, parameter), with sensitivities: total derivatives
         outputs                 (time, output), and these if there are objectives:
         outputs_gradient        (time, output, parameter), total derivatives
@@ -123,20 +127,21 @@ def simulate(
     checked_module(module)
     instants = times(t)
     solver = checked_solver(method, rtol, atol, first_step, max_step, instants)
-    held = prescribed_coordinates(module)
+    held, space = prescribed_coordinates(module), configuration_of(module)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
     motion = Motion(
         way_to_accelerations(module, formulation, wanted, held),
         held,
-        Torques(tau, tau_derivatives, module.n, wanted),
-        Loads("loads", loads, (module.n_loads, 6)),
+        Torques(tau, tau_derivatives, space, wanted),
+        Loads("loads", loads, (module.n_loads, 6), space),
         Prescribed(prescribed, tuple(compress(module.coordinate_names, held))),
         parameter_values(module, parameters),
         wanted,
         objectives_of(module, objectives, wanted),
+        space,
     )
-    shape = (module.n,)
-    start = motion.start(instants, numbers("q0", q0, shape), numbers("qd0", qd0, shape))
+    initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
+    start = motion.start(instants, *initial)
     vectors, evaluations = integrate(solve_ivp, motion, instants, start, solver)
     rows = sample(motion, instants, vectors)
     facts = attributes(module, motion, solver, evaluations)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symgen.errors import RequestError
+from symgen.robot.configuration import configuration_of
 from symgen.support.suggestions import suggestion
 
 Array = NDArray[np.float64]
@@ -124,7 +125,17 @@ def times(t: ArrayLike) -> Array:
 
 def prescribed_coordinates(module: Any) -> NDArray[np.bool_]:
     """Whether the motion of each coordinate is prescribed, (n,)."""
-    return np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
+    held = np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
+    space = configuration_of(module)
+    own = np.zeros(module.n, dtype=bool)
+    own[space.velocities] = True
+    if (held & ~own).any():
+        name = module.coordinate_names[int(np.flatnonzero(held & ~own)[0])]
+        raise RequestError(
+            f"simulate: the motion of {name!r} is prescribed, and its joint has a quaternion: that "
+            "is not available yet; write 'coordinates: angles' in the model file"
+        )
+    return held
 
 
 def parameter_values(module: Any, given: Mapping[str, float] | ArrayLike | None) -> Array:

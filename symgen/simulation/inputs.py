@@ -53,8 +53,8 @@ NEARNESS = 1e-2
 class Given:
     """An array, or a function of ``(t, q, qd)`` that returns one; 0 where neither was given."""
 
-    def __init__(self, name: str, value: Input, shape: tuple[int, ...]) -> None:
-        self.name, self.shape = name, shape
+    def __init__(self, name: str, value: Input, shape: tuple[int, ...], space: Any) -> None:
+        self.name, self.shape, self.space = name, shape, space
         self.function = value if callable(value) else None
         if self.function is not None:
             _check_takes(name, value, *STATE)
@@ -78,7 +78,7 @@ class Loads(Given):
         """RequestError where they depend on the state, as far as two states can tell."""
         if self.function is None:
             return
-        moved = self(t, *_moved(q, qd, 1e-3, q_too=True, qd_too=True))
+        moved = self(t, *_moved(self.space, q, qd, 1e-3, q_too=True, qd_too=True))
         if not np.array_equal(self(t, q, qd), moved, equal_nan=True):
             raise RequestError(
                 "simulate: loads: they depend on the state, which sensitivities cannot follow; "
@@ -89,8 +89,8 @@ class Loads(Given):
 class Torques(Given):
     """The joint torques ``(n,)`` and their derivatives ``(n, s)`` along the sensitivities."""
 
-    def __init__(self, value: Input, slopes: Slopes, n: int, columns: Columns) -> None:
-        super().__init__("tau", value, (n,))
+    def __init__(self, value: Input, slopes: Slopes, space: Any, columns: Columns) -> None:
+        super().__init__("tau", value, (space.n,), space)
         self.slopes, self.columns = slopes, columns
         if slopes is not None:
             _check_takes("tau_derivatives", slopes, *STATE)
@@ -113,9 +113,9 @@ class Torques(Given):
         if self.function is None or self.slopes is not None or not len(self.columns) * q.size:
             return
         for q_too in (True, False):
-            start = _moved(q, qd, -DIFFERENCE, q_too, not q_too)
-            stop = _moved(q, qd, DIFFERENCE, q_too, not q_too)
-            way = [b - a for a, b in zip(start, stop, strict=True)]
+            start = _moved(self.space, q, qd, -DIFFERENCE, q_too, not q_too)
+            stop = _moved(self.space, q, qd, DIFFERENCE, q_too, not q_too)
+            way = [self.space.difference(start[0], stop[0]), stop[1] - start[1]]
             change = self(t, *stop) - self(t, *start)
             if not np.isfinite(change).all():
                 return  # the motion will not be finite, and says where
@@ -133,7 +133,8 @@ class Torques(Given):
     def _by_complex_step(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array:
         assert self.function is not None
         try:
-            value = np.asarray(self.function(t, q + 1j * STEP * dq, qd + 1j * STEP * dqd))
+            moved = self.space.integrate(q, 1j * STEP * dq), qd + 1j * STEP * dqd
+            value = np.asarray(self.function(t, *moved))
             slope: Array = np.imag(value) / STEP
         except (TypeError, np.exceptions.ComplexWarning) as error:
             raise RequestError(
@@ -246,10 +247,13 @@ def _something(name: str, returned: Any) -> Any:
     return returned
 
 
-def _moved(q: Array, qd: Array, step: float, q_too: bool, qd_too: bool) -> tuple[Array, Array]:
+def _moved(
+    space: Any, q: Array, qd: Array, step: float, q_too: bool, qd_too: bool
+) -> tuple[Array, Array]:
     """A state beside q, qd: every coordinate is moved, each by another amount."""
-    way = step * np.linspace(1.0, 1.7, q.size)
+    way = step * np.linspace(1.0, 1.7, qd.size)
+    size = np.maximum(1.0, np.abs(space.coordinates(q)))
     return (
-        q + way * np.maximum(1.0, np.abs(q)) * q_too,
+        space.integrate(q, way * size * q_too),
         qd + way * np.maximum(1.0, np.abs(qd)) * qd_too,
     )

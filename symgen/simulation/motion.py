@@ -4,14 +4,18 @@ What is integrated is one vector, in this order:
 
     name    shape        slope                          meaning
     q       (f,)         qd                             coordinates of the f free joints
+                         q (0, w) / 2                   but of quaternions, which are four numbers
     qd      (f,)         qdd                            their velocities
     dq      (f, s)       dqd             eq. (4)        derivatives by the s sensitivities
+                         dqd - [qd, dq]                 but of quaternions, in the tangent space
     dqd     (f, s)       dqdd            eq. (5)
     I       (k,)         objectives      eq. (1)        integrals of the k objectives
     dI      (k, s)       d objectives    eq. (2)
 
 `Motion` holds everything of one instant for all n coordinates, prescribed ones among them.  The
-dq, dqd, dqdd of those are 0: their motion varies with nothing.
+dq, dqd, dqdd of those are 0: their motion varies with nothing.  Quaternions in the vector have any
+norm, which their slope leaves as it is but for the error of the integrator; those of `Motion` have
+norm 1.
 """
 
 from __future__ import annotations
@@ -41,8 +45,9 @@ class Motion:
     def __init__(
         self, way: Way, held: NDArray[np.bool_], torques: Torques, loads: Loads,
         prescribed: Prescribed, parameters: Array, columns: Columns,
-        objectives: Objectives | None,
+        objectives: Objectives | None, space: Any,
     ) -> None:  # fmt: skip
+        self.space = space if space.joints else None
         self.way, self.torques, self.loads, self.prescribed = way, torques, loads, prescribed
         self.options, self.objectives = {"parameters": parameters}, objectives
         self.some_held, self.held = bool(held.any()), np.flatnonzero(held)
@@ -52,16 +57,21 @@ class Motion:
         # where the slope ceased to be finite, if the last one was not
         self.lost: str | None = None
         # q, qd, dq, dqd lie one after the other, as in the vector where all joints are free
-        self.whole = np.zeros(2 * n * (1 + self.s))
-        self.q, self.qd = self.whole[: 2 * n].reshape(2, n)
-        self.dq, self.dqd = self.whole[2 * n :].reshape(2, n, self.s)
+        nq = space.nq
+        self.whole = np.zeros(nq + n + 2 * n * self.s)
+        self.drifting, self.qd = self.whole[:nq], self.whole[nq : nq + n]
+        self.q = self.drifting if self.space is None else space.neutral()
+        self.places = self.free if self.space is None else selection(_places(space, ~held))
+        self.fq = self.f + nq - n
+        self.dq, self.dqd = self.whole[nq + n :].reshape(2, n, self.s)
         self.qdd, self.tau = np.zeros((2, n))
         self.dqdd, self.dtau = np.zeros((2, n, self.s))
 
     def start(self, times: Array, q0: Array, qd0: Array) -> Array:
         """The vector at the first of `times`, after what can be told before the motion."""
-        initial = {"q0": q0, "qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
-        parts = []
+        initial = {"qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
+        refuse_not_finite("q0", q0[self.places])
+        parts = [_normalized(self.space, q0)[self.places]]
         for name, values in initial.items():
             refuse_not_finite(name, values[self.free])
             parts.append(values[self.free].ravel())
@@ -79,15 +89,18 @@ class Motion:
     def slope(self, t: float, vector: Array) -> Array:
         """The derivative of the vector in time."""
         self.move_to(t, vector)
-        f, fs = self.f, self.f * self.s
+        fs, start = self.f * self.s, self.fq + self.f
         result = np.empty_like(vector)  # new: integrators keep it
-        result[:f] = vector[f : 2 * f]
-        result[f : 2 * f] = self.qdd[self.free]
+        result[: self.fq] = vector[self.fq : start] if self.space is None else self._rate()
+        result[self.fq : start] = self.qdd[self.free]
         if fs:
-            result[2 * f : 2 * f + fs] = vector[2 * f + fs : 2 * f + 2 * fs]
-            result[2 * f + fs : 2 * f + 2 * fs] = self.dqdd[self.free].ravel()
+            result[start : start + fs] = vector[start + fs : start + 2 * fs]
+            if self.space is not None:
+                turned = self.space.transported(self.qd, self.dq)[self.free]
+                result[start : start + fs] -= turned.ravel()
+            result[start + fs : start + 2 * fs] = self.dqdd[self.free].ravel()
         if self.objectives is not None:
-            k, tail = len(self.objectives.chosen), result[2 * f + 2 * fs :]
+            k, tail = len(self.objectives.chosen), result[start + 2 * fs :]
             tail[:k] = self.objectives.values[self.objectives.index]
             tail[k:] = self.objectives.gradients[self.objectives.index].ravel()
         if math.isfinite(result.dot(result)):  # much faster than to ask each entry
@@ -143,14 +156,54 @@ class Motion:
         self.t = float(t)
         if not self.some_held:
             self.whole[:] = vector[: self.whole.size]
-            return
+        else:
+            self._place_free(vector)
+        if self.space is not None:
+            self.q[...] = self.space.normalize(self.drifting)
+
+    def _place_free(self, vector: Array) -> None:
         f, s, free, held = self.f, self.s, self.free, self.held
-        self.q[free], self.qd[free] = vector[:f], vector[f : 2 * f]
+        first = self.fq + f
+        self.drifting[self.places], self.qd[free] = vector[: self.fq], vector[self.fq : first]
         if s:
-            first, last = 2 * f, 2 * f + f * s
+            last = first + f * s
             self.dq[free] = vector[first:last].reshape(f, s)
             self.dqd[free] = vector[last : last + f * s].reshape(f, s)
-        self.q[held], self.qd[held], self.qdd[held] = self.prescribed(self.t)
+        places = held if self.space is None else self._held_places
+        self.drifting[places], self.qd[held], self.qdd[held] = self.prescribed(self.t)
+
+    @property
+    def _held_places(self) -> NDArray[np.intp]:
+        """The entries of q of prescribed coordinates, none of which is on a manifold."""
+        assert self.space is not None
+        is_held = np.isin(self.space.velocities, self.held)
+        places: NDArray[np.intp] = self.space.positions[is_held]
+        return places
+
+    def _rate(self) -> Array:
+        """dq/dt of the free joints, of quaternions as they are in the vector."""
+        assert self.space is not None
+        rate: Array = self.space.rate(self.drifting, self.qd)[self.places]
+        return rate
+
+
+def _places(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The entries of q of the joints that have the `chosen` coordinates, (n,)."""
+    on_manifolds = np.ones(space.nq, dtype=bool)
+    on_manifolds[space.positions] = False
+    wanted = np.zeros(space.nq, dtype=bool)
+    wanted[space.positions] = chosen[space.velocities]
+    return np.flatnonzero(wanted | on_manifolds)  # prescribed ones are refused before
+
+
+def _normalized(space: Any, q0: Array) -> Array:
+    if space is None:
+        return q0
+    try:
+        found: Array = space.normalize(q0)
+    except ValueError as error:
+        raise RequestError(f"simulate: q0: {error}") from None
+    return found
 
 
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:

@@ -80,7 +80,11 @@ def dataset(
     if len(columns):
         coordinates[BY_PARAMETER] = list(columns.names)
     for name, (meaning, units) in MEANINGS.items():
-        variables[name] = (OF_COORDINATES, rows[name], {"long_name": meaning, "units": units})
+        axes = OF_COORDINATES
+        if name == "q" and motion.space is not None:
+            axes = ("time", "position")
+            coordinates["position"] = list(module.position_names)
+        variables[name] = (axes, rows[name], {"long_name": meaning, "units": units})
     for name, (meaning, _) in MEANINGS.items():
         if len(columns):
             about = {"long_name": f"derivatives of the {meaning} by each parameter"}

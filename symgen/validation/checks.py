@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from symgen.robot.configuration import configuration_of
 from symgen.validation import limits
 from symgen.validation.agreement import agreement
 from symgen.validation.array_interface import interface
@@ -287,12 +288,6 @@ def check_evaluations(evaluations: Sequence[Evaluation]) -> list[Check]:
     return found
 
 
-def configuration_of(module: Any) -> Any:
-    """The configuration space of a generated module; None without joints on manifolds."""
-    found = getattr(module, "_configuration", None)
-    return found if found is not None and found.joints else None
-
-
 def changed_parameters(values: Any, seed: int = 2009) -> Array:
     """Each value times 1 + 0.05 u with a random |u| <= 1, (p,); 0 stays 0."""
     factors = np.random.default_rng(seed).uniform(-1.0, 1.0, np.shape(values))
@@ -320,7 +315,8 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     """
     values, loads = getattr(module, "default_parameters", ()), module.n_loads
     samples = samples or limits.samples(module.n)
-    space = configuration_of(module)
+    whole_space = configuration_of(module)
+    space = whole_space if whole_space.joints else None
     states = random_states(module.n, loads, samples, seed, values, space)
     if hasattr(module, "outputs"):
         states = states_in_domain(

@@ -186,10 +186,11 @@ def random_states(
     parameters: Any = (),
     configuration: Configuration | None = None,
 ) -> States:
-    """|q| <= pi, of quaternions from the neutral attitude, velocities and accelerations up to 2, loads and torques up to 10.
+    """|q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
 
-    What is given in hybrid dynamics goes up to 5, times to 10, directions to 1; `parameters` are
-    the values of the runtime parameters, (p,).  The same for one seed.
+    Quaternions are those of rotation vectors within the same limits.  What is given in hybrid
+    dynamics goes up to 5, times to 10, directions to 1; `parameters` are the values of the runtime
+    parameters, (p,).  The same for one seed.
     """
     rng = np.random.default_rng(seed)
     q = rng.uniform(-np.pi, np.pi, (samples, n))

@@ -97,7 +97,7 @@ class RobotKinematics:
         self._read_points(description, number)
 
     def _read_manifolds(self, joints: Sequence[JointDescription]) -> None:
-        """Where q has the poses of joints on manifolds, by link, and which rows such a joint has."""
+        """Where q has the poses of joints on manifolds, by link; which rows such a joint has."""
         names = [(joint, len(joint.position_names)) for joint in joints if joint.mimic is None]
         ends = np.cumsum([count for _, count in names]).tolist()
         places = {
@@ -315,7 +315,6 @@ class RobotKinematics:
             omega[..., i, :], alpha[..., i, :] = w, wd
             acceleration[..., i, :] = a + transferred(w, wd, tip - x)
         return omega, alpha, acceleration
-
 
     def _posed_motion(
         self,

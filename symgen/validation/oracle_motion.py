@@ -317,5 +317,3 @@ def _beside(left: Array, right: Array) -> Array:
     batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
     parts = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (left, right))
     return np.concatenate(list(parts), axis=-2)
-
-

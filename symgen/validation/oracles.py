@@ -332,4 +332,3 @@ def _transposed_times(jacobian: Array, vectors: Array) -> Array:
     stack = jacobian.reshape(*jacobian.shape[:-3], m * axes, n)
     row = vectors.reshape(*vectors.shape[:-2], 1, m * axes)
     return np.asarray((row @ stack)[..., 0, :])
-

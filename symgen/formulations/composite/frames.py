@@ -8,7 +8,8 @@ each other as positions in the base.
 The basis is that of the base; but where the joint on the base itself turns, the axes behind it:
 the same equations hold in axes that turn, as long as nothing is differentiated entry by entry, and
 the angle of that joint is left in gravity and loads alone.  The axis of the first and that of the
-second joint are constant there.
+second joint are constant there.  Where a free body is on the base, they are the axes of that body,
+and all columns of its motion subspace are constant.
 
 Notation (p is the parent of joint j; vectors in the axes of the basis)
 
@@ -88,14 +89,21 @@ class Place(JointFrame[S]):
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
-def basis_step(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> tuple[Matrix[S], Axes[S]]:
-    """CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there."""
+def basis_step(
+    joint: Joint[S], q: S, b: ProgramBuilder[S], posed: bool
+) -> tuple[Matrix[S], Axes[S]]:
+    """CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there.
+
+    `posed`: it is the first column of a joint on a manifold, and slides in the axes of the body.
+    """
     j, algebra = joint.number, b.algebra
     seat, turn, _ = joint.turns(q, algebra)
     one = identity(algebra)
     with b.step("frames", joint.name):
         if turns(joint, b):
             return b.let(f"C_{j}", seat @ turn, "CO-1"), Axes(one, one)
+        if posed:
+            return b.let(f"C_{j}", seat, "CO-1"), Axes(one, b.let(f"R_{j}", turn, "CO-2"))
         A = b.let(f"A_{j}", seat, "CO-1")
         return one, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
 
@@ -151,7 +159,8 @@ def place_sweep(
     for joint in tree.joints:
         j, p = joint.number, joint.parent
         if p == BASE:
-            bases[j], axes[j] = basis_step(joint, q[j - 1], b)
+            posed = any(j == manifold.columns[0] for manifold in tree.manifolds)
+            bases[j], axes[j] = basis_step(joint, q[j - 1], b, posed)
         else:
             link = tree.joint(p).placement.link.rotation
             axes[j] = axes_step(joint, axes[p], link, q[j - 1], b)

@@ -1,0 +1,91 @@
+"""Joints on manifolds: the equations of a chain, at displacement 0, in the tangent space.
+
+A formulation derives as if a ball were three revolute joints, and a free joint three prismatic ones
+and a ball.  Here that chain stands behind the pose (R, p) that the quaternion gives, and its
+displacements e are 0, so that every sine of them is gone and what lies between its links costs
+nothing.  What is left to do is to say everything in the velocities w of the joint, those of the
+link's frame in its own axes.  With S_j the columns of its motion subspace (constant in the link)
+and [a, b] the Lie bracket of twists,
+
+    w = W(e) e',    W_j(e) = exp(-S_k e_k) ... exp(-S_j+1 e_j+1) S_j,    W(0) = 1,
+    D_k = dW/de_k:  column j is -[S_k, S_j] for k > j, else 0,
+
+and so the accelerations of the chain are e'' = w' - N(w) with N = sum_k w_k D_k w, its torques
+W^T tau.  Torques, wrenches, motions are those of the chain at w and w' - N.  Derivatives by a
+configuration are those in the tangent space: with w, w' and tau held,
+
+    de'/de_k = -D_k w,   de''/de_k = -D_k e'' - N_k,   d(W^T tau)/de_k = D_k^T tau,
+
+where N_k = dN/de_k with w held.  A joint is moved by its own velocity, which is why the Christoffel
+matrix of the chain, less M D(w), is the one whose C w are the velocity-product torques and with
+which dM/dt - 2 C is skew-symmetric (the same as Featherstone's sum of J^T (I J' + B J)).
+
+What drives and bearings of such a joint add is a matter of its velocities, not of the chain: it is
+added here, to what the bodies alone do.  Where accelerations are sought, its rotors stand in the
+chain's equations; the torque that the chain is given is
+
+    W^T (tau - I N - damping, friction) - (W^T I W - I) e''.
+
+Bullo, Murray 1999 ("Tracking for fully actuated mechanical systems") have the geometry; the columns
+of S are those of Featherstone 2008, table 4.1.
+
+=========  ====================  ==================================================================
+symbol     code                  meaning
+=========  ====================  ==================================================================
+R, p       R_<joint>, p_<joint>  pose that the entries of q give
+N          N_<coordinate>        what w leaves of the chain's accelerations at w' = 0
+e''        qdd_<coordinate>      accelerations of the chain
+=========  ====================  ==================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from symgen.algebra.interface import S
+from symgen.formulations.manifolds import solving, torques
+from symgen.formulations.manifolds.chain import Chain, Write
+from symgen.formulations.state import State
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "MF-1": "R and p of the unit quaternion and the position of a joint",
+    "MF-2": "N = sum_k w_k D_k w: velocity products of the joint's own columns",
+    "MF-3": "e'' = w' - N: accelerations of the chain",
+    "MF-4": "in the tangent space: the chain's, by its coordinates, velocities and accelerations",
+    "MF-5": "C - M D(w): of the joint's velocities",
+    "MF-6": "what drives and bearings of the joint add to its torques",
+}
+
+FUNCTIONS = {**torques.FUNCTIONS, **solving.FUNCTIONS}
+"""The functions that are derived for trees with joints on manifolds."""
+
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "bias_forces": ("inverse_dynamics",),
+    "coriolis_matrix": ("mass_matrix",),
+    "forward_dynamics_sensitivities": (
+        "forward_dynamics_derivatives",
+        "forward_dynamics_parameter_derivatives",
+    ),
+}
+"""What else a formulation has to derive for the chain."""
+
+
+def are_derived(functions: Collection[str]) -> set[str]:
+    """Those that there are for trees with joints on manifolds, of functions of the chain."""
+    return {
+        name
+        for name in functions
+        if name in FUNCTIONS and all(needed in functions for needed in NEEDS.get(name, ()))
+    }
+
+
+def write(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], written: Write, function: str
+) -> None:
+    """Write `function` of the joints' velocities; `written` writes one of the chain.
+
+    `state` has nq entries in q, and n elsewhere, as the inputs that are declared.
+    """
+    FUNCTIONS[function](Chain(tree, b, state, written, function))

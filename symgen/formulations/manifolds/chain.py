@@ -1,0 +1,223 @@
+"""Calling a formulation on the chain of a tree with joints on manifolds, in place of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Transform
+from symgen.formulations.joint_terms import drive_derivatives, drives, without_joint_terms
+from symgen.formulations.manifolds.tangent import Row, tangent
+from symgen.formulations.state import State
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
+from symgen.program.functions import function_named
+from symgen.program.program import Input, Output
+
+Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], None]
+"""Writes a function, called by its name, of a chain."""
+
+
+@dataclass
+class Chain(Generic[S]):
+    """One function as it is written: `state` has nq entries in q and n elsewhere, as the inputs.
+
+    `written` writes functions of the chain, whose q has an entry for every coordinate.
+    """
+
+    tree: KinematicTree[S]
+    b: ProgramBuilder[S]
+    state: State[S]
+    written: Write
+    function: str
+    values: dict[S, S] = field(default_factory=dict)
+    """What symbols of the chain stand for."""
+
+    def __post_init__(self) -> None:
+        self.n = len(self.tree.independent)
+        self.zero = self.b.algebra.zero
+        self.joints = [tangent(self.tree, x, self.state.qd) for x in self.tree.manifolds]
+        self.own = self.b.inputs
+        self.posed = self._posed()
+
+    def _posed(self) -> KinematicTree[S]:
+        """MF-1: the tree with the poses that q gives, and chains behind them."""
+        joints = list(self.tree.joints)
+        for manifold in self.tree.manifolds:
+            pose = manifold.kind.pose(self.state.q[manifold.entries], self.b.algebra)
+            with self.b.step("configuration", manifold.name):
+                R = self.b.let(f"R_{manifold.name}", pose.rotation, "MF-1")
+                p = self.b.let(f"p_{manifold.name}", pose.translation, "MF-1")
+            k = manifold.columns[0] - 1
+            at = joints[k].placement
+            seat = at.tree @ Transform(R, p)
+            joints[k] = replace(joints[k], placement=replace(at, tree=seat))
+        return replace(self.tree, joints=tuple(joints))
+
+    def name(self, coordinate: int) -> str:
+        """What a coordinate, counted from 0, is called in the model."""
+        return self.tree.independent[coordinate].name
+
+    # ------------------------------------------------------------------------ accelerations
+
+    @cached_property
+    def N(self) -> list[S]:
+        """MF-2 by coordinate; 0 for those that are on no manifold."""
+        found = [self.zero] * self.n
+        for one in self.joints:
+            with self.b.step("tangent space", one.joint.name):
+                for k, entry in zip(one.at, one.N, strict=True):
+                    found[k] = self.b.let(f"N_{self.name(k)}", entry, "MF-2")
+        return found
+
+    @cached_property
+    def accelerations(self) -> tuple[S, ...]:
+        """MF-3: of all coordinates of the chain, where those of the joints are in the state."""
+        found, N = list(self.state.qdd), self.N
+        for one in self.joints:
+            with self.b.step("tangent space", one.joint.name):
+                for k in one.at:
+                    found[k] = self.b.let(f"qdd_{self.name(k)}", found[k] - N[k], "MF-3")
+        return tuple(found)
+
+    # --------------------------------------------------------------------- calling the chain
+
+    def call(
+        self,
+        function: str,
+        qdd: Sequence[S],
+        tau: Sequence[S] = (),
+        rotors: bool = False,
+    ) -> None:
+        """Write a function of the chain at these accelerations, or torques.
+
+        Coordinates on manifolds, and what they are given here, are symbols until `finish`, so that
+        the chain can differentiate by them.  Joints on manifolds have no bearings, and no rotors
+        unless they are asked for.
+        """
+        given = {"q": self._places(), "qdd": qdd, "tau": tau or self.state.tau}
+        arrays = {name: self._array(name, entries) for name, entries in given.items()}
+        arrays["x"] = self._mixed(arrays["qdd"], arrays["tau"])
+        self.b.redeclare(arrays[x.name] for x in self.own if x.name in arrays)
+        q, qdd, tau = (arrays[name].symbols for name in ("q", "qdd", "tau"))
+        inner = replace(self.state, q=q, qdd=qdd, tau=tau)
+        self.written(self._stripped(rotors), self.b, inner, function)
+        self.b.redeclare(self.own)
+
+    def _places(self) -> Row[S]:
+        """Coordinates of the chain: 0 on manifolds."""
+        q = self.state.q
+        return [self.zero if place is None else q[place] for place in self.tree.places]
+
+    def _array(self, name: str, entries: Sequence[S]) -> Input[S]:
+        """An input of the chain: symbols for what is not one of ours, but for structural zeros.
+
+        Places are 0 and no symbols where nothing can be differentiated by them.
+        """
+        symbols, names = list(entries), [f"{name}_{k}" for k in range(1, len(entries) + 1)]
+        by_place = self.function.endswith("derivatives")
+        for k in (k for one in self.joints for k in one.at):
+            if not entries or (not by_place if name == "q" else self.b.algebra.is_zero(entries[k])):
+                continue
+            label = f"{name}_of_{self.name(k)}"
+            array = self.b.auxiliary(label, (1,), [label])
+            (symbols[k],), (names[k],) = array.symbols, array.symbol_names
+            self.values[symbols[k]] = entries[k]
+        return Input(name, (len(symbols),), tuple(symbols), tuple(names))
+
+    def _mixed(self, qdd: Input[S], tau: Input[S]) -> Input[S]:
+        """What is given of every coordinate in hybrid dynamics."""
+        if not tau.symbols:
+            return tau
+        sides = [qdd if joint.prescribed else tau for joint in self.tree.independent]
+        symbols = tuple(side.symbols[k] for k, side in enumerate(sides))
+        names = tuple(side.symbol_names[k] for k, side in enumerate(sides))
+        return Input("x", (self.n,), symbols, names)
+
+    def _stripped(self, rotors: bool) -> KinematicTree[S]:
+        """The posed tree, whose joints on manifolds add nothing, or their rotors alone."""
+        mine = {number for joint in self.tree.manifolds for number in joint.columns}
+        joints = list(self.posed.joints)
+        for bare in without_joint_terms(self.posed).joints:
+            if bare.number in mine:
+                kept = joints[bare.number - 1].terms.rotor_inertia
+                terms = replace(bare.terms, rotor_inertia=kept) if rotors else bare.terms
+                joints[bare.number - 1] = replace(bare, terms=terms)
+        return replace(self.posed, joints=tuple(joints))
+
+    # -------------------------------------------------------------------------------- results
+
+    def results(self, function: str) -> dict[str, Row[S]]:
+        """What the chain's function returned, by name; it is no result any more."""
+        names = [array.name for array in function_named(function).results]
+        return {name: list(self.b.withdraw(name).entries) for name in names}
+
+    def output(self, name: str, shape: tuple[int, ...], entries: Sequence[S], note: str) -> None:
+        """A result, whose entries get names."""
+        with self.b.step("tangent space"):
+            named = [self.b.let(f"{name}_{k}", x, note) for k, x in enumerate(entries, start=1)]
+        self.b.output(name, shape, named)
+
+    def finish(self) -> None:
+        """Put in what symbols stand for; leave one wrench and one body for each joint."""
+        if self.values:
+            self.b.substitute(self.values)
+        spec = function_named(self.function)
+        arrays = [*spec.results, *spec.hidden]
+        outputs = [self.b.withdraw(array.name) for array in arrays]
+        for array, output in zip(arrays, outputs, strict=True):
+            for axis, size in enumerate(array.shape):
+                width = {"n_joints": 1, "10 n_joints": 10}.get(str(size))
+                if width:
+                    output = _of_joints(self.tree, output, axis, width)
+            self.b.output(output.name, output.shape, output.entries)
+
+    # ---------------------------------------------------------------- joint terms on manifolds
+
+    @cached_property
+    def drives(self) -> list[S]:
+        """MF-6 by coordinate: rotors, damping and friction of joints on manifolds, else 0."""
+        return drives(self._with_terms, self.b, self._rates)
+
+    @cached_property
+    def losses(self) -> list[S]:
+        """MF-6: the same without rotors."""
+        still = replace(self._rates, qdd=(self.zero,) * self.n)
+        return drives(self._with_terms, self.b, still)
+
+    @cached_property
+    def drive_slopes(self) -> dict[str, list[S]]:
+        """MF-6: derivatives of `drives` by "qd" and "qdd"."""
+        return drive_derivatives(self._with_terms, self.b, self._rates)
+
+    @property
+    def _with_terms(self) -> KinematicTree[S]:
+        """The coordinates as joints, with joint terms on manifolds alone."""
+        ours = {k for one in self.joints for k in one.at}
+        bare = without_joint_terms(self.tree)
+        joints = [
+            replace((self.tree if k in ours else bare).joint(joint.number), number=k + 1)
+            for k, joint in enumerate(self.tree.independent)
+        ]
+        return replace(self.tree, joints=tuple(joints))
+
+    @property
+    def _rates(self) -> State[S]:
+        return State((self.zero,) * self.n, self.state.qd, self.state.qdd, ())
+
+
+def _of_joints(tree: KinematicTree[S], output: Output[S], axis: int, width: int) -> Output[S]:
+    """An array without what belongs to the inner columns of joints, along one axis."""
+    shape = output.shape
+    below, above = prod(shape[axis + 1 :]), prod(shape[:axis])
+    kept = [width * (number - 1) + k for number, k in product(tree.link_sides, range(width))]
+    entries = tuple(
+        output.entries[(i * shape[axis] + k) * below + j]
+        for i, k, j in product(range(above), kept, range(below))
+    )
+    return Output(output.name, (*shape[:axis], len(kept), *shape[axis + 1 :]), entries)

@@ -1,0 +1,200 @@
+"""Functions that solve for accelerations: forward dynamics, and hybrid dynamics.
+
+A joint on a manifold is free or prescribed as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from symgen.algebra.interface import S
+from symgen.formulations.joint_terms import reflected_inertia
+from symgen.formulations.manifolds.chain import Chain
+from symgen.formulations.manifolds.slopes import TorqueSlopes, in_tangent_space
+from symgen.formulations.manifolds.tangent import Row, Tangent, dot, minus, plus, rows_of, times
+from symgen.formulations.shared import seed_columns
+from symgen.program.arguments import DIAGONAL, PIVOTS
+
+
+@dataclass(frozen=True)
+class Given(Generic[S]):
+    """What the chain is given: accelerations or torques of every coordinate.
+
+    `free` has the places of the first coordinates of those joints on manifolds that are free.
+    """
+
+    free: set[int]
+    qdd: Row[S]
+    tau: Row[S]
+
+
+def accelerations(chain: Chain[S]) -> None:
+    """MF-3, backwards."""
+    given = _given(chain)
+    chain.call(chain.function, given.qdd, given.tau, rotors=True)
+    ((name, entries),) = chain.results(chain.function).items()
+    chain.output(name, (chain.n,), _found(chain, given, entries), "MF-3")
+    chain.finish()
+
+
+def parameter_derivatives(chain: Chain[S]) -> None:
+    """As the chain has them: N, and what drives add on manifolds, have no parameters."""
+    given = _given(chain)
+    chain.call(chain.function, given.qdd, given.tau, rotors=True)
+    chain.finish()
+
+
+def derivatives(chain: Chain[S]) -> None:
+    """MF-4 with torques given of free joints, accelerations of prescribed ones."""
+    given = _given(chain)
+    chain.call(chain.function, given.qdd, given.tau, rotors=True)
+    (first, entries), *others = chain.results(chain.function).items()
+    matrices = [rows_of(matrix, chain.n) for _, matrix in others]
+    qdd = list(given.qdd)
+    for one in chain.joints:
+        for k in one.at if one.at[0] in given.free else ():
+            qdd[k] = entries[k]
+    torques = {
+        one.at[0]: _torque_slopes(chain, one, given, qdd)
+        for one in chain.joints
+        if one.at[0] in given.free
+    }
+    for row in zip(*matrices, strict=True):
+        in_tangent_space(chain.joints, row, qdd, torques)
+    for one in chain.joints:
+        own = _of_accelerations if one.at[0] in given.free else _of_torques
+        for k, place in enumerate(one.at):
+            by_place, by_velocity = own(chain, one, k, entries, qdd)
+            for i, x, y in zip(one.at, by_place, by_velocity, strict=True):
+                matrices[0][i][place] = matrices[0][i][place] + x
+                matrices[1][i][place] = matrices[1][i][place] + y
+    chain.output(first, (chain.n,), _found(chain, given, entries), "MF-3")
+    for (name, _), matrix in zip(others, matrices, strict=True):
+        chain.output(name, (chain.n, chain.n), [x for row in matrix for x in row], "MF-4")
+    chain.finish()
+
+
+def sensitivities(chain: Chain[S]) -> None:
+    """The chain rule over the derivatives by q, qd, tau and by the parameters."""
+    b, base = chain.b, "forward_dynamics"
+    _write(chain, f"{base}_derivatives")
+    slopes = chain.results(f"{base}_derivatives")
+    hidden = {name: b.withdraw(name) for name in (PIVOTS, DIAGONAL)}
+    with b.variant("_parameters"):
+        _write(chain, f"{base}_parameter_derivatives")
+    (explicit,) = chain.results(f"{base}_parameter_derivatives").values()
+    for name in hidden:
+        b.withdraw(name)
+    qdd, *matrices = slopes.values()
+    seeds = ("dq", "dqd", "dtau")
+    columns = seed_columns(b, seeds)
+    whole = rows_of(explicit, len(columns))
+    for p, column in enumerate(columns):
+        for name, matrix in zip(seeds, matrices, strict=True):
+            for k, row in enumerate(rows_of(matrix, chain.n)):
+                whole[k][p] = whole[k][p] + dot(row, column[name], chain.zero)
+    b.output("qdd", (chain.n,), qdd)
+    entries = [x for row in whole for x in row]
+    chain.output("dqdd", (chain.n, len(columns)), entries, "MF-4")
+    for output in hidden.values():
+        b.output(output.name, output.shape, output.entries)
+
+
+def _write(chain: Chain[S], function: str) -> None:
+    """Write another function of the joints."""
+    FUNCTIONS[function](Chain(chain.tree, chain.b, chain.state, chain.written, function))
+
+
+# ------------------------------------------------------------------------- what the chain is given
+
+
+def _given(chain: Chain[S]) -> Given[S]:
+    """W^T (tau - I N - losses) at e = 0 of free joints, w' - N of prescribed ones."""
+    N, losses = chain.N, chain.losses
+    coordinates = chain.tree.independent
+    hybrid = chain.function.startswith("hybrid")
+    found: Given[S] = Given(set(), list(chain.state.qdd), list(chain.state.tau))
+    for one in chain.joints:
+        if not (hybrid and coordinates[one.at[0]].prescribed):
+            found.free.add(one.at[0])
+        with chain.b.step("tangent space", one.joint.name):
+            for k, rotor in zip(one.at, _rotors(chain, one), strict=True):
+                if one.at[0] in found.free:
+                    value = found.tau[k] - losses[k] - rotor * N[k]
+                    found.tau[k] = chain.b.let(f"tau_{chain.name(k)}", value, "MF-6")
+                else:
+                    found.qdd[k] = chain.b.let(f"qdd_{chain.name(k)}", found.qdd[k] - N[k], "MF-3")
+    return found
+
+
+def _found(chain: Chain[S], given: Given[S], entries: Sequence[S]) -> Row[S]:
+    """w' = e'' + N of free joints; torques with what drives add of prescribed ones."""
+    found = list(entries)
+    for one in chain.joints:
+        for k, rotor in zip(one.at, _rotors(chain, one), strict=True):
+            if one.at[0] in given.free:
+                found[k] = found[k] + chain.N[k]
+            else:  # its rotors moved with the chain
+                found[k] = found[k] + chain.losses[k] + rotor * chain.N[k]
+    return found
+
+
+def _rotors(chain: Chain[S], one: Tangent[S]) -> Row[S]:
+    """I of the joint's coordinates."""
+    return [reflected_inertia(chain.tree.independent[k]) for k in one.at]
+
+
+# ------------------------------------------------------------------------------- own derivatives
+
+
+def _torque_slopes(
+    chain: Chain[S], one: Tangent[S], given: Given[S], qdd: Sequence[S]
+) -> TorqueSlopes[S]:
+    """Of W^T (tau - I N - losses) - (W^T I W - I) e''."""
+    rotors, e, tau = _rotors(chain, one), one.of(qdd), one.of(given.tau)
+    found: TorqueSlopes[S] = TorqueSlopes([], [])
+    for k, place in enumerate(one.at):
+        heavy = plus(times(rotors, one.N_by_place[k]), _turned_rotors(one, rotors, e, k))
+        found.by_place.append(minus(one.transposed(one.D[k], tau), heavy))
+        moved = [-x for x in times(rotors, one.N_by_velocity[k])]
+        moved[k] = moved[k] - chain.drive_slopes["qd"][place]
+        found.by_velocity.append(moved)
+    return found
+
+
+def _of_accelerations(
+    chain: Chain[S], one: Tangent[S], k: int, entries: Sequence[S], qdd: Sequence[S]
+) -> tuple[Row[S], Row[S]]:
+    """d(W e'' + N) - de'' by place and velocity k."""
+    return one.bent(k, one.of(qdd)), one.N_by_velocity[k]
+
+
+def _of_torques(
+    chain: Chain[S], one: Tangent[S], k: int, entries: Sequence[S], qdd: Sequence[S]
+) -> tuple[Row[S], Row[S]]:
+    """d(W^-T (tau_e - I e'') + I w' + losses) - dtau_e by place and velocity k."""
+    rotors = _rotors(chain, one)
+    turned = one.transposed(one.D[k], one.of(entries))
+    heavy = plus(times(rotors, one.N_by_place[k]), _turned_rotors(one, rotors, one.of(qdd), k))
+    by_velocity = times(rotors, one.N_by_velocity[k])
+    by_velocity[k] = by_velocity[k] + chain.drive_slopes["qd"][one.at[k]]
+    return minus(heavy, turned), by_velocity
+
+
+def _turned_rotors(one: Tangent[S], rotors: Sequence[S], qdd: Sequence[S], k: int) -> Row[S]:
+    """(D_k^T I + I D_k) e''"""
+    moved = times(rotors, one.times(one.D[k], qdd))
+    return plus(one.transposed(one.D[k], times(rotors, qdd)), moved)
+
+
+FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {
+    "forward_dynamics": accelerations,
+    "hybrid_dynamics": accelerations,
+    "forward_dynamics_derivatives": derivatives,
+    "hybrid_dynamics_derivatives": derivatives,
+    "forward_dynamics_parameter_derivatives": parameter_derivatives,
+    "hybrid_dynamics_parameter_derivatives": parameter_derivatives,
+    "forward_dynamics_sensitivities": sensitivities,
+}

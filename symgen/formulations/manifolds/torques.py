@@ -1,0 +1,147 @@
+"""Functions of given accelerations: torques, their parts and derivatives, matrices, motions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from symgen.algebra.interface import S
+from symgen.formulations.manifolds.chain import Chain
+from symgen.formulations.manifolds.slopes import in_tangent_space
+from symgen.formulations.manifolds.tangent import minus, plus, rows_of
+from symgen.program.functions import function_named
+
+UNCHANGED = (
+    "inverse_dynamics_load_derivatives", "mass_matrix", "gravity_forces", "kinetic_energy",
+    "potential_energy", "forward_kinematics", "jacobians", "center_of_mass",
+    "center_of_mass_jacobian", "centroidal_momentum", "centroidal_momentum_matrix",
+    "kinetic_energy_parameter_derivatives", "potential_energy_parameter_derivatives",
+)  # fmt: skip
+"""The functions that are those of the chain, rotors included."""
+
+OF_ACCELERATIONS = (
+    "joint_wrenches", "point_motion", "link_motion", "centroidal_momentum_rate", "regressor",
+    "inverse_dynamics_parameter_derivatives", "point_motion_parameter_derivatives", "outputs",
+)  # fmt: skip
+"""Those of the chain at its accelerations."""
+
+SLOPES: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "joint_wrench_derivatives": (("dw_dq", "dw_dqd", "dw_dqdd"),),
+    "point_motion_derivatives": (
+        ("dx_dq",),
+        ("dv_dq", "dv_dqd"),
+        ("da_dq", "da_dqd", "da_dqdd"),
+    ),
+    "outputs_derivatives": (("do_dq", "do_dqd", "do_dqdd"),),
+}
+"""Results that are derivatives of one thing by q, qd and qdd, and of no torque."""
+
+
+def unchanged(chain: Chain[S]) -> None:
+    """As the chain has it."""
+    chain.call(chain.function, chain.state.qdd, rotors=True)
+    chain.finish()
+
+
+def of_accelerations(chain: Chain[S]) -> None:
+    """As the chain has it at its accelerations."""
+    chain.call(chain.function, chain.accelerations)
+    chain.finish()
+
+
+def torques(chain: Chain[S]) -> None:
+    """Those of inverse dynamics; bias forces are those at w' = 0, where e'' is -N."""
+    chain.call("inverse_dynamics", chain.accelerations)
+    (tau,) = chain.results("inverse_dynamics").values()
+    result = function_named(chain.function).results[0].name
+    chain.output(result, (chain.n,), plus(tau, chain.drives), "MF-6")
+    chain.finish()
+
+
+def torque_parts(chain: Chain[S]) -> None:
+    """M w' apart from -M N, which are products of different velocities: Coriolis torques."""
+    inertial, coriolis, terms = "inertial_torques", "coriolis_torques", "joint_term_torques"
+    chain.call("torque_parts", chain.state.qdd)
+    parts = chain.results("torque_parts")
+    with chain.b.variant("_own"):
+        chain.call("torque_parts", [-x for x in chain.N])
+    own = chain.results("torque_parts")
+    rotors = minus(chain.drives, chain.losses)
+    parts[coriolis] = plus(parts[coriolis], own[inertial])
+    parts[inertial] = plus(parts[inertial], rotors)
+    parts[terms] = plus(parts[terms], chain.losses)
+    for name, entries in parts.items():
+        chain.output(name, (chain.n,), entries, "MF-6" if name == terms else "MF-4")
+    chain.finish()
+
+
+def coriolis_matrix(chain: Chain[S]) -> None:
+    """MF-5"""
+    chain.call("coriolis_matrix", chain.state.qdd)
+    (C,) = chain.results("coriolis_matrix").values()
+    with chain.b.variant("_mass"):
+        chain.call("mass_matrix", chain.state.qdd)
+    (M,) = chain.results("mass_matrix").values()
+    rows = rows_of(C, chain.n)
+    for row, mass in zip(rows, rows_of(M, chain.n), strict=True):
+        for one in chain.joints:
+            moved = one.transposed(one.D_w, one.of(mass))
+            for k, x in zip(one.at, moved, strict=True):
+                row[k] = row[k] - x
+    chain.output("coriolis_matrix", (chain.n, chain.n), [x for row in rows for x in row], "MF-5")
+    chain.finish()
+
+
+def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
+    """MF-4 of torques: those of the joint, W^-T times those of the chain, turn with it."""
+    chain.call(chain.function, chain.accelerations)
+    found = chain.results(chain.function)
+    tau = found.pop("tau")
+    by_q, by_qd, by_qdd = (rows_of(entries, chain.n) for entries in found.values())
+    for row in zip(by_q, by_qd, by_qdd, strict=True):
+        in_tangent_space(chain.joints, row, chain.accelerations, {})
+    for one in chain.joints:
+        for k, place in enumerate(one.at):
+            turned = one.transposed(one.D[k], one.of(tau))
+            for i, x in zip(one.at, turned, strict=True):
+                by_q[i][place] = by_q[i][place] - x
+    for k in range(chain.n):
+        by_qd[k][k] = by_qd[k][k] + chain.drive_slopes["qd"][k]
+        by_qdd[k][k] = by_qdd[k][k] + chain.drive_slopes["qdd"][k]
+    chain.output("tau", (chain.n,), plus(tau, chain.drives), "MF-6")
+    for name, matrix in zip(found, (by_q, by_qd, by_qdd), strict=True):
+        entries = [x for row in matrix for x in row]
+        chain.output(name, (chain.n, chain.n), entries, "MF-4")
+    chain.finish()
+
+
+def slopes(chain: Chain[S]) -> None:
+    """MF-4 of what is no torque: wrenches, motions of points, outputs."""
+    chain.call(chain.function, chain.accelerations)
+    names = [array.name for array in function_named(chain.function).results]
+    outputs = {name: chain.b.withdraw(name) for name in names}
+    changed: dict[str, list[list[S]]] = {}
+    for group in SLOPES[chain.function]:
+        matrices = [rows_of(outputs[name].entries, chain.n) for name in group]
+        for row in zip(*matrices, strict=True):
+            in_tangent_space(chain.joints, row, chain.accelerations, {})
+        changed |= dict(zip(group, matrices, strict=True))
+    for name, output in outputs.items():
+        if name in changed:
+            entries = [x for row in changed[name] for x in row]
+            chain.output(name, output.shape, entries, "MF-4")
+        else:
+            chain.b.output(name, output.shape, output.entries)
+    chain.finish()
+
+
+FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {
+    **dict.fromkeys(UNCHANGED, unchanged),
+    **dict.fromkeys(OF_ACCELERATIONS, of_accelerations),
+    **dict.fromkeys(SLOPES, slopes),
+    "inverse_dynamics": torques,
+    "bias_forces": torques,
+    "torque_parts": torque_parts,
+    "coriolis_matrix": coriolis_matrix,
+    "inverse_dynamics_derivatives": inverse_dynamics_derivatives,
+}
