@@ -1,9 +1,8 @@
 """Ball and free joints with a quaternion: every formulation against Pinocchio, entry by entry."""
 
-import numpy as np
 import pytest
 
-from symgen.description import read
+from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
 from tests.agreement.test_pinocchio import compare
@@ -13,7 +12,6 @@ from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.programs import evaluated
 from tests.oracles.random_models import Recipe, seeded_model_text
-from symgen.formulations import formulation_named
 
 TREES = Recipe(
     joints=(1, 5),

@@ -41,7 +41,43 @@ def test_joints_of_one_coordinate_have_no_sequence() -> None:
     assert (joint.sequence, joint.coordinate_names, joint.limits) == ("", (), ())
 
 
+def test_joints_on_manifolds() -> None:
+    (joint,) = model(
+        one_joint(f"type: spherical\norigin: {{}}\ncoordinates: quaternion\n{LINK}")
+    ).joints
+    assert joint.coordinate_names == ("a_wx", "a_wy", "a_wz")
+    assert joint.position_names == ("a_qx", "a_qy", "a_qz", "a_qw")
+    (joint,) = model(
+        one_joint(f"type: floating\norigin: {{}}\ncoordinates: quaternion\n{LINK}")
+    ).joints
+    assert (joint.coordinates, len(joint.position_names)) == (6, 7)
+    (joint,) = model(one_joint(f"type: floating\n{keys.replace('quaternion', 'angles')}")).joints
+    assert joint.position_names == joint.coordinate_names
+
+
 WRONG = {  # lines from 6
+    "type: revolute\norigin: {}\ncoordinates: quaternion": [
+        "8: joints[0].coordinates: a revolute joint takes no 'coordinates'; spherical and floating "
+        "joints do"
+    ],
+    "type: spherical\norigin: {}\ncoordinates: quaternions": [
+        "8: joints[0].coordinates: expected angles or quaternion, found the text 'quaternions'; did "
+        "you mean 'quaternion'?"
+    ],
+    "type: spherical\norigin: {}\ncoordinates: euler_parameters": [
+        "8: joints[0].coordinates: 'euler_parameters' is not available yet; write quaternion or "
+        "angles"
+    ],
+    "type: spherical\norigin: {}\ncoordinates: quaternion\nsequence: xyz\nstiffness: 3\n"
+    "limits: {lower: 0}\nprescribed: [true, true, false]": [
+        "9: joints[0].sequence: says nothing beside 'coordinates: quaternion'; remove it",
+        "10: joints[0].stiffness: 'stiffness' beside 'coordinates: quaternion' is not available "
+        "yet; remove it, or write 'coordinates: angles'",
+        "11: joints[0].limits.lower: 'lower' beside 'coordinates: quaternion' is not available "
+        "yet; remove it, or write 'coordinates: angles'",
+        "12: joints[0].prescribed: expected true or false beside 'coordinates: quaternion': the "
+        "joint is prescribed as a whole",
+    ],
     "type: spherical": [
         "5: joints[0]: a spherical joint needs 'origin: {xyz, rpy}', perhaps 'origin: {}'"
     ],

@@ -109,7 +109,9 @@ class PinocchioRobot(PinocchioMotion):
         if joint.type == "fixed":
             seat = Seat(parent.joint, placement * behind)
         elif joint.manifold is not None:
-            model = pin.JointModelSpherical if joint.type == "spherical" else pin.JointModelFreeFlyer
+            model = (
+                pin.JointModelSpherical if joint.type == "spherical" else pin.JointModelFreeFlyer
+            )
             number = self.model.addJoint(parent.joint, model(), placement, joint.name)
             if self.probe == joint.name:
                 number = self._insert_probe(number, pin.SE3.Identity())
@@ -289,7 +291,12 @@ class PinocchioRobot(PinocchioMotion):
     def potential_energy(self, q: Array) -> float:
         """J, zero at the base origin, with the springs."""
         weight = pin.computePotentialEnergy(self.model, self.data, self._q_to_pin(q))
-        return float(weight + 0.5 * self.terms.springs(self.coordinates(q)) @ (self.coordinates(q) - self.terms.rest))
+        return float(
+            weight
+            + 0.5
+            * self.terms.springs(self.coordinates(q))
+            @ (self.coordinates(q) - self.terms.rest)
+        )
 
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array

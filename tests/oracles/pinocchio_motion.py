@@ -38,7 +38,7 @@ class PinocchioMotion:
             moment = wrench.angular - np.cross(origin, wrench.linear)
             turn = frame.rotation.T
             rows.append(np.concatenate([turn @ wrench.linear, turn @ moment]))
-        return np.array(rows).reshape(-1, 6)
+        return np.array(rows).reshape(len(rows), 6)
 
     def joint_wrench_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array
@@ -177,7 +177,7 @@ class PinocchioMotion:
         """(n, 10 n_joints), parameters about the origins of the link frames."""
         states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
         whole = pin.computeJointTorqueRegressor(self.model, self.data, *states)
-        whole = np.asarray(whole).reshape(self.n, -1)[self.order]
+        whole = np.asarray(whole).reshape(self.n, 10 * len(self._coordinates()))[self.order]
         columns = []
         for joint, name in self._coordinates():
             number = self.model.getJointId(name)
