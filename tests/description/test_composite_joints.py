@@ -61,8 +61,8 @@ WRONG = {  # lines from 6
         "joints do"
     ],
     "type: spherical\norigin: {}\ncoordinates: quaternions": [
-        "8: joints[0].coordinates: expected angles or quaternion, found the text 'quaternions'; did "
-        "you mean 'quaternion'?"
+        "8: joints[0].coordinates: expected angles or quaternion, found the text 'quaternions'; "
+        "did you mean 'quaternion'?"
     ],
     "type: spherical\norigin: {}\ncoordinates: euler_parameters": [
         "8: joints[0].coordinates: 'euler_parameters' is not available yet; write quaternion or "

@@ -143,9 +143,8 @@ def tangent(tree: KinematicTree[S], joint: Manifold, qd: Sequence[S]) -> Tangent
 
 def _column(tree: KinematicTree[S], number: int) -> Twist[S]:
     """S_j"""
-    column = tree.joint(number)
-    axis, algebra = column.placement.axis, tree.algebra
-    return Twist(column.type.linear_axis(axis, algebra), column.type.angular_axis(axis, algebra))
+    joint = tree.joint(number)
+    return Twist(joint.linear_axis(tree.algebra), joint.angular_axis(tree.algebra))
 
 
 # --------------------------------------------------------------------------------- small algebra
