@@ -198,7 +198,7 @@ operation_counts = {
         "center_of_mass": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 4},
         "center_of_mass_jacobian": {'additions': 5, 'multiplications': 11, 'divisions': 0, 'functions': 4},
         "centroidal_momentum": {'additions': 17, 'multiplications': 29, 'divisions': 0, 'functions': 4},
-        "centroidal_momentum_matrix": {'additions': 14, 'multiplications': 20, 'divisions': 0, 'functions': 4},
+        "centroidal_momentum_matrix": {'additions': 14, 'multiplications': 19, 'divisions': 0, 'functions': 4},
         "centroidal_momentum_rate": {'additions': 23, 'multiplications': 37, 'divisions': 0, 'functions': 4},
         "regressor": {'additions': 16, 'multiplications': 23, 'divisions': 0, 'functions': 4},
         "forward_dynamics": {'additions': 31, 'multiplications': 42, 'divisions': 1, 'functions': 4},

@@ -141,20 +141,13 @@ def momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def _rates_of_momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """The momentum is linear in the velocities, and its rate is one.
-
-    Moments are summed about the base origin first, which sets the scale of their rounding errors.
-    """
+    """The momentum is linear in the velocities, and its rate is one."""
     name = "centroidal_momentum"
     if s.has(f"{name}_matrix") and lens.has(name):
         matrix = np.asarray(s[f"{name}_matrix"])
-        parts = [np.abs(matrix) @ np.abs(s.states.qd)[..., np.newaxis]]
-        if lens.has("center_of_mass"):
-            reach = np.linalg.norm(np.asarray(lens["center_of_mass"]), axis=-1, keepdims=True)
-            linear = np.abs(matrix[:, :3]) @ np.abs(s.states.qd)[..., np.newaxis]
-            parts.append(reach * np.linalg.norm(linear[..., 0], axis=-1, keepdims=True))
+        parts = np.abs(matrix) @ np.abs(s.states.qd)[..., np.newaxis]
         value = times(matrix, s.states.qd)
-        yield f"{name}_matrix qd = {name}", limits.physics, value, lens[name], *parts
+        yield f"{name}_matrix qd = {name}", limits.physics, value, lens[name], parts
     if s.has(f"{name}_rate") and lens.has(name):
         what = f"{name}_rate = rate of {name}"
         yield what, limits.physics, s[f"{name}_rate"], lens.rate(name)

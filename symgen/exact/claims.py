@@ -9,10 +9,21 @@ from itertools import groupby
 import numpy as np
 
 from symgen.algebra.nodes import Scalar
+from symgen.algebra.prime_field import NotASquareError
 from symgen.exact.evaluations import Entries, Evaluations, Programs
 from symgen.exact.location import Location, earliest, first_difference, first_wrong_derivative
-from symgen.exact.model import MODEL, Key
-from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, SENSITIVITY, TIME, Relation
+from symgen.exact.model import MODEL, Key, gravity_symbols
+from symgen.exact.movements import symbols
+from symgen.exact.relations import (
+    RELATIONS,
+    RERUNS,
+    SAME_STATEMENTS,
+    SENSITIVITY,
+    TIME,
+    WEIGHT,
+    Relation,
+    Rerun,
+)
 from symgen.exact.result import Difference, Proof
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.program import Output
@@ -139,9 +150,34 @@ def _wrong_statement(key: Key, programs: Programs) -> Location | None:
     for name in dict.fromkeys(relatives):
         if name != function and (formulation, name) in programs:
             places.append(first_difference(program, programs[formulation, name]))
+    for rerun in RERUNS:
+        pair = (rerun.function, rerun.base)
+        if function in pair and all((formulation, name) in programs for name in pair):
+            places.append(first_difference_by_rerun(key, rerun, programs))
     order = {statement.name: k for k, statement in enumerate(program.statements)}
     known = [place for place in places if place is not None]
     return min(known, key=lambda place: order[place.statement], default=None)
+
+
+def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Location | None:
+    """The first statement of a program that differs from that of its counterpart in `rerun`.
+
+    None, too, where gravity should be 0 and cannot be: it is a number or the value of an
+    expression, or something is divided by it.
+    """
+    formulation, program = key[0], programs[key]
+    weight = gravity_symbols(programs) if WEIGHT in rerun.at_zero else []
+    if weight is None:
+        return None
+    zeros = [*symbols(programs[formulation, rerun.base], *rerun.at_zero), *weight]
+    first, again = (rerun.base, ""), (rerun.function, rerun.suffix)
+    is_first = program.function == rerun.base
+    (_, here), (other, there) = (first, again) if is_first else (again, first)
+    try:
+        counterpart = programs[formulation, other]
+        return first_difference(program, counterpart, endings=(here, there), zeros=zeros)
+    except (ZeroDivisionError, NotASquareError):
+        return None
 
 
 def _in_words(table: Sequence[Relation], base: str) -> str:

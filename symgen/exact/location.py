@@ -65,19 +65,32 @@ def location(program: Program[Scalar], line: Line) -> Location:
 
 
 def first_difference(
-    program: Program[Scalar], reference: Program[Scalar], points: int = 1, seed: int = 0
+    program: Program[Scalar],
+    reference: Program[Scalar],
+    points: int = 1,
+    seed: int = 0,
+    *,
+    endings: tuple[str, str] = ("", ""),
+    zeros: Sequence[str] = (),
 ) -> Location | None:
     """The first statement of `program` that differs from the one of that name in `reference`.
 
-    Statements that `reference` does not have are passed over; None where all agree.
+    Statements that `reference` does not have are passed over; None where all agree.  Names are
+    those ahead of the `endings`: that of the names in `program` and that in `reference`.  The
+    symbols named in `zeros` are 0.
     """
-    known = {statement.name: statement.value for statement in reference.statements}
+    mine_end, their_end = endings
+    known = {
+        statement.name.removesuffix(their_end) + mine_end: statement.value
+        for statement in reference.statements
+        if statement.name.endswith(their_end)
+    }
     shared = [line for line in lines(program) if line[1].name in known]
     mine = [statement.value for _, statement in shared]
     theirs = [known[statement.name] for _, statement in shared]
     wrong = set()
     for point in random_points(mine, theirs, count=points, seed=seed):
-        pairs = zip(point.values(mine), point.values(theirs), strict=True)
+        pairs = zip(point.values(mine, zeros), point.values(theirs, zeros), strict=True)
         wrong |= {k for k, (x, y) in enumerate(pairs) if x != y}
     return location(program, shared[min(wrong)]) if wrong else None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from symgen.algebra.linear import inner
-from symgen.algebra.nodes import Scalar
+from symgen.algebra.nodes import NEG, SYMBOL, Scalar
 from symgen.description.quantities import (
     AXES,
     CENTER_OF_MASS,
@@ -36,6 +36,9 @@ MODEL = "model"
 
 RUNTIME = "runtime_parameters"
 """The output of that program that holds the symbols of the runtime parameters."""
+
+GRAVITY = "gravity"
+"""The output of that program that holds the acceleration of gravity."""
 
 EXPRESSIONS = "expressions of the outputs"
 """The output of that program that holds them, over symbols for their quantities."""
@@ -64,6 +67,7 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     springs = [_spring(joint, q) for joint, q, _, _ in motion]
     axes = [part for joint, q, _, _ in motion for part in _wrench_axis(joint, q, tree)]
     coupling = _coupling(tree)
+    builder.output(GRAVITY, (3,), tree.gravity)
     builder.output("parameters", (10 * tree.n,), tree.inertial_parameters)
     builder.output("coupling", (tree.n, n), (x for row in coupling for x in row))
     builder.output("terms", (n,), _felt(coupling, terms))
@@ -110,6 +114,16 @@ def runtime_parameters(programs: Mapping[Key, Program[Scalar]]) -> tuple[str, ..
     model = programs.get((MODEL, MODEL))
     found = () if model is None else model.outputs
     return tuple(x.name for output in found if output.name == RUNTIME for x in output.entries)
+
+
+def gravity_symbols(programs: Mapping[Key, Program[Scalar]]) -> list[str] | None:
+    """The symbols that are 0 where there is no gravity; None where there are no such symbols."""
+    model = programs.get((MODEL, MODEL))
+    if model is None:
+        return None
+    (entries,) = (output.entries for output in model.outputs if output.name == GRAVITY)
+    parts = [x.args[0] if x.op is NEG else x for x in entries if not x.is_zero]
+    return [x.name for x in parts] if all(x.op is SYMBOL for x in parts) else None
 
 
 def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar]) -> None:

@@ -41,6 +41,9 @@ PARAMETERS = "parameters"
 SENSITIVITY = "parameters and varying state"
 """Instead of an input: the runtime parameters, with which q, qd and tau vary, too."""
 
+WEIGHT = "gravity"
+"""Instead of an input that is 0: the acceleration of gravity, which is part of the model."""
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -167,6 +170,7 @@ SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple(
             "regressor",
             "inverse_dynamics_parameter_derivatives",
             "centroidal_momentum_rate",
+            "torque_parts",
         ),
         (
             "point_motion",
@@ -176,7 +180,6 @@ SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple(
             "link_motion",
         ),
         ("coriolis_matrix",),
-        ("torque_parts",),
         ("bias_forces", "forward_dynamics"),
         ("forward_dynamics_derivatives", "forward_dynamics_sensitivities"),
         ("forward_dynamics_parameter_derivatives",),
@@ -189,3 +192,36 @@ SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple(
 )
 """Functions whose programs by one formulation share a recursion: where statements of one name
 differ between two of them, one is wrong."""
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """`function` runs the recursion of `base` with what is named in `at_zero` set to 0.
+
+    The names of its statements end in `suffix` there; those of `base` do not.
+    """
+
+    function: str
+    base: str
+    at_zero: tuple[str, ...] = ()
+    suffix: str = ""
+
+
+def _inverse_dynamics(function: str, *at_zero: str, suffix: str = "") -> Rerun:
+    return Rerun(function, "inverse_dynamics", at_zero, suffix)
+
+
+RERUNS: tuple[Rerun, ...] = (
+    _inverse_dynamics("bias_forces", "qdd"),
+    _inverse_dynamics("forward_dynamics", "qdd"),
+    _inverse_dynamics("gravity_forces", "qd", "qdd", "loads"),
+    _inverse_dynamics("coriolis_matrix", WEIGHT, "qdd", "loads"),
+    _inverse_dynamics("torque_parts", WEIGHT, "qd", "loads", suffix="_inertial"),
+    _inverse_dynamics("torque_parts", WEIGHT, "qdd", "loads", suffix="_velocity"),
+    _inverse_dynamics("torque_parts", "qd", "qdd", "loads", suffix="_gravity"),
+    _inverse_dynamics("torque_parts", WEIGHT, "qd", "qdd", suffix="_loads"),
+    _inverse_dynamics("centroidal_momentum_rate", WEIGHT, "loads", suffix="_free"),
+    Rerun("forward_dynamics_parameter_derivatives", "forward_dynamics", suffix="_bias"),
+    Rerun("hybrid_dynamics_parameter_derivatives", "hybrid_dynamics", suffix="_bias"),
+)
+"""Where statements of the two differ, one is wrong, as with `SAME_STATEMENTS`."""

@@ -275,7 +275,14 @@ def test_a_wrong_law_for_all_formulations_is_found():
 
 
 def test_every_relation_is_about_functions_and_results_that_exist():
-    from symgen.exact.relations import RELATIONS, SAME_STATEMENTS, SENSITIVITY, TIME
+    from symgen.exact.relations import (
+        RELATIONS,
+        RERUNS,
+        SAME_STATEMENTS,
+        SENSITIVITY,
+        TIME,
+        WEIGHT,
+    )
     from symgen.program.arguments import PARAMETERS
     from symgen.program.functions import function_named
 
@@ -299,6 +306,11 @@ def test_every_relation_is_about_functions_and_results_that_exist():
         assert set(relation.at_zero) <= set(inputs)
     for group in SAME_STATEMENTS:
         assert set(group) <= set(FUNCTION_NAMES)
+    for rerun in RERUNS:
+        base = function_named(rerun.base)
+        inputs = {item.name for item in (*base.arguments, *base.options)}
+        assert set(rerun.at_zero) <= {*inputs, WEIGHT}
+        assert rerun.function in FUNCTION_NAMES
 
 
 # -- the command --------------------------------------------------------------------------------

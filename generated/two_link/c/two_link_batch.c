@@ -145,7 +145,7 @@ static const double OPERATIONS[] = {
     52,
     62,
     92,
-    86,
+    85,
     106,
     119,
     116,

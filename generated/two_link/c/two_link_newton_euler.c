@@ -36,11 +36,10 @@
  *     NE-25     Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
  *               parameter
  *     NE-27     h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is
- *               x0_C
+ *               x0_C, for the seat r_C
  *     NE-28     d x0_C / d q_k = R0_k (s x h_k + W_k t)
  *     NE-29     P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c
- *               L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - x0_C x P_0 with 0 for the
- *               base
+ *               L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the seat
  *     NE-31     v_origin_j = v_G_p + omega_p x (origin - G_p) in joint axes, v_G_j =
  *               v_origin_j + omega_j x rho + t qd_j -- Barman 2020 (3.32), (3.41), (3.44)
  *     NE-32     n_at_G_j = n_j - rho x f_j
@@ -55,10 +54,11 @@
  *               1982, method 1
  *     NE-39     m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
  *               by R_c and moved by u_c, about the link's origin; moved by dx_j to the
- *               joint's; for the base x0_C
- *     NE-40     A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + (x0_k - x0_C) x
- *               A_P_k, x0_k the joint's origin -- Orin, Goswami 2008
- *     NE-41     dP/dt = f_0, dL_C/dt = n_0 - x0_C x f_0 of the reactions on the base, g = 0
+ *               joint's; r_C and I_C of the whole; from_C_k = from_C_p + R0_p (dx_p + u_k),
+ *               -r_C at the seat
+ *     NE-40     A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + from_C_k x A_P_k
+ *               -- Orin, Goswami 2008
+ *     NE-41     dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the seat, g = 0
  *     NE-42     v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j
  *               alpha_j
  *     dNE-6     d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) --
@@ -1846,8 +1846,8 @@ void NAMED(two_link_newton_euler_centroidal_momentum)(
 
     /* centre of mass */
     const real t1 = 0.1*R_2_21;
-    const real x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
-    const real x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
+    const real r_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
+    const real r_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
 
     /* forward, joint elbow */
     const real omega_2_z = qd_1 + qd_2;  /* NE-3 */
@@ -1873,7 +1873,7 @@ void NAMED(two_link_newton_euler_centroidal_momentum)(
     centroidal_momentum[0] = P_0_from_1_x;
     const real P_0_from_1_y = R_1_21*P_1_from_2_x + R_1_11*P_1_y;  /* NE-29 */
     centroidal_momentum[1] = P_0_from_1_y;
-    const real L_C_z = L_1_z - (x0_C_x*P_0_from_1_y - x0_C_y*P_0_from_1_x);  /* NE-29 */
+    const real L_C_z = L_1_z - (r_C_x*P_0_from_1_y - r_C_y*P_0_from_1_x);  /* NE-29 */
     centroidal_momentum[5] = L_C_z;
 }
 
@@ -1903,30 +1903,30 @@ void NAMED(two_link_newton_euler_centroidal_momentum_matrix)(
     const real R_2_21 = sines[1];  /* NE-1 */
     const real R_2_11 = cosines[1];  /* NE-1 */
 
+    /* rotations, joint elbow */
+    const real t1 = R_1_21*R_2_21;
+    const real R0_2_11 = R_1_11*R_2_11 - t1;  /* NE-9 */
+    const real t2 = R_1_11*R_2_21;
+    const real R0_2_21 = t2 + R_1_21*R_2_11;  /* NE-9 */
+
     /* backward, joint shoulder */
-    const real t1 = 0.1*R_2_11;
-    const real mc_1C_x = 0.30000000000000004 + t1;  /* NE-39 */
-    const real I_1C_33 = 0.4*mc_1C_x + 0.4*(t1 - 0.1) + 0.24000000000000002;  /* NE-39 */
+    const real t3 = 0.1*R_2_11;
+    const real mc_1C_x = 0.30000000000000004 + t3;  /* NE-39 */
+    const real I_1C_33 = 0.24000000000000002 + 0.4*(t3 - 0.1 + mc_1C_x);  /* NE-39 */
 
     /* centre of mass */
-    const real t2 = R_1_21*R_2_21;
-    const real x0_C_x = R_1_11*mc_1C_x - 0.1*t2;  /* NE-39 */
-    centroidal_momentum_matrix[2] = x0_C_x;
-    const real t3 = R_1_11*R_2_21;
-    const real x0_C_y = R_1_21*mc_1C_x + 0.1*t3;  /* NE-39 */
+    const real r_C_x = R_1_11*mc_1C_x - 0.1*t1;  /* NE-39 */
+    centroidal_momentum_matrix[2] = r_C_x;
+    const real r_C_y = R_1_21*mc_1C_x + 0.1*t2;  /* NE-39 */
 
-    /* rotations, joint elbow */
-    const real R0_2_11 = R_1_11*R_2_11 - t2;  /* NE-9 */
-    const real R0_2_21 = t3 + R_1_21*R_2_11;  /* NE-9 */
-
-    /* positions, joint shoulder */
-    const real x0_1_x = 0.4*R_1_11;  /* NE-17 */
-    const real x0_1_y = 0.4*R_1_21;  /* NE-17 */
+    /* arms, joint elbow */
+    const real from_C_2_x = 0.4*R_1_11 - r_C_x;  /* NE-39 */
+    const real from_C_2_y = 0.4*R_1_21 - r_C_y;  /* NE-39 */
 
     /* columns, joint shoulder */
-    const real A_P_1_x = -x0_C_y;  /* NE-40 */
+    const real A_P_1_x = -r_C_y;  /* NE-40 */
     centroidal_momentum_matrix[0] = A_P_1_x;
-    const real A_L_1_z = I_1C_33 - (x0_C_x*x0_C_x + x0_C_y*x0_C_y);  /* NE-40 */
+    const real A_L_1_z = I_1C_33 - (r_C_x*r_C_x + r_C_y*r_C_y);  /* NE-40 */
     centroidal_momentum_matrix[10] = A_L_1_z;
 
     /* columns, joint elbow */
@@ -1934,8 +1934,7 @@ void NAMED(two_link_newton_euler_centroidal_momentum_matrix)(
     centroidal_momentum_matrix[1] = A_P_2_x;
     const real A_P_2_y = 0.1*R0_2_11;  /* NE-40 */
     centroidal_momentum_matrix[3] = A_P_2_y;
-    const real t4 = (x0_1_x - x0_C_x)*A_P_2_y + (x0_1_y - x0_C_y)*(0.1*R0_2_21);
-    const real A_L_2_z = 0.12000000000000001 + t4;  /* NE-40 */
+    const real A_L_2_z = from_C_2_x*A_P_2_y + 0.1*R0_2_21*from_C_2_y + 0.12000000000000001;  /* NE-40 */
     centroidal_momentum_matrix[11] = A_L_2_z;
 }
 
@@ -1973,8 +1972,8 @@ void NAMED(two_link_newton_euler_centroidal_momentum_rate)(
 
     /* centre of mass */
     const real t1 = 0.1*R_2_21;
-    const real x0_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
-    const real x0_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
+    const real r_C_x = R_1_11*h_1_x - R_1_21*t1;  /* NE-27 */
+    const real r_C_y = R_1_21*h_1_x + R_1_11*t1;  /* NE-27 */
 
     /* without gravity and loads: forward, joint elbow */
     const real omega_2_z_free = qd_1 + qd_2;  /* NE-3 */
@@ -2009,7 +2008,7 @@ void NAMED(two_link_newton_euler_centroidal_momentum_rate)(
     centroidal_momentum_rate[0] = f_0_from_1_x;
     const real f_0_from_1_y = R_1_21*f_1_x_free + R_1_11*f_1_y_free;  /* NE-41 */
     centroidal_momentum_rate[1] = f_0_from_1_y;
-    const real dL_C_z = n_1_z_free - (x0_C_x*f_0_from_1_y - x0_C_y*f_0_from_1_x);  /* NE-41 */
+    const real dL_C_z = n_1_z_free - (r_C_x*f_0_from_1_y - r_C_y*f_0_from_1_x);  /* NE-41 */
     centroidal_momentum_rate[5] = dL_C_z;
 }
 

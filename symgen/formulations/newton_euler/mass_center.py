@@ -15,24 +15,31 @@ w_j     mass of body j as a fraction of M
 W_j     that of all bodies that joint j carries
 h_j     their first moments about the joint's origin, per M, link axes
 x0_C    centre of mass, base frame
+r_C     centre of mass seen from the seat, base axes
 P_j     linear momentum of what joint j carries, link axes
 L_j     its angular momentum about the joint's origin, link axes
-L_C     angular momentum of everything about its centre of mass, base axes
+P_0     linear momentum of everything, base axes
+L_0     its angular momentum about the seat, base axes
+L_C     the same about the centre of mass
 ======  ====================================================================================
 
 Fractions of the mass are numbers as soon as the masses are, so that no division is left where
 parameters become numbers.  Joints that carry nothing take no part.  A robot without mass has no
 centre of mass; the base origin stands for it.
+
+The trunk is the joints that carry all bodies: one for an arm, six for a robot that floats.  The
+seat is the origin of the last one; where several joints on the base carry bodies, that of the
+first.  Moments are summed about the seat, so that the distance from the base costs no digits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Vector, all_zero, total, zero_vector
+from symgen.algebra.linear import Matrix, Vector, all_zero, total, zero_vector
 from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep
 from symgen.formulations.newton_euler.recursion import (
     Children,
@@ -49,11 +56,12 @@ from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "NE-26": "w_j = m_j / M, W_j = w_j + sum_c W_c",
-    "NE-27": "h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C",
+    "NE-27": "h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C, "
+    "for the seat r_C",
     "NE-28": "d x0_C / d q_k = R0_k (s x h_k + W_k t)",
     "NE-29": "P_j = m_j v_G_j + sum_c R_c P_c, "
     "L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c + u_c x R_c P_c) + dx_j x P_j; "
-    "L_C = L_0 - x0_C x P_0 with 0 for the base",
+    "L_C = L_0 - r_C x P_0 with 0 for the seat",
 }
 
 
@@ -97,13 +105,14 @@ def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state:
 
 def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """NE-29, (6,)"""
-    frames = frames_sweep(tree, b, state.q, [*heavy_links(tree), *turning_links(tree)])
-    x0_C, _ = mass_sweep(tree, frames, b)
+    frames = frames_sweep(tree, b, state.q, body_links(tree))
+    hanging = seated(tree, frames, b)
+    r_C, _ = mass_sweep(tree, hanging, b, "r_C")
     velocities = origin_velocity_sweep(frames, b, state.qd)
-    whole = momentum_sweep(frames, velocities, b)
+    whole = momentum_sweep(hanging, velocities, b)
     with b.step("momentum"):
         P, L = b.let("P_0", whole.P, "NE-29"), b.let("L_0", whole.L, "NE-29")
-        L_C = b.let("L_C", L - x0_C.cross(P), "NE-29")
+        L_C = b.let("L_C", L - r_C.cross(P), "NE-29")
     b.output("centroidal_momentum", (6,), [*P, *L_C])
 
 
@@ -164,7 +173,10 @@ def _momenta_behind(
 
 
 def mass_sweep(
-    tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
+    tree: KinematicTree[S],
+    frames: Sequence[JointFrame[S]],
+    b: ProgramBuilder[S],
+    center: str = "x0_C",
 ) -> tuple[Vector[S], dict[int, Carried[S]]]:
     """NE-26, NE-27: the centre of mass, and what every joint of `frames` carries."""
     if tree.massless:
@@ -178,18 +190,50 @@ def mass_sweep(
         frames, lambda at, mine: mass_step(at, w.get(at.joint.number, b.algebra.zero), mine, b)
     )
     with b.step("centre of mass"):
-        return b.let("x0_C", _masses_behind(on_base, b).h, "NE-27"), carried
+        return b.let(center, _masses_behind(on_base, b).h, "NE-27"), carried
 
 
 def momentum_sweep(
     frames: Sequence[JointFrame[S]], velocities: dict[int, Twist[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
-    """NE-29: momentum of everything, the angular one about the base origin."""
+    """NE-29: momentum of everything, the angular one about where `frames` begin."""
     _, on_base = leaves_first(
         frames, lambda at, mine: momentum_step(at, velocities[at.joint.number], mine, b)
     )
     with b.step("momentum"):
         return _momenta_behind(BASE, on_base, b)
+
+
+def trunk_of(tree: KinematicTree[S], frames: Sequence[JointFrame[S]]) -> list[JointFrame[S]]:
+    """The joints that carry all bodies, from the base on: see the module."""
+    paths = [tree.path(link) for link in body_links(tree)]
+    return [at for at in frames if all(at.joint.number in path for path in paths)]
+
+
+def seated(
+    tree: KinematicTree[S],
+    frames: Sequence[JointFrame[S]],
+    b: ProgramBuilder[S],
+    rotations: Mapping[int, Matrix[S]] | None = None,
+) -> list[JointFrame[S]]:
+    """`frames` as if the seat were the base origin: the last joint of the trunk comes first.
+
+    `rotations` is the result of `rotation_sweep` where that is known.
+    """
+    trunk = trunk_of(tree, frames)
+    if not trunk:
+        seat = next((at.u for at in frames), zero_vector(b.algebra))
+        return [replace(at, u=at.u - seat) if at.joint.parent == BASE else at for at in frames]
+    last = trunk[-1]
+    end, joint = last.joint.number, replace(last.joint, parent=BASE)
+    rotations = rotations or rotation_sweep(tree, frames, b, {end})
+    first = replace(last, joint=joint, R=rotations[end], u=zero_vector(b.algebra))
+    return [first, *frames[len(trunk) :]]
+
+
+def body_links(tree: KinematicTree[S]) -> list[int]:
+    """Links whose body has mass or inertia, by structure."""
+    return sorted({*heavy_links(tree), *turning_links(tree)})
 
 
 def heavy_links(tree: KinematicTree[S]) -> list[int]:
