@@ -42,14 +42,11 @@ def test_joints_of_one_coordinate_have_no_sequence() -> None:
 
 
 def test_joints_on_manifolds() -> None:
-    (joint,) = model(
-        one_joint(f"type: spherical\norigin: {{}}\ncoordinates: quaternion\n{LINK}")
-    ).joints
+    keys = f"origin: {{}}\ncoordinates: quaternion\n{LINK}"
+    (joint,) = model(one_joint(f"type: spherical\n{keys}")).joints
     assert joint.coordinate_names == ("a_wx", "a_wy", "a_wz")
     assert joint.position_names == ("a_qx", "a_qy", "a_qz", "a_qw")
-    (joint,) = model(
-        one_joint(f"type: floating\norigin: {{}}\ncoordinates: quaternion\n{LINK}")
-    ).joints
+    (joint,) = model(one_joint(f"type: floating\n{keys}")).joints
     assert (joint.coordinates, len(joint.position_names)) == (6, 7)
     (joint,) = model(one_joint(f"type: floating\n{keys.replace('quaternion', 'angles')}")).joints
     assert joint.position_names == joint.coordinate_names

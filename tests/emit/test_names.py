@@ -61,7 +61,7 @@ def test_a_hostile_name_stops_emission(field: str) -> None:
         with pytest.raises(ValueError, match="identifier"):
             emit(package([arm("mass_matrix")], metadata("x; import os", 2)))
     else:
-        w = Writer("mass_matrix", {"n": 1, "n_parameters": 0}, ())
+        w = Writer("mass_matrix", {"n": 1, "nq": 1, "n_parameters": 0}, ())
         with w.builder.step("forward", "joint_1"):
             value = w.builder.let("x\nimport os", w.inputs["q"][0] * 2.0, "CF-1")
         with pytest.raises(ValueError, match="identifier"):

@@ -51,6 +51,17 @@ joints:
      mimic: {coordinate: lead, multiplier: 2}, link: {name: two, mass: 1, com: [0.2, 0.1, 0]}}
 """
 
+FREE = """
+symgen: 1
+name: free
+joints:
+  - {name: hip, type: spherical, coordinates: quaternion, origin: {}, damping: 1,
+     rotor_inertia: 0.1, prescribed: true,
+     link: {mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}
+  - {name: body, type: floating, coordinates: quaternion, origin: {}, damping: 1,
+     link: {mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}
+"""
+
 PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided_functions(item)]
 
 
@@ -58,7 +69,7 @@ PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided
 def trees():
     """With everything that a function may need, parameters among it."""
     found = []
-    for description in (read(TWO_LINK), described(BRANCHES), described(FOLLOWING)):
+    for description in (read(TWO_LINK), described(BRANCHES), described(FOLLOWING), described(FREE)):
         runtime = tuple(p.name for p in description.parameters if not p.derived)
         found.append(build_tree(description, Graph(), runtime))
     return found
@@ -69,7 +80,11 @@ def programs(name, function):
     """Of each tree that the formulation serves."""
     formulation = formulation_named(name)
     able = [tree for tree in trees() if formulation.why_not(tree) is None]
-    return [derive(tree, formulation, function) for tree in able]
+    return [
+        derive(tree, formulation, function)
+        for tree in able
+        if function in provided_functions(formulation, tree)
+    ]
 
 
 @pytest.mark.parametrize(("formulation", "function"), PAIRS)
