@@ -28,6 +28,7 @@ from symgen.validation.validate import ValidationResult
 if TYPE_CHECKING:  # it loads SymPy, half a second that no build needs
     from symgen.comparing.comparison import Comparison
     from symgen.comparing.growth import Growth
+    from symgen.pipeline.distribution import Distribution
 
 
 def _out() -> Console:
@@ -143,6 +144,24 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
     console.print(f"{report.robot}: {coordinates}, from {plain(str(model))}", markup=False)
     _print_labelled(console, lines)
     console.print(_snippet(report), markup=False)
+
+
+def print_distribution(written: Distribution) -> None:
+    """What a wheel holds, and how it is installed."""
+    report = written.report
+    functions = f"{len(report.function_names)} functions by {', '.join(report.formulations)}"
+    parameters = ", ".join(report.runtime_parameters)
+    if parameters:
+        arguments = f"the parameters {parameters}"
+    else:
+        arguments = "no parameters (--runtime-parameters makes them arguments)"
+    if written.loads:
+        arguments += f"; the loads {', '.join(written.loads)}"
+    lines = [
+        ("holds", f"{written.module}: {functions}; {' and '.join(report.backends)}"),
+        ("arguments", arguments),
+    ]
+    _print_labelled(_out(), lines)
 
 
 def _print_labelled(console: Console, lines: Iterable[tuple[str, str]]) -> None:
