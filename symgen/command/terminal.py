@@ -132,7 +132,7 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
     functions = len({row.function for row in report.functions})
     coordinates = "1 coordinate" if report.n == 1 else f"{report.n} coordinates"
     lines = [
-        ("built", f"{functions} functions by {', '.join(report.formulations)}"),
+        ("built", _functions(functions, report)),
         ("for", _backends(report)),
         ("took", _took(report)),
     ]
@@ -149,7 +149,7 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
 def print_distribution(written: Distribution) -> None:
     """What a wheel holds, and how it is installed."""
     report = written.report
-    functions = f"{len(report.function_names)} functions by {', '.join(report.formulations)}"
+    functions = _functions(len(report.function_names), report)
     parameters = ", ".join(report.runtime_parameters)
     if parameters:
         arguments = f"the parameters {parameters}"
@@ -174,6 +174,11 @@ def _print_labelled(console: Console, lines: Iterable[tuple[str, str]]) -> None:
         return
     for label, text in lines:
         console.print(f"{label:<10} {text}", markup=False)
+
+
+def _functions(number: int, report: BuildReport) -> str:
+    counted = "1 function" if number == 1 else f"{number} functions"
+    return f"{counted} by {', '.join(report.formulations)}"
 
 
 def _backends(report: BuildReport) -> str:
