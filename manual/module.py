@@ -39,6 +39,7 @@ METADATA = {
     "output_units, output_sparsity": "units; which derivatives of outputs can differ from 0",
     "gravity": "`(3,)`, m/s^2, base axes",
     "link_parents": "by link, the number (from 1) of the link that carries it, 0 for the base",
+    "joint_links": "name of every joint of the file -> name of its link",
     "joint_parents": "by joint, the number (from 1) of the joint that carries it, 0 for the base",
     "branches, branch_parents, joint_branches, junctions, leaves": (
         "the tree as the open-tree paper describes it, numbers of joints from 1"

@@ -82,6 +82,7 @@ from . import _backends, _runtime
 from ._backends import backend, backends
 from ._elsewhere import ELSEWHERE as _ELSEWHERE
 from ._kinematics import Kinematics as _Kinematics
+from ._signatures import JOINT_LINKS as joint_links
 from . import composite, newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
 from .composite import inverse_dynamics
 from .composite import inverse_dynamics_derivatives

@@ -36,6 +36,7 @@ inertial_parameters: Array
 limits: dict[str, Array]
 joint_terms: dict[str, Array]
 link_parents: tuple[int, ...]
+joint_links: dict[str, str]
 gravity: Array
 joint_parents: tuple[int, ...]
 branches: tuple[tuple[int, ...], ...]

@@ -10,7 +10,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
 from ._runtime import evaluate_rows, number_of_link, tell_singular
-from ._signatures import LINKS, PACKED, SIGNATURES
+from ._signatures import JOINT_LINKS, LINKS, PACKED, SIGNATURES
 
 cdef extern from *:
     """
@@ -1635,7 +1635,7 @@ class newton_euler:
         ValueError where no link has this name.
         """
         cdef PyObject *given[6]
-        name = number_of_link(name, LINKS)
+        name = number_of_link(name, LINKS, JOINT_LINKS)
         given[0] = <PyObject *>name
         given[1] = <PyObject *>q
         given[2] = <PyObject *>parameters
@@ -2147,7 +2147,7 @@ class recursive_lagrange:
         ValueError where no link has this name.
         """
         cdef PyObject *given[6]
-        name = number_of_link(name, LINKS)
+        name = number_of_link(name, LINKS, JOINT_LINKS)
         given[0] = <PyObject *>name
         given[1] = <PyObject *>q
         given[2] = <PyObject *>parameters

@@ -302,12 +302,17 @@ REMEDIES = {
 }
 
 
-def position(kind, name, names):
-    """The place of `name` among `names`; ValueError says what there is, or how to get it."""
+def position(kind, name, names, joints=None):
+    """The place of `name` among `names`; ValueError says what there is, or how to get it.
+
+    `joints` maps those of the model to their links: a user may have meant one of these.
+    """
     if kind == "link" and isinstance(name, np.ndarray | list | tuple):
         raise TypeError(f"name: expected the name of a link, the first argument, got {_kind(name)}")
     if name in names:
         return names.index(name)
+    if isinstance(name, str) and name in (joints or {}):
+        raise ValueError(f"{name!r} is a joint; its link is {joints[name]!r}")
     near = difflib.get_close_matches(str(name), names, 1)
     if near:
         hint = f"; did you mean {near[0]!r}?"
@@ -317,11 +322,11 @@ def position(kind, name, names):
     raise ValueError(UNKNOWN[kind].format(name) + hint)
 
 
-def number_of_link(name, links):
+def number_of_link(name, links, joints):
     """The number of the link called `name`, a float as kernels take it."""
     if type(name) is str and name in links:
         return links[name]
-    return float(position("link", name, tuple(links)))
+    return float(position("link", name, tuple(links), joints))
 
 
 def _read(array, given, kinds):

@@ -8,6 +8,7 @@ from ._runtime import Array, Signature, positions_on_one_path
 DEFAULT_PARAMETERS = []
 PARAMETER_NAMES = ()
 NAMES = {"loads": ('tip',)}
+JOINT_LINKS = {'shoulder': 'upper_arm', 'elbow': 'forearm'}
 LINKS = {name: float(number) for number, name in enumerate(('upper_arm', 'forearm'))}
 RELATED = positions_on_one_path((0, 1))
 

@@ -92,7 +92,8 @@ def wheel(
     """Write a wheel of the module of MODEL, which pip installs where there is no symgen.
 
     It serves this version of Python and this platform and needs nothing but NumPy; one that was
-    built with --backend numpy serves any, and so does --source, where there is a C compiler.
+    built with --backend numpy serves any, and so does --source, where there is a C compiler.  What
+    it holds is what `symgen build` would make of the same options, not what was built last.
     """
     from symgen.command import terminal
     from symgen.pipeline import distribution
@@ -102,9 +103,10 @@ def wheel(
             model, options, folder, name, version, journal, as_source=as_source
         )
     if as_json:
-        click.echo(outcome.text({"file": str(written)}, journal.notices))
+        click.echo(outcome.text(written.as_json(), journal.notices))
     elif not quiet:
-        click.echo(f"wrote {written}; pip install {as_argument(written)}")
+        terminal.print_distribution(written)
+        click.echo(f"wrote {written.file}; pip install {as_argument(written.file)}")
 
 
 @click.command(short_help="Validate the module of MODEL again; --exact: without tolerance.")

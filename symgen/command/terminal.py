@@ -28,6 +28,7 @@ from symgen.validation.validate import ValidationResult
 if TYPE_CHECKING:  # it loads SymPy, half a second that no build needs
     from symgen.comparing.comparison import Comparison
     from symgen.comparing.growth import Growth
+    from symgen.pipeline.distribution import Distribution
 
 
 def _out() -> Console:
@@ -131,7 +132,7 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
     functions = len({row.function for row in report.functions})
     coordinates = "1 coordinate" if report.n == 1 else f"{report.n} coordinates"
     lines = [
-        ("built", f"{functions} functions by {', '.join(report.formulations)}"),
+        ("built", _functions(functions, report)),
         ("for", _backends(report)),
         ("took", _took(report)),
     ]
@@ -145,6 +146,24 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
     console.print(_snippet(report), markup=False)
 
 
+def print_distribution(written: Distribution) -> None:
+    """What a wheel holds, and how it is installed."""
+    report = written.report
+    functions = _functions(len(report.function_names), report)
+    parameters = ", ".join(report.runtime_parameters)
+    if parameters:
+        arguments = f"the parameters {parameters}"
+    else:
+        arguments = "no parameters (--runtime-parameters makes them arguments)"
+    if written.loads:
+        arguments += f"; the loads {', '.join(written.loads)}"
+    lines = [
+        ("holds", f"{written.module}: {functions}; {' and '.join(report.backends)}"),
+        ("arguments", arguments),
+    ]
+    _print_labelled(_out(), lines)
+
+
 def _print_labelled(console: Console, lines: Iterable[tuple[str, str]]) -> None:
     """Labels in front of their texts, which a terminal wraps in a column of their own."""
     if console.is_terminal:
@@ -155,6 +174,11 @@ def _print_labelled(console: Console, lines: Iterable[tuple[str, str]]) -> None:
         return
     for label, text in lines:
         console.print(f"{label:<10} {text}", markup=False)
+
+
+def _functions(number: int, report: BuildReport) -> str:
+    counted = "1 function" if number == 1 else f"{number} functions"
+    return f"{counted} by {', '.join(report.formulations)}"
 
 
 def _backends(report: BuildReport) -> str:

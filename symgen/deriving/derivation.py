@@ -338,6 +338,7 @@ def _metadata(
         output_units=tuple(plain(output.unit) for output in tree.outputs),
         output_sparsity=_output_sparsity(derived),
         link_parents=_link_parents(description),
+        joint_links={joint.name: joint.link.name for joint in description.joints},
         gravity=tuple(value_of(x, description.parameter_values) for x in description.gravity),
         joint_parents=robot.joint_parents,
         branches=robot.branches,

@@ -56,6 +56,8 @@ class ModuleMetadata:
     joint of one coordinate"""
     link_parents: tuple[int, ...] = ()
     """For every link the one that carries it, counted from 1; 0 is the base."""
+    joint_links: Mapping[str, str] = field(default_factory=dict)
+    """For every joint of the file, fixed ones included, the name of its link."""
     gravity: tuple[float, ...] = (0.0, 0.0, 0.0)
     """m/s^2, base axes, with the file's parameters."""
     joint_parents: tuple[int, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from symgen.emit import text
 from symgen.emit.bundle import ModuleMetadata
 from symgen.emit.kernels import Array, in_numbers
-from symgen.program.arguments import LINK, PARAMETERS
+from symgen.program.arguments import LINK, PARAMETERS, why_empty
 from symgen.program.functions import Function
 from symgen.robot.records import record_fields
 
@@ -37,8 +37,9 @@ class PublicFunction:
 
     `arguments` are positional; `options` are keyword-only, like the `parameters`.
     `formulation` is the one that serves it at the top level.  `packed` are the results without what
-    is always 0, if it gives them so, too.  `record` is the class of the named tuple that it
-    returns, if any.  What is `by_link` takes the name of a link first; kernels get its number.
+    is always 0, if it gives them so, too.  `empty` says why results have no entries, where they
+    have none.  `record` is the class of the named tuple that it returns, if any.  What is `by_link`
+    takes the name of a link first; kernels get its number.
     """
 
     name: str
@@ -50,6 +51,7 @@ class PublicFunction:
     formulation: str = ""
     hidden: tuple[Array, ...] = ()
     packed: tuple[Array, ...] = ()
+    empty: str = ""
     record: str = ""
     by_link: bool = False
 
@@ -124,6 +126,7 @@ class PublicFunction:
             f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"
             f"Returns{f' a named tuple, {self.record}' if self.record else ''}:\n"
             f"{text.table(results)}"
+            + (f"\n\n{text.wrapped(self.empty)}" if self.empty else "")
             + (f"\n\n{text.wrapped(_SINGULAR)}" if self.hidden else "")
             + (f"\n\n{_NO_LINK}" if self.by_link else "")
         )
@@ -162,6 +165,7 @@ def public_function(
         formulation=formulation,
         hidden=in_numbers(function.hidden, sizes),
         packed=tuple(_packed(array, metadata) for array in results) if packable else (),
+        empty=why_empty(function.results, sizes),
         record=function.record,
         by_link=LINK in function.arguments,
     )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from operator import add
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
@@ -26,11 +29,23 @@ the inertia tensor about the origin of the link frame (kg m^2)."""
 
 @dataclass(frozen=True)
 class Body(Generic[S]):
-    """A rigid body in its own frame: mass, centre of mass, inertia about the centre of mass."""
+    """A rigid body in its own frame: mass, centre of mass, inertia about the centre of mass.
+
+    `pieces` are those that it was merged from.  Moments about the origin are sums over them, where
+    the common centre would bring in quotients by the mass.
+    """
 
     mass: S
     com: Vector[S]
     inertia: Matrix[S]
+    pieces: tuple[Body[S], ...] = ()
+
+    @property
+    def moments(self) -> Vector[S]:
+        """The first moments m c about the link frame's origin."""
+        if self.pieces:
+            return reduce(add, (piece.moments for piece in self.pieces))
+        return self.com * self.mass
 
     def pseudo_inertia(self, algebra: Algebra[S]) -> Matrix[S]:
         """The 4x4 matrix [[int r r^T dm, m c], [m c^T, m]] about the link frame's origin.
@@ -38,6 +53,8 @@ class Body(Generic[S]):
         int x x dm = (Iyy + Izz - Ixx) / 2 and so on, int x y dm = -Ixy for tensor entries; c is
         the centre of mass.
         """
+        if self.pieces:
+            return matrix_sum([piece.pseudo_inertia(algebra) for piece in self.pieces])
         m, c = self.mass, tuple(self.com)
         mc = [m * part for part in c]
         about_com = second_moments(self.inertia, algebra).rows
@@ -46,6 +63,9 @@ class Body(Generic[S]):
 
     def inertial_parameters(self, algebra: Algebra[S]) -> tuple[S, ...]:
         """The ten `INERTIAL_PARAMETERS`, link-frame axes."""
+        if self.pieces:
+            each = [piece.inertial_parameters(algebra) for piece in self.pieces]
+            return tuple(total(entries, algebra) for entries in zip(*each, strict=True))
         about_origin = self.inertia + _point_mass_inertia(self.mass, self.com, algebra)
         places = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
         return (self.mass, *self.com * self.mass, *(about_origin[place] for place in places))
@@ -102,7 +122,9 @@ def merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
 def _settled(body: Body[S], algebra: Algebra[S]) -> Body[S]:
     """The same body with constants that have grown as numbers: see `Algebra.settled`."""
     inertia = Matrix([[algebra.settled(x) for x in row] for row in body.inertia.rows])
-    return Body(algebra.settled(body.mass), Vector(*map(algebra.settled, body.com)), inertia)
+    com = Vector(*map(algebra.settled, body.com))
+    pieces = tuple(_settled(piece, algebra) for piece in body.pieces)
+    return Body(algebra.settled(body.mass), com, inertia, pieces)
 
 
 def _merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
@@ -114,12 +136,12 @@ def _merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
         main = heavy[0] if heavy else pieces[0].body
         return Body(main.mass, main.com, inertia)
     mass = total([piece.mass for piece in heavy], algebra)
-    com = heavy[0].com * (heavy[0].mass / mass)
-    for piece in heavy[1:]:
-        com = com + piece.com * (piece.mass / mass)
-    for piece in heavy:
-        inertia = inertia + _point_mass_inertia(piece.mass, piece.com - com, algebra)
-    return Body(mass, com, inertia)
+    moments = reduce(add, (piece.moments for piece in heavy))
+    for one, other in combinations(heavy, 2):  # two points turn about their centre as one does
+        reduced = one.mass * (other.mass / mass)
+        inertia = inertia + _point_mass_inertia(reduced, other.com - one.com, algebra)
+    com = Vector(*(moment / mass for moment in moments))
+    return Body(mass, com, inertia, tuple(piece.body for piece in pieces))
 
 
 def second_moments(inertia: Matrix[S], algebra: Algebra[S]) -> Matrix[S]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import keyword
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from symgen.description import read
 from symgen.description.names import illegal_name
@@ -17,12 +18,34 @@ from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.options import BuildOptions
 from symgen.pipeline.build_report import BuildReport
-from symgen.pipeline.building import build
+from symgen.pipeline.building import build, run
 from symgen.support.journal import Journal
 from symgen.toolchain import environment
 from symgen.toolchain.files import check_writable, file_system_errors, write_atomically
 from symgen.toolchain.sdist import source
 from symgen.toolchain.wheel import editable, packed, version_named
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A wheel, or sources, in `file`: what was built, under the name `module`."""
+
+    file: Path
+    module: str
+    report: BuildReport
+    loads: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """What it holds, as plain data."""
+        return {
+            "file": str(self.file),
+            "module": self.module,
+            "functions": list(self.report.function_names),
+            "formulations": list(self.report.formulations),
+            "backends": list(self.report.backends),
+            "runtime_parameters": list(self.report.runtime_parameters),
+            "loads": list(self.loads),
+        }
 
 
 def build_installed(
@@ -49,17 +72,18 @@ def write_wheel(
     journal: Journal,
     *,
     as_source: bool = False,
-) -> Path:
+) -> Distribution:
     """Build the model file `path` (in the cache) and write a wheel of it into `folder`.
 
     `folder` is made where it is missing.  With `as_source` it is a source distribution, which pip
-    compiles where it is installed.  Returns the path of the file.
+    compiles where it is installed.
     """
     module = _module_name(path, name)
     wanted = None if version is None else version_named(version)
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"{folder} is no folder; choose another one with --out")
-    report = build(path, options, journal)
+    built = run(path, options, journal)
+    report = built.report
     if as_source:
         setup = Templates(options.templates).source("sdist/setup.py")
         archive = source(report.folder, module, setup, wanted)
@@ -70,7 +94,8 @@ def write_wheel(
         folder.mkdir(parents=True, exist_ok=True)
         check_writable(target)
         write_atomically(target, archive.content)
-    return target
+    loads = tuple(load.name for load in built.description.loads)
+    return Distribution(target, module, report, loads)
 
 
 def _module_name(path: str | Path, name: str | None) -> str:

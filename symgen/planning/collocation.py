@@ -29,7 +29,7 @@ from symgen.planning.quantities import Motion, Torques
 from symgen.planning.samples import LoadsAt
 from symgen.planning.structure import Pattern, pattern
 from symgen.planning.task import Task
-from symgen.planning.terms import Sizes
+from symgen.planning.terms import Fault, Sizes
 from symgen.planning.transcription import Limited, limited, simpson
 
 Array = NDArray[np.float64]
@@ -326,7 +326,7 @@ class Collocation:
 
     # ---------------------------------------------------------------------------------- rest
 
-    def broken(self, x: Array, least: float) -> list[tuple[str, float]]:
+    def broken(self, x: Array, least: float) -> list[Fault]:
         """As of `Problem`."""
         values = self.constraints(x)
         g = np.abs(values[: self.dynamic_rows]).reshape(self.segments, -1)[:, : 4 * self.n]
@@ -335,7 +335,6 @@ class Collocation:
             (f"dynamics of {name} ({kind})", float(rows[k, i]))
             for k, kind in enumerate(("position", "velocity"))
             for i, name in enumerate(self.module.coordinate_names)
-            if rows[k, i] > least
         ]
         over = np.maximum(self.lower_rows - values, values - self.upper_rows)[self.dynamic_rows :]
         for one in self.limited:
@@ -345,13 +344,9 @@ class Collocation:
             found += [
                 (f"{one.name} of {one.quantity.labels[k]}", float(amount))
                 for k, amount in zip(one.chosen, worst, strict=True)
-                if amount > least
             ]
-        return sorted(found, key=lambda item: (-item[1], item[0]))
-
-    def faults(self, x: Array, least: float) -> list[str]:
-        """As of `Problem`."""
-        return [f"{name} (off by {over:.2g})" for name, over in self.broken(x, least)]
+        listed = sorted(found, key=lambda item: (-item[1], item[0]))
+        return [Fault(name, most, f"off by {most:.2g}") for name, most in listed if most > least]
 
     def finer(self, x: Array) -> Array:
         """The unknowns on twice as many segments, from these."""

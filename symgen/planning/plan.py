@@ -44,6 +44,7 @@ from symgen.planning.solver import ready, solve, unknowns_and_equations
 from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SPLINES, Task
+from symgen.planning.terms import Fault
 from symgen.planning.transcription import forces, transcribe
 from symgen.planning.verification import (
     Trajectory,
@@ -238,7 +239,7 @@ def _start(number: int, program: Problem | Collocation, outcome: Outcome) -> Sta
     broken = program.broken(outcome.x, HOLDS)
     return Start(
         number + 1, outcome.ended, program.objective(outcome.x),
-        float(outcome.x[program.sizes.time]), len(outcome.steps), broken[0][1] if broken else 0.0,
+        float(outcome.x[program.sizes.time]), len(outcome.steps), broken[0].over if broken else 0.0,
     )  # fmt: skip
 
 
@@ -361,9 +362,8 @@ def _result(
     seconds: float,
 ) -> Plan:  # fmt: skip
     task, module, x = run.task, run.module, found.outcome.x
-    broken = tuple(found.program.broken(x, HOLDS))
     error = _misses(task, module, path)
-    status, remarks = _status(run, found, verified, broken, error)
+    status, broken, remarks = _status(run, found, verified, error)
     objective = found.program.objective(x)
     return Plan(
         module=module, task=task, path=path, status=status, objective=objective,
@@ -371,34 +371,33 @@ def _result(
         solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
         gaps=dict(verified.gaps),
         final_error=error, steps=found.steps, others=_named(others),
-        broken=broken, remarks=remarks,
+        broken=tuple((fault.name, fault.over) for fault in broken), remarks=remarks,
         per_segment=PER_SEGMENT[task.profile.check] if task.method == SPLINES else 2,
     )  # fmt: skip
 
 
 def _status(
-    run: _Run, found: _Found, verified: Verified, broken: tuple[tuple[str, float], ...],
-    error: float,
-) -> tuple[str, tuple[str, ...]]:  # fmt: skip
-    """How the plan is to be called, and what there is to say about it."""
+    run: _Run, found: _Found, verified: Verified, error: float
+) -> tuple[str, tuple[Fault, ...], tuple[str, ...]]:
+    """How the plan is to be called, what is not met, and what there is to say about it."""
     worst = sorted(verified.worst.items(), key=lambda item: (-item[1], item[0]))
     x_time = float(found.outcome.x[found.program.sizes.time])
+    refined = run.task.profile.check == REFINE
+    least = np.inf if not refined else HOLDS if run.task.method == SPLINES else NEARLY
+    broken, conflict = _unmet(found, verified, least)
     remarks = []
     if found.outcome.ended == STOPPED or run.interrupted.pressed:
         status = "stopped"
     elif broken:
         status = "infeasible"
-        remarks.append(_conflict(run.task, found))
     else:
         status = "solved" if found.outcome.ended == SOLVED else "feasible"
-    if worst and worst[0][1] > HOLDS and status in ("solved", "feasible"):
-        if run.task.profile.check == REFINE and (
-            run.task.method == SPLINES or worst[0][1] > NEARLY
-        ):
-            status = "infeasible"
+    if conflict and status == "infeasible":
+        remarks.append(_conflict(run.task, found, broken))
+    elif worst and worst[0][1] > HOLDS and status != "stopped":
         name, most = worst[0]
-        refined = run.task.profile.check == REFINE or run.task.method != SPLINES
-        between = "; more segments make that less" if refined else "; 'check: refine' prevents that"
+        finer = refined or run.task.method != SPLINES
+        between = "; more segments make that less" if finer else "; 'check: refine' prevents that"
         remarks.append(
             f"between the instants {name} exceeds its limit by {100 * most:.2g} %{between}"
         )
@@ -418,13 +417,31 @@ def _status(
         remarks.append(
             f"applied open loop, the torques end {error:.2g} from the goal: the motion is unstable"
         )
-    return status, tuple(remarks)
+    return status, broken, tuple(remarks)
 
 
-def _conflict(task: Task, found: _Found) -> str:
+def _unmet(found: _Found, verified: Verified, least: float) -> tuple[tuple[Fault, ...], bool]:
+    """What is not met, largest first, and whether that is so at the instants of the program, too.
+
+    Limits are those of the motion, on the fine grid: the program knows them at its instants alone,
+    or by control points, and with margins.  Between its instants they may be exceeded by `least`.
+    """
+    program = found.program.broken(found.outcome.x, HOLDS)
+    asked = {fault.name for fault in program}
+    faults = [fault for fault in program if fault.name not in verified.limits]
+    faults += [
+        verified.fault(name)
+        for name, over in verified.worst.items()
+        if over > (HOLDS if name in asked else least)
+    ]
+    faults.sort(key=lambda fault: (-fault.over, fault.name))
+    return tuple(faults), any(fault.name in asked for fault in faults)
+
+
+def _conflict(task: Task, found: _Found, broken: tuple[Fault, ...]) -> str:
     """What cannot be met together; the time is one of it where it is given, or at its longest."""
     T = float(found.outcome.x[found.program.sizes.time])
-    faults = found.program.faults(found.outcome.x, HOLDS)
+    faults = [f"{fault.name} ({fault.text})" for fault in broken]
     most = 5
     if len(faults) > most:
         faults = [*faults[:most], f"{len(faults) - most} more"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from symgen.planning.splines import Profile
 from symgen.planning.structure import Pattern, pattern
-from symgen.planning.terms import Iterate, Sizes, Term
+from symgen.planning.terms import Fault, Iterate, Sizes, Term
 
 Array = NDArray[np.float64]
 
@@ -92,17 +92,14 @@ class Problem:
         ]
         return self.hessian_pattern.summed(np.concatenate(parts))
 
-    def broken(self, x: Array, least: float) -> list[tuple[str, float]]:
-        """Constraints exceeded by more than `least` (scaled): name and by how much, largest first.
+    def broken(self, x: Array, least: float) -> list[Fault]:
+        """Constraints exceeded by more than `least` (scaled), largest first.
 
         Of rows with one name the worst.
         """
-        return [(name, over) for name, over, _, _ in self._worst(x, least)]
-
-    def faults(self, x: Array, least: float) -> list[str]:
-        """The same for people: what is not met, by how much, where."""
         return [
-            f"{name} ({term.fault(row, over)})" for name, over, term, row in self._worst(x, least)
+            Fault(name, over, term.fault(row, over))
+            for name, over, term, row in self._worst(x, least)
         ]
 
     def _worst(self, x: Array, least: float) -> list[tuple[str, float, Term, int]]:

@@ -40,7 +40,8 @@ class Solution:
 
     ``status`` is "solved" (an optimum that keeps its limits), "feasible" (keeps them, not proven
     optimal), "infeasible" (`broken` and `remarks` say what is not met), "stopped" (by Ctrl-C).
-    ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them.
+    ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them,
+    `broken` those that make a plan infeasible, and equations that are not met.
     ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.
     ``gaps`` is how far cuts open between the knots (m).  ``iterations`` are those of the start that
     was kept, ``evaluations`` of all.  ``seconds`` include verification, ``solver_seconds`` only the

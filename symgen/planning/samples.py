@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Local
-from symgen.planning.terms import Constraint, Entries, Index, Iterate
+from symgen.planning.terms import Constraint, Entries, Index, Iterate, instant
 
 Array = NDArray[np.float64]
 
@@ -82,9 +82,7 @@ class Sampled(Constraint):
             by = f"too small by {size:.2g} m"
         else:
             by = super().fault(row, over)
-        s = self.s[self.limited[place]]
-        where = {0.0: "at the start", 1.0: "at the goal"}.get(s, f"at {100 * s:.0f} % of the time")
-        return by if len(self.s) == 1 else f"{by} {where}"
+        return by if len(self.s) == 1 else f"{by} {instant(self.s[self.limited[place]])}"
 
     def state(self, at: Iterate) -> Array:
         """z = (q, qd, qdd) at the instants, (K, 3, n)."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -350,6 +350,19 @@ class LoadEffort(Constraint):
         """2 T W, and 2 W u."""
         factors = 2 * weight * self._factors
         return np.concatenate([at.T * factors, factors * at.loads])
+
+
+class Fault(NamedTuple):
+    """Something that is not met: by how much, relative to its limit, and what messages say."""
+
+    name: str
+    over: float
+    text: str
+
+
+def instant(s: float) -> str:
+    """A share of the time of a motion, in words."""
+    return {0.0: "at the start", 1.0: "at the goal"}.get(s, f"at {100 * s:.0f} % of the time")
 
 
 def percent(share: float) -> str:

@@ -6,7 +6,7 @@ at the start of the plan, applies its torques open loop, and knows nothing of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,15 @@ from symgen.planning.quantities import Motion, Torques
 from symgen.planning.samples import LoadsAt
 from symgen.planning.splines import Profile
 from symgen.planning.task import Task
-from symgen.planning.transcription import RATES, directions, forces, gap_of, limited
+from symgen.planning.terms import Fault, instant, percent
+from symgen.planning.transcription import (
+    DISTANCE,
+    RATES,
+    directions,
+    forces,
+    gap_of,
+    limited,
+)
 
 Array = NDArray[np.float64]
 
@@ -101,12 +109,15 @@ Trajectory = Splines | Nodes
 class Verified:
     """Limits on the fine grid.
 
-    `gaps` maps cuts to how far they open (m) between the knots, where they are closed.  `worst`
-    maps names such as "torque of elbow" to how far the limit is exceeded, relative to it;
-    `overshoot` maps quantities to (fine instants, entries), in the units of their constraints.
+    `gaps` maps cuts to how far they open (m) between the knots, where they are closed.  `limits`
+    are the names of all limits, such as "torque of elbow"; `worst` maps those that are exceeded to
+    by how much, relative to the limit, and `where` to the share of the time; `overshoot` maps
+    quantities to (fine instants, entries), in the units of their constraints.
     """
 
+    limits: Collection[str]
     worst: Mapping[str, float]
+    where: Mapping[str, float]
     overshoot: Mapping[str, Array]
     gaps: Mapping[str, float]
 
@@ -115,11 +126,19 @@ class Verified:
         """The largest."""
         return max(self.worst.values(), default=0.0)
 
+    def fault(self, name: str) -> Fault:
+        """Of a limit that is exceeded."""
+        over = self.worst[name]
+        by = f"exceeded by {percent(over)}"
+        if name.startswith("distance of "):
+            by = f"too small by {over * DISTANCE:.2g} m"
+        return Fault(name, over, f"{by} {instant(self.where[name])}")
+
 
 def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verified:
     """Limits on the fine grid."""
     s = np.linspace(0.0, 1.0, FINER * per_segment * path.segments + 1)
-    worst: dict[str, float] = {}
+    exceeded: dict[str, Array] = {}
     overshoot: dict[str, Array] = {}
     names = module.coordinate_names
     orders = RATES if isinstance(path, Splines) else RATES[:2]
@@ -127,7 +146,7 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
         limits = getattr(task.limits, name)
         if np.any(np.isfinite(limits)):
             over = _exceeded(path.rate(order, s), limits, _size(limits))
-            _note(worst, name, names, over)
+            exceeded |= _by_name(name, names, over)
     motion = path.at(s)
     for one in limited(task, module):
         if len(one.chosen):
@@ -136,12 +155,14 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
             else:
                 values = one.quantity.value(motion)
             over = _exceeded(values, one.limits, one.scale, FINER * per_segment)
-            _note(worst, one.name, one.quantity.labels, over)
+            exceeded |= _by_name(one.name, one.quantity.labels, over)
             overshoot[one.name] = over[:, one.chosen]
     gaps = {
         cut.name: float(np.abs(gap_of(task, module, cut).value(motion)).max()) for cut in task.cuts
     }
-    return Verified(worst, overshoot, gaps)
+    worst = {name: float(over.max()) for name, over in exceeded.items() if over.max() > 0}
+    where = {name: float(s[exceeded[name].argmax()]) for name in worst}
+    return Verified(tuple(exceeded), worst, where, overshoot, gaps)
 
 
 def _size(limits: Array) -> Array:
@@ -174,10 +195,8 @@ def _peaks(values: Array, per_segment: int) -> Array:
     return found
 
 
-def _note(worst: dict[str, float], name: str, labels: tuple[str, ...], over: Array) -> None:
-    for label, most in zip(labels, over.max(axis=0, initial=0.0), strict=True):
-        if most > 0:
-            worst[f"{name} of {label}"] = float(most)
+def _by_name(name: str, labels: Sequence[str], over: Array) -> dict[str, Array]:
+    return {f"{name} of {label}": over[:, k] for k, label in enumerate(labels)}
 
 
 def margins(

@@ -9,7 +9,7 @@ velocities, which n counts, and other numbers in q, of which there are nq in all
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 Size = int | str
@@ -26,6 +26,20 @@ class Argument:
     def sizes(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """The shape in numbers."""
         return tuple(size if isinstance(size, int) else sizes[size] for size in self.shape)
+
+
+EMPTY: Mapping[str, str] = {
+    "n_points": "This model has no points, so these arrays are empty; 'points:' of the model file, "
+    "or --point LINK[:x,y,z], adds one.",
+    "n_loads": "This model has no loads, so this array is empty; 'loads:' of the model file, or "
+    "--load LINK[:x,y,z], adds one.",
+}
+
+
+def why_empty(results: Iterable[Argument], sizes: Mapping[str, int]) -> str:
+    """Why results have no entries, and what to do about it; "" where they have some."""
+    whole = {size for result in results for size in result.shape}
+    return next((EMPTY[size] for size in EMPTY if size in whole and not sizes[size]), "")
 
 
 Q = Argument("q", ("nq",), "joint coordinates (rad or m)")

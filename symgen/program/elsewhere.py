@@ -1,4 +1,4 @@
-"""Functions by the names that Pinocchio, MuJoCo, Drake and the Robotics Toolbox give them.
+"""What modules have, by the names of Pinocchio, MuJoCo, Drake and the Robotics Toolbox.
 
 Every generated package has a copy: a module that is asked for one says what its own is called.
 """
@@ -46,6 +46,12 @@ _ELSEWHERE = {
     "operational_space_inertia": ("inertia_x",),
     "inverse_kinematics": ("ikine", "ikine_LM", "InverseKinematics", "ik", "IK"),
     "joint_wrenches": ("cfrc_int",),
+    "n": ("num_velocities",),
+    "nq": ("num_positions",),
+    "limits": (
+        "lowerPositionLimit", "upperPositionLimit", "velocityLimit", "effortLimit", "qlim",
+        "jnt_range",
+    ),
 }  # fmt: skip
 
 ELSEWHERE = {name: ours for ours, names in _ELSEWHERE.items() for name in names}

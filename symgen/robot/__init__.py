@@ -51,6 +51,7 @@ class Robot(Functions, Protocol):
     joint_terms: dict[str, Array]
     gravity: Array
     link_parents: tuple[int, ...]
+    joint_links: dict[str, str]
     joint_parents: tuple[int, ...]
     prescribed: tuple[bool, ...]
     derivative_sparsity: NDArray[np.bool_]

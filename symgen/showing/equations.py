@@ -37,7 +37,7 @@ from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.kinematics.turns import why_not_written_out
 from symgen.optimize.operations import operations_before
 from symgen.options import ALL, NONE, STRAIGHT, BuildOptions
-from symgen.program.arguments import Argument
+from symgen.program.arguments import Argument, why_empty
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
 from symgen.program.naming import function_suggestion
@@ -64,7 +64,11 @@ LARGEST_EXPANSION = 3000
 """Results of up to this many operations, written out, are shown expanded; others step by step."""
 
 LARGEST_QUICK_EXPANSION = 20_000
-"""Results of up to this many operations are written out in seconds."""
+"""Results of up to this many operations are written out in seconds, and shown where little is left
+when they are simplified."""
+
+LARGEST_SIMPLIFIED = 1000
+"""That many operations, some pages."""
 
 LARGEST_CLOSED_ROBOT = 3
 """Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
@@ -97,33 +101,44 @@ def show(
     if what not in FUNCTION_NAMES:
         known = (*FUNCTION_NAMES, *drawings)
         raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, known)}")
+    remark = why_empty(function_named(what).results, _sizes(description))
+    if remark and journal is not None:
+        journal.notice(remark)
     name = formulation or _default_formulation(description, what, steps)
     if what not in provided_functions(formulation_named(name)):
         raise RequestError(f"{name} does not derive {what}; {who_derives(what)}")
     if style in ("python", "c", "javascript"):
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))
-    operations = 0 if steps else written_out(description, what, name)
-    is_large = operations > LARGEST_EXPANSION
-    if steps is None and is_large:
-        heading = (
-            f"{'% ' if style == 'latex' else ''}{_size_of(description, what, operations)}, so here "
-            "is its recursion; --expanded writes it out all the same."
-        )
-        return f"{heading}\n\n{step_by_step(dynamics, what, style)}"
     if steps:
         return step_by_step(dynamics, what, style)
-    if journal is None or not is_large:
+    operations = written_out(description, what, name)
+    if operations <= LARGEST_EXPANSION:
         return expanded(dynamics, what, style)
-    progress = partial(journal.progress, "simplify")
-    if operations <= LARGEST_QUICK_EXPANSION:
-        return expanded(dynamics, what, style, progress)
-    journal.notice(
-        f"{_size_of(description, what, operations)}; this may take minutes or longer (Ctrl-C "
-        "stops it), and --steps, which takes seconds, is easier to read",
-        at_once=True,
-    )
+    progress = unwatched if journal is None else partial(journal.progress, "simplify")
+    if steps is None:
+        short = operations <= LARGEST_QUICK_EXPANSION and not function_named(what).solves
+        text = _if_short(dynamics, what, style, progress) if short else ""
+        return text or _steps_instead(description, what, style, formulation, operations)
+    if operations > LARGEST_QUICK_EXPANSION and journal is not None:
+        journal.notice(
+            f"{_size_of(description, what, operations)}; this may take minutes or longer (Ctrl-C "
+            "stops it), and --steps, which takes seconds, is easier to read",
+            at_once=True,
+        )
     return expanded(dynamics, what, style, progress)
+
+
+def _steps_instead(
+    description: RobotDescription, what: str, style: str, formulation: str | None, operations: int
+) -> str:
+    """The recursion of a result that is too large to be shown otherwise."""
+    dynamics = SymbolicDynamics(description, formulation_named(formulation or _recursion(what)))
+    return (
+        f"{'% ' if style == 'latex' else ''}{_size_of(description, what, operations)}, so here "
+        "is its recursion; --expanded writes it out all the same."
+        f"\n\n{step_by_step(dynamics, what, style)}"
+    )
 
 
 def _size_of(description: RobotDescription, what: str, operations: int) -> str:
@@ -135,12 +150,17 @@ def _size_of(description: RobotDescription, what: str, operations: int) -> str:
 def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
     """The closed form where it is to be read as such, else the recursion."""
     closed = formulation_named("closed_form_lagrange")
-    recursion = "kane" if function_named(what).solves else "newton_euler"
-    if what not in provided_functions(closed) or _size(description) > LARGEST_CLOSED_ROBOT:
-        return recursion
-    if steps or (steps is None and written_out(description, what, recursion) > LARGEST_EXPANSION):
-        return recursion
+    large = _sizes(description)["n_joints"] > LARGEST_CLOSED_ROBOT
+    if steps or large or what not in provided_functions(closed):
+        return _recursion(what)
+    if steps is None and written_out(description, what, closed.name) > LARGEST_QUICK_EXPANSION:
+        return _recursion(what)
     return closed.name
+
+
+def _recursion(what: str) -> str:
+    """The one to show."""
+    return "kane" if function_named(what).solves else "newton_euler"
 
 
 def written_out(description: RobotDescription, what: str, formulation: str) -> int:
@@ -153,8 +173,8 @@ def written_out(description: RobotDescription, what: str, formulation: str) -> i
     return operations_before([x for array in visible_outputs(program) for x in array.entries]).total
 
 
-def _size(description: RobotDescription) -> int:
-    return build_tree(description, SymPyAlgebra()).n
+def _sizes(description: RobotDescription) -> dict[str, int]:
+    return build_tree(description, Graph()).sizes
 
 
 # -- equations ---------------------------------------------------------------------------------
@@ -178,12 +198,33 @@ def expanded(
                 *_equations(dynamics, function, style, over.results, over.symbol),
             ]
         )
+    return _written(dynamics, function, style, dynamics.readable(function, watch))
+
+
+def _if_short(dynamics: SymbolicDynamics, function: str, style: str, watch: Watch) -> str:
+    """The same for what does not solve; "" where the simplified result is long."""
     result = dynamics.readable(function, watch)
+    if sum(map(sympy.count_ops, _scalars(result))) > LARGEST_SIMPLIFIED:
+        return ""
+    return _written(dynamics, function, style, result)
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    """The expressions in matrices, lists and tuples of them."""
+    if isinstance(value, tuple | list | sympy.MatrixBase):
+        for part in value:
+            yield from _scalars(part)
+    else:
+        yield value
+
+
+def _written(dynamics: SymbolicDynamics, function: str, style: str, result: Any) -> str:
+    """A result as text."""
     parts = result if isinstance(result, tuple) else (result,)
     if style == "latex" and len(parts) == 1 and not isinstance(result, list):
         display = _display(result)
         if function != "outputs" and not _is_empty(display) and fits(pretty(display)):
-            return latex(display, inputs_of(program))
+            return latex(display, inputs_of(dynamics.program(function)))
     return "\n\n".join(_equations(dynamics, function, style, [(0, part) for part in parts]))
 
 

@@ -3,6 +3,8 @@
 Written by hand, the same for every robot: it calls the generated functions.
 """
 
+import functools
+import inspect
 import typing
 
 import numpy as np
@@ -33,6 +35,25 @@ class InverseKinematics(typing.NamedTuple):
     iterations: np.ndarray
 
 
+def _by_keyword(method):
+    """`method` with a plain message where options are given by position."""
+    kinds = {name: one.kind for name, one in inspect.signature(method).parameters.items()}
+    options = [name for name, kind in kinds.items() if kind is inspect.Parameter.KEYWORD_ONLY]
+    given = [name for name in kinds if name not in options]
+    message = (
+        f"{method.__name__}({', '.join(given[1:])}) takes everything else by name: "
+        f"{', '.join(f'{name}=...' for name in options)}"
+    )
+
+    @functools.wraps(method)
+    def plain(*args, **keywords):
+        if len(args) > len(given):
+            raise TypeError(message)
+        return method(*args, **keywords)
+
+    return plain
+
+
 class Kinematics:
     """What a package offers beside its generated functions.
 
@@ -42,6 +63,11 @@ class Kinematics:
     def __init__(self, module, frame_jacobian):
         self._module, self._jacobian = module, frame_jacobian
 
+    def _place(self, name):
+        """The number of the link called `name`, from 0."""
+        return position("link", name, self._module.link_names, self._module.joint_links)
+
+    @_by_keyword
     def frame_motion(self, name, q, qd, qdd, *, reference=ALIGNED, parameters=None):
         """Pose, velocity and acceleration of a link frame.
 
@@ -59,7 +85,7 @@ class Kinematics:
             acceleration (..., 6)     its rate, without gravity; at qdd = 0 that is dJ/dt qd.  For
                                       "local" that of "local_world_aligned", turned
         """
-        place = position("link", name, self._module.link_names)
+        place = self._place(name)
         pose = self._module.frame_pose(name, q, parameters=parameters)
         motion = self._module.link_motion(q, qd, qdd, parameters=parameters)
         velocity, acceleration = (rows[..., place, :] for rows in motion)
@@ -71,6 +97,7 @@ class Kinematics:
             seen[1][..., :3] += np.cross(velocity[..., :3], velocity[..., 3:])
         return FrameMotion(pose, *seen)
 
+    @_by_keyword
     def frame_jacobian(self, name, q, *, reference=ALIGNED, parameters=None, out=None):
         """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular] per joint velocity.
 
@@ -90,6 +117,7 @@ class Kinematics:
         jacobian[...] = expressed(jacobian, pose, reference)
         return jacobian
 
+    @_by_keyword
     def operational_space_inertia(self, name, q, *, rows=None, parameters=None):
         """Inertia (J M^-1 J')^-1 that a link frame opposes to forces, (..., m, m).
 
@@ -114,6 +142,7 @@ class Kinematics:
             )
         return inverse
 
+    @_by_keyword
     def inverse_kinematics(
         self,
         name,
@@ -151,7 +180,7 @@ class Kinematics:
         of the error (Sugihara 2011), so that the last steps are those of Gauss and Newton.  A
         coordinate stays at its limit while the error pulls it outwards.
         """
-        position("link", name, self._module.link_names)
+        self._place(name)
         target = _target(target)
         shape = target.shape[-2:] if target.shape[-2:] == (4, 4) else target.shape[-1:]
         lower, upper = _bounds(self._module, limits)

@@ -39,7 +39,7 @@ loads:
   - {name: push, link: left_hand, point: [0.1, 0, 0]}
   - {name: pull, link: right_hand, point: [0, 0.3, 0]}
 """
-FUNCTIONS = "forward_kinematics,jacobians,inverse_dynamics,torque_parts"
+FUNCTIONS = "forward_kinematics,jacobians,inverse_dynamics,torque_parts,point_motion"
 
 
 @pytest.fixture(scope="module", params=["compiled", "numpy"])
@@ -134,6 +134,26 @@ def test_wrong_links_and_shapes_are_named(tree, call):
         getattr(tree, call)(tree.link_names[0], q[:2])
     with pytest.raises(ValueError, match=r"out: expected shape"):
         getattr(tree, call)(tree.link_names[0], q, out=np.zeros(3))
+
+
+def test_a_joint_is_answered_with_its_link(tree):
+    assert tree.joint_links["left"] == "left_hand"
+    for call in (tree.frame_pose, tree.frame_jacobian, tree.inverse_kinematics):
+        with pytest.raises(ValueError, match="'left' is a joint; its link is 'left_hand'"):
+            call("left", np.zeros(3))
+
+
+def test_options_by_position_are_answered_in_the_words_of_the_user(tree):
+    words = r"^frame_jacobian\(name, q\) takes everything else by name: reference=..., parameters="
+    with pytest.raises(TypeError, match=words):
+        tree.frame_jacobian("left_hand", np.zeros(3), "local")
+    assert list(inspect.signature(tree.frame_jacobian).parameters)[:3] == ["name", "q", "reference"]
+
+
+def test_functions_of_points_say_that_there_are_none(tree):
+    position, _, _ = tree.point_motion(*np.zeros((3, 3)))
+    assert position.shape == (0, 3)
+    assert "--point LINK[:x,y,z], adds one" in " ".join(tree.point_motion.__doc__.split())
 
 
 def test_loads_and_parameters_by_name(tree, rng):

@@ -66,6 +66,10 @@ def test_what_is_missing_says_so(arm_module: ModuleType) -> None:
 def test_names_of_other_libraries_are_told_ours(arm_module: ModuleType) -> None:
     with pytest.raises(AttributeError, match=r"others call rnea is \w+\.inverse_dynamics here"):
         _ = arm_module.rnea
+    with pytest.raises(AttributeError, match=r"crba is \w+\.closed_form\.mass_matrix here"):
+        _ = arm_module.closed_form.crba
+    with pytest.raises(AttributeError, match=r"others call nq is two_link\.n here"):
+        _ = arm_module.nq
 
 
 def test_selftest_passes_on_every_backend(arm_module: ModuleType) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import platform
 import shutil
@@ -65,6 +66,20 @@ def test_a_wheel_needs_numpy_alone(folder, python):
     ran(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", wheel)
     ran(python, "-c", USE.format(name="my_arm"), cwd="/")
     assert ran(python, "-c", "import importlib.util as i; print(i.find_spec('symgen'))") == "None\n"
+
+
+def test_what_a_wheel_holds_is_said(folder, capsys):
+    """It is what its own options ask for, whatever was built before."""
+    few = (*FEW, "--backend", "numpy")
+    assert run(["build", str(MODEL), "-q", *few, "--runtime-parameters", "m1"]) == 0
+    assert run(["wheel", str(MODEL), *few]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    held, arguments, last = (" ".join(line.split()) for line in lines[-3:])
+    assert held == "holds two_link_dynamics: 2 functions by newton_euler; numpy"
+    assert arguments.startswith("arguments no parameters (--runtime-parameters")
+    assert arguments.endswith("; the loads tip") and "pip install dist" in last
+    assert run(["wheel", str(MODEL), *few, "--runtime-parameters", "m1,L1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runtime_parameters"] == ["L1", "m1"]
 
 
 def test_sources_are_compiled_by_pip(folder, python):

@@ -228,6 +228,8 @@ def test_what_cannot_be_met_is_named(robot):
     assert found.status == "infeasible"
     for part in ("the time (0.05 s); ", "; velocity of shoulder (exceeded by ", " at the goal)"):
         assert part in found.remarks[0]
+    assert {name: found.worst.get(name, over) for name, over in found.broken} == dict(found.broken)
+    assert {name for name, over in found.worst.items() if over > 1e-6} <= {*dict(found.broken)}
 
 
 def test_peaks_between_fine_instants_count_and_none_lies_across_a_knot():

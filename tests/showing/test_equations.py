@@ -281,6 +281,43 @@ def test_outputs_bear_their_names(tmp_path):
     assert "All other entries of do_dq are 0." in text
 
 
+# -- size ------------------------------------------------------------------------------------------
+
+ROD = "type: revolute, dh: {a: L}, link: {mass: m, com: [-L/2, 0, 0], inertia: {zz: m*L**2/12}}"
+THREE = f"""
+symgen: 1
+name: three
+convention: standard
+gravity: [0, -g, 0]
+parameters: {{g: 9.81, L: 0.4, m: 1.5, M: 0.8}}
+joints:
+  - {{name: a, {ROD}}}
+  - {{name: b, {ROD}}}
+  - {{name: c, {ROD}}}
+  - {{name: tool, type: fixed, origin: {{}}, link: {{mass: M, inertia: {{}}}}}}
+"""
+
+
+def test_a_payload_at_the_tip_of_three_links(tmp_path):
+    """What is large before it is simplified, 13,584 operations here, is shown where little is left;
+    and what has a named mass has no quotients by it."""
+    path = tmp_path / "three.yaml"
+    path.write_text(THREE)
+    told = []
+    text = show(path, "torque_parts", "pretty", None, None, Journal(notify=told.append))
+    assert text.startswith("inertial_torques[0] =\n") and not told
+    assert max(map(len, text.splitlines())) < 800
+    assert set(re.findall(r"(?:sin|cos)\((.*?)\)", text)) == {
+        "q₁", "q₂", "q₃", "q₁ + q₂", "q₂ + q₃", "q₁ + q₂ + q₃"
+    }  # fmt: skip
+    text = shown(path, "mass_matrix")
+    assert text.endswith("mass_matrix[2, 2] =\n    ⎛      L⋅m⎞\n  L⋅⎜L⋅M + ───⎟\n    ⎝       3 ⎠")
+    assert "Recursive Newton-Euler" in shown(path, "inverse_dynamics_derivatives")
+    journal = Journal()
+    show(path, "point_motion", "pretty", None, None, journal)
+    assert [notice[:24] for notice in journal.notices] == ["This model has no points"]
+
+
 # -- notation and progress -----------------------------------------------------------------------
 
 

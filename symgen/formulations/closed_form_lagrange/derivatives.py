@@ -49,6 +49,7 @@ from symgen.formulations.closed_form_lagrange.kinematics import (
     Kinematics,
     moved,
     rotation_axis,
+    weight,
 )
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
 from symgen.formulations.shared import let_derivative, square, write_matrix
@@ -246,9 +247,7 @@ def d_gravity_torques(kinematics: KinematicDerivatives[S]) -> Pairs[S]:
         for s in tree.carried_by(i):
             terms: list[S] = []
             for j in tree.carried_by(i, s):
-                body = tree.joint(j).body
-                slope = moved(kinematics.d_dA(j, i, s), body.com)
-                terms.append(-(tree.gravity.dot(slope) * body.mass))
+                terms.append(-weight(tree.gravity, kinematics.d_dA(j, i, s), tree.joint(j).body))
             value = total(terms, b.algebra)
             with b.step("gravity by q", joint.name):
                 value = let_derivative(b, f"G_{i}", value, f"q_{s}", "dLG-9")

@@ -36,6 +36,7 @@ from symgen.formulations.closed_form_lagrange.kinematics import (
     Kinematics,
     moved,
     rotation_axis,
+    weight,
 )
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
@@ -144,8 +145,7 @@ def gravity_torques(kinematics: Kinematics[S]) -> list[S]:
         i = joint.number
         terms: list[S] = []
         for j in tree.carried_by(i):
-            body = tree.joint(j).body
-            terms.append(-(tree.gravity.dot(moved(kinematics.dA(j, i), body.com)) * body.mass))
+            terms.append(-weight(tree.gravity, kinematics.dA(j, i), tree.joint(j).body))
         with b.step("gravity", joint.name):
             torques.append(b.let(f"G_{i}", total(terms, b.algebra), "LG-9"))
     return torques

@@ -15,7 +15,12 @@ from symgen.formulations.closed_form_lagrange.equations import (
     torques,
     velocity_terms,
 )
-from symgen.formulations.closed_form_lagrange.kinematics import Kinematics, moved, rotation_axis
+from symgen.formulations.closed_form_lagrange.kinematics import (
+    Kinematics,
+    moved,
+    rotation_axis,
+    weight,
+)
 from symgen.formulations.interface import reason
 from symgen.formulations.joint_terms import (
     rotor_energy,
@@ -124,9 +129,8 @@ def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
     kinematics = Kinematics(tree, b, state.q)
     energies: list[S] = []
     for joint in tree.joints:
-        center = moved(kinematics.A(joint.number), joint.body.com)
         with b.step("energy", joint.name):
-            energy = -(tree.gravity.dot(center) * joint.body.mass)
+            energy = -weight(tree.gravity, kinematics.A(joint.number), joint.body)
             energies.append(b.let(f"U_{joint.number}", energy, "LG-13"))
     springs = spring_energy(tree, b, state)
     b.output("potential_energy", (), [total(energies, b.algebra) + springs])

@@ -10,6 +10,7 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, inner
+from symgen.kinematics.bodies import Body
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -88,6 +89,15 @@ class Kinematics(Generic[S]):
 def moved(dA: Matrix[S], point: Vector[S]) -> Vector[S]:
     """dA r for the point r: how fast it moves, in base axes."""
     return Vector(*(inner(row[:3], tuple(point)) + row[3] for row in dA.rows[:3]))
+
+
+def weight(gravity: Vector[S], dA: Matrix[S], body: Body[S]) -> S:
+    """m g . dA r for the centre of mass r; by first moments where r would be a quotient."""
+    if not body.pieces:
+        return gravity.dot(moved(dA, body.com)) * body.mass
+    moments = tuple(body.moments)
+    rows = dA.rows[:3]
+    return gravity.dot(Vector(*(inner(row[:3], moments) + row[3] * body.mass for row in rows)))
 
 
 def rotation_axis(dA: Matrix[S], A: Matrix[S]) -> Vector[S]:

@@ -311,7 +311,7 @@ def inertia_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict
 def weight_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict[int, Matrix[S]]:
     """RL-6: TE_j of every link."""
     bodies = {at.joint.number: at.joint.body for at in frames}
-    moments = {j: column(body.com * body.mass, body.mass) for j, body in bodies.items()}
+    moments = {j: column(body.moments, body.mass) for j, body in bodies.items()}
     return carried_sweep("E", frames, moments, b, "RL-6")
 
 
