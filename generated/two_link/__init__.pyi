@@ -21,12 +21,16 @@ Rows = ArrayLike | Mapping[str, ArrayLike]
 
 name: str
 n: int
+nq: int
+nv: int
 n_links: int
 n_loads: int
 n_points: int
 n_outputs: int
 n_parameters: int
 coordinate_names: tuple[str, ...]
+position_names: tuple[str, ...]
+quaternion_order: str
 link_names: tuple[str, ...]
 load_names: tuple[str, ...]
 point_names: tuple[str, ...]
@@ -60,6 +64,25 @@ backend: str
 backends: Mapping[str, Any]
 
 def selftest() -> list[Any]: ...
+def integrate(q: ArrayLike, v: ArrayLike) -> Array:
+    """Where q (..., nq) is a unit of time later at the constant velocity v (..., n).
+    """
+def difference(q0: ArrayLike, q1: ArrayLike) -> Array:
+    """The velocity that leads from q0 to q1 in a unit of time, the shorter way, (..., n).
+    """
+def neutral() -> Array:
+    """All coordinates 0, and no rotation, (nq,).
+    """
+def normalize(q: ArrayLike) -> Array:
+    """q with quaternions of unit norm, (..., nq).
+    """
+def random_configuration(rng: Any = ..., shape: int | Sequence[int] = ...) -> Array:
+    """Random configurations within the limits, (*shape, nq).
+
+    `rng` is a `numpy.random.Generator`, or a seed.  Where a coordinate has no limits it lies
+    between -pi and pi (rad or m); attitudes are uniform, positions of free joints between -1
+    and 1 m.
+    """
 def frame_motion(
     name: str, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, reference: str = ..., parameters: Rows | None = ...,
 ) -> FrameMotion:

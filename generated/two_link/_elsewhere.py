@@ -46,7 +46,8 @@ _ELSEWHERE = {
     "operational_space_inertia": ("inertia_x",),
     "inverse_kinematics": ("ikine", "ikine_LM", "InverseKinematics", "ik", "IK"),
     "joint_wrenches": ("cfrc_int",),
-    "n": ("nq", "nv", "num_positions", "num_velocities"),
+    "n": ("num_velocities",),
+    "nq": ("num_positions",),
     "limits": (
         "lowerPositionLimit", "upperPositionLimit", "velocityLimit", "effortLimit", "qlim",
         "jnt_range",

@@ -68,8 +68,8 @@ def test_names_of_other_libraries_are_told_ours(arm_module: ModuleType) -> None:
         _ = arm_module.rnea
     with pytest.raises(AttributeError, match=r"crba is \w+\.closed_form\.mass_matrix here"):
         _ = arm_module.closed_form.crba
-    with pytest.raises(AttributeError, match=r"others call nq is two_link\.n here"):
-        _ = arm_module.nq
+    with pytest.raises(AttributeError, match=r"others call num_velocities is two_link\.n here"):
+        _ = arm_module.num_velocities
 
 
 def test_selftest_passes_on_every_backend(arm_module: ModuleType) -> None:

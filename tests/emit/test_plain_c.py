@@ -64,7 +64,12 @@ def pointer(array):
 def drawn(module, name, rng):
     """Arguments of a function, its loads and parameters."""
     function = function_named(name)
-    sizes = {"n": module.n, "nq": module.nq, "n_loads": module.n_loads, "n_parameters": module.n_parameters}
+    sizes = {
+        "n": module.n,
+        "nq": module.nq,
+        "n_loads": module.n_loads,
+        "n_parameters": module.n_parameters,
+    }
     given = [rng.uniform(-2, 2, a.sizes(sizes)) for a in (*function.arguments, *function.options)]
     return given, module.default_parameters * rng.uniform(0.8, 1.2, module.n_parameters)
 
