@@ -20,11 +20,13 @@ NEEDS = {
     "scipy": "scipy",
     "tutorial": "xarray",
     "simulation": "xarray",
+    "free_bodies": "xarray",
     "plan": "casadi",
     "jax_and_pytorch": "jax",
 }
 """By the name of a page: the library without which it cannot be run."""
 SLOW = {
+    "free_bodies",
     "exercises",
     "bring_your_robot",
     "controller",
