@@ -82,6 +82,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     report = BuildReport(
         robot=plan.description.name,
         n=plan.selection.n,
+        nq=len(plan.description.position_names),
         folder=plan.target,
         formulations=plan.selection.formulations,
         backends=plan.backends,
