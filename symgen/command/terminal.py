@@ -131,6 +131,8 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
         _print_operations(console, report)
     functions = len({row.function for row in report.functions})
     coordinates = "1 coordinate" if report.n == 1 else f"{report.n} coordinates"
+    if report.nq != report.n:
+        coordinates = f"{report.n} velocities, {report.nq} numbers in q"
     lines = [
         ("built", _functions(functions, report)),
         ("for", _backends(report)),
@@ -253,18 +255,19 @@ def _snippet(report: BuildReport) -> str:
     imported = f"from {folder.name} import {module}"
     if report.installed_as:
         where, imported = "from any folder", f"import {module}"
-    zeros = ", ".join(["0.0"] * min(report.n, 8)) if report.n <= 8 else ""
-    q = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
+    zeros = ", ".join(["0.0"] * report.n)
+    values = {"t": "0.0"}
+    if report.nq != report.n:
+        values["q"] = f"{module}.neutral()"
     function = function_named(report.function_names[0])
     arguments = [argument.name for argument in function.arguments]
-    vectors = " = ".join(name for name in arguments if name != "t")
-    time = "t = 0.0\n    " if "t" in arguments else ""
-    return (
-        f"\nin Python, {where}:\n\n"
-        f"    {imported}\n"
-        f"    {time}{vectors} = {q}\n"
-        f"    {module}.{function.name}({', '.join(arguments)})\n"
-    )
+    lines = [imported, *(f"{name} = {values[name]}" for name in arguments if name in values)]
+    vectors = [name for name in arguments if name not in values]
+    if vectors:
+        value = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
+        lines.append(f"{' = '.join(vectors)} = {value}")
+    lines.append(f"{module}.{function.name}({', '.join(arguments)})")
+    return f"\nin Python, {where}:\n\n" + "".join(f"    {line}\n" for line in lines)
 
 
 # -- check -------------------------------------------------------------------------------------

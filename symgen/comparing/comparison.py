@@ -34,6 +34,7 @@ from symgen.validation.checks import (
     LOADED,
     Evaluation,
     Subject,
+    configuration_of,
     random_states,
     relative_error,
 )
@@ -188,7 +189,8 @@ def _disagreements(module: ModuleType, names: list[Name]) -> dict[Name, float]:
 
 def _states(module: ModuleType) -> Any:
     values = module.default_parameters
-    return random_states(module.n, module.n_loads, BATCH, parameters=values)
+    space = configuration_of(module)
+    return random_states(module.n, module.n_loads, BATCH, parameters=values, configuration=space)
 
 
 def _order(function: str) -> int:

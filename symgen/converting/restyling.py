@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.algebra.graph import Graph
 from symgen.deriving.derivation import derived_program
 from symgen.description.checks import check
 from symgen.description.expressions import evaluate
@@ -54,7 +55,9 @@ from symgen.description.reading import Document, Entry, Listing, Node, Scalar, T
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.joints import joint_type
+from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
+from symgen.robot.configuration import Configuration
 from symgen.support.suggestions import suggestion
 
 Array = NDArray[np.float64]
@@ -305,10 +308,11 @@ def pose_error(old: RobotDescription, new: RobotDescription, found: Layout) -> f
     """Largest difference of an entry of a link's pose, over random states."""
     newton_euler = formulation_named("newton_euler")
     programs = [derived_program(x, newton_euler, "forward_kinematics") for x in (old, new)]
-    n = len(old.coordinate_names)
+    tree = build_tree(old, Graph())
+    space = Configuration(tree.sizes["n"], tree.quaternions)
     moved = np.array([found.moved[joint.link.name] for joint in old.joints]).reshape(-1, 4, 4)
     worst = 0.0
-    for q in np.random.default_rng(1).uniform(-np.pi, np.pi, (_STATES, n)):
+    for q in space.random_configuration(1, _STATES):
         before, after = (call(program, {"q": q})[0] for program in programs)
         worst = max(worst, float(np.abs(before @ moved - after).max(initial=0.0)))
     return worst

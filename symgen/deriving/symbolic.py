@@ -22,6 +22,7 @@ from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Transform, Vector
 from symgen.algebra.quotients import Quotients
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
+from symgen.description.manifolds import refuse_manifolds
 from symgen.description.model import RobotDescription
 from symgen.errors import RequestError
 from symgen.formulations import (
@@ -125,14 +126,14 @@ class SymbolicDynamics:
     @property
     def functions(self) -> tuple[str, ...]:
         """Names of the functions that this formulation derives."""
-        provided = provided_functions(self.formulation)
+        provided = provided_functions(self.formulation, self._tree)
         return tuple(name for name in provided if name not in self._senseless)
 
     @property
     def steps(self) -> tuple[tuple[str, Expr, str], ...]:
         """The recursion itself, of inverse dynamics, or of forward dynamics for a formulation that
         has nothing else: (name, expression, equation it comes from)."""
-        provided = provided_functions(self.formulation)
+        provided = provided_functions(self.formulation, self._tree)
         return self.steps_of(
             "inverse_dynamics" if "inverse_dynamics" in provided else "forward_dynamics"
         )
@@ -233,8 +234,11 @@ class SymbolicDynamics:
     @cached_property
     def _senseless(self) -> dict[str, str]:
         """The functions that mean nothing for this robot, each with what it needs."""
-        runtime = self.description.independent_parameters
-        return senseless_functions(build_tree(self.description, Graph(), runtime).sizes)
+        return senseless_functions(self._tree.sizes)
+
+    @cached_property
+    def _tree(self) -> KinematicTree[Any]:
+        return build_tree(self.description, Graph(), self.description.independent_parameters)
 
     def _lacks(self, name: str) -> str:
         if name in self._senseless:
@@ -329,7 +333,9 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
     and rotation matrices, taken by SymPy; no formulation and no recursion is involved.  T and V
     hold the rotors and springs of the joints, Q what damping and friction take.  Joints that follow
     others are where those put them: T, V and the power of Q are functions of the coordinates alone.
+    Joints on manifolds have no such coordinates: RequestError.
     """
+    refuse_manifolds(description, "Euler-Lagrange from T - V")
     tree = build_tree(description, SymPyAlgebra())
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, "inverse_dynamics")

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from symgen.emit.bundle import ModuleMetadata
 from symgen.emit.interface import PublicFunction
 from symgen.emit.kernels import Array, Kernel
 from symgen.emit.module import Module
@@ -69,6 +70,17 @@ def _optional(array: Array) -> str:
     return f"{array.name} = {value}"
 
 
+def _configuration(metadata: ModuleMetadata) -> dict[str, Any]:
+    """What is said of joints on manifolds: of each its kind, first entry of q, first velocity."""
+    if not metadata.quaternions:
+        return {}
+    return {
+        "nq": metadata.nq,
+        "position_names": metadata.position_names,
+        "quaternions": metadata.quaternions,
+    }
+
+
 def _facts(module: Module) -> str:
     """What the module says about its robot, as JSON, which is JavaScript, too."""
     metadata = module.metadata
@@ -76,6 +88,7 @@ def _facts(module: Module) -> str:
         "name": module.robot,
         "n": metadata.n,
         "coordinate_names": metadata.coordinate_names,
+        **_configuration(metadata),
         "link_names": metadata.link_names,
         "load_names": metadata.load_names,
         "parameter_names": metadata.parameter_names,

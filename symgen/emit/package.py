@@ -100,8 +100,25 @@ def _overview(module: Module) -> str:
             text.wrapped(
                 f"Formulations, as sub-modules with the functions they derive: {formulations}."
             ),
+            *_about_quaternions(module),
         ]
     )
+
+
+def _about_quaternions(module: Module) -> list[str]:
+    """What q is where it has joints on manifolds."""
+    metadata = module.metadata
+    if not metadata.quaternions:
+        return []
+    return [
+        "",
+        text.wrapped(
+            f"q has nq = {metadata.nq} entries, position_names; velocities, accelerations and "
+            f"torques have n = {metadata.n}, coordinate_names. Quaternions are x y z w, of unit "
+            "norm; velocities of joints that have one are in the axes of the link. Derivatives "
+            "with respect to q are those in the tangent space, of integrate(q, e) by e at e = 0."
+        ),
+    ]
 
 
 def _limits(module: Module) -> list[tuple[str, list[float]]]:

@@ -101,7 +101,8 @@ def write(
 def state_of_joints(tree: KinematicTree[S], state: State[S]) -> State[S]:
     """What all joints do where the coordinates are in `state`; their torques are 0."""
     zero = tree.algebra.zero
-    q, qd, qdd = (_moved(tree, own) for own in (state.q, state.qd, state.qdd))
+    coordinates = [zero if place is None else state.q[place] for place in tree.places]
+    q, qd, qdd = (_moved(tree, own) for own in (coordinates, state.qd, state.qdd))
     offsets = [zero if x.following is None else x.following.offset for x in tree.joints]
     places = tuple(x + offset for x, offset in zip(q, offsets, strict=True))
     return State(places, qd, qdd, state.loads, (zero,) * tree.n)

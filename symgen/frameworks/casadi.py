@@ -22,7 +22,8 @@ def functions(
 ) -> Any:
     """``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for CasADi.
 
-    Columns of n entries, numbers or MX symbols.  With `loads` there is a fourth argument of
+    Columns of n entries, q of nq, numbers or MX symbols.  Unit quaternions are normalized first, so
+    that derivatives are those by all nq numbers.  With `loads` there is a fourth argument of
     6 n_loads entries, with `parameters` a last one of n_parameters entries; a mapping gives the
     parameters fixed values.
     """

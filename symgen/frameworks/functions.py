@@ -3,6 +3,10 @@
 A `Differentiable` maps arguments (..., size), all with the same batch axes, to one result
 (..., size), and has a Jacobian (..., result, argument) for each of them.  Arguments with two axes,
 the loads, are flattened here; libraries see (..., 6 n_loads).
+
+Libraries know nothing of unit quaternions: they take steps from q to any other nq numbers.  So
+these are functions of the normalized q, and their derivatives are those by nq independent numbers:
+those of the module, in the tangent space, times `Configuration.tangents`.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
+from symgen.robot.configuration import Configuration
+from symgen.validation.checks import configuration_of
 
 Array = NDArray[np.float64]
 
@@ -83,7 +89,9 @@ def _function(
     module: Any, name: str, loads: bool, parameters: bool, fixed: Mapping[str, float]
 ) -> Differentiable:
     arguments = STATE[name] + ("loads",) * loads + ("parameters",) * parameters
-    sizes = (module.n,) * 3 + (6 * module.n_loads,) * loads + (module.n_parameters,) * parameters
+    sizes = (module.nq, module.n, module.n)
+    sizes += (6 * module.n_loads,) * loads + (module.n_parameters,) * parameters
+    space = configuration_of(module)
 
     def options(more: tuple[Array, ...]) -> dict[str, Any]:
         given: dict[str, Any] = {"parameters": dict(fixed)} if fixed else {}
@@ -95,18 +103,27 @@ def _function(
 
     def value(*given: Array) -> Array:
         function = getattr(module, name)
+        given = _normalized(space, given)
         return np.asarray(function(*given[:3], **options(given[3:])))
 
     def jacobians(*given: Array) -> tuple[Array, ...]:
+        q, given = given[0], _normalized(space, given)
         state, more = given[:3], options(given[3:])
         _, *found = getattr(module, f"{name}_derivatives")(*state, **more)
         if loads:
             found.append(_by_loads(module, name, given, more, found))
         if parameters:
             found.append(getattr(module, f"{name}_parameter_derivatives")(*state, **more))
+        if space is not None:
+            found[0] = found[0] @ space.tangents(q)
         return tuple(np.asarray(one) for one in found)
 
     return Differentiable(name, arguments, sizes, module.n, value, jacobians)
+
+
+def _normalized(space: Configuration | None, given: tuple[Array, ...]) -> tuple[Array, ...]:
+    """The arguments, q first, with quaternions of unit norm."""
+    return given if space is None else (space.normalize(given[0]), *given[1:])
 
 
 def _by_loads(

@@ -22,7 +22,8 @@ def functions(
 ) -> Any:
     """``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for PyTorch.
 
-    Tensors are (..., n); batch axes broadcast.  With `loads` there is a fourth argument
+    Tensors are (..., n), q (..., nq); batch axes broadcast.  Unit quaternions are normalized first,
+    so that derivatives are those by all nq numbers.  With `loads` there is a fourth argument
     (..., 6 n_loads), with `parameters` a last one (..., n_parameters), and derivatives with respect
     to them; a mapping gives the parameters fixed values.
     """

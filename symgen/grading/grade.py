@@ -12,6 +12,7 @@ import sympy
 from symgen.algebra.prime_field import NotASquareError, PrimeField, random_field
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import Expression
+from symgen.description.manifolds import refuse_manifolds
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault, ModelError, RequestError
 from symgen.grading import coupling
@@ -58,6 +59,7 @@ def grade(
     A line that cannot be understood is not right, and does not keep the others from being graded.
     Raises `ModelError` where there are no others.
     """
+    refuse_manifolds(description, "grading")
     assignments, faults = read_answer(text, file)
     asked = Questions(description, file, assignments)
     faults += asked.faults

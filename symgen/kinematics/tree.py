@@ -126,6 +126,15 @@ class KinematicTree(Generic[S]):
             place += joint.number not in on_manifolds
         return tuple(found)
 
+    def posed(self, q: Sequence[S]) -> KinematicTree[S]:
+        """The tree with the poses that the entries of q give joints on manifolds."""
+        joints = list(self.joints)
+        for manifold in self.manifolds:
+            joint = joints[manifold.columns[0] - 1]
+            seat = joint.placement.tree @ manifold.kind.pose(q[manifold.entries], self.algebra)
+            joints[joint.number - 1] = replace(joint, placement=replace(joint.placement, tree=seat))
+        return replace(self, joints=tuple(joints))
+
     @cached_property
     def quaternions(self) -> tuple[tuple[str, int, int], ...]:
         """Of every joint on a manifold: its kind, where its entries in q and its velocities begin.

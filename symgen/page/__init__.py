@@ -44,7 +44,7 @@ LARGEST_TIMED = 60_000
 
 _REMARK = re.compile(r"(?m)^[ ]*//.*\n|[ ]{2}//[ ].*$|^[ ]+")
 
-SCRIPTS = ("model", "figure", "calculator", "freebody", "motion", "page")
+SCRIPTS = ("model", "figure", "manifolds", "calculator", "freebody", "motion", "page")
 
 SUFFIXES = (".html", ".htm")
 

@@ -52,7 +52,7 @@ def animate(
     """Write the motion `run` of a generated module to the HTML file `path`, and return where.
 
     `run` is what `symgen.simulate` or `symgen.plan` returned, or a pair ``(t, q)`` of arrays,
-    ``(samples,)`` in s, increasing, and ``(samples, n)``.  `parameters` are the runtime parameters
+    ``(samples,)`` in s, increasing, and ``(samples, nq)``.  `parameters` are the runtime parameters
     of the motion (default: those of the file).  `urdf` is the file that the robot came from: its
     visual geometry is drawn, with its mesh files (extra ``animate``).  `viewer` is ``"symgen"``, a
     figure with curves beside it, or ``"meshcat"``, the viewer of that package (WebGL), in a file
@@ -92,14 +92,14 @@ def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
             f"found {type(run).__name__}"
         )
     t, q, tau = (None if x is None else np.asarray(x, dtype=float) for x in found)
-    if t is None or q is None or t.ndim != 1 or q.shape != (len(t), module.n) or len(t) < 2:
+    if t is None or q is None or t.ndim != 1 or q.shape != (len(t), module.nq) or len(t) < 2:
         raise RequestError(
-            f"animate: expected t (samples,) with at least 2 samples and q (samples, {module.n}), "
+            f"animate: expected t (samples,) with at least 2 samples and q (samples, {module.nq}), "
             f"found {np.shape(found[0])} and {np.shape(found[1])}"
         )
     if not (np.all(np.diff(t) > 0) and np.all(np.isfinite(t)) and np.all(np.isfinite(q))):
         raise RequestError("animate: times must increase, and all numbers must be finite")
-    return t, q, tau if tau is not None and tau.shape == q.shape else None
+    return t, q, tau if tau is not None and tau.shape == (len(t), module.n) else None
 
 
 def animation(
@@ -137,16 +137,17 @@ def player_facts(
     at, times, poses = _poses(module, t, q, parameters)
     count = len(times)
     options = {} if parameters is None else {"parameters": parameters}
-    zero = np.zeros_like(at)
+    zero = np.zeros((count, module.n))
     points = (
         module.point_motion(at, zero, zero, **options)[0]
         if module.n_points and "point_motion" in module.functions
         else np.zeros((count, 0, 3))
     )
     shown = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_CURVES)).astype(int))
-    curves = [{"name": "q", "values": _rounded(q[shown])}]
+    curves = [{"name": "q", "names": list(module.position_names), "values": _rounded(q[shown])}]
     if tau is not None:
-        curves.append({"name": "tau", "values": _rounded(tau[shown])})
+        names = list(module.coordinate_names)
+        curves.append({"name": "tau", "names": names, "values": _rounded(tau[shown])})
     return {
         "player": as_script({
             "start": float(times[0]),
@@ -157,7 +158,6 @@ def player_facts(
                 for name, parent in zip(module.link_names, module.link_parents, strict=True)
             ],
             "points": list(module.point_names) if points.shape[1] else [],
-            "coordinates": list(module.coordinate_names),
             "gravity": [float(g) for g in module.gravity],
             "times": _rounded(t[shown]),
             "curves": curves,
@@ -188,7 +188,10 @@ def _poses(
     """Coordinates at evenly spaced instants, these, and the poses of all links."""
     count = int(min(MOST_FRAMES, max(2, np.ceil((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
     times = np.linspace(t[0], t[-1], count)
-    at = np.column_stack([np.interp(times, t, column) for column in q.T])
+    before = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
+    share = (times - t[before]) / (t[before + 1] - t[before])
+    way = module.difference(q[before], q[before + 1])
+    at = module.integrate(q[before], share[:, np.newaxis] * way)
     options = {} if parameters is None else {"parameters": parameters}
     return at, times, np.asarray(module.forward_kinematics(at, **options))
 

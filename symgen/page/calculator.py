@@ -86,6 +86,7 @@ def calculator(description: RobotDescription, counted: Counted) -> Calculator:
         source=javascript_script(package_of(description, selection, derived)),
         facts={
             "coordinates": coordinates,
+            "quaternions": counted.tree.quaternions,
             "parameters": parameters,
             "derived": [
                 [item.name, scripted(item.expression)]
@@ -152,7 +153,12 @@ def _load_entries(description: RobotDescription) -> Iterator[Mapping[str, Any]]:
 def _coordinates(
     description: RobotDescription, tree: KinematicTree[Scalar]
 ) -> Iterator[Mapping[str, Any]]:
-    """Of every coordinate its name, unit, range, and where it stands at first."""
+    """Of every coordinate its name, unit, range, and where it stands at first.
+
+    `place` is what the slider of q is called: joints on manifolds have there the place of the link,
+    and a rotation vector from the neutral attitude.
+    """
+    places = _places(description)
     free = (joint for joint in description.joints if joint.mimic is None)
     limits = [found for joint in free for found in joint.limits]
     for i, (joint, limit) in enumerate(zip(tree.independent, limits, strict=True), start=1):
@@ -163,6 +169,7 @@ def _coordinates(
         times = i if len(limits) <= LARGEST_BENT else 1
         yield {
             "name": joint.name,
+            "place": places[i - 1],
             "unit": "rad" if turns else "m",
             "torque": "N m" if turns else "N",
             "low": low,
@@ -171,6 +178,18 @@ def _coordinates(
             "qd": FIRST_STATE["qd"],
             "qdd": FIRST_STATE["qdd"],
         }
+
+
+def _places(description: RobotDescription) -> list[str]:
+    """What the sliders of q are called."""
+    found: list[str] = []
+    for joint in description.joints:
+        names = () if joint.mimic else joint.position_names
+        if joint.manifold is not None:
+            start = joint.manifold.quaternion
+            names = (*names[:start], *(f"{joint.name}, turned about {axis}" for axis in "xyz"))
+        found += names
+    return found
 
 
 def _range(limits: Limits, reach: float) -> tuple[float, float]:
@@ -225,7 +244,7 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
             if body_of[joint.parent] >= 0:
                 bodies[body_of[joint.parent]]["members"].append(i)
             continue
-        last += coordinates
+        last += coordinates if joint.manifold is None else 1
         standard = joint.dh is not None and joint.dh.convention == "standard"
         seat = joint.before.xyz if standard and joint.before is not None else ()
         bodies.append({

@@ -11,7 +11,14 @@ from symgen.kinematics.topology import Topology, topology
 from symgen.page.counting import Counted
 from symgen.page.mathml import mathml
 from symgen.showing.equations import poses_of_frames
-from symgen.showing.tree import drawing, pattern
+from symgen.showing.tree import (
+    counted,
+    degrees_of_freedom,
+    drawing,
+    numbered,
+    pattern,
+    rotations,
+)
 from symgen.showing.typesetting import latex_equation
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -81,7 +88,7 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
 
 def _facts(description: RobotDescription) -> Iterator[str]:
     counts = (
-        (len(description.coordinate_names), "coordinate"),
+        *degrees_of_freedom(description),
         (len(description.joints), "link"),
         (len(description.parameters), "parameter"),
         (len(description.loads), "load"),
@@ -89,20 +96,18 @@ def _facts(description: RobotDescription) -> Iterator[str]:
     )
     for count, what in counts:
         if count or what == "coordinate":
-            yield f"{count} {what}{'' if count == 1 else 's'}"
+            yield counted(count, what)
 
 
 def _rows(description: RobotDescription) -> Iterator[LinkRow]:
-    last = 0
-    for joint in description.joints:
-        link, own = joint.link, 0 if joint.mimic else joint.coordinates
-        first, last = last + 1, last + own
-        coordinates = {0: "", 1: f"q{last}"}.get(own, f"q{first} to q{last}")
+    names = numbered(description, "q", " to ")
+    for joint, coordinates in zip(description.joints, names, strict=True):
+        link = joint.link
         yield LinkRow(
             link=link.name,
             parent=joint.parent,
             joint=joint.name,
-            type=f"{joint.type} {joint.sequence}".rstrip(),
+            type=f"{joint.type} {rotations(joint)}".rstrip(),
             coordinates=_followed(joint.mimic) if joint.mimic else coordinates,
             placement=_placement(joint),
             limits="; ".join(filter(None, map(_range, joint.limits))),

@@ -18,7 +18,7 @@ from symgen.validation.validate import ValidationResult
 class BuildReport:
     """What a build made.
 
-    `up_to_date` means that nothing had to be done; then only `robot`, `n`, `folder`,
+    `up_to_date` means that nothing had to be done; then only `robot`, `n`, `nq`, `folder`,
     `formulations`, `backends` and `notices` are filled in.  `runtime_parameters` are arguments of
     the module.  `evaluated` are formulations that served for validation only; `skipped` says why
     others do not apply, or were not evaluated.  `seconds` are by stage.  `installed_as` is the name
@@ -27,6 +27,7 @@ class BuildReport:
 
     robot: str
     n: int
+    nq: int
     folder: Path
     formulations: tuple[str, ...]
     backends: tuple[str, ...]
@@ -64,6 +65,7 @@ class BuildReport:
         return {
             "robot": self.robot,
             "n": self.n,
+            "nq": self.nq,
             "folder": str(self.folder),
             **self.made(),
             "runtime_parameters": list(self.runtime_parameters),

@@ -15,6 +15,7 @@ from symgen.deriving.derivation import Derived, derive_all, model_hash, package_
 from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
+from symgen.description.manifolds import refuse_manifolds
 from symgen.emit import compiled, cython
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
@@ -82,6 +83,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     report = BuildReport(
         robot=plan.description.name,
         n=plan.selection.n,
+        nq=len(plan.description.position_names),
         folder=plan.target,
         formulations=plan.selection.formulations,
         backends=plan.backends,
@@ -122,6 +124,8 @@ def described(path: str | Path, options: BuildOptions) -> RobotDescription:
 def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     with journal.stage("read"):
         description = described(path, options)
+    if options.casadi:
+        refuse_manifolds(description, "--casadi")
     selection = select(description, options)
     compiler, backends = _backends(options, journal)
     key = _key(description, options, selection, compiler, backends)

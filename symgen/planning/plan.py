@@ -182,6 +182,11 @@ def _check(module: Any) -> None:
             "plan: a joint of this robot is prescribed; plans are for robots whose joints are all "
             "driven"
         )
+    if module.nq != module.n:
+        raise RequestError(
+            "plan: splines in q are not available yet for joints with 'coordinates: quaternion'; "
+            "write 'coordinates: angles'"
+        )
     if not module.n:
         raise RequestError("plan: this robot has no coordinates")
 

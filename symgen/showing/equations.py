@@ -42,7 +42,7 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
 from symgen.program.naming import function_suggestion
 from symgen.showing.steps import step_by_step
-from symgen.showing.tree import tree
+from symgen.showing.tree import tree as drawn_tree
 from symgen.showing.typesetting import (
     Inputs,
     Label,
@@ -92,7 +92,10 @@ def show(
     `without_loops` reads an MJCF file as the open tree.
     """
     description = with_additions(read(path, without_loops=without_loops), loads, points)
-    drawings: dict[str, Callable[[RobotDescription, str], str]] = {"tree": tree, "frames": frames}
+    drawings: dict[str, Callable[[RobotDescription, str], str]] = {
+        "tree": drawn_tree,
+        "frames": frames,
+    }
     if what in drawings:
         styles = ("pretty", "latex") if what == "frames" else ("pretty",)
         if style not in styles:
@@ -105,8 +108,9 @@ def show(
     if remark and journal is not None:
         journal.notice(remark)
     name = formulation or _default_formulation(description, what, steps)
-    if what not in provided_functions(formulation_named(name)):
-        raise RequestError(f"{name} does not derive {what}; {who_derives(what)}")
+    tree = build_tree(description, Graph())
+    if what not in provided_functions(formulation_named(name), tree):
+        raise RequestError(f"{name} does not derive {what}; {who_derives(what, tree)}")
     if style in ("python", "c", "javascript"):
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))
@@ -396,6 +400,7 @@ def poses_of_frames(
     builder = ProgramBuilder(robot.algebra, taken=robot.parameter_names)
     state = declare_inputs(robot, builder, "forward_kinematics")
     q, inputs = state_of_joints(robot, state).q, {"q": state.q}
+    robot = robot.posed(state.q)
     for frame in robot.frames:
         parent = "base"
         pose = frame.pose

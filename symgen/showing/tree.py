@@ -23,6 +23,8 @@ WIDEST_STAIRS = 36
 LARGEST_PICTURE = 60
 """Up to this many coordinates the pattern of the derivatives is drawn."""
 
+_PLURALS = {"velocity": "velocities", "entry of q": "entries of q"}
+
 Row = tuple[str, ...]
 
 
@@ -32,18 +34,51 @@ def tree(description: RobotDescription, style: str = "pretty") -> str:
     robot = topology(joints)
     blocks = [_summary(description), drawing(description)]
     if robot.n:
-        blocks += [*_matrices(robot, joints.is_coupled), _ends(robot), pattern(joints, robot)]
+        blocks += [*_matrices(robot, _moving(joints)), _ends(robot), pattern(joints, robot)]
     return "\n\n".join(blocks)
+
+
+def degrees_of_freedom(description: RobotDescription) -> tuple[tuple[int, str], ...]:
+    """Numbers of coordinates; of velocities and entries of q where joints are on manifolds."""
+    n, nq = len(description.coordinate_names), len(description.position_names)
+    return ((n, "coordinate"),) if n == nq else ((n, "velocity"), (nq, "entry of q"))
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun."""
+    return f"{number} {what if number == 1 else _PLURALS.get(what, f'{what}s')}"
+
+
+def numbered(description: RobotDescription, letter: str = "q_", last: str = "..") -> list[str]:
+    """Of every joint which coordinates it has; of joints on manifolds also which velocities."""
+    apart = description.coordinate_names != description.position_names
+    q = qd = 0
+    found: list[str] = []
+    for joint in description.joints:
+        own = () if joint.mimic else joint.position_names
+        words = [_range(letter, last, q, len(own))]
+        if apart and own:
+            rate = letter.replace("q", "qd")
+            words.append(_range(rate, last, qd, joint.coordinates))
+        q, qd = q + len(own), qd + (joint.coordinates if own else 0)
+        found.append(", ".join(words))
+    return found
+
+
+def _range(letter: str, to: str, before: int, count: int) -> str:
+    if count < 2:
+        return f"{letter}{before + 1}" if count else ""
+    return f"{letter}{before + 1}{to}{letter}{before + count}"
 
 
 def _summary(description: RobotDescription) -> str:
     sizes = (
-        (len(description.coordinate_names), "coordinate"),
+        *degrees_of_freedom(description),
         (len(description.joints), "link"),
         (len(description.loads), "load"),
         (len(description.points), "point"),
     )
-    counts = ", ".join(f"{size} {what}{'' if size == 1 else 's'}" for size, what in sizes)
+    counts = ", ".join(counted(size, what) for size, what in sizes)
     return f"{description.name}: {counts}"
 
 
@@ -78,19 +113,21 @@ def drawing(description: RobotDescription) -> str:
 def _labels(description: RobotDescription) -> dict[str, Row]:
     """Link -> what stands beside it."""
     labels: dict[str, Row] = {"base": ("", "", "", "", _attached("base", description))}
-    last = 0
-    for joint in description.joints:
-        link, own = joint.link.name, 0 if joint.mimic else joint.coordinates
-        first, last = last + 1, last + own
-        coordinates = {0: "", 1: f"q_{last}"}.get(own, f"q_{first}..q_{last}")
+    for joint, coordinates in zip(description.joints, numbered(description), strict=True):
+        link = joint.link.name
         labels[link] = (
             f"as {joint.mimic.coordinate}" if joint.mimic else coordinates,
             joint.name,
-            f"{joint.type} {joint.sequence}".rstrip(),
+            f"{joint.type} {rotations(joint)}".rstrip(),
             _mass(joint, description),
             _attached(link, description),
         )
     return labels
+
+
+def rotations(joint: JointDescription) -> str:
+    """How the rotations of a joint are described."""
+    return joint.sequence if joint.manifold is None else joint.representation
 
 
 def _mass(joint: JointDescription, description: RobotDescription) -> str:
@@ -121,12 +158,20 @@ def _aligned(table: Sequence[Row]) -> str:
 # -- the matrices ------------------------------------------------------------------------------
 
 
-def _matrices(robot: Topology, coupled: bool) -> list[str]:
+def _moving(joints: KinematicTree[Scalar]) -> str:
+    """Which number the joints of the matrices have."""
+    if joints.is_coupled:
+        return "joints of one coordinate in order"
+    if joints.manifolds:
+        return "joint i has the velocity qd_i (a ball has three, a free joint six)"
+    return "joint i moves q_i"
+
+
+def _matrices(robot: Topology, moves: str) -> list[str]:
     """Upsilon, Phi and Psi by rows, and the joints of the branches where Psi does not tell them.
 
-    `coupled`: some joints follow others, so that coordinates have other numbers.
+    `moves` says which numbers the joints have.
     """
-    moves = "joints of one coordinate in order" if coupled else "joint i moves q_i"
     joints = range(1, robot.n + 1)
     branches = range(1, len(robot.branches) + 1)
     first, last = zip(*robot.joint_branches, strict=True)

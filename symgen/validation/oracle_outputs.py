@@ -82,7 +82,8 @@ def values_of_outputs(robot: ForwardFunctions, arguments: Mapping[str, Array]) -
 class Quantities:
     """What expressions are made of, at one state; each is computed where it is asked for.
 
-    `t` has the shape (...), `q`, `qd`, `qdd` and `tau` have (..., n), `loads` (..., n_loads, 6).
+    `t` has the shape (...), `q` (..., nq), `qd`, `qdd` and `tau` have (..., n), `loads`
+    (..., n_loads, 6).
     """
 
     def __init__(self, robot: ForwardFunctions, arguments: Mapping[str, Array]) -> None:
@@ -99,7 +100,7 @@ class Quantities:
         if family == "t":
             return self.arguments["t"]
         if family in ("q", "qd", "qdd", "tau"):
-            return np.asarray(self.arguments[family][..., self.coordinate(rest[0])])
+            return np.asarray(self.by_coordinate(family)[..., self.coordinate(rest[0])])
         if family == "points":
             return self.point_component(rest[0], rest[1])
         if family == "wrenches":
@@ -118,6 +119,11 @@ class Quantities:
         if family == "potential_energy":
             return robot.potential_energy(q)
         return np.asarray(robot.center_of_mass(q)[..., _AXES.index(rest[0])])
+
+    def by_coordinate(self, family: str) -> Array:
+        """An argument with one entry for every coordinate, (..., n)."""
+        given = self.arguments[family]
+        return self.robot.space.coordinates(given) if family == "q" else given
 
     def coordinate(self, name: str) -> int:
         """The number of a coordinate, from 0."""

@@ -88,18 +88,18 @@ class Player {
   drawCurves() {
     const words = { q: "Coordinates (rad, m)", tau: "Torques and forces (N m, N)" };
     const times = this.facts.times.map(([t]) => t);
-    this.curves = this.facts.curves.map(({ name, values }) => {
+    this.curves = this.facts.curves.map(({ name, names, values }) => {
       const svg = element("svg", { viewBox: "0 0 400 220", role: "img", "aria-label": words[name] });
-      plot(svg, this.facts.coordinates.map((_, i) => [`curve-${i % 8}`, times.map((t, k) => [t, values[k][i]])]), [], true);
+      plot(svg, names.map((_, i) => [`curve-${i % 8}`, times.map((t, k) => [t, values[k][i]])]), [], true);
       svg.append(element("line", { class: "cursor", x1: 50, y1: 10, x2: 50, y2: 195 }));
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
       caption.append(`${words[name]} over time (s): `);
-      this.facts.coordinates.forEach((coordinate, i) => {
+      names.forEach((coordinate, i) => {
         const word = document.createElement("span");
         word.className = `curve-${i % 8}`;
         word.textContent = coordinate;
-        caption.append(word, i < this.facts.coordinates.length - 1 ? ", " : "");
+        caption.append(word, i < names.length - 1 ? ", " : "");
       });
       figure.append(svg, caption);
       byId("curves").append(figure);

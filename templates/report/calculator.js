@@ -4,12 +4,14 @@
 const AGREEMENT = 1e-9;
 
 class Calculator {
-  // `given` holds the parameters and the loads, which functions take by name.
+  // `given` holds the parameters and the loads, which functions take by name.  Where nothing else is
+  // said, the q of a state are those of the sliders.
   constructor(facts, functions, given) {
     this.facts = facts;
     this.functions = functions;
     this.given = given;
     this.n = facts.coordinates.length;
+    this.configuration = new Configuration(facts);
   }
 
   having(name) {
@@ -17,7 +19,8 @@ class Calculator {
   }
 
   // The torques by every formulation, and the accelerations that the first of them gives.
-  compute({ q, qd, qdd }) {
+  compute({ q: sliders, qd, qdd }) {
+    const q = this.configuration.of(sliders);
     const torques = this.byFormulation("inverse_dynamics", (f) => f(q, qd, qdd, this.given).tau);
     const tau = Object.values(torques)[0];
     const accelerations = tau ? this.byFormulation("forward_dynamics", (f) => f(q, qd, tau, this.given).qdd) : {};
@@ -28,8 +31,9 @@ class Calculator {
   // How large the results of the first formulation are in a usual state.  Differences are compared
   // with that where results are 0 but for rounding, as accelerations at rest are: what there would be
   // without torques, and what torques make of it, cancel.
-  measure({ q, qd, qdd }) {
-    const results = this.compute({ q, qd, qdd });
+  measure(state) {
+    const results = this.compute(state);
+    const [q, qd] = [this.configuration.of(state.q), state.qd];
     const [torques, accelerations, gradient] =
       [results.torques, results.accelerations, results.gradient].map((found) => Object.values(found).slice(0, 1));
     const free = this.byFormulation("forward_dynamics", (f) => f(q, qd, new Float64Array(this.n), this.given).qdd);
@@ -47,16 +51,17 @@ class Calculator {
   // The parts of the torques, by part; none where they are too long for a page.
   parts({ q, qd, qdd }) {
     const [first] = this.having("torque_parts");
-    return first ? this.functions[first].torque_parts(q, qd, qdd, this.given) : null;
+    return first ? this.functions[first].torque_parts(this.configuration.of(q), qd, qdd, this.given) : null;
   }
 
   // The wrench of every joint, six numbers each; null where they are too long for a page.
   wrenches({ q, qd, qdd }) {
     const [first] = this.having("joint_wrenches");
-    return first ? this.functions[first].joint_wrenches(q, qd, qdd, this.given).joint_wrenches : null;
+    return first ? this.functions[first].joint_wrenches(this.configuration.of(q), qd, qdd, this.given).joint_wrenches : null;
   }
 
-  energies({ q, qd }) {
+  energies({ q: sliders, qd }) {
+    const q = this.configuration.of(sliders);
     const [kinetic, potential] = ["kinetic_energy", "potential_energy"].map((name) => this.having(name)[0]);
     if (!kinetic || !potential) return null;
     return [
@@ -65,7 +70,7 @@ class Calculator {
     ].map((found) => Number(found.length ? found[0] : found));
   }
 
-  // Accelerations without torques, by the first formulation that has them.
+  // Accelerations without torques, by the first formulation that has them; q as functions take it.
   free(q, qd) {
     const [first] = this.having("forward_dynamics");
     return this.functions[first].forward_dynamics(q, qd, new Float64Array(this.n), this.given).qdd;
@@ -73,7 +78,7 @@ class Calculator {
 
   poses(q) {
     const [first] = this.having("forward_kinematics");
-    return this.functions[first].forward_kinematics(q, this.given).forward_kinematics;
+    return this.functions[first].forward_kinematics(this.configuration.of(q), this.given).forward_kinematics;
   }
 }
 

@@ -17,25 +17,27 @@ class Motion {
     this.track = [];
   }
 
-  // One step of the classical Runge-Kutta method for q' = qd, qd' = free(q, qd).
+  // One step of the classical Runge-Kutta method for q' = rate(q, qd), qd' = free(q, qd).
   step({ q, qd }, h) {
+    const { configuration } = this.calculator;
     const moved = (x, slope, by) => x.map((value, i) => value + by * slope[i]);
     const slopes = [];
     for (const share of [0, 0.5, 0.5, 1]) {
       const last = slopes[slopes.length - 1];
       const at = last ? [moved(q, last[0], share * h), moved(qd, last[1], share * h)] : [q, qd];
-      slopes.push([at[1], this.calculator.free(...at)]);
+      slopes.push([configuration.rate(...at), this.calculator.free(...at)]);
     }
-    const mean = (k) => q.map((_, i) => (slopes[0][k][i] + 2 * slopes[1][k][i] + 2 * slopes[2][k][i] + slopes[3][k][i]) / 6);
-    return { q: moved(q, mean(0), h), qd: moved(qd, mean(1), h) };
+    const mean = (k) => slopes[0][k].map((_, i) => (slopes[0][k][i] + 2 * slopes[1][k][i] + 2 * slopes[2][k][i] + slopes[3][k][i]) / 6);
+    return { q: configuration.normalized(moved(q, mean(0), h)), qd: moved(qd, mean(1), h) };
   }
 
   advance(state, seconds) {
     const steps = Math.max(1, Math.ceil(seconds / LONGEST_STEP));
-    let at = { q: Float64Array.from(state.q), qd: Float64Array.from(state.qd) };
+    const { configuration } = this.calculator;
+    let at = { q: configuration.of(state.q), qd: Float64Array.from(state.qd) };
     for (let k = 0; k < steps; k += 1) at = this.step(at, seconds / steps);
     this.time += seconds;
-    return at;
+    return { q: configuration.sliders(at.q), qd: at.qd };
   }
 
   remember(state) {
