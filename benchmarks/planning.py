@@ -66,7 +66,7 @@ def task_of(robot, torque, velocity):
 
 
 def chain_task(robot):
-    """The fastest motion of a chain, whose torques are 50 N m more than twice what holds it on a line."""
+    """The fastest motion of a chain; its torques are twice what holds it on a line, and 50 N m."""
     random = np.random.default_rng(24)
     start, goal = random.uniform(-0.5, 0.5, (2, robot.n))
     line = start + np.linspace(0, 1, 51)[:, None] * (goal - start)

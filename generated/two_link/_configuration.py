@@ -139,6 +139,27 @@ class Configuration:
             found[..., at : at + 4] /= norm
         return found
 
+    def tangents(self, q: Any) -> Array:
+        """How e changes with q in normalize(q) = integrate(normalize(q0), e), at q0 = q.
+
+        (..., n, nq): derivatives in the tangent space times this are those by the entries of q, of
+        a function of normalize(q).  2 conj(q) dq / |q|^2 is the rotation vector.
+        """
+        q = self._array("q", q, self.nq)
+        unit = self.normalize(q)
+        found = np.zeros((*q.shape[:-1], self.n, self.nq))
+        found[..., self.velocities, self.positions] = 1.0
+        for kind, i, k in self.joints:
+            at, w = i + 3 * (kind == FREE), k + 3 * (kind == FREE)
+            back = conjugate(unit[..., at : at + 4])[..., np.newaxis, :]
+            norm = np.linalg.norm(q[..., at : at + 4], axis=-1)[..., np.newaxis, np.newaxis]
+            turned = product(back, np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4)))
+            found[..., w : w + 3, at : at + 4] = np.swapaxes(2.0 * turned[..., :3], -1, -2) / norm
+            if kind == FREE:
+                along = rotated(back, np.broadcast_to(np.eye(3), (*q.shape[:-1], 3, 3)))
+                found[..., k : k + 3, i : i + 3] = np.swapaxes(along, -1, -2)
+        return found
+
     def neutral(self) -> Array:
         """All coordinates 0, and no rotation, (nq,)."""
         q = np.zeros(self.nq)
@@ -150,14 +171,14 @@ class Configuration:
         """Random configurations within the limits, (*shape, nq).
 
         `rng` is a `numpy.random.Generator`, or a seed.  Where a coordinate has no limits it lies
-        between -pi and pi (rad or m); attitudes are uniform, positions of free joints between -1
-        and 1 m.
+        between -pi and pi (rad or m), and where it has one, within pi of that; attitudes are
+        uniform, positions of free joints between -1 and 1 m.
         """
         rng = np.random.default_rng(rng)
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        lower = np.where(np.isfinite(self.lower), self.lower, -np.pi)
-        upper = np.where(np.isfinite(self.upper), self.upper, np.pi)
-        lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
+        bounded, low, high = np.isfinite, self.lower, self.upper
+        lower = np.where(bounded(low), low, np.where(bounded(high), high, 0.0) - np.pi)
+        upper = np.where(bounded(high), high, np.where(bounded(low), low, 0.0) + np.pi)
         q = np.empty((*shape, self.nq))
         own = rng.uniform(lower, upper, (*shape, self.n))
         q[..., self.positions] = own[..., self.velocities]

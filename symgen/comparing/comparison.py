@@ -26,6 +26,7 @@ from symgen.optimize.operations import OperationCount
 from symgen.options import ALL, DEFAULT, BuildOptions
 from symgen.pipeline.building import Built, run
 from symgen.program.functions import function_named
+from symgen.robot.configuration import configuration_of
 from symgen.support.journal import Journal
 from symgen.toolchain.compile import seconds_alone
 from symgen.toolchain.loading import forget_package, load_package
@@ -34,7 +35,6 @@ from symgen.validation.checks import (
     LOADED,
     Evaluation,
     Subject,
-    configuration_of,
     random_states,
     relative_error,
 )
