@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from symgen.robot.configuration import Configuration
+from symgen.validation.oracle_parts import configuration
 from tests.oracles.pinocchio_model import Array, PinocchioRobot
 
 WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
@@ -25,11 +27,13 @@ def hessian(
         _, by_q, by_qd, mass = robot.inverse_dynamics_derivatives(q, qd, qdd, loads=loads)
         return np.stack([by_q, by_qd - np.diag(terms.loss_slopes(qd)), mass])
 
-    by_q = _slopes(lambda step: multipliers @ rigid(q + step, qd), len(q))
-    by_qd = _slopes(lambda step: multipliers @ rigid(q, qd + step), len(q))
+    space = configuration(robot.description) or Configuration(len(qd))
+    by_q = _slopes(lambda step: multipliers @ rigid(space.integrate(q, step), qd), len(qd))
+    by_qd = _slopes(lambda step: multipliers @ rigid(q, qd + step), len(qd))
     slip = np.tanh(qd / terms.friction_velocity)
     bend = -2.0 * terms.friction * slip * (1.0 - slip**2) / terms.friction_velocity**2
-    return by_q[:, 0], by_q[:, 1], by_q[:, 2], by_qd[:, 1] + np.diag(multipliers * bend)
+    both = 0.5 * (by_q[:, 0] + by_q[:, 0].T)  # in the tangent space the order matters
+    return both, by_q[:, 1], by_q[:, 2], by_qd[:, 1] + np.diag(multipliers * bend)
 
 
 def _slopes(function: Callable[[Array], Array], n: int, step: float = 0.01) -> Array:

@@ -43,7 +43,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from symgen.algebra.interface import S
-from symgen.formulations.manifolds import solving, torques
+from symgen.formulations.manifolds import hessian, solving, torques
 from symgen.formulations.manifolds.chain import Chain, Write
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -55,15 +55,21 @@ NOTES = {
     "MF-3": "e'' = w' - N: accelerations of the chain",
     "MF-4": "in the tangent space: the chain's, by its coordinates, velocities and accelerations",
     "MF-5": "C - M D(w): of the joint's velocities",
+    "MF-7": "the chain's second derivatives in the tangent space, symmetric along the exponential",
     "MF-6": "what drives and bearings of the joint add to its torques",
 }
 
-FUNCTIONS = {**torques.FUNCTIONS, **solving.FUNCTIONS}
+FUNCTIONS = {
+    **torques.FUNCTIONS,
+    **solving.FUNCTIONS,
+    "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
+}
 """The functions that are derived for trees with joints on manifolds."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "bias_forces": ("inverse_dynamics",),
     "coriolis_matrix": ("mass_matrix",),
+    "inverse_dynamics_hessian": (hessian.FIRST,),
     "forward_dynamics_sensitivities": (
         "forward_dynamics_derivatives",
         "forward_dynamics_parameter_derivatives",

@@ -120,7 +120,7 @@ class Chain(Generic[S]):
         Places are 0 and no symbols where nothing can be differentiated by them.
         """
         symbols, names = list(entries), [f"{name}_{k}" for k in range(1, len(entries) + 1)]
-        by_place = self.function.endswith("derivatives")
+        by_place = self.function.endswith(("derivatives", "hessian"))
         for k in (k for one in self.joints for k in one.at):
             if not entries or (not by_place if name == "q" else self.b.algebra.is_zero(entries[k])):
                 continue
@@ -182,21 +182,21 @@ class Chain(Generic[S]):
     @cached_property
     def drives(self) -> list[S]:
         """MF-6 by coordinate: rotors, damping and friction of joints on manifolds, else 0."""
-        return drives(self._with_terms, self.b, self._rates)
+        return drives(self.with_terms, self.b, self.rates)
 
     @cached_property
     def losses(self) -> list[S]:
         """MF-6: the same without rotors."""
-        still = replace(self._rates, qdd=(self.zero,) * self.n)
-        return drives(self._with_terms, self.b, still)
+        still = replace(self.rates, qdd=(self.zero,) * self.n)
+        return drives(self.with_terms, self.b, still)
 
     @cached_property
     def drive_slopes(self) -> dict[str, list[S]]:
         """MF-6: derivatives of `drives` by "qd" and "qdd"."""
-        return drive_derivatives(self._with_terms, self.b, self._rates)
+        return drive_derivatives(self.with_terms, self.b, self.rates)
 
     @property
-    def _with_terms(self) -> KinematicTree[S]:
+    def with_terms(self) -> KinematicTree[S]:
         """The coordinates as joints, with joint terms on manifolds alone."""
         ours = {k for one in self.joints for k in one.at}
         bare = without_joint_terms(self.tree)
@@ -207,8 +207,10 @@ class Chain(Generic[S]):
         return replace(self.tree, joints=tuple(joints))
 
     @property
-    def _rates(self) -> State[S]:
-        return State((self.zero,) * self.n, self.state.qd, self.state.qdd, ())
+    def rates(self) -> State[S]:
+        """The velocities and accelerations of the joints, and multipliers, at q = 0."""
+        none = (self.zero,) * self.n
+        return replace(self.state, q=none, loads=(), tau=())
 
 
 def _of_joints(tree: KinematicTree[S], output: Output[S], axis: int, width: int) -> Output[S]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
@@ -34,22 +34,40 @@ class Twist(Generic[S]):
 
 @dataclass(frozen=True)
 class Tangent(Generic[S]):
-    """A joint at the velocities `w`: `D[k]` is dW/de_k and `DD[k][l]` d2W/de_k de_l at e = 0.
+    """A joint at the velocities `w`, whose motion subspace has these `columns`.
 
-    `at` are the places of its coordinates among all, from 0.
+    `at` are the places of its coordinates among all, from 0; `half` is 1/2.
     """
 
     joint: Manifold
     at: tuple[int, ...]
     w: tuple[S, ...]
-    D: tuple[Constants[S], ...]
-    DD: tuple[tuple[Constants[S], ...], ...]
+    columns: tuple[Twist[S], ...]
     zero: S
+    half: S
 
     @property
     def size(self) -> range:
         """The numbers of its columns."""
         return range(len(self.at))
+
+    def W(self, *places: int) -> Constants[S]:
+        """The derivative of W by these places at e = 0: brackets of columns, the last outermost."""
+        order = sorted(places)
+        twists: list[Twist[S] | None] = []
+        for j, column in enumerate(self.columns):
+            for k in order:  # -[S_k, .]
+                column = column.bracket(self.columns[k])
+            twists.append(column if order[0] > j else None)
+        return tuple(
+            tuple(self.zero if x is None else self.columns[i].dot(x) for x in twists)
+            for i in self.size
+        )
+
+    @cached_property
+    def D(self) -> tuple[Constants[S], ...]:
+        """[k]: dW/de_k"""
+        return tuple(map(self.W, self.size))
 
     def of(self, entries: Sequence[S]) -> Row[S]:
         """Its entries of those of all coordinates."""
@@ -95,10 +113,46 @@ class Tangent(Generic[S]):
         """[k]: N_k = sum_i (w_i d2W/de_i de_k w - (D_k w)_i D_i w - w_i D_i D_k w)"""
         found: list[Row[S]] = []
         for k in self.size:
-            bent = self.times(self.weighted(self.w, [row[k] for row in self.DD]), self.w)
-            first = self.times(self.weighted(self.turned[k], self.D), self.w)
-            second = self.times(self.D_w, self.turned[k])
-            found.append(minus(minus(bent, first), second))
+            found.append(self._bilinear(k, self.w, self.w))
+        return found
+
+    def _bilinear(self, k: int, u: Sequence[S], v: Sequence[S]) -> Row[S]:
+        """sum_i (u_i d2W/de_i de_k v - (D_k u)_i D_i v - u_i D_i D_k v)"""
+        bent = self.times(self.weighted(u, [self.W(i, k) for i in self.size]), v)
+        first = self.times(self.weighted(self.times(self.D[k], u), self.D), v)
+        second = self.times(self.weighted(u, self.D), self.times(self.D[k], v))
+        return minus(minus(bent, first), second)
+
+    # -- of second order
+
+    def P_second(self, k: int, i: int) -> list[Row[S]]:
+        """d2(W^-1)/de_k de_i = D_k D_i + D_i D_k - d2W/de_k de_i"""
+        pairs = ((self.D[k], self.D[i]), (self.D[i], self.D[k]))
+        one, other = (
+            [[dot(row, column, self.zero) for column in zip(*b, strict=True)] for row in a]
+            for a, b in pairs
+        )
+        return [minus(plus(x, y), z) for x, y, z in zip(one, other, self.W(k, i), strict=True)]
+
+    def N_by_both(self, k: int, j: int) -> Row[S]:
+        """d2N/de_k dw_j"""
+        one = self.half + self.half
+        unit = [one if i == j else self.zero for i in self.size]
+        return plus(self._bilinear(k, unit, self.w), self._bilinear(k, self.w, unit))
+
+    def N_by_places(self, k: int, j: int) -> Row[S]:
+        """d2N/de_k de_j of N = sum_i W_i u_i u, u = W^-1 w, with w held."""
+        u_k, u_j = ([-x for x in self.turned[m]] for m in (k, j))
+        both = self.times(self.P_second(k, j), self.w)
+        terms = (
+            ((k, j), self.w, self.w),
+            ((k,), u_j, self.w), ((k,), self.w, u_j), ((j,), u_k, self.w), ((j,), self.w, u_k),
+            ((), both, self.w), ((), self.w, both), ((), u_k, u_j), ((), u_j, u_k),
+        )  # fmt: skip
+        found = [self.zero] * len(self.at)
+        for places, x, y in terms:
+            matrices = [self.W(i, *places) for i in self.size]
+            found = plus(found, self.times(self.weighted(x, matrices), y))
         return found
 
     def bent(self, k: int, qdd: Sequence[S]) -> Row[S]:
@@ -108,36 +162,14 @@ class Tangent(Generic[S]):
 
 def tangent(tree: KinematicTree[S], joint: Manifold, qd: Sequence[S]) -> Tangent[S]:
     """A joint on a manifold at the velocities `qd` of all coordinates."""
-    size = range(len(joint.columns))
-    columns = [_column(tree, number) for number in joint.columns]
-
-    def first(k: int, j: int) -> Twist[S] | None:
-        """dS_j/de_k = -[S_k, S_j]"""
-        return columns[j].bracket(columns[k]) if k > j else None
-
-    def second(i: int, k: int, j: int) -> Twist[S] | None:
-        inner = first(min(i, k), j)
-        return None if inner is None else inner.bracket(columns[max(i, k)])
-
-    def matrix(change: Callable[[int], Twist[S] | None]) -> Constants[S]:
-        twists = [change(j) for j in size]
-        zero = tree.algebra.zero
-        return tuple(tuple(zero if x is None else columns[i].dot(x) for x in twists) for i in size)
-
-    def D(k: int) -> Constants[S]:
-        return matrix(lambda j: first(k, j))
-
-    def DD(i: int, k: int) -> Constants[S]:
-        return matrix(lambda j: second(i, k, j))
-
     at = tuple(tree.coordinate_numbers[number - 1] - 1 for number in joint.columns)
     return Tangent(
         joint,
         at,
         tuple(qd[k] for k in at),
-        tuple(map(D, size)),
-        tuple(tuple(DD(i, k) for k in size) for i in size),
+        tuple(_column(tree, number) for number in joint.columns),
         tree.algebra.zero,
+        tree.algebra.constant(0.5),
     )
 
 
