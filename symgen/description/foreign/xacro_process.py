@@ -18,12 +18,13 @@ answer has `text`, `files` and `attribute`, the one by which elements of `text` 
 from __future__ import annotations
 
 import ast
+import builtins
 import json
 import os
 import re
 import runpy
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from functools import partial
 from types import ModuleType
@@ -52,6 +53,8 @@ _LEAD_OUT = frozenset({  # attributes that lead from data to the interpreter
     "cr_await", "cr_origin", "ag_frame", "ag_code", "ag_await", "f_back", "f_builtins", "f_code",
     "f_globals", "f_locals", "f_trace", "tb_frame", "tb_next", "co_code", "parent", "root", "top",
 })  # fmt: skip
+_OF_EVAL = ("arg", "dirname")
+"""Functions of ``$(eval ...)`` beside those of its dictionary."""
 _TAKEN_AWAY = ("type", "vars", "hash", "isinstance", "issubclass")
 _MAY_HAPPEN = frozenset({"compile", "exec", "glob.glob", "builtins.id", "sys._getframe"})
 _QUOTED = (
@@ -78,6 +81,16 @@ def check(expression: str) -> None:
         name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
         if name.startswith("_") or (name in _LEAD_OUT and isinstance(node, ast.Attribute)):
             raise RefusedError(f"{name!r} is not allowed in expressions")
+
+
+def check_names(expression: str, known: Set[str]) -> None:
+    """`RefusedError` for a builtin function of Python that is not among `known`.
+
+    xacro gives the expressions of ``$(eval ...)`` all of them.
+    """
+    for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
+        if isinstance(node, ast.Name) and hasattr(builtins, node.id) and node.id not in known:
+            raise RefusedError(f"{node.id!r} is not allowed in expressions")
 
 
 def checked(evaluate: Callable[..., Any]) -> Callable[..., Any]:
@@ -183,6 +196,9 @@ def prepare(asked: Mapping[str, Any]) -> tuple[ModuleType, Files]:
 
     def extension(expression: str, context: Any) -> str:
         check(expression)
+        functions = substitution_args._eval_dict
+        known = {*functions, *functions["__builtins__"], *_OF_EVAL, *context["arg"]}
+        check_names(expression, known)
         return str(evaluate(expression, context))
 
     substitution_args._eval = extension

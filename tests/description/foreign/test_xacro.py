@@ -196,6 +196,15 @@ def test_a_file_reads_only_its_packages_and_ends(arm, element):
     assert "root:" not in fault.message
 
 
+@pytest.mark.parametrize("call", ["open('link').read()", "getattr(1, 'real')", "str(type(1))"])
+def test_an_expression_that_another_one_makes_only_computes(arm, call):
+    """The builtin functions are there in ``$(eval ...)``, for xacro gives it all of them."""
+    (arm.parent / "link").symlink_to("/etc/passwd")
+    made = f'<xacro:property name="made" value="{call}"/><a b="$(eval ${{made}})"/>'
+    fault = fault_of(arm, '<link name="l0"/>', f'{made}<link name="l0"/>')
+    assert "is not allowed in expressions" in fault.message
+
+
 def test_it_ends_in_time(arm, monkeypatch):
     monkeypatch.setattr(reader, "SECONDS", 2)
     assert "xacro is not done after 2 s" in fault_of(arm, "2 * 1.5", "9**9**9**9").message
