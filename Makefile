@@ -74,7 +74,7 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 $(VENV)/.installed-for-tests: pyproject.toml $(VENV)/.created
 	@echo "installing symgen, the test tools and the linters into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[test,lint]'
-	@[ -z "$$CI" ] || for extra in compiler robots browser docs; do \
+	@[ -z "$$CI" ] || for extra in compiler test-robots browser docs; do \
 	  $(PIP_INSTALL) --editable ".[$$extra]" || echo "without the extra $$extra" >&2; \
 	done
 	@touch $@ $(VENV)/.installed

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from symgen.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Unpack
 
     from symgen.deriving.symbolic import SymbolicDynamics
@@ -41,14 +42,23 @@ __all__ = [
 _FRAMEWORKS = {"jax": "jax", "torch": "pytorch", "casadi": "casadi"}
 
 
-def read(path: str | Path, *, without_loops: bool = False) -> RobotDescription:
+def read(
+    path: str | Path,
+    *,
+    without_loops: bool = False,
+    packages: Mapping[str, str | Path] | None = None,
+    arguments: Mapping[str, object] | None = None,
+) -> RobotDescription:
     """The checked description in the model file `path`; `symgen.errors.ModelError` lists faults.
 
-    With `without_loops` an MJCF file is read as the open tree, without its constraints and tendons.
+    With `without_loops` an MJCF or SDF file is read as the open tree, without what closes loops.
+    `packages` are folders by name, for ``package://``, ``model://`` and ``$(find ...)`` in files;
+    `arguments` are those of a xacro file.
     """
     from symgen import description
+    from symgen.options import ReadOptions
 
-    return description.read(path, without_loops=without_loops)
+    return description.read(path, ReadOptions.of(without_loops, packages, arguments))
 
 
 def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
@@ -57,22 +67,20 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
     `backend`, `flags`, `form`, `templates`, `force`, `plain_c`, `casadi`; `loads` and `points`,
-    each ``LINK`` or ``LINK:x,y,z``; `without_loops` (see `read`); and `out`, the folder to build
-    into instead of the cache.
+    each ``LINK`` or ``LINK:x,y,z``; `without_loops`, `packages` and `arguments` (see `read`); and
+    `out`, the folder to build into instead of the cache.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
     processes of this user find the same build in the cache.
     """
-    from dataclasses import fields
-
     from symgen import loaded
     from symgen.errors import RequestError
-    from symgen.options import BuildOptions, names
+    from symgen.options import BuildOptions, LoadOptions, ReadOptions, names
     from symgen.pipeline.building import build
     from symgen.support.suggestions import suggestion
 
     given: dict[str, Any] = {**options}
-    known = [field.name for field in fields(BuildOptions)]
+    known = [*LoadOptions.__annotations__]
     for key in given:
         if key not in known:
             raise RequestError(f"load() has no option {key!r}; {suggestion(key, known)}")
@@ -85,7 +93,9 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     for key in ("out", "templates"):
         if given.get(key) is not None:
             given[key] = Path(given[key])
-    return cast("Robot", loaded.load(build(path, BuildOptions(**given)).folder))
+    reading = {key: given.pop(key) for key in ReadOptions.__annotations__ if key in given}
+    chosen = BuildOptions(reading=ReadOptions.of(**reading), **given)
+    return cast("Robot", loaded.load(build(path, chosen).folder))
 
 
 def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDynamics:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -24,6 +24,40 @@ LARGEST_READING_ROBOT = 3
 
 
 @dataclass(frozen=True)
+class ReadOptions:
+    """How a model file in another format is read.
+
+    With `without_loops` the constraints and tendons of an MJCF file, and the joints that close
+    loops in an SDF file, are left out.  `packages` are
+    names of packages with their folders, for ``package://``, ``model://`` and ``$(find ...)``;
+    `arguments` names and values of the arguments of a xacro file.
+    """
+
+    without_loops: bool = False
+    packages: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        without_loops: bool = False,
+        packages: Mapping[str, str | Path] | None = None,
+        arguments: Mapping[str, object] | None = None,
+    ) -> ReadOptions:
+        """From what Python gives; a bool of `arguments` is written as xacro does, ``true``."""
+        values = {
+            name: str(x).lower() if isinstance(x, bool) else str(x)
+            for name, x in (arguments or {}).items()
+        }
+        folders = {name: os.fspath(x) for name, x in (packages or {}).items()}
+        return cls(without_loops, tuple(folders.items()), tuple(values.items()))
+
+
+AS_IT_IS = ReadOptions()
+"""A file by its own, and all of it."""
+
+
+@dataclass(frozen=True)
 class BuildOptions:
     """Options of a build, as `symgen build` names them.
 
@@ -37,8 +71,7 @@ class BuildOptions:
     level is, for several samples at a time, too: so that times can be compared.  With `plain_c` C
     to be read is written whatever the size of the robot; with `casadi` a library for CasADi's C
     interface is built beside the compiled module.  `loads` and `points` are added to those
-    of the model: see `symgen.description.additions`.  With `without_loops` the constraints and
-    tendons of an MJCF file are left out.
+    of the model: see `symgen.description.additions`.  `reading` is how its file is read.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
@@ -56,7 +89,7 @@ class BuildOptions:
     casadi: bool = False
     loads: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
-    without_loops: bool = False
+    reading: ReadOptions = AS_IT_IS
 
     def __post_init__(self) -> None:
         for what, value, known in (
@@ -89,6 +122,8 @@ class LoadOptions(TypedDict, total=False):
     loads: str | Iterable[str]
     points: str | Iterable[str]
     without_loops: bool
+    packages: Mapping[str, str | Path] | None
+    arguments: Mapping[str, object] | None
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from symgen.errors import SymgenError
 from symgen.options import ALL, DEFAULT, NONE
 
 SHELLS = ("bash", "zsh", "fish")
-MODEL_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
+MODEL_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf", ".sdf", ".xacro")
 MOST_FILES = 1000
 """Of a folder that are looked at."""
 

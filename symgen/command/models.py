@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from symgen.command import completion, outcome
-from symgen.command.options import Json, Model, OneOf, Quiet, WithoutLoops
+from symgen.command.options import Json, Model, OneOf, Quiet, reading_options
 from symgen.command.outcome import as_argument
+from symgen.options import ReadOptions
 
 
 @click.command(short_help="Write MODEL, a robot to start from; or, with --task, a task.")
@@ -55,7 +56,7 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
         click.echo(f"wrote {written}; change it, then: symgen plan {model} {as_argument(written)}")
 
 
-@click.command(short_help="Write SOURCE (URDF, MJCF or a model file) as a model file.")
+@click.command(short_help="Write SOURCE (URDF, xacro, SDF, MJCF) as a model file.")
 @click.argument("source", type=click.Path(path_type=Path), shell_complete=completion.model_files)
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option(
@@ -73,7 +74,7 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
     type=OneOf(["standard", "modified", "origin"]),
     help="Write joints by standard or modified DH rows, or by origin and axis.",
 )
-@WithoutLoops
+@reading_options
 @click.option("--force", is_flag=True, help="Replace TARGET if it exists.")
 @Json
 @Quiet
@@ -81,19 +82,17 @@ def convert(
     source: Path,
     target: Path,
     floating_base: bool,
-    without_loops: bool,
+    reading: ReadOptions,
     round_angles: bool,
     style: str | None,
     force: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Write SOURCE, a robot in URDF or MJCF or a model file, as the model file TARGET."""
+    """Write SOURCE, a robot in URDF, xacro, SDF, MJCF or a model file, as the file TARGET."""
     from symgen.converting.conversion import convert
 
-    done = convert(
-        source, target, floating_base, round_angles, style, force, without_loops=without_loops
-    )
+    done = convert(source, target, floating_base, round_angles, style, force, reading=reading)
     if as_json:
         click.echo(outcome.text(done.as_json()))
         return

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symgen.command import completion
-from symgen.options import BACKENDS, FLAGS, FORMS, BuildOptions, names
+from symgen.options import BACKENDS, FLAGS, FORMS, BuildOptions, ReadOptions, names
 from symgen.support.suggestions import suggestion
 
 if TYPE_CHECKING:
     _Choice = click.Choice[str]
 else:  # which older versions of click cannot subscribe
     _Choice = click.Choice
+
+Pairs = tuple[tuple[str, str], ...]
 
 
 class Suggesting(click.Group):
@@ -74,11 +76,64 @@ Templates = click.option(
     help="Folder whose templates replace those of symgen.",
 )
 
-WithoutLoops = click.option(
-    "--without-loops",
-    is_flag=True,
-    help="Read an MJCF file as the open tree, without its constraints and tendons.",
+
+def _packages(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Pairs:
+    """Names of packages with their folders."""
+    return tuple(_pair(word, "=", "--package: expected NAME=FOLDER, found {!r}") for word in given)
+
+
+def _xacro(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Pairs:
+    """What stands behind all other arguments: those of a xacro file."""
+    wrong = "Got unexpected extra argument ({}); arguments of a xacro file are NAME:=VALUE"
+    return tuple(_pair(word, ":=", wrong) for word in given)
+
+
+def _pair(word: str, sign: str, wrong: str) -> tuple[str, str]:
+    name, found, value = word.partition(sign)
+    if not name or not found:
+        raise click.UsageError(wrong.format(word))
+    return name, value
+
+
+_READING = (
+    click.option(
+        "--without-loops",
+        is_flag=True,
+        help="Read an MJCF or SDF file as the open tree, without what closes loops.",
+    ),
+    click.option(
+        "--package",
+        "packages",
+        multiple=True,
+        metavar="NAME=FOLDER",
+        callback=_packages,
+        help="Where the package NAME lies, of $(find NAME) in xacro and model://NAME in SDF.",
+    ),
+    click.argument(
+        "xacro_arguments",
+        nargs=-1,
+        metavar="[NAME:=VALUE]...",
+        callback=_xacro,
+    ),
 )
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how MODEL is read, as the keyword `reading`."""
+
+    @wraps(command)
+    def with_reading(
+        without_loops: bool,
+        packages: tuple[tuple[str, str], ...],
+        xacro_arguments: tuple[tuple[str, str], ...],
+        **rest: Any,
+    ) -> Any:
+        return command(reading=ReadOptions(without_loops, packages, xacro_arguments), **rest)
+
+    for option in reversed(_READING):
+        with_reading = option(with_reading)
+    return with_reading
+
 
 _ADDITIONS = (
     click.option(
@@ -95,7 +150,6 @@ _ADDITIONS = (
         metavar="LINK[:x,y,z]",
         help="Add a point of interest, given as for --load.",
     ),
-    WithoutLoops,
 )
 
 _BUILD_OPTIONS = (
@@ -170,7 +224,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         form: str,
         loads: tuple[str, ...],
         added_points: tuple[str, ...],
-        without_loops: bool,
+        reading: ReadOptions,
         plain_c: bool,
         casadi: bool,
         templates: Path | None,
@@ -192,17 +246,19 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
             casadi=casadi,
             loads=loads,
             points=added_points,
-            without_loops=without_loops,
+            reading=reading,
         )
         return command(options=options, **rest)
 
+    with_reading = reading_options(with_options)
     for option in reversed(_BUILD_OPTIONS):
-        with_options = option(with_options)
-    return with_options
+        with_reading = option(with_reading)
+    return with_reading
 
 
 def additions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options `loads`, `added_points`, `without_loops` of commands that do not only build."""
+    """The options `loads`, `added_points`, `reading` of commands that do not only build."""
+    command = reading_options(command)
     for option in reversed(_ADDITIONS):
         command = option(command)
     return command

@@ -12,6 +12,7 @@ from symgen.command import outcome
 from symgen.command.options import Json, Model, Quiet, additions
 
 if TYPE_CHECKING:
+    from symgen.options import ReadOptions
     from symgen.planning.program import Step
     from symgen.planning.writing import Plan
     from symgen.support.journal import Journal
@@ -79,7 +80,7 @@ def plan(
     max_iterations: int,
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
-    without_loops: bool,
+    reading: ReadOptions,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -101,7 +102,7 @@ def plan(
     check_outputs(outputs)
     options = BuildOptions(
         runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points,
-        without_loops=without_loops,
+        reading=reading,
     )  # fmt: skip
     with terminal.journal(silent=quiet or as_json) as journal:
         module = load_package(build(model, options, journal).folder)

@@ -7,9 +7,18 @@ from pathlib import Path
 import click
 
 from symgen.command import completion, outcome
-from symgen.command.options import Json, Model, OneOf, Quiet, Templates, additions, build_options
+from symgen.command.options import (
+    Json,
+    Model,
+    OneOf,
+    Quiet,
+    Templates,
+    additions,
+    build_options,
+    reading_options,
+)
 from symgen.errors import RequestError, ValidationError
-from symgen.options import BuildOptions
+from symgen.options import BuildOptions, ReadOptions
 
 
 @click.command(short_help="Compare formulations of MODEL: operations, seconds, ns per call.")
@@ -101,9 +110,10 @@ def _compare_family(
 @click.command(short_help="Compare a student's formulas with the truth about MODEL.")
 @Model
 @click.argument("answer", type=click.Path(path_type=Path))
+@reading_options
 @Json
 @Quiet
-def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
+def grade(model: Path, answer: Path, reading: ReadOptions, as_json: bool, quiet: bool) -> None:
     """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
 
     The answer is a file with lines such as 'M[1,2] = I2 + m2*l2**2', 'tau[1] = ...',
@@ -116,7 +126,7 @@ def grade(model: Path, answer: Path, as_json: bool, quiet: bool) -> None:
 
     text = load(answer, "an answer such as answer.txt").decode("utf-8-sig", errors="replace")
     with terminal.journal(silent=quiet or as_json) as journal:
-        verdict = grading.grade(read(model), text, str(answer), journal.progress)
+        verdict = grading.grade(read(model, reading), text, str(answer), journal.progress)
     if as_json:
         click.echo(outcome.text(verdict.as_json(), journal.notices))
     elif not quiet:
@@ -146,7 +156,7 @@ def report(
     quick: bool,
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
-    without_loops: bool,
+    reading: ReadOptions,
     templates: Path | None,
     as_json: bool,
     quiet: bool,
@@ -158,7 +168,7 @@ def report(
     with terminal.journal(silent=quiet or as_json) as journal:
         written = page.write_report(
             model, output, quick, templates, journal,
-            loads=loads, points=added_points, without_loops=without_loops,
+            loads=loads, points=added_points, reading=reading,
         )  # fmt: skip
     if as_json:
         click.echo(outcome.text({"file": str(written), "quick": quick}, journal.notices))
@@ -199,7 +209,7 @@ def show(
     steps: bool | None,
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
-    without_loops: bool,
+    reading: ReadOptions,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -210,7 +220,7 @@ def show(
     with terminal.journal(silent=quiet or as_json) as journal:
         text = equations.show(
             model, what, style, formulation, steps, journal,
-            loads=loads, points=added_points, without_loops=without_loops,
+            loads=loads, points=added_points, reading=reading,
         )  # fmt: skip
     if as_json:
         data = {"what": what, "format": style, "text": text}

@@ -19,6 +19,7 @@ from symgen.description.scalars import rounded_from
 from symgen.description.wording import shown
 from symgen.description.writing import model_text
 from symgen.errors import Fault, RequestError
+from symgen.options import AS_IT_IS, ReadOptions
 from symgen.toolchain.files import check_replaceable, write_atomically
 
 
@@ -50,17 +51,17 @@ def convert(
     style: str | None = None,
     force: bool = False,
     *,
-    without_loops: bool = False,
+    reading: ReadOptions = AS_IT_IS,
 ) -> Conversion:
     """Write the robot in the file `source` as the model file `target`.
 
-    With `floating_base` the root link moves freely; with `without_loops` constraints and tendons
-    of MJCF are left out; with `round_angles` angles of frames that are
-    near a multiple of pi/2 (1e-4 of it) become that; `style`: see `symgen.converting.restyling`.
+    With `floating_base` the root link moves freely; `reading` is how the file is read; with
+    `round_angles` angles of frames that are near a multiple of pi/2 (1e-4 of it) become that;
+    `style`: see `symgen.converting.restyling`.
     Raises `ModelError` where `source` is wrong, `RequestError` where `target` exists (unless
     `force`) or cannot be written.
     """
-    document = read_document(source, floating_base, without_loops)
+    document = read_document(source, floating_base, reading)
     if round_angles:
         document = replace(document, root=_with_exact_angles(document.root))
     warnings, error = check(document).warnings, None

@@ -47,18 +47,16 @@ from symgen.description.reading import Document
 from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import PointTable, RobotTable, shape
 from symgen.description.wording import KeyPath, shown
+from symgen.options import AS_IT_IS, ReadOptions
 
 ROUNDING = 1e-9
 """Sines below this are those of multiples of pi."""
 STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
-def read(path: str | PathLike[str], *, without_loops: bool = False) -> RobotDescription:
-    """Read and check one model file; `ModelError` lists everything that is wrong with it.
-
-    With `without_loops` the constraints and tendons of an MJCF file are left out, with a warning.
-    """
-    return check(read_document(path, without_loops=without_loops))
+def read(path: str | PathLike[str], reading: ReadOptions = AS_IT_IS) -> RobotDescription:
+    """Read and check one model file; `ModelError` lists everything that is wrong with it."""
+    return check(read_document(path, reading=reading))
 
 
 def check(document: Document) -> RobotDescription:
@@ -120,7 +118,7 @@ def link_points(
         name = table.name or ""
         problem = illegal_name(name) if table.name is not None else None
         if name in taken:
-            line = findings.document.line(taken[name])
+            _, line = findings.document.where(taken[name])
             problem = f"{shown(name)} is already a name in {section}, in line {line}"
         if problem:
             findings.fault((*path, "name"), problem)

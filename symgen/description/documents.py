@@ -5,27 +5,33 @@ from __future__ import annotations
 import os
 from os import PathLike, fspath
 
-from symgen.description.foreign import ENDINGS, document_of_xml
+from symgen.description.foreign import ENDINGS, document_of_xacro, document_of_xml
+from symgen.description.foreign.xacro import XACRO
 from symgen.description.reading import Document, decode, load
 from symgen.errors import RequestError
+from symgen.options import AS_IT_IS, ReadOptions
 
 
 def read_document(
-    path: str | PathLike[str], floating_base: bool = False, without_loops: bool = False
+    path: str | PathLike[str], floating_base: bool = False, reading: ReadOptions = AS_IT_IS
 ) -> Document:
     """Read one file; `ModelError` where there is no tree to look at.
 
     With `floating_base` the root link of another format moves freely, on a joint of six
-    coordinates; model files say such things themselves.  With `without_loops` the constraints of
-    an MJCF file, which close loops, are left out.
+    coordinates; model files say such things themselves.
     """
     file, content = fspath(path), load(path)
+    ending = os.path.splitext(file)[1].lower()
+    if reading.arguments and ending != XACRO:
+        raise RequestError("arguments, NAME:=VALUE, are for xacro, in files such as arm.urdf.xacro")
+    if ending == XACRO:
+        return document_of_xacro(content, file, floating_base, reading)
     if is_foreign(path):
-        return document_of_xml(content, file, floating_base, without_loops)
+        return document_of_xml(content, file, floating_base, reading)
     if floating_base:
-        raise RequestError("--floating-base is for URDF; a model file says so: type: floating")
-    if without_loops:
-        raise RequestError("--without-loops is for MJCF, whose constraints close loops")
+        raise RequestError("--floating-base is for URDF and SDF; a model file says type: floating")
+    if reading.without_loops:
+        raise RequestError("--without-loops is for MJCF and SDF, whose files close loops")
     return decode(content, file)
 
 

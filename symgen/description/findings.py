@@ -29,7 +29,7 @@ class Findings:
 
     def source(self, path: KeyPath) -> Source:
         """File, line and key path of a value."""
-        return Source(self.document.file, self.document.line(path), self.document.key(path))
+        return Source(*self.document.where(path), self.document.key(path))
 
     def fault(self, path: KeyPath, message: str) -> None:
         """Record a fault of the value at `path`."""

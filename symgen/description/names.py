@@ -83,7 +83,7 @@ class NameSpace:
         if name == BASE:
             problem = f"{shown(name)} is reserved for the base of the robot; choose another name"
         elif name in self.owners:
-            line = self.findings.document.line(self.owners[name][1])
+            _, line = self.findings.document.where(self.owners[name][1])
             problem = (
                 f"{shown(name)} is already the name of a joint or link, in line {line}; joints "
                 "and links share one name space"
@@ -96,7 +96,7 @@ class NameSpace:
         """The names made for several coordinates of a joint are free, and not too long."""
         for name in names:
             if name in self.owners:
-                line = self.findings.document.line(self.owners[name][1])
+                _, line = self.findings.document.where(self.owners[name][1])
                 self.findings.fault(
                     path,
                     f"{shown(name)}, a coordinate of this joint, is already the name of a joint or "
@@ -130,7 +130,7 @@ class NameSpace:
         elif owner > index:
             self.findings.fault(
                 path,
-                f"{shown(name)} is listed later, in line {self.findings.document.line(place)}; "
+                f"{shown(name)} is listed later, in line {self.findings.document.where(place)[1]}; "
                 "a parent is listed before its children, and there are no loops",
             )
         return self.links[owner]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from os import PathLike, fspath
@@ -43,6 +43,8 @@ from symgen.support.suggestions import nearest
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 32
+FILE_STEP = 10_000_000
+"""More than the lines of any file: so much is added for every file before one."""
 MAX_WEIGHT = 60_000  # nodes after expansion of aliases; a long text weighs more than a short one
 MAX_LINES, MAX_WORDS, MAX_ESCAPES = 100_000, 300_000, 50_000
 _CHARACTERS_PER_NODE = 20
@@ -100,7 +102,8 @@ class Document:
     """A document: its name as the user gave it, its tree, faults that did not stop it.
 
     One that was made from another format has `places`: what messages call parts of it, in the
-    words of that format; and `warnings` from there.
+    words of that format; and `warnings` from there.  One that was made from several files has
+    `files`, the first of them `file`: numbers of lines say which is meant (`FILE_STEP`).
     """
 
     file: str
@@ -108,6 +111,7 @@ class Document:
     faults: tuple[Fault, ...]
     warnings: tuple[Fault, ...] = ()
     places: Mapping[KeyPath, str] | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def foreign(self) -> bool:
@@ -122,6 +126,10 @@ class Document:
                 return ".".join(filter(None, (places[path[:end]], key_path(path[end:]))))
         return key_path(path)
 
+    def where(self, path: KeyPath) -> tuple[str, int]:
+        """The file and line of a key or list item."""
+        return written(self.files or (self.file,), self.line(path))
+
     def line(self, path: KeyPath) -> int:
         """The line of a key or list item; of the nearest enclosing one if it is not there."""
         node, line = self.root, self.root.line
@@ -135,6 +143,11 @@ class Document:
             else:
                 break
         return line
+
+
+def written(files: Sequence[str], line: int) -> tuple[str, int]:
+    """The file that a number of a line means, and the line in it."""
+    return files[line // FILE_STEP], line % FILE_STEP
 
 
 def decode(content: bytes, file: str) -> Document:

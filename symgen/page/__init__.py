@@ -30,7 +30,7 @@ from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
 from symgen.emit.templates import Templates, own_templates
 from symgen.errors import RequestError
-from symgen.options import DEFAULT, BuildOptions
+from symgen.options import AS_IT_IS, DEFAULT, BuildOptions, ReadOptions
 from symgen.page import calculator, counting, equations, questions, recursions, robot
 from symgen.page.packing import as_script, packed
 from symgen.support.journal import Journal
@@ -58,16 +58,16 @@ def write_report(
     *,
     loads: Sequence[str] = (),
     points: Sequence[str] = (),
-    without_loops: bool = False,
+    reading: ReadOptions = AS_IT_IS,
 ) -> Path:
     """Write the report of `model` to `target` (default: ``<name>.html`` here) and return where.
 
     `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``;
-    `without_loops` reads an MJCF file as the open tree.
+    `reading` is how the file is read.
 
     RequestError, before any work, where it cannot be written there.
     """
-    description = with_additions(read(model, without_loops=without_loops), loads, points)
+    description = with_additions(read(model, reading), loads, points)
     target = Path(f"{description.name}.html") if target is None else target
     _check_target(target)
     if templates is not None:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
+from symgen.options import ReadOptions
 from symgen.page.meshcat import meshcat_page
 from symgen.page.packing import as_script
 from symgen.page.shapes import Shape, shapes_of
@@ -47,6 +48,8 @@ def animate(
     title: str = "",
     parameters: Mapping[str, float] | ArrayLike | None = None,
     urdf: str | Path | None = None,
+    packages: Mapping[str, str | Path] | None = None,
+    arguments: Mapping[str, object] | None = None,
     viewer: str = "symgen",
 ) -> Path:
     """Write the motion `run` of a generated module to the HTML file `path`, and return where.
@@ -54,7 +57,8 @@ def animate(
     `run` is what `symgen.simulate` or `symgen.plan` returned, or a pair ``(t, q)`` of arrays,
     ``(samples,)`` in s, increasing, and ``(samples, nq)``.  `parameters` are the runtime parameters
     of the motion (default: those of the file).  `urdf` is the file that the robot came from: its
-    visual geometry is drawn, with its mesh files (extra ``animate``).  `viewer` is ``"symgen"``, a
+    visual geometry is drawn, with its mesh files (extra ``animate``); `packages` are folders by
+    name for ``package://``, `arguments` those of a xacro file.  `viewer` is ``"symgen"``, a
     figure with curves beside it, or ``"meshcat"``, the viewer of that package (WebGL), in a file
     that needs nothing else either.  `symgen.errors.RequestError` where `run` is no motion of this
     robot, a mesh cannot be read, Meshcat is missing, or the file cannot be written;
@@ -65,7 +69,8 @@ def animate(
         raise RequestError(f"animate: viewer: expected {' or '.join(VIEWERS)}, found {viewer!r}")
     t, q, tau = motion_of(run, module)
     check_writable(target)
-    shapes = () if urdf is None else shapes_of(urdf, tuple(module.link_names))
+    reading = ReadOptions.of(packages=packages, arguments=arguments)
+    shapes = () if urdf is None else shapes_of(urdf, tuple(module.link_names), reading)
     title = title or module.name
     if viewer == "meshcat":
         page = meshcat_page(module, *_poses(module, t, q, parameters)[1:], shapes, title)

@@ -26,10 +26,12 @@ from numpy.typing import NDArray
 
 from symgen.description.foreign.rotations import from_rpy
 from symgen.description.foreign.urdf import link_names_of_urdf
+from symgen.description.foreign.xacro import XACRO, expanded
 from symgen.description.foreign.xml import Element, read_xml
 from symgen.description.names import BASE
 from symgen.description.wording import shown
 from symgen.errors import RequestError
+from symgen.options import AS_IT_IS, ReadOptions
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
@@ -63,14 +65,36 @@ class Shape:
     colour: Colour
 
 
-def shapes_of(urdf: str | Path, link_names: tuple[str, ...]) -> tuple[Shape, ...]:
+@dataclass(frozen=True)
+class _Urdf:
+    """The file, and the folders of packages that its meshes may lie in."""
+
+    path: Path
+    reading: ReadOptions
+
+    @property
+    def name(self) -> str:
+        """Of the file, for messages."""
+        return self.path.name
+
+    def root(self) -> Element:
+        """What it says; xacro is expanded."""
+        content = _content(self.path, "the URDF")
+        if self.path.suffix.lower() == XACRO:
+            return expanded(str(self.path), self.reading)[0]
+        return read_xml(content, self.name)
+
+
+def shapes_of(
+    urdf: str | Path, link_names: tuple[str, ...], reading: ReadOptions = AS_IT_IS
+) -> tuple[Shape, ...]:
     """The shapes of the links of a module, thinned to what a page can draw.
 
-    `RequestError` where the file or a mesh cannot be read, or no visible link is one of the module;
-    `ModelError` where the file is no URDF.
+    `reading` names packages and arguments of xacro.  `RequestError` where the file or a mesh cannot
+    be read, or no visible link is one of the module; `ModelError` where the file is no URDF.
     """
-    path = Path(urdf)
-    root = read_xml(_content(path, "the URDF"), path.name)
+    path = _Urdf(Path(urdf), reading)
+    root = path.root()
     if root.tag != "robot":
         raise RequestError(f"{path.name} is no URDF: it begins with <{root.tag}>, not with <robot>")
     names = link_names_of_urdf(root, path.name)
@@ -121,7 +145,7 @@ def _content(path: Path, what: str) -> bytes:
 
 
 def _shapes(
-    visual: Element, link: int, urdf: Path, palette: Mapping[str, Colour]
+    visual: Element, link: int, urdf: _Urdf, palette: Mapping[str, Colour]
 ) -> Iterator[Shape]:
     where = f"{urdf.name}, line {visual.line}"
     geometry = visual.first("geometry")
@@ -141,7 +165,7 @@ def _shapes(
         yield Shape(link, vertices @ turn.T + shift, faces, given or colour)
 
 
-def _geometry(kind: Element, urdf: Path, where: str) -> Iterator[tuple[Array, Faces, Colour]]:
+def _geometry(kind: Element, urdf: _Urdf, where: str) -> Iterator[tuple[Array, Faces, Colour]]:
     """Triangles with the colour that a mesh file gives them."""
     if kind.tag == "mesh":
         scale = np.array(_numbers(kind, "scale", (1.0, 1.0, 1.0), where))
@@ -236,7 +260,7 @@ def _turned_profile(
 # -- mesh files --------------------------------------------------------------------------------
 
 
-def _mesh_file(name: str, urdf: Path, where: str) -> Path:
+def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
     """Where ``package://arm_description/meshes/link.stl``, a path, or a file: URL lies."""
     scheme, found, rest = name.partition("://")
     if not found:
@@ -246,22 +270,24 @@ def _mesh_file(name: str, urdf: Path, where: str) -> Path:
     path = Path(rest)
     if path.suffix.lower() not in ENDINGS:
         raise RequestError(f"{where}: {shown(name)}: expected a mesh ({', '.join(ENDINGS)})")
-    here = urdf.resolve().parent
+    here = urdf.path.resolve().parent
     if scheme in {"", "file"}:
         return here / path
-    tried = list(_in_packages(path, here))
+    tried = list(_in_packages(path, here, dict(urdf.reading.packages)))
     for candidate in tried:
         if candidate.is_file():
             return candidate
     raise RequestError(
         f"{where}: {shown(name)} was not found beside the URDF, in the folders above it, or in "
-        "those of ROS_PACKAGE_PATH"
+        "those of ROS_PACKAGE_PATH; packages={NAME: FOLDER} names the folder of a package"
     )
 
 
-def _in_packages(path: Path, here: Path) -> Iterator[Path]:
+def _in_packages(path: Path, here: Path, given: Mapping[str, str]) -> Iterator[Path]:
     """Where a file of a package may lie, `path` beginning with the name of the package."""
     package, *inside = path.parts
+    if package in given:
+        yield Path(given[package], *inside)
     for folder in (here, *here.parents):
         if folder.name == package:
             yield folder.joinpath(*inside)

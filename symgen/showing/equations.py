@@ -36,7 +36,7 @@ from symgen.formulations import (
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.kinematics.turns import why_not_written_out
 from symgen.optimize.operations import operations_before
-from symgen.options import ALL, NONE, STRAIGHT, BuildOptions
+from symgen.options import ALL, AS_IT_IS, NONE, STRAIGHT, BuildOptions, ReadOptions
 from symgen.program.arguments import Argument, why_empty
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
@@ -84,14 +84,14 @@ def show(
     *,
     loads: Sequence[str] = (),
     points: Sequence[str] = (),
-    without_loops: bool = False,
+    reading: ReadOptions = AS_IT_IS,
 ) -> str:
     """The text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long.
 
     `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``;
-    `without_loops` reads an MJCF file as the open tree.
+    `reading` is how the file is read.
     """
-    description = with_additions(read(path, without_loops=without_loops), loads, points)
+    description = with_additions(read(path, reading), loads, points)
     drawings: dict[str, Callable[[RobotDescription, str], str]] = {
         "tree": drawn_tree,
         "frames": frames,

@@ -25,7 +25,7 @@ def test_every_command_and_option(name):
         if parameter.param_type_name == "option":
             assert all(option in section for option in (*parameter.opts, *parameter.secondary_opts))
         else:
-            assert parameter.name.upper() in section
+            assert (parameter.metavar or parameter.name.upper()) in section
 
 
 def test_every_key_of_a_model_file():

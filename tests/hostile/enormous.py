@@ -139,6 +139,18 @@ def links_alike() -> bytes:
     return f'<robot name="r">{links}</robot>'.encode()
 
 
+def sdf(count: int, pose: Callable[[int], str], parent: str = "l{}") -> bytes:
+    """A model with so many links on turning joints."""
+    links = "".join(f'<link name="l{k}">{pose(k)}</link>\n' for k in range(count + 1))
+    joints = (
+        f'<joint name="j{k}" type="revolute"><parent>{parent.format(k)}</parent>'
+        f"<child>l{k + 1}</child></joint>\n"
+        for k in range(count)
+    )
+    head = '<sdf version="1.9"><model name="r">\n'
+    return f"{head}{links}{''.join(joints)}</model></sdf>\n".encode()
+
+
 def bodies(count: int, inner: str = "") -> bytes:
     """A world with so many bodies."""
     return f"<mujoco><worldbody>{f'<body>{inner}</body>' * count}</worldbody></mujoco>".encode()
@@ -216,6 +228,17 @@ ENORMOUS: Mapping[str, Callable[[], bytes]] = {
     b'<joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin xyz="'
     + almost("1 ")
     + b'"/></joint></robot>',
+    "chain.sdf": lambda: sdf(
+        2990, lambda k: f'<pose relative_to="l{k - 1}">1 0 0 0.1 0 0</pose>' if k else ""
+    ),
+    "absolute.sdf": lambda: sdf(2990, lambda k: f"<pose>{k} 0 0 {0.1 * k} 0 0</pose>"),
+    "models.sdf": lambda: b'<sdf version="1.9"><model name="r">'
+    + b"".join(b'<model name="m%d"><link name="l"/></model>' % k for k in range(5000))
+    + b"</model></sdf>",
+    "texts.sdf": lambda: b'<sdf version="1.9"><model name="r"><link name="a"><pose>'
+    + almost("1<!-- -->")
+    + b"</pose></link></model></sdf>",
+    "siblings.sdf": lambda: sdf(2990, lambda k: "", parent="l{}x"),
     "bodies.xml": lambda: bodies(3000),
     "too_many_bodies.xml": lambda: bodies(50_000),
     "joints_of_a_body.xml": lambda: bodies(1, "<joint/>" * 20_000),

@@ -3,8 +3,8 @@
     pip install '.[fuzz]'
     python -m tests.hostile.guided model kept -runs=50000
 
-The kind is one of model, urdf, mjcf and answer; what is kept lies in the folder `kept`, beside the
-corpus, from which it starts.  Options behind are those of libFuzzer.  It knows nothing of the
+The kind is one of model, urdf, sdf, mjcf and answer; what is kept lies in the folder `kept`, beside
+the corpus, from which it starts.  Options behind are those of libFuzzer.  It knows nothing of the
 formats, and is a hundred times slower than `tests.hostile.fuzz` because every branch is counted; it
 finds what that one's author has not thought of.
 """

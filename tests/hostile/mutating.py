@@ -17,8 +17,10 @@ from xml.sax.saxutils import quoteattr
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-KINDS: Mapping[str, str] = {"model": ".yaml", "urdf": ".urdf", "mjcf": ".xml", "answer": ".txt"}
-SHARES: Mapping[str, float] = {"model": 0.4, "urdf": 0.2, "mjcf": 0.2, "answer": 0.2}
+KINDS: Mapping[str, str] = {
+    "model": ".yaml", "urdf": ".urdf", "sdf": ".sdf", "mjcf": ".xml", "answer": ".txt",
+}  # fmt: skip
+SHARES: Mapping[str, float] = {"model": 0.3, "urdf": 0.15, "sdf": 0.2, "mjcf": 0.15, "answer": 0.2}
 LARGEST_SEED = 6000
 LARGEST_INPUT = 60_000
 
@@ -67,6 +69,19 @@ _OF_KIND = {
         <mesh filename="package://../../etc/passwd"/> continuous prismatic fixed floating planar
         <!DOCTYPE <!ENTITY &lol; &#0; &#x110000; <![CDATA[ ]]> <!-- --> <?xml <?php <xacro:macro
         xmlns:xacro="x" type= name= link= value= xyz= " ' = / > <
+    """),
+    "sdf": _words("""
+        <sdf version="1.9"> <sdf version="1.4"> </sdf> <model name="m"> </model> <world name="w">
+        </world> <link name="a"/> <link name="a"> </link> <joint name="j" type="revolute"> </joint>
+        <parent>a</parent> <child>b</child> <parent>world</parent> <pose relative_to="b">0 0 1 0 0
+        0</pose> <pose/> <frame name="f" attached_to="a"/> <axis><xyz>0 0 1</xyz></axis> <axis2>
+        <xyz expressed_in="f"> <limit><lower>-1</lower></limit> <dynamics><damping>1</damping>
+        <mimic joint="j" axis="axis2"> <inertial> <mass>1</mass> <inertia><ixx>1</ixx></inertia>
+        <include><uri>../../etc/passwd</uri></include> <uri>model://..</uri> <merge> <static>1
+        merge="true" placement_frame="f" canonical_link="a" rotation_format="quat_xyzw" degrees="1"
+        type="universal" type="screw" type="ball" type="gearbox" <screw_thread_pitch>0
+        <use_parent_model_frame>1 <plugin filename="evil.so"/> <drake:joint> a::b __model__ ::
+        <gravity>0 0 0</gravity> <!DOCTYPE <!ENTITY &lol; &#0; <![CDATA[ ]]> " ' = / > <
     """),
     "mjcf": _words("""
         <mujoco model="m"> </mujoco> <worldbody> </worldbody> <body name="b" pos="0 0 1"> </body>

@@ -1,6 +1,6 @@
 """Where files from strangers enter, and what is done with those that are accepted.
 
-    read_file     model, URDF, MJCF   as `symgen build` and `symgen convert` read them
+    read_file     model, URDF, SDF, MJCF   as `symgen build` and `symgen convert` read them
     grade_file    answer              as `symgen grade` does, about a robot with one coordinate
     go_deeper     a description       the texts that are made of it, and that they are only texts
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import symgen
+from symgen.description.foreign import xacro
 from symgen.errors import ModelError, RequestError
+from symgen.options import ReadOptions
 from symgen.page import shapes
 from symgen.page.shapes import shapes_of
 from tests.page.test_animation import packed
@@ -72,7 +74,10 @@ def test_boxes_cylinders_and_spheres_stand_where_the_file_says(arm, tmp_path):
 
 
 @pytest.mark.parametrize(("ending", "text"), [("stl", STL), ("obj", OBJ)])
-@pytest.mark.parametrize("where", ["package://arm_description/meshes/t", "../meshes/t", "binary"])
+@pytest.mark.parametrize(
+    "where",
+    ["package://arm_description/meshes/t", "package://named/meshes/t", "../meshes/t", "binary"],
+)
 def test_meshes_are_found_read_and_scaled(arm, tmp_path, ending, text, where):
     trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed")
     package = tmp_path / "arm_description"
@@ -86,8 +91,18 @@ def test_meshes_are_found_read_and_scaled(arm, tmp_path, ending, text, where):
     else:
         mesh.write_text(text)
     path = written(package / "urdf", f'<mesh filename="{where}.{ending}" scale="2 1 1"/>')
-    *_, found = shapes_of(path, tuple(arm.link_names))
+    reading = ReadOptions.of(packages={"named": package})
+    *_, found = shapes_of(path, tuple(arm.link_names), reading)
     assert volume(found) == pytest.approx(2.0)
+
+
+@pytest.mark.skipif(not xacro.is_installed(), reason="needs xacro: pip install 'symgen[robots]'")
+def test_xacro_is_expanded_first(arm, tmp_path):
+    path = written(tmp_path, '<box size="$(arg size) 2 3"/>')
+    path = path.rename(path.with_suffix(".urdf.xacro"))
+    reading = ReadOptions.of(arguments={"size": 2})
+    *_, box = shapes_of(path, tuple(arm.link_names), reading)
+    assert volume(box) == pytest.approx(12.0)
 
 
 def test_the_page_holds_the_shapes_and_draws_them(arm, tmp_path):

@@ -1,12 +1,15 @@
-"""Other formats of robots, turned into the document of a model file: URDF and MJCF.
+"""Other formats of robots, turned into the document of a model file: URDF, xacro, SDF and MJCF.
 
     read_xml            bytes   -> Element    (xml)
+    expanded            xacro   -> Element    (xacro)
     document_of_urdf    Element -> Document   (urdf)
+    document_of_sdf     Element -> Document   (sdf)
     document_of_mjcf    Element -> Document   (mjcf, or mujoco where MuJoCo is installed)
 
 A document knows the lines of the file that it was made from, so that everything that is checked
-later points there.  Nothing in these files is evaluated or fetched; what an MJCF file includes is
-for MuJoCo to open, in a process of its own.
+later points there.  Nothing is fetched, and nothing in these files is evaluated, but for a file
+that is called `.xacro`: xacro expands that one, in a process of its own.  What an MJCF file
+includes is for MuJoCo to open, in a process of its own as well.
 """
 
 from __future__ import annotations
@@ -19,39 +22,61 @@ import numpy as np
 from symgen.description.foreign import mujoco
 from symgen.description.foreign.mjcf import document_of_mjcf
 from symgen.description.foreign.mjcf_settings import FLAT
+from symgen.description.foreign.sdf import document_of_sdf
 from symgen.description.foreign.urdf import document_of_urdf
+from symgen.description.foreign.xacro import XACRO, expanded
 from symgen.description.foreign.xml import Element, read_xml, stop, without_padding
 from symgen.description.reading import Document
 from symgen.description.wording import shown
 from symgen.errors import Fault, ModelError, RequestError
+from symgen.options import AS_IT_IS, ReadOptions
 
-ENDINGS = (".urdf", ".xml", ".mjcf", ".xacro")
+ENDINGS = (".urdf", ".xml", ".mjcf", ".sdf", ".world", XACRO)
 
 
 def document_of_xml(
-    content: bytes, file: str, floating_base: bool = False, without_loops: bool = False
+    content: bytes, file: str, floating_base: bool = False, reading: ReadOptions = AS_IT_IS
 ) -> Document:
     """The document of a robot in XML; `ModelError` lists everything that is wrong with it."""
     content, remarks = without_padding(content)
     root = read_xml(content, file)
     _refuse_xacro(root, file)
-    with np.errstate(all="ignore"):  # what overflows is infinite then, and refused by the check
-        document = _document_of(root, file, floating_base, without_loops)
+    document = _document_of(root, (file,), floating_base, reading)
     warnings = (*(Fault(file, 1, "", words) for words in remarks), *document.warnings)
     return replace(document, warnings=warnings)
 
 
-def _document_of(root: Element, file: str, floating_base: bool, without_loops: bool) -> Document:
-    if without_loops and root.tag != "mujoco":
-        raise RequestError("--without-loops is for MJCF, whose constraints close loops")
-    if root.tag == "robot":
-        return document_of_urdf(root, file, floating_base)
-    if root.tag != "mujoco":
-        found = f"found the element {shown(root.tag)}"
-        raise stop(file, root.line, f"expected <robot> (URDF) or <mujoco> (MJCF), {found}")
-    if floating_base:
-        raise RequestError("--floating-base is for URDF; in MJCF write <freejoint/>")
-    return _document_of_mjcf(root, file, without_loops)
+def document_of_xacro(
+    content: bytes, file: str, floating_base: bool, reading: ReadOptions
+) -> Document:
+    """The document of a robot in xacro, which is expanded first."""
+    read_xml(without_padding(content)[0], file)  # which refuses what a parser must not meet
+    root, files = expanded(file, reading)
+    if root.tag == "mujoco":  # which MuJoCo reads from a file
+        stem = file.removesuffix(XACRO)
+        command = f"xacro {shlex.quote(file)} > {shlex.quote(stem)}"
+        raise stop(file, 0, f"xacro makes MJCF of this, which has to be a file: {command}")
+    return _document_of(root, files, floating_base, reading)
+
+
+def _document_of(
+    root: Element, files: tuple[str, ...], floating_base: bool, reading: ReadOptions
+) -> Document:
+    file = files[0]
+    if reading.without_loops and root.tag == "robot":
+        raise RequestError("--without-loops is for MJCF and SDF, whose files close loops")
+    with np.errstate(all="ignore"):  # what overflows is infinite then, and refused by the check
+        if root.tag == "robot":
+            return document_of_urdf(root, files, floating_base)
+        if root.tag == "sdf":
+            return document_of_sdf(root, files, floating_base, reading)
+        if root.tag != "mujoco":
+            found = f"found the element {shown(root.tag)}"
+            expected = "expected <robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)"
+            raise stop(file, root.line, f"{expected}, {found}")
+        if floating_base:
+            raise RequestError("--floating-base is for URDF and SDF; in MJCF write <freejoint/>")
+        return _document_of_mjcf(root, file, reading.without_loops)
 
 
 def _document_of_mjcf(root: Element, file: str, without_loops: bool) -> Document:
@@ -90,6 +115,9 @@ def _refuse_xacro(root: Element, file: str) -> None:
             stem = file.removesuffix(".xacro").removesuffix(".urdf")
             urdf = f"{stem}.urdf" if f"{stem}.urdf" != file else f"{stem}.expanded.urdf"
             command = f"xacro {shlex.quote(file)} > {shlex.quote(urdf)}"
-            message = f"this is xacro, which has to be expanded first: {command}"
+            message = (
+                f"this is xacro, whose expressions are evaluated only in a file that is called "
+                f"{XACRO}; or expand it first: {command}"
+            )
             raise stop(file, element.line, message)
         waiting += reversed(element.children)

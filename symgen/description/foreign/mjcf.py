@@ -31,10 +31,8 @@ from symgen.description.foreign.mjcf_geoms import Body, body_of_geoms, entries
 from symgen.description.foreign.mjcf_joints import MjcfJoint
 from symgen.description.foreign.mjcf_settings import (
     FLAT,
-    HERE,
     MAIN,
     ORIENTATIONS,
-    Pose,
     Reading,
     check_class,
     only,
@@ -43,7 +41,7 @@ from symgen.description.foreign.mjcf_settings import (
     take_settings,
 )
 from symgen.description.foreign.nodes import inertia, listing, table, text
-from symgen.description.foreign.rotations import Matrix, to_rpy, turned
+from symgen.description.foreign.rotations import HERE, Matrix, Pose, to_rpy, turned
 from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, stop, values
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table

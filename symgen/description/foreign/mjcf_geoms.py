@@ -20,13 +20,12 @@ import numpy as np
 
 from symgen.description.foreign.mjcf_settings import (
     FLAT,
-    Pose,
     Reading,
     attributes_of,
     pose_of,
     rotation_to,
 )
-from symgen.description.foreign.rotations import Matrix, entries_of, product
+from symgen.description.foreign.rotations import Matrix, Pose, entries_of, product
 from symgen.description.foreign.xml import Element, values
 from symgen.description.wording import shown
 

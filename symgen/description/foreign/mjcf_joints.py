@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from symgen.description.foreign.mjcf_settings import (
-    HERE,
-    Pose,
     Reading,
     angles_for,
     attributes_of,
@@ -17,7 +15,7 @@ from symgen.description.foreign.mjcf_settings import (
     refuse_terms,
 )
 from symgen.description.foreign.nodes import listing, table
-from symgen.description.foreign.rotations import Matrix, from_axis_angle, unit
+from symgen.description.foreign.rotations import HERE, Matrix, Pose, from_axis_angle, unit
 from symgen.description.foreign.xml import Element, number, values
 from symgen.description.reading import Node, Scalar, Table
 from symgen.description.synonyms import OF_MUJOCO

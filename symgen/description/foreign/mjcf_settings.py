@@ -14,6 +14,7 @@ import numpy as np
 from symgen.description.foreign.legal import LegalNames
 from symgen.description.foreign.rotations import (
     Matrix,
+    Pose,
     about,
     from_axis_angle,
     from_quaternion,
@@ -38,20 +39,6 @@ _OF_GEOMS = (
 )  # fmt: skip
 _WITH_DEFAULTS = {"joint": _OF_JOINTS, "geom": _OF_GEOMS}
 ORIENTATIONS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
-
-
-@dataclass(frozen=True)
-class Pose:
-    """A place and an orientation."""
-
-    at: Matrix
-    turn: Matrix
-
-    def __matmul__(self, other: Pose) -> Pose:
-        return Pose(self.at + product(self.turn, other.at), product(self.turn, other.turn))
-
-
-HERE = Pose(np.zeros(3), np.eye(3))
 
 
 @dataclass

@@ -25,7 +25,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,17 +35,25 @@ import numpy as np
 
 from symgen.description.foreign.legal import LegalNames, name_of_robot
 from symgen.description.foreign.mjcf_settings import (
-    HERE,
-    Pose,
     angles_for,
     refuse_constraints,
     refuse_terms,
 )
-from symgen.description.foreign.nodes import inertia, listing, table, text
+from symgen.description.foreign.nodes import (
+    inertia,
+    joint_node,
+    listing,
+    massless,
+    name_of,
+    table,
+    text,
+    triple,
+)
 from symgen.description.foreign.rotations import (
+    HERE,
+    Pose,
     from_axis_angle,
     from_quaternion,
-    to_rpy,
     turned,
 )
 from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, place, stop
@@ -204,35 +212,32 @@ def _take_body(reading: _Reading, number_of_body: int) -> None:
         content = (
             _link(reading, body, link, element)
             if at_body
-            else _massless(names.made("link", f"{name}_{count}"), element)
+            else massless(names.made("link", f"{name}_{count}"), element.line)
         )
         place_of_joint = pose @ Pose(anchor, np.eye(3)) @ _at_zero(joint)
         entries = _entries(reading, joint, given)
         joint_element = reading.element("joint", own) if own else element
         reading.add(
-            _joint(
-                new, TYPES[joint["type"]], parent, place_of_joint, content, joint_element, entries
+            joint_node(
+                new,
+                TYPES[joint["type"]],
+                parent,
+                place_of_joint,
+                content,
+                joint_element.line,
+                entries,
             ),
             f"joint.{given}",
         )
-        parent = _name_of(content)
+        parent = name_of(content)
         pose = Pose(-anchor, np.eye(3))
     if not at_body:
         link = names.new("link", body["name"]) if body["name"] else names.made("link", name)
         content = _link(reading, body, link, element)
         fixed = names.made("joint", f"{name}_fixed")
-        reading.add(_joint(fixed, "fixed", parent, pose, content, element), key)
+        reading.add(joint_node(fixed, "fixed", parent, pose, content, element.line), key)
         parent = link
     reading.links[number_of_body] = parent
-
-
-def _massless(link: str, element: Element) -> Table:
-    return table({"name": text(link, element.line)}, element.line)
-
-
-def _name_of(link: Table) -> str:
-    name = link.entries["name"].value
-    return name.text if isinstance(name, Scalar) else ""
 
 
 def _at_zero(joint: Mapping[str, Any]) -> Pose:
@@ -278,36 +283,8 @@ def _link(reading: _Reading, body: Mapping[str, Any], link: str, element: Elemen
         {
             "name": text(link, line),
             "mass": number(body["mass"], line),
-            "com": _triple(body["com"], line),
+            "com": triple(body["com"], line),
             "inertia": inertia([number(x, line) for x in tensor], line),
-        },
-        line,
-    )
-
-
-def _triple(entries: Sequence[float], line: int) -> Node | None:
-    return listing([number(float(x) + 0.0, line) for x in entries], line) if any(entries) else None
-
-
-def _joint(
-    name: str,
-    kind: str,
-    parent: str,
-    pose: Pose,
-    link: Table,
-    element: Element,
-    more: Mapping[str, Node | None] | None = None,
-) -> Table:
-    line = element.line
-    origin = {"xyz": _triple(pose.at.tolist(), line), "rpy": _triple(to_rpy(pose.turn), line)}
-    return table(
-        {
-            "name": text(name, line),
-            "type": text(kind, line),
-            "parent": text(parent, line),
-            "origin": table(origin, line),
-            **(more or {}),
-            "link": link,
         },
         line,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from symgen.description.foreign.rotations import Pose, to_rpy
 from symgen.description.inertia import ENTRIES, indefinite
 from symgen.description.reading import Entry, Listing, Node, Scalar, Table
 
@@ -35,6 +36,47 @@ def inertia(entries: Sequence[Scalar], line: int) -> Table:
     finite = all(map(math.isfinite, values))
     meant = Scalar("true", "bool", line) if finite and indefinite(values) else None
     return table({**given, "accepted": meant}, line)
+
+
+def triple(entries: Iterable[float], line: int) -> Node | None:
+    """A vector; None where all of it is zero, which is the default."""
+    values = [float(x) + 0.0 for x in entries]
+    return listing([Scalar(repr(x), "float", line) for x in values], line) if any(values) else None
+
+
+def massless(name: str, line: int) -> Table:
+    """A link without mass."""
+    return table({"name": text(name, line)}, line)
+
+
+def name_of(link: Table) -> str:
+    """The name of a link."""
+    name = link.entries["name"].value
+    return name.text if isinstance(name, Scalar) else ""
+
+
+def joint_node(
+    name: str,
+    kind: str,
+    parent: str,
+    pose: Pose,
+    link: Table,
+    line: int,
+    more: Mapping[str, Node | None] | None = None,
+) -> Table:
+    """A joint with its link; `pose` is that of its frame in the link frame of its parent."""
+    origin = {"xyz": triple(pose.at.tolist(), line), "rpy": triple(to_rpy(pose.turn), line)}
+    return table(
+        {
+            "name": text(name, line),
+            "type": text(kind, line),
+            "parent": text(parent, line),
+            "origin": table(origin, line),
+            **(more or {}),
+            "link": link,
+        },
+        line,
+    )
 
 
 def _size(nodes: Iterable[Node]) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +105,24 @@ def entries_of(tensor: Matrix) -> tuple[float, ...]:
 def turned(rotation: Matrix, entries: Sequence[float]) -> tuple[float, ...]:
     """The tensor R I R^T: its entries in the axes that R leads to."""
     return entries_of(product(rotation, symmetric(entries), rotation.T))
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A place (3,) and an orientation (3, 3)."""
+
+    at: Matrix
+    turn: Matrix
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(self.at + product(self.turn, other.at), product(self.turn, other.turn))
+
+    def inverse(self) -> Pose:
+        """The pose that undoes this one."""
+        return Pose(product(-self.turn.T, self.at), self.turn.T)
+
+
+HERE = Pose(np.zeros(3), np.eye(3))
 
 
 # -- poses as 4x4 matrices ---------------------------------------------------------------------

@@ -12,7 +12,7 @@
 
 Joints stand depth first, children of a link in the order of the file.  Numbers are copied as they
 are written, but for inertias that are turned.  Meshes, transmissions and what simulators add are
-left out; so is what the base link weighs, for it does not move.  xacro is refused: it is a program.
+left out; so is what the base link weighs, for it does not move.
 
 Source: the URDF specification of ROS (wiki.ros.org/urdf/XML), and urdfdom where that is silent.
 """
@@ -20,7 +20,7 @@ Source: the URDF specification of ROS (wiki.ros.org/urdf/XML), and urdfdom where
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from symgen.description.foreign.legal import LegalNames, name_of_robot
@@ -30,6 +30,7 @@ from symgen.description.foreign.xml import (
     MOST_JOINTS,
     Element,
     Faults,
+    line_of,
     number,
     place,
     stop,
@@ -41,14 +42,8 @@ from symgen.description.scalars import LARGEST_ANGLE
 from symgen.description.wording import KeyPath, degrees_meant, in_line, shown
 from symgen.joints import joint_type
 
-TYPES = {
-    "revolute": "revolute",
-    "continuous": "revolute",
-    "prismatic": "prismatic",
-    "fixed": "fixed",
-    "floating": "floating",
-    "planar": "planar",
-}
+_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+TYPES = {kind: "revolute" if kind == "continuous" else kind for kind in _TYPES}
 FLOATING_BASE = "floating_base"
 """The joint between the base and the root link of a robot that is not bolted down."""
 
@@ -81,7 +76,7 @@ class _Joint:
 class _Robot:
     """The elements of the file by name, and what is wrong with them."""
 
-    file: str
+    files: Sequence[str]
     root: Element
     floating_base: bool
     faults: Faults
@@ -92,16 +87,19 @@ class _Robot:
 
 def link_names_of_urdf(root: Element, file: str, floating_base: bool = False) -> dict[str, str]:
     """Name of a link in the file -> its name in the model; `ModelError` where that is no robot."""
-    return _named(_checked(root, file, floating_base))[3]
+    return _named(_checked(root, (file,), floating_base))[3]
 
 
-def document_of_urdf(root: Element, file: str, floating_base: bool = False) -> Document:
-    """The document of a <robot>; `ModelError` lists everything that is wrong with it."""
-    return _document(_checked(root, file, floating_base))
+def document_of_urdf(root: Element, files: Sequence[str], floating_base: bool = False) -> Document:
+    """The document of a <robot>; `ModelError` lists everything that is wrong with it.
+
+    `files` are those that it was made from, of which numbers of lines name one.
+    """
+    return _document(_checked(root, files, floating_base))
 
 
-def _checked(root: Element, file: str, floating_base: bool) -> _Robot:
-    robot = _Robot(file, root, floating_base, Faults(file))
+def _checked(root: Element, files: Sequence[str], floating_base: bool) -> _Robot:
+    robot = _Robot(files, root, floating_base, Faults(files[0], files))
     _take_links(robot)
     _take_joints(robot)
     robot.faults.raise_if_any()
@@ -115,7 +113,7 @@ def _take_links(robot: _Robot) -> None:
     for element in robot.root.all("link"):
         name = robot.faults.text(element, "name", "link")
         if name in robot.links:
-            first = robot.links[name].line
+            first = line_of(robot.links[name])
             robot.faults.add(element, "link", f"{shown(name)} is a link already, in line {first}")
         elif name:
             robot.links[name] = element
@@ -125,7 +123,7 @@ def _take_links(robot: _Robot) -> None:
 
 def _take_joints(robot: _Robot) -> None:
     if sum(1 for _ in robot.root.all("joint")) > MOST_JOINTS:
-        raise stop(robot.file, 0, f"more than {MOST_JOINTS} joints; no robot is that large")
+        raise stop(robot.files[0], 0, f"more than {MOST_JOINTS} joints; no robot is that large")
     lines: dict[str, int] = {}
     carriers: dict[str, _Joint] = {}
     for element in robot.root.all("joint"):
@@ -134,7 +132,7 @@ def _take_joints(robot: _Robot) -> None:
         if name in lines:
             first = lines[name]
             robot.faults.add(element, key, f"{shown(name)} is a joint already, in line {first}")
-        lines.setdefault(name, element.line)
+        lines.setdefault(name, line_of(element))
         joint = _Joint(
             element,
             name,
@@ -254,7 +252,8 @@ def _document(robot: _Robot) -> Document:
         },
         line,
     )
-    return Document(robot.file, document, (), tuple(robot.faults.warnings), places)
+    warnings, files = tuple(robot.faults.warnings), tuple(robot.files)
+    return Document(files[0], document, (), warnings, places, files)
 
 
 def _link_names(

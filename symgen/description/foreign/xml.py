@@ -1,8 +1,11 @@
 """An XML file from a stranger -> a tree of elements, each of which knows its line.
 
 The parser is expat, of the standard library.  A document type is refused where it begins: only it
-can define entities, and with them all that XML expands or fetches.  Comments, texts between
-elements and processing instructions say nothing in these formats and are left out.
+can define entities, and with them all that XML expands or fetches.  Comments and processing
+instructions say nothing in these formats and are left out.
+
+Where a robot is spread over files, the number of a line says which file is meant: `FILE_STEP` times
+the number of the file (0 for the one that the user named) is added to it.
 
 Limits beside the size of the file: 256 levels of nesting, 100,000 elements.
 """
@@ -11,12 +14,12 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Never
 from xml.parsers import expat
 
-from symgen.description.reading import Scalar
+from symgen.description.reading import FILE_STEP, Scalar, written
 from symgen.description.wording import in_line, shown
 from symgen.errors import Fault, ModelError
 from symgen.support.suggestions import nearest
@@ -36,12 +39,16 @@ MOST_JOINTS = 3000
 
 @dataclass
 class Element:
-    """An element: its name with any prefix, its attributes, its children in order."""
+    """An element: its name with any prefix, its attributes, its children in order, its text.
+
+    The text is that between its tags without those of its children.
+    """
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     def all(self, tag: str) -> Iterator[Element]:
         """The children of that name."""
@@ -52,12 +59,14 @@ class Element:
         return next(self.all(tag), None)
 
 
-def read_xml(content: bytes, file: str) -> Element:
+def read_xml(content: bytes, file: str, number_of_file: int = 0) -> Element:
     """The root element; `ModelError` where there is none to look at."""
     parser = expat.ParserCreate()
-    reader = _Reader(file, parser)
+    parser.buffer_text = True
+    reader = _Reader(file, parser, FILE_STEP * number_of_file)
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.characters
     parser.StartDoctypeDeclHandler = reader.doctype
     parser.EntityDeclHandler = reader.doctype
     try:
@@ -97,14 +106,15 @@ def stop(file: str, line: int, message: str) -> ModelError:
 
 
 class _Reader:
-    def __init__(self, file: str, parser: expat.XMLParserType) -> None:
-        self.file, self.parser = file, parser
+    def __init__(self, file: str, parser: expat.XMLParserType, first_line: int) -> None:
+        self.file, self.parser, self.first_line = file, parser, first_line
         self.root: Element | None = None
         self.open: list[Element] = []
+        self.texts: list[list[str]] = []
         self.count = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, self.parser.CurrentLineNumber)
+        element = Element(tag, attributes, self.first_line + self.parser.CurrentLineNumber)
         self.count += 1
         if self.count > MAX_ELEMENTS:
             raise self.stop(f"more than {MAX_ELEMENTS} elements; no robot is that large")
@@ -115,9 +125,14 @@ class _Reader:
         else:
             self.root = element
         self.open.append(element)
+        self.texts.append([])
+
+    def characters(self, words: str) -> None:
+        if self.texts:
+            self.texts[-1].append(words)
 
     def end(self, tag: str) -> None:
-        self.open.pop()
+        self.open.pop().text = "".join(self.texts.pop()).strip()
 
     def doctype(self, *_: object) -> Never:
         raise self.stop("a document type (<!DOCTYPE ...>) is not allowed; remove it")
@@ -128,7 +143,9 @@ class _Reader:
         if words == expat.errors.XML_ERROR_INVALID_TOKEN:
             return f'{words}; a value needs quotes, as in name="arm", and & is written &amp;'
         if self.root is None:
-            return f"{words}; expected <robot name=...> (URDF) or <mujoco> (MJCF) around everything"
+            return (
+                f"{words}; expected <robot>, <sdf> or <mujoco> (URDF, SDF, MJCF) around all of it"
+            )
         if words == expat.errors.XML_ERROR_TAG_MISMATCH and self.open:
             last = self.open[-1]
             tag = in_line(last.tag)
@@ -150,11 +167,19 @@ def place(key: str) -> str:
     return f"{kind}{dot}{in_line(name)}{'.' if behind else ''}{in_line(behind)}"
 
 
-class Faults:
-    """What is wrong with an XML file, or remarkable, collected; `key` says which part is meant."""
+def line_of(element: Element) -> int:
+    """The line of an element in its file, for messages."""
+    return element.line % FILE_STEP
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+
+class Faults:
+    """What is wrong with an XML file, or remarkable, collected; `key` says which part is meant.
+
+    `files` are that file and those that it includes, in the order of their numbers.
+    """
+
+    def __init__(self, file: str, files: Sequence[str] = ()) -> None:
+        self.files = files or (file,)
         self.warnings: list[Fault] = []
         self._faults: dict[Fault, None] = {}  # as an ordered set
         self._hints = _MOST_FAULTS
@@ -162,12 +187,15 @@ class Faults:
     def add(self, element: Element, key: str, message: str) -> None:
         """Record a fault."""
         if len(self._faults) < _MOST_FAULTS:
-            self._faults[Fault(self.file, element.line, place(key), message)] = None
+            self._faults[self._at(element, key, message)] = None
 
     def warn(self, element: Element, key: str, message: str) -> None:
         """Record a remark."""
         if len(self.warnings) < _MOST_FAULTS:
-            self.warnings.append(Fault(self.file, element.line, place(key), message))
+            self.warnings.append(self._at(element, key, message))
+
+    def _at(self, element: Element, key: str, message: str) -> Fault:
+        return Fault(*written(self.files, element.line), place(key), message)
 
     def nearest(self, word: str, known: Iterable[str]) -> str | None:
         """As in `suggestions`, but not for ever: thousands of searches take their time."""
@@ -208,15 +236,17 @@ class Faults:
         """The numbers of an attribute, None where it is not given or faulty."""
         if element is None or attribute not in element.attributes:
             return None
-        written = element.attributes[attribute]
-        words = written.split()
+        return self.numbers_in(element, element.attributes[attribute], f"{attribute}: ", key, count)
+
+    def numbers_in(
+        self, element: Element, text: str, what: str, key: str, count: int
+    ) -> list[Scalar] | None:
+        """The numbers of a text of an element, None where it is faulty."""
+        words = text.split()
         if len(words) != count or not all(map(_is_number, words)):
             expected = "a number" if count == 1 else f"{count} numbers with spaces between them"
-            self.add(
-                element,
-                key,
-                f"{attribute}: expected {expected}, found {shown(written)}{_advice(written)}",
-            )
+            message = f"{what}expected {expected}, found {shown(text)}{_advice(text)}"
+            self.add(element, key, message)
             return None
         return [number(word, element.line) for word in words]
 

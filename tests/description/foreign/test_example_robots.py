@@ -1,6 +1,6 @@
 """All robots of the package `example-robot-data` against Pinocchio's own reading of them.
 
-The package (131 MB) is an extra of its own: pip install 'symgen[robots]'.
+The package (131 MB) is an extra of its own: pip install 'symgen[test-robots]'.
 """
 
 import functools
@@ -48,7 +48,7 @@ def named(path):
 
 
 needs_robots = pytest.mark.skipif(
-    not robots(), reason="needs example-robot-data: pip install 'symgen[robots]'"
+    not robots(), reason="needs example-robot-data: pip install 'symgen[test-robots]'"
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import symgen
 from symgen.cli import run
 from symgen.description import read
 from symgen.errors import ModelError
@@ -211,7 +212,7 @@ def test_a_free_body_and_a_ball_have_angles(tmp_path):
         ('axisangle="1 2 2 0.7"', 'axisangle="1e200 0 0 1"', "axisangle: the direction is zero"),
         ('mass="1"', 'mass="-1"', "the mass is negative"),
         ("worldbody>", "wordbody>", "a model needs a <worldbody>"),
-        ("mujoco", "model", "expected <robot> (URDF) or <mujoco> (MJCF)"),
+        ("mujoco", "model", "expected <robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)"),
     ],
 )  # fmt: skip
 def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
@@ -398,7 +399,7 @@ def test_constraints_are_refused_by_name_or_left_out(tmp_path):
     assert len(words) == 2
     assert "joint 'pair'; --without-loops" in words[0]
     assert "fixed; --without-loops" in words[1]
-    robot = read(path, without_loops=True)
+    robot = symgen.read(path, without_loops=True)
     assert [w.message for w in robot.warnings[1:]] == ["left out: joint 'pair'", "left out: fixed"]
 
 

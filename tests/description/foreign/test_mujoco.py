@@ -176,7 +176,7 @@ def _gymnasium():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not _gymnasium(), reason="without gymnasium: pip install 'symgen[robots]'")
+@pytest.mark.skipif(not _gymnasium(), reason="without gymnasium: pip install 'symgen[test-robots]'")
 @pytest.mark.parametrize("path", _gymnasium(), ids=lambda path: path.stem)
 def test_the_models_of_gymnasium(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings into a file here

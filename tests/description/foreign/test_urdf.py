@@ -283,10 +283,11 @@ def test_all_faults_are_reported_at_once_in_the_order_of_the_file(tmp_path):
     assert [fault.split(":")[1] for fault in found] == ["5", "24"]
 
 
-def test_xacro_names_the_command_that_expands_it(tmp_path):
+def test_xacro_in_a_file_that_is_not_called_so_is_not_run(tmp_path):
     text = '<robot xmlns:xacro="x" name="a"><xacro:macro name="b"/></robot>'
-    (fault,) = faults(tmp_path, text, "arm.urdf.xacro")
-    assert fault.endswith(f"xacro {tmp_path}/arm.urdf.xacro > {tmp_path}/arm.urdf")
+    (fault,) = faults(tmp_path, text, "arm.xml")
+    assert "whose expressions are evaluated only in a file that is called .xacro" in fault
+    assert fault.endswith(f"expand it first: xacro {tmp_path}/arm.xml > {tmp_path}/arm.xml.urdf")
     other = '<robot xmlns:x="http://www.ros.org/wiki/xacro" name="a"><x:macro name="b"/></robot>'
     (fault,) = faults(tmp_path, other, "my arm.urdf")
     assert fault.endswith(f"> '{tmp_path}/my arm.expanded.urdf'")

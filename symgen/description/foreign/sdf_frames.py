@@ -1,0 +1,413 @@
+"""The scopes and frames of an SDF file: nested models, includes, names, and poses between frames.
+
+    Frames.read    the file -> the links, joints and frames of its first model, by their full names
+    find           a name as it stands in a model -> its full name
+    relative       two frames -> the pose of one in the other, in the file's configuration
+    link_of        a frame -> the link that it is fixed to
+
+Full names are those that the world would use: ``arm::gripper::finger``.  The frame of a model bears
+the model's name, that of the world is called ``world``.
+
+Source: the SDFormat specification and its proposal on the semantics of poses (sdformat.org).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from symgen.description.foreign.rotations import (
+    HERE,
+    Matrix,
+    Pose,
+    from_quaternion,
+    from_rpy,
+    product,
+)
+from symgen.description.foreign.sdf_files import Files, Source
+from symgen.description.foreign.xml import MOST_JOINTS, Element, line_of, stop, values
+from symgen.description.wording import shown
+
+WORLD = "world"
+MODEL = "__model__"
+WITH_FRAMES = (1, 7)
+"""The first version in which poses and axes name frames, and in which siblings differ in name."""
+
+_RESERVED = "__"
+_NEAR = 8
+"""Frames on the way to a common one that are multiplied; further ones go by the world."""
+_ROUNDING = 4e-16
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A model, or the world: what names in it mean. `frame` is the full name of its own frame."""
+
+    element: Element
+    prefix: str
+    frame: str
+    source: Source
+
+    @property
+    def names_frames(self) -> bool:
+        """Whether its version has `relative_to` and `expressed_in`."""
+        return self.source.version >= WITH_FRAMES
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A link, joint, frame or model: its pose in the frame of the full name `origin`.
+
+    `fixed_to` is the full name of what it moves with; "" for a link.
+    """
+
+    kind: str
+    element: Element
+    scope: Scope
+    pose: Pose
+    origin: str
+    fixed_to: str
+
+
+@dataclass
+class Frames:
+    """All frames of the first model, by full name, in the order of the file."""
+
+    files: Files
+    frames: dict[str, Frame] = field(default_factory=dict)
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    world: Element | None = None
+    model: str = ""
+    others: list[str] = field(default_factory=list)
+    _first: dict[tuple[str, str], str] = field(default_factory=dict)
+    _placed: list[tuple[str, str, Element]] = field(default_factory=list)
+    _in_world: dict[str, Pose] = field(default_factory=lambda: {WORLD: HERE})
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    def read(self, root: Element) -> None:
+        """Take the models of a file; `ModelError` where there is none.
+
+        The robot is the first of them that has a joint, or else the first: worlds begin with the
+        ground and the sun.
+        """
+        source = self.files.first(root)
+        world = root.first("world")
+        top = root if world is None else world
+        self.world = world
+        models = [x for x in top.children if x.tag in ("model", "include")]
+        if not models:
+            raise stop(self.files.names[0], line_of(root), "there is no <model> in this file")
+        scope = Scope(top, "", WORLD, source)
+        self.scopes[WORLD] = scope
+        taken = models[:1] if world is None else models
+        self._take_all([(element, scope) for element in taken])
+        found = [name for name, frame in self.frames.items() if frame.scope is scope]
+        for frame in top.all("frame"):
+            self._take(frame, scope)
+        self.files.faults.raise_if_any()
+        if not found:
+            raise stop(self.files.names[0], line_of(top), "none of its models can be read")
+        moving = (name for name, frame in self.frames.items() if frame.kind == "joint")
+        outermost = {name.partition("::")[0] for name in moving}
+        self.model = next((name for name in found if name in outermost), found[0])
+        self.others = [name for name in found if name != self.model]
+        self.others += [x.attributes.get("name", x.tag) for x in models[len(taken) :]]
+        self._check()
+
+    def _take_all(self, waiting: list[tuple[Element, Scope]]) -> None:
+        waiting = waiting[::-1]
+        while waiting:
+            element, outer = waiting.pop()
+            inner = self._opened(element, outer)
+            if inner is None:
+                continue
+            self.scopes[inner.frame] = inner
+            if len(self.scopes) > MOST_JOINTS:
+                message = f"more than {MOST_JOINTS} models; no robot is that large"
+                raise stop(self.files.names[0], 0, message)
+            for child in inner.element.children:
+                if child.tag in ("link", "joint", "frame"):
+                    self._take(child, inner)
+            models = [x for x in inner.element.children if x.tag in ("model", "include")]
+            waiting += [(x, inner) for x in reversed(models)]
+
+    def _opened(self, element: Element, outer: Scope) -> Scope | None:
+        """The scope of a <model>, or of the first model of what an <include> names."""
+        source, model, placing = outer.source, element, element
+        if element.tag == "include":
+            faults = self.files.faults
+            is_needed = outer.frame != WORLD or self.world is None
+            tell = faults.add if is_needed else faults.warn
+            found = self.files.included(element, outer.source, tell)
+            if found is None:
+                return None
+            inner = found.root.first("model")
+            if inner is None:
+                message = f"there is no <model> in {shown(self.files.names[found.number])}"
+                self.files.faults.add(element, "include", message)
+                return None
+            source, model = found, inner
+            placing = element if element.first("pose") is not None else inner
+        given = element.first("name") if element.tag == "include" else None
+        name = model.attributes.get("name", "").strip() if given is None else given.text
+        faults = self.files.faults
+        if not name:
+            faults.text(model, "name", "model")
+            return None
+        merged = element.attributes.get("merge", "false").strip() in ("true", "1")
+        if merged and outer.frame == WORLD:
+            faults.add(element, "include", "merge belongs into a model; remove it here")
+        full = f"{outer.prefix}{'_merged__' * merged}{name}{MODEL * merged}"
+        prefix = outer.prefix if merged else f"{full}::"
+        pose, origin = self._pose(placing, outer if placing is element else None, outer)
+        frame = Frame("model", model, outer, pose, origin, "")
+        self._add(full, frame, element, merged)
+        placement = self._placement(element, model)
+        if placement:
+            self._placed.append((full, prefix + placement, element))
+        return Scope(model, prefix, full, source)
+
+    def _placement(self, element: Element, model: Element) -> str:
+        given = element.first("placement_frame") if element.tag == "include" else None
+        name = model.attributes.get("placement_frame", "") if given is None else given.text
+        return "" if name == MODEL else name.strip()
+
+    def _take(self, element: Element, scope: Scope) -> None:
+        """A link, joint or frame of a model."""
+        name = self.files.faults.text(element, "name", element.tag)
+        if not name:
+            return
+        pose, origin = self._pose(element, scope, scope)
+        if element.tag == "joint":
+            child = element.first("child")
+            fixed = "" if child is None else child.text
+            fixed_to = self._full(scope, fixed)
+            origin = origin if self._names_origin(element) else fixed_to
+        elif element.tag == "frame":
+            fixed_to = self._full(scope, element.attributes.get("attached_to", "").strip() or MODEL)
+            origin = origin if self._names_origin(element) else fixed_to
+        else:
+            fixed_to = ""
+        self._add(scope.prefix + name, Frame(element.tag, element, scope, pose, origin, fixed_to))
+
+    def _add(self, full: str, frame: Frame, at: Element | None = None, made: bool = False) -> None:
+        """A frame with its name, which is its own among its siblings."""
+        faults, element = self.files.faults, at or frame.element
+        key = f"{frame.kind}.{full.rpartition('::')[2]}"
+        name = full.removeprefix(frame.scope.prefix)
+        if not made and (name == WORLD or (name.startswith(_RESERVED) and name.endswith("__"))):
+            faults.add(element, key, f"{shown(name)} is a name of the format itself; take another")
+            return
+        other = self.frames.get(full)
+        if other is not None and (other.kind == frame.kind or frame.scope.names_frames):
+            line = line_of(other.element)
+            faults.add(element, key, f"{shown(name)} is a {other.kind} already, in line {line}")
+            return
+        full = full if other is None else f"{full} ({frame.kind})"
+        self.frames[full] = frame
+        self._first.setdefault((frame.scope.frame, frame.kind), full)
+
+    # -- poses as they are written -----------------------------------------------------------------
+
+    def _names_origin(self, element: Element) -> bool:
+        pose = element.first("pose")
+        return pose is not None and bool(_relative_to(pose))
+
+    def _pose(self, element: Element, named_in: Scope | None, scope: Scope) -> tuple[Pose, str]:
+        """The pose of an element, and the full name of the frame in which it is given.
+
+        `named_in` is the scope of the name; None for a model of another file, whose own file's
+        names mean nothing where it is included.
+        """
+        pose = element.first("pose")
+        key = f"{element.tag}.{element.attributes.get('name', '')}"
+        if pose is None:
+            return HERE, scope.frame
+        name = _relative_to(pose)
+        origin = self._full(named_in, name) if name and named_in is not None else scope.frame
+        return self.pose_in(pose, key), origin
+
+    def pose_in(self, pose: Element, key: str) -> Pose:
+        """The place and orientation of a <pose>."""
+        faults, given = self.files.faults, pose.attributes
+        form = given.get("rotation_format", "euler_rpy").strip()
+        degrees = given.get("degrees", "false").strip() in ("true", "1")
+        if form not in ("euler_rpy", "quat_xyzw"):
+            message = f"rotation_format: expected euler_rpy or quat_xyzw, found {shown(form)}"
+            faults.add(pose, key, message)
+            return HERE
+        if not pose.text:
+            return HERE
+        count = 6 if form == "euler_rpy" else 7
+        numbers = faults.numbers_in(pose, pose.text, "pose: ", key, count)
+        if numbers is None:
+            return HERE
+        x = np.array(values(numbers))
+        try:
+            if count == 7:
+                turn = from_quaternion([x[6], x[3], x[4], x[5]])
+            else:
+                turn = from_rpy((np.radians(x[3:]) if degrees else x[3:]).tolist())
+        except ValueError:
+            faults.add(pose, key, "pose: the quaternion is zero")
+            return HERE
+        return Pose(x[:3], rounded(turn))
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def _full(self, scope: Scope, name: str) -> str:
+        """The full name that `name` in a model would have, whether there is such a frame or not."""
+        name = name.removesuffix(f"::{MODEL}")
+        if name in (MODEL, ""):
+            return scope.frame
+        return WORLD if name == WORLD else scope.prefix + name
+
+    def find(self, scope: Scope, name: str, element: Element, key: str) -> str | None:
+        """The full name of a frame; None, and a fault, where there is none of that name."""
+        full = self._full(scope, name)
+        if full == WORLD or full in self.frames:
+            return full
+        known = [x.removeprefix(scope.prefix) for x in self.frames if x.startswith(scope.prefix)]
+        hint = self.files.faults.hint(name, known)
+        message = f"there is no link or frame named {shown(name)}{hint}"
+        self.files.faults.add(element, key, message)
+        return None
+
+    def key(self, full: str) -> str:
+        """What messages call a link, joint or frame: without the name of the robot."""
+        return full.removeprefix(f"{self.model}::")
+
+    # -- poses between frames ----------------------------------------------------------------------
+
+    def _check(self) -> None:
+        """Every frame is given in one that there is, and never in itself; placements are done."""
+        faults = self.files.faults
+        for full, frame in self.frames.items():
+            what = "child" if frame.kind == "joint" else "attached_to"
+            ends = {frame.origin: "relative_to", frame.fixed_to: what}
+            for name, word in ends.items():
+                if name and name != WORLD and name not in self.frames:
+                    inside = name.removeprefix(frame.scope.prefix)
+                    hint = faults.hint(inside, self._siblings(frame.scope))
+                    message = f"{word}: there is no link or frame named {shown(inside)}{hint}"
+                    faults.add(frame.element, f"{frame.kind}.{self.key(full)}", message)
+        faults.raise_if_any()
+        self._check_circles([(full, frame.origin) for full, frame in self.frames.items()], "given")
+        fixed = [(full, frame.fixed_to) for full, frame in self.frames.items() if frame.fixed_to]
+        self._check_circles(fixed, "fixed")
+        for model, placement, element in reversed(self._placed):
+            if placement not in self.frames:
+                name = placement.rpartition("::")[2]
+                message = f"placement_frame: there is no link or frame named {shown(name)}"
+                faults.add(element, f"model.{self.key(model)}", message)
+                continue
+            frame = self.frames[model]
+            pose = frame.pose @ self.relative(model, placement).inverse()
+            self.frames[model] = replace(frame, pose=pose)
+            self._in_world = {WORLD: HERE}
+        faults.raise_if_any()
+
+    def _siblings(self, scope: Scope) -> list[str]:
+        inside = (x.removeprefix(scope.prefix) for x in self.frames if x.startswith(scope.prefix))
+        return [x for x in inside if "::" not in x]
+
+    def _check_circles(self, edges: Iterable[tuple[str, str]], how: str) -> None:
+        """Following `edges` ends, from everywhere; a fault where it does not."""
+        ahead, done = dict(edges), {WORLD}
+        for start in ahead:
+            way: dict[str, None] = {}
+            name = start
+            while name in ahead and name not in done and name not in way:
+                way[name] = None
+                name = ahead[name]
+            if name in way:
+                element = self.frames[name].element
+                circle = " -> ".join(shown(self.key(x)) for x in [*way][[*way].index(name) :][:5])
+                message = f"this frame is {how} by itself, in a circle: {circle}"
+                self.files.faults.add(element, f"{element.tag}.{self.key(name)}", message)
+            done.update(way)
+        self.files.faults.raise_if_any()
+
+    def relative(self, frame: str, other: str) -> Pose:
+        """The pose of `other` in `frame`, by full names; exact where one is given in the other."""
+        ours, theirs = self._near(frame), self._near(other)
+        common = next((name for name in theirs if name in ours), None)
+        if common is None:
+            return cleaned(self.in_world(frame).inverse() @ self.in_world(other))
+        down = self._along(theirs[: theirs.index(common)])
+        up = ours[: ours.index(common)]
+        return cleaned(self._along(up).inverse() @ down) if up else cleaned(down)
+
+    def _near(self, name: str) -> list[str]:
+        """A frame, and the nearest of those that it is given in."""
+        found = [name]
+        while name != WORLD and len(found) <= _NEAR:
+            name = self.frames[name].origin
+            found.append(name)
+        return found
+
+    def _along(self, names: list[str]) -> Pose:
+        """The pose of the first in the frame that the last is given in."""
+        pose = HERE
+        for name in names:
+            pose = self.frames[name].pose @ pose
+        return pose
+
+    def in_world(self, name: str) -> Pose:
+        """The pose of a frame in the world."""
+        way = []
+        while name not in self._in_world:
+            way.append(name)
+            name = self.frames[name].origin
+        for step in reversed(way):
+            frame = self.frames[step]
+            self._in_world[step] = cleaned(self._in_world[frame.origin] @ frame.pose)
+        return self._in_world[way[0] if way else name]
+
+    # -- what moves with what ----------------------------------------------------------------------
+
+    def link_of(self, name: str) -> str | None:
+        """The link that a frame moves with, `WORLD` for the world; None for an empty model."""
+        for _ in range(len(self.frames) + 1):
+            if name == WORLD:
+                return WORLD
+            frame = self.frames[name]
+            if frame.kind == "link":
+                return name
+            name = self._canonical(name) if frame.kind == "model" else frame.fixed_to
+            if not name:
+                return None
+        return None
+
+    def _canonical(self, model: str) -> str:
+        """The link, or the model in it, whose frame a model moves with; "" where there is none."""
+        element = self.frames[model].element
+        scope = self.scopes[model]
+        given = element.attributes.get("canonical_link", "").strip()
+        if given and scope.prefix + given in self.frames:
+            return scope.prefix + given
+        return self._first.get((model, "link"), self._first.get((model, "model"), ""))
+
+
+def rounded(turn: Matrix) -> Matrix:
+    """A rotation matrix with exact zeros and ones, where rounding alone keeps it from them."""
+    nearest = np.rint(turn)
+    return np.where(np.abs(turn - nearest) <= _ROUNDING, nearest, turn) + 0.0
+
+
+def cleaned(pose: Pose) -> Pose:
+    """A pose whose rotation is `rounded`."""
+    return Pose(pose.at + 0.0, rounded(pose.turn))
+
+
+def turned_vector(turn: Matrix, vector: Matrix) -> Matrix:
+    """The vector in the axes that `turn` leads to."""
+    return product(turn, vector)
+
+
+def _relative_to(pose: Element) -> str:
+    given = pose.attributes
+    return given.get("relative_to", given.get("frame", "")).strip()

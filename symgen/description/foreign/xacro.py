@@ -1,0 +1,123 @@
+"""xacro -> the tree of a URDF (or an SDF file), whose elements know where they were written.
+
+A xacro file is a program: its expressions are Python.  It is run where the user names a file that
+is called `.xacro`, by the package `xacro`, in a process of its own (`xacro_process`), which allows
+expressions only what numbers and texts take, and reads only files of the package that the file
+lies in, and of packages that are named or found.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from symgen.description.foreign.packages import own_package, searched
+from symgen.description.foreign.xml import Element, read_xml, stop
+from symgen.description.reading import FILE_STEP, MAX_BYTES
+from symgen.description.wording import shown
+from symgen.errors import Fault, ModelError
+from symgen.options import ReadOptions
+from symgen.support.suggestions import suggestion
+
+XACRO = ".xacro"
+PROGRAM = Path(__file__).with_name("xacro_process.py")
+SECONDS = 60
+LONGEST = 500
+"""Characters of a message of xacro."""
+INSTALL = "pip install 'symgen[robots]'"
+
+
+def is_installed() -> bool:
+    """Whether xacro is there to expand files."""
+    return bool(sys.executable) and find_spec("xacro") is not None
+
+
+def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]:
+    """The root element of what xacro makes of a file, and the files that lines of it count in."""
+    if not is_installed():
+        arguments = "".join(f" {name}:={value}" for name, value in reading.arguments)
+        message = (
+            f"this is xacro; {INSTALL} expands such files, or expand it yourself: "
+            f"xacro {file}{arguments} > {file.removesuffix(XACRO)}"
+        )
+        raise stop(file, 0, message)
+    path = str(Path(file).absolute())
+    packages = {name: os.path.abspath(folder) for name, folder in reading.packages}
+    asked = {
+        "path": path,
+        "mark": FILE_STEP,
+        "arguments": dict(reading.arguments),
+        "packages": packages,
+        "search": searched(path, os.environ),
+        "folders": [str(Path(os.path.realpath(path)).parent), own_package(path)],
+    }
+    found = _run(file, asked)
+    if "unknown" in found:
+        name = found["unknown"]
+        raise stop(
+            file, 0, f"there is no argument {shown(name)}; {suggestion(name, found['known'])}"
+        )
+    if "error" in found:
+        raise ModelError([_fault(file, found)])
+    names = tuple(file if name == path else _short(name) for name in found["files"])
+    text = found["text"].encode()
+    if len(text) > MAX_BYTES:
+        raise stop(file, 0, "xacro makes more than 4 MiB of it; no robot is that large")
+    root = read_xml(text, file)
+    _take_places(root, found["attribute"])
+    return root, names
+
+
+def _run(file: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """What the process answers; `ModelError` where it does not."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-I", str(PROGRAM)], input=json.dumps(asked).encode(), cwd=folder,
+                env=_environment(), capture_output=True, timeout=SECONDS, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise stop(file, 0, f"xacro is not done after {SECONDS} s") from None
+    try:
+        found: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        words = f"xacro ended with status {done.returncode}: not enough time or memory"
+        raise stop(file, 0, words) from None
+    return found
+
+
+def _environment() -> dict[str, str]:
+    """What Python itself needs, which is nothing but on Windows."""
+    return {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+
+
+def _fault(file: str, found: dict[str, Any]) -> Fault:
+    """An error of xacro, with the place in the file that it is about, where there is one."""
+    where = found.get("file") or file
+    shown_file = file if where == str(Path(file).absolute()) else _short(where)
+    words = " ".join(str(found["error"]).split())
+    words = words if words.isprintable() else repr(words)[1:-1]
+    words = words if len(words) <= LONGEST else f"{words[: LONGEST - 3]}..."
+    return Fault(shown_file, int(found.get("line", 0)), "", f"xacro: {words}")
+
+
+def _short(path: str) -> str:
+    """A path as it is shown: relative to the working folder where it lies in that."""
+    inside = Path(path).is_relative_to(os.getcwd())
+    return os.path.relpath(path) if inside else path
+
+
+def _take_places(root: Element, attribute: str) -> None:
+    """Give every element the line that its attribute says, which is none of the robot's."""
+    waiting = [(root, 1)]
+    while waiting:
+        element, line = waiting.pop()
+        words = element.attributes.pop(attribute, "")
+        element.line = int(words) if words.isdecimal() and len(words) < 12 else line
+        waiting += [(child, element.line) for child in element.children]

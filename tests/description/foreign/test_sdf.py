@@ -1,0 +1,452 @@
+"""SDF files: the dynamics of the same tree as a URDF in every convention, of Drake; messages."""
+
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.cli import run
+from symgen.description.checks import check
+from symgen.description.documents import read_document
+from symgen.description.foreign.rotations import Pose, from_rpy, to_rpy
+from symgen.errors import ModelError
+from symgen.formulations import formulation_named
+from symgen.program.evaluation import call
+from tests.choosing import slow
+from tests.description.foreign.test_urdf import torques
+from tests.oracles.drake_sdf import disagreement
+from tests.oracles.programs import evaluated
+
+needs_drake = pytest.mark.skipif(
+    importlib.util.find_spec("pydrake") is None,
+    reason="needs Drake: pip install 'symgen[test-robots]'",
+)
+
+# ------------------------------------------------------- one tree, written as URDF and as SDF
+
+KINDS = ("revolute", "continuous", "prismatic", "fixed")
+
+
+class Tree:
+    """A random tree: joint frames in parents, link frames in joint frames, axes, inertias."""
+
+    def __init__(self, seed, count=6):
+        self.rng = np.random.default_rng(seed)
+        self.parents = [int(self.rng.integers(0, k + 1)) for k in range(count)]
+        self.kinds = [KINDS[k] for k in self.rng.integers(0, len(KINDS), count)]
+        self.joints = [self.pose() for _ in range(count)]  # in the frame of the parent link
+        self.links = [self.pose() for _ in range(count)]  # in the frame of the joint
+        self.axes = [self.rng.normal(size=3) for _ in range(count)]
+        self.coms = [self.pose() for _ in range(count)]  # in the frame of the link
+        self.masses = self.rng.uniform(0.5, 3.0, count).tolist()
+        self.tensors = [self.rng.uniform(0.02, 0.1, 3).tolist() for _ in range(count)]
+
+    def pose(self):
+        if self.rng.random() < 0.25:
+            return Pose(np.zeros(3), np.eye(3))
+        return Pose(self.rng.uniform(-0.5, 0.5, 3), from_rpy(self.rng.uniform(-1.5, 1.5, 3)))
+
+    def in_model(self, k):
+        """The pose of link k (0: the root) in the model."""
+        if k == 0:
+            return Pose(np.zeros(3), np.eye(3))
+        return self.joint_in_model(k) @ self.links[k - 1]
+
+    def joint_in_model(self, k):
+        return self.in_model(self.parents[k - 1]) @ self.joints[k - 1]
+
+    def moments(self, k):
+        a, b, c = self.tensors[k - 1]
+        return b + c, a + c, a + b
+
+    def urdf(self):
+        """Frames of links are those of their joints."""
+        lines = ['<robot name="tree"><link name="link0"/>']
+        for k in range(1, len(self.parents) + 1):
+            up = self.parents[k - 1]
+            origin = (self.links[up - 1] if up else self.in_model(0)) @ self.joints[k - 1]
+            xx, yy, zz = self.moments(k)
+            lines.append(
+                f'<joint name="joint{k}" type="{self.kinds[k - 1]}"><parent link="link{up}"/>'
+                f'<child link="link{k}"/><axis xyz="{words(self.axes[k - 1])}"/>{of(origin)}'
+                f'</joint><link name="link{k}"><inertial><mass value="{self.masses[k - 1]!r}"/>'
+                f'{of(self.links[k - 1] @ self.coms[k - 1])}<inertia ixx="{xx!r}" iyy="{yy!r}" '
+                f'izz="{zz!r}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+            )
+        return "\n".join([*lines, "</robot>"])
+
+    def sdf(self, version):
+        """Every pose and axis in a frame that is drawn, of those that the version knows."""
+        new = version >= (1, 7)
+        link0 = '<link name="link0"/>'
+        lines, late = [f'<sdf version="{version[0]}.{version[1]}"><model name="tree">', link0], []
+        for k in range(1, len(self.parents) + 1):
+            up, kind = self.parents[k - 1], self.kinds[k - 1]
+            if version < (1, 10) and kind == "continuous":
+                kind = "revolute"
+            xx, yy, zz = self.moments(k)
+            link_pose, joint_pose, extra = self.poses(k, up, new)
+            lines.append(
+                f'{extra}<link name="link{k}">{link_pose}<inertial>{sdf_pose(self.coms[k - 1])}'
+                f"<mass>{self.masses[k - 1]!r}</mass><inertia><ixx>{xx!r}</ixx><iyy>{yy!r}</iyy>"
+                f"<izz>{zz!r}</izz></inertia></inertial></link>"
+            )
+            late.append(
+                f'<joint name="joint{k}" type="{kind}">{joint_pose}<parent>link{up}</parent>'
+                f"<child>link{k}</child>{self.axis(k, version)}</joint>"
+            )
+        self.rng.shuffle(late)
+        return "\n".join([*lines, *late, "</model></sdf>"])
+
+    def poses(self, k, up, new):
+        """Those of a link and its joint, and a frame that they may be given in."""
+        absolute = sdf_pose(self.in_model(k)), sdf_pose(self.links[k - 1].inverse()), ""
+        if not new:
+            return absolute
+        link, joint, _ = absolute
+        frame = f'<frame name="frame{k}" attached_to="link{up}">{sdf_pose(self.joints[k - 1])}'
+        return (
+            absolute,
+            (
+                sdf_pose(self.links[k - 1], f"joint{k}"),
+                sdf_pose(self.joints[k - 1], f"link{up}"),
+                "",
+            ),
+            (sdf_pose(self.joints[k - 1] @ self.links[k - 1], f"link{up}"), joint, ""),
+            (
+                sdf_pose(self.links[k - 1], f"frame{k}"),
+                f'<pose relative_to="frame{k}"/>',
+                f"{frame}</frame>",
+            ),
+            (link, sdf_pose(self.joint_in_model(k), "__model__", quaternion=True), ""),
+        )[self.rng.integers(0, 5)]
+
+    def axis(self, k, version):
+        if self.kinds[k - 1] == "fixed":
+            return ""
+        axis, turn = self.axes[k - 1], self.joint_in_model(k).turn
+        in_model = words(turn @ axis)
+        if version < (1, 5):
+            inside = f"<xyz>{in_model}</xyz>"
+        elif version < (1, 7):
+            flag = "<use_parent_model_frame>1</use_parent_model_frame>"
+            inside = self.one_of(f"<xyz>{words(axis)}</xyz>", f"<xyz>{in_model}</xyz>{flag}")
+        else:
+            other = words(self.in_model(k).turn.T @ turn @ axis)
+            inside = self.one_of(
+                f"<xyz>{words(axis)}</xyz>",
+                f'<xyz expressed_in="__model__">{in_model}</xyz>',
+                f'<xyz expressed_in="link{k}">{other}</xyz>',
+            )
+        return f"<axis>{inside}<limit><lower>-1e16</lower><upper>1e16</upper></limit></axis>"
+
+    def one_of(self, *texts):
+        return texts[self.rng.integers(0, len(texts))]
+
+
+def words(vector):
+    return " ".join(repr(float(x)) for x in vector)
+
+
+def of(pose):
+    return f'<origin xyz="{words(pose.at)}" rpy="{words(to_rpy(pose.turn))}"/>'
+
+
+def sdf_pose(pose, relative_to="", quaternion=False):
+    attribute = f' relative_to="{relative_to}"' if relative_to else ""
+    if quaternion:
+        from scipy.spatial.transform import Rotation
+
+        x, y, z, w = Rotation.from_matrix(pose.turn).as_quat()
+        turned = f' rotation_format="quat_xyzw"{attribute}'
+        return f"<pose{turned}>{words([*pose.at, x, y, z, w])}</pose>"
+    return f"<pose{attribute}>{words([*pose.at, *to_rpy(pose.turn)])}</pose>"
+
+
+def written(folder, text, name="arm.sdf"):
+    path = Path(folder) / name
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(text)
+    return path
+
+
+CASES = [
+    (version, seed)
+    for version in ((1, 4), (1, 6), (1, 7), (1, 9), (1, 11))
+    for seed in range(8)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "seed"), [*CASES[::8], *slow(*[x for x in CASES if x[1]])])
+def test_the_dynamics_are_those_of_the_same_tree_as_urdf(version, seed, tmp_path):
+    tree = Tree(seed)
+    urdf = symgen.read(written(tmp_path, tree.urdf(), "tree.urdf"))
+    sdf = symgen.read(written(tmp_path, tree.sdf(version), "tree.sdf"))
+    names = sorted(sdf.coordinate_names)
+    assert names == sorted(urdf.coordinate_names)
+    order = [sdf.coordinate_names.index(name) for name in urdf.coordinate_names]
+    q, qd, qdd = tree.rng.uniform(-1, 1, (3, len(names)))
+    states = np.array([q, qd, qdd])
+    ours = np.empty_like(states)
+    ours[:, order] = states
+    np.testing.assert_allclose(torques(sdf, *ours)[order], torques(urdf, *states), atol=1e-12)
+    # A link frame of the file is where the tree has it when nothing has moved.
+    program = evaluated(sdf, formulation_named("newton_euler"), "forward_kinematics")
+    (poses,) = call(program, {"q": np.zeros(len(names))})
+    links = [joint.link.name for joint in sdf.joints]
+    for k in range(1, len(tree.parents) + 1):
+        pose, expected = poses[links.index(f"link{k}")], tree.in_model(k)
+        np.testing.assert_allclose(pose[:3, 3], expected.at, atol=1e-14)
+        np.testing.assert_allclose(pose[:3, :3], expected.turn, atol=1e-14)
+
+
+@needs_drake
+@pytest.mark.parametrize(("version", "seed"), [CASES[0], CASES[-1], *slow(*CASES[1:-1])])
+def test_the_dynamics_are_those_of_drake(version, seed, tmp_path):
+    n, worst = disagreement(written(tmp_path, Tree(seed).sdf(version)))
+    assert n
+    assert worst.max() < 1e-13
+
+
+# ------------------------------------------------- what a URDF cannot say, against Drake
+
+ZOO = """<sdf version="1.11"><world name="w"><gravity>0.1 0.2 -9</gravity>
+<model name="floor"><static>1</static><link name="ground"/></model>
+<model name="zoo" placement_frame="mount">
+  <pose>0.1 0 1 0 0.1 0</pose>
+  <link name="root">INERTIA</link>
+  <frame name="mount" attached_to="root"><pose>0 0 -0.3 0.2 0 0</pose></frame>
+  <joint name="weld" type="fixed"><parent>world</parent><child>root</child></joint>
+  <link name="a"><pose>0.1 0.2 0.3 0.1 0.2 0.3</pose>INERTIA</link>
+  <joint name="cross" type="universal"><pose degrees="true">0 0.1 0 10 20 30</pose>
+    <parent>mount</parent><child>a</child>
+    <axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>
+  <link name="b"><pose relative_to="a">0 0.4 0 1.5707963267948966 0 0</pose>INERTIA</link>
+  <joint name="bolt" type="screw"><pose>0.1 0 0 0 0 0</pose><parent>a</parent><child>b</child>
+    <axis><xyz>0 0 1</xyz></axis><screw_thread_pitch>0.3</screw_thread_pitch></joint>
+  <model name="hand"><pose relative_to="b">0 0 0.2 0 0.3 0</pose>
+    <link name="palm">INERTIA</link><link name="tip"><pose>0 0 0.2 0 0 0</pose>INERTIA</link>
+    <joint name="wrist" type="revolute"><parent>palm</parent><child>tip</child>
+      <axis><xyz expressed_in="__model__">0 1 0</xyz></axis></joint></model>
+  <joint name="grip" type="ball"><parent>b</parent><child>hand</child></joint>
+  <include><uri>thumb.sdf</uri><name>thumb</name><pose relative_to="hand::tip">0 0.1 0 0 0 0</pose>
+    <placement_frame>nail</placement_frame></include>
+  <include merge="true"><uri>model://nose</uri><pose relative_to="b">0.1 0 0 0 0 0</pose></include>
+  <joint name="knuckle" type="prismatic"><parent>hand::tip</parent><child>thumb::bone</child>
+    <axis><xyz>1 1 0</xyz></axis></joint>
+  <joint name="sniff" type="continuous"><parent>b</parent><child>nose</child>
+    <axis><xyz>0 1 1</xyz></axis></joint>
+</model></world></sdf>""".replace(
+    "INERTIA",
+    "<inertial><pose>0.1 0.02 -0.03 0.4 0.5 0.6</pose><mass>1.5</mass><inertia><ixx>0.02</ixx>"
+    "<iyy>0.03</iyy><izz>0.025</izz><ixy>0.001</ixy><ixz>-0.002</ixz><iyz>0.003</iyz></inertia>"
+    "</inertial>",
+)
+THUMB = """<sdf version="1.6"><model name="other"><pose>9 9 9 0 0 0</pose>
+<link name="bone"><pose>0 0 0.1 0 0.2 0</pose></link>
+<link name="nail"><pose>0 0 0.2 0 0.1 0</pose></link>
+<joint name="stiff" type="fixed"><parent>bone</parent><child>nail</child></joint></model></sdf>"""
+NOSE = """<sdf version="1.9"><model name="face"><link name="nose"><pose>0 0.1 0 0 0 0</pose></link>
+</model></sdf>"""
+
+
+@pytest.fixture
+def zoo(tmp_path):
+    written(tmp_path, THUMB, "zoo/thumb.sdf")
+    written(tmp_path, NOSE, "noses/long/nose.sdf")
+    config = "<model><name>n</name><sdf version='1.9'>nose.sdf</sdf></model>"
+    written(tmp_path, config, "noses/long/model.config")
+    return written(tmp_path, ZOO, "zoo/zoo.sdf")
+
+
+def test_every_joint_nested_models_and_includes(zoo):
+    packages = {"nose": zoo.parents[1] / "noses/long"}
+    robot = symgen.read(zoo, packages=packages)
+    assert robot.coordinate_names == (
+        "cross_1", "cross_2", "bolt", "grip_1", "grip_2", "grip_3", "hand_wrist", "knuckle",
+        "sniff",
+    )  # fmt: skip
+    assert {"hand_palm", "thumb_nail", "nose"} <= {joint.link.name for joint in robot.joints}
+    said = " ".join(warning.message for warning in robot.warnings)
+    assert "left out: model 'floor'; the robot is 'zoo'" in said
+    assert "joint 'hand::wrist' is hand_wrist" in said
+    assert "without <inertial> a link has 1 kg" in said
+
+
+@needs_drake
+def test_they_move_as_in_drake(zoo):
+    text = zoo.read_text().replace("model://nose", "package://nose/nose.sdf")
+    zoo.write_text(text.replace("thumb.sdf", "package://zoo/thumb.sdf"))
+    packages = {"nose": zoo.parents[1] / "noses/long", "zoo": zoo.parent}
+    n, worst = disagreement(zoo, packages=packages)
+    assert n == 9
+    assert worst[1:].max() < 1e-13
+    assert worst[0] < 1e-8  # the rate of a Jacobian, by differences
+
+
+ARM = """<sdf version="1.9">
+<model name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <pose relative_to="base">0 0 0.3 0 0 0</pose>
+    <inertial><mass>2.5</mass>
+      <inertia><ixx>0.02</ixx><iyy>0.03</iyy><izz>0.025</izz></inertia></inertial>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent>base</parent><child>upper</child>
+    <axis>
+      <xyz>0 1 0</xyz>
+      <limit><lower>-1</lower><upper>2</upper><velocity>3</velocity><effort>40</effort></limit>
+      <dynamics><damping>0.5</damping><friction>0.25</friction>
+        <spring_stiffness>7</spring_stiffness><spring_reference>0.1</spring_reference></dynamics>
+    </axis>
+  </joint>
+  <link name="fore"><pose relative_to="upper">0.5 0 0 0 0 0</pose></link>
+  <joint name="slide" type="prismatic"><parent>upper</parent><child>fore</child>
+    <axis><mimic joint="shoulder"><multiplier>2</multiplier><offset>0.5</offset>
+      <reference>0.1</reference></mimic><limit><lower>-inf</lower><effort>-1</effort></limit></axis>
+  </joint>
+  <frame name="tool" attached_to="fore"><pose>0.1 0 0 0 0 0</pose></frame>
+</model></sdf>
+"""
+
+
+def test_every_part_of_a_joint(tmp_path):
+    robot = symgen.read(written(tmp_path, ARM))
+    shoulder, slide = robot.joints
+    limits, terms = shoulder.limits[0], shoulder.terms[0]
+    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (-1, 2, 3, 40)
+    found = [terms.damping, terms.friction, terms.stiffness, terms.rest]
+    assert [x.text for x in found] == ["0.5", "0.25", "7", "0.1"]
+    assert (slide.limits[0].lower, slide.limits[0].effort) == (None, None)
+    assert (slide.mimic.coordinate, slide.mimic.multiplier.text) == ("shoulder", "2.0")
+    assert float(slide.mimic.offset.text) == pytest.approx(0.3)
+    assert [x.text for x in shoulder.axis] == ["0", "1", "0"]  # as it is written
+    assert [(x.name, x.link) for x in robot.points] == [("tool", "fore")]
+    assert (shoulder.source.line, shoulder.source.key) == (9, "joint.shoulder")
+    assert "a simulator lets it float" in " ".join(str(x) for x in robot.warnings)
+
+
+def test_a_floating_base_and_convert(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, ARM)
+    robot = check(read_document("arm.sdf", floating_base=True))
+    assert [x.type for x in robot.joints] == ["floating", "revolute", "prismatic"]
+    assert robot.joints[0].name == "floating_base"
+    assert robot.joints[0].link.name == "base_link"  # base is a name of ours
+    assert run(["convert", "arm.sdf", "arm.yaml", "--quiet"]) == 0
+    states = ([0.3], [1.0], [0.5])
+    one, other = (torques(symgen.read(x), *states) for x in ("arm.sdf", "arm.yaml"))
+    np.testing.assert_array_equal(one, other)
+    assert run(["show", "arm.sdf", "tree", "side:=left"]) == 2
+    assert "arguments, NAME:=VALUE, are for xacro" in capfd.readouterr().err
+
+
+def faults(folder, text):
+    with pytest.raises(ModelError) as caught:
+        symgen.read(written(folder, text))
+    return [str(fault).removeprefix(f"{folder}/") for fault in caught.value.faults]
+
+
+LOOP = '<joint name="back" type="fixed"><parent>base</parent><child>fore</child></joint>'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("<child>fore<", "<child>for<", "19: joint.slide: child: there is no link or frame named "
+         "'for'; did you mean 'fore'?"),
+        ("<child>fore</child>", "", ":19: joint.slide: a joint needs <child>LINK</child>"),
+        ("<child>fore<", "<child>world<", "the world is no child of a joint"),
+        ('type="prismatic"', 'type="prismtic"', "'prismtic'; did you mean 'prismatic'?"),
+        ('type="prismatic"', 'type="gearbox"', "type gearbox is not available"),
+        ('type="prismatic"', 'type="universal"', "a universal joint needs <axis2>"),
+        ('type="prismatic"', 'type="screw"', "a screw needs <screw_thread_pitch>"),
+        ('name="slide"', 'name="shoulder"', "'shoulder' is a joint already, in line 9"),
+        ('name="slide"', 'name="upper"', "'upper' is a link already, in line 4"),
+        ('name="slide"', 'name="world"', "'world' is a name of the format itself"),
+        ('relative_to="base"', 'relative_to="bse"', "4: link.upper: relative_to: there is no link "
+         "or frame named 'bse'; did you mean 'base'?"),
+        ('relative_to="base"', 'relative_to="fore"', "in a circle: 'upper' -> 'fore'"),
+        ('attached_to="fore"', 'attached_to="tool"', "in a circle: 'tool'"),
+        ("0 0 0.3 0 0 0", "0 0 0.3", ":5: link.upper: pose: expected 6 numbers"),
+        ("<xyz>0 1 0", "<xyz>0 0 0", "xyz: the axis is zero"),
+        ("<xyz>", '<xyz expressed_in="x">', "joint.shoulder.axis: there is no link or frame named"),
+        ("<mass>2.5", "<mass>heavy", ":6: link.upper.inertial: mass: expected a number"),
+        ("<mass>2.5", "<mass>-2.5", "link.upper.mass: the mass is negative"),
+        ("<inertial>", '<inertial auto="true">', "auto: masses of shapes are not computed"),
+        ('<mimic joint="shoulder"', '<mimic joint="shulder"', "did you mean 'shoulder'?"),
+        ("<frame name", f"{LOOP}<frame name", "'fore' is carried by 'slide' already"),
+        ("<parent>base<", "<parent>fore<", "belongs to a loop of parents and children"),
+        ("<frame name", '<link name="lost"/><frame name', "link.lost: no joint carries this link"),
+        ('version="1.9"', 'version="1.2"', "version 1.2 is not read, 1.3 to 1.12 are"),
+        ('version="1.9"', "", "<sdf> needs a version"),
+        ("<model name=", "<mode name=", "malformed XML: mismatched tag"),
+        ("<frame name", '<drake:joint name="x"/><frame name', "is of drake alone, and is not read"),
+        ("<frame name", "<include><uri>http://x.org/a.sdf</uri></include><frame name",
+         "nothing is fetched"),
+        ("<frame name", "<include><uri>../secret.sdf</uri></include><frame name",
+         "'../secret.sdf' lies outside the folder of the model"),
+        ("<frame name", "<include><uri>model://x</uri></include><frame name",
+         "there is no package 'x' in the folders above this file; name its folder: --package x="),
+        ("<frame name", "<include><uri>arm.sdf</uri></include><frame name",
+         "more than 16 levels of includes; does a file include itself?"),
+        ("<frame name", "<include><uri>none.sdf</uri></include><frame name", "there is no file"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
+    assert old in ARM
+    found = faults(tmp_path, ARM.replace(old, new, 1))
+    assert any(message in fault for fault in found), found
+
+
+def test_a_fault_in_an_included_file_names_that_file(zoo):
+    thumb = zoo.parent / "thumb.sdf"
+    thumb.write_text(THUMB.replace('"fixed"', '"fixd"'))
+    with pytest.raises(ModelError) as caught:
+        symgen.read(zoo, packages={"nose": zoo.parents[1] / "noses/long"})
+    (fault,) = caught.value.faults
+    assert (Path(fault.file).name, fault.line) == ("thumb.sdf", 4)
+    assert fault.key == "joint.thumb::stiff"
+    thumb.write_text(THUMB.replace('<link name="nail">', '<link name="nail"><inertial><mass>-1'
+                                   "</mass></inertial>"))  # fmt: skip
+    with pytest.raises(ModelError, match=r"thumb.sdf:3: link.thumb::nail.*the mass is negative"):
+        symgen.read(zoo, packages={"nose": zoo.parents[1] / "noses/long"})
+
+
+def test_what_is_left_out_is_said(tmp_path):
+    text = ARM.replace("</model>", '<plugin name="p" filename="evil.so"/></model>')
+    text = text.replace("<axis>\n", "<axes/><axis>\n").replace(
+        '<link name="fore">', '<link name="fore"><gravity>false</gravity><a:b/>'
+    )
+    said = [str(warning) for warning in symgen.read(written(tmp_path, text)).warnings]
+    for words_of_it in (
+        ":24: model.arm: the plugin 'p' is left out; programs are not run",
+        "<axes> is left out; did you mean <axis>?", "<gravity>false</gravity> is left out",
+        "<a:b> is left out",
+    ):  # fmt: skip
+        assert any(words_of_it in line for line in said), (words_of_it, said)
+    opened = ARM.replace("<frame name", f"{LOOP}<frame name")
+    robot = symgen.read(written(tmp_path, opened), without_loops=True)
+    assert len(robot.joints) == 2
+    assert "left out: the link 'fore' is carried by 'slide' already" in str(robot.warnings)
+
+
+def published():
+    try:
+        files = importlib.metadata.files("example-robot-data") or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    return sorted(Path(file.locate()) for file in files if file.name.endswith(".sdf"))
+
+
+@pytest.mark.skipif(not published(), reason="needs example-robot-data: 'symgen[test-robots]'")
+def test_cassie_is_read_as_an_open_tree():
+    found = {x.stem: len(symgen.read(x, without_loops=True).coordinate_names) for x in published()}
+    assert found == {
+        "cassie": 38, "cassie_reduced": 23, "cassie_simple": 27, "cassie_v2": 22,
+        "cassie_wo_gearbox_spring": 27,
+    }  # fmt: skip
