@@ -22,7 +22,7 @@ from tests.oracles.programs import evaluated
 
 needs_drake = pytest.mark.skipif(
     importlib.util.find_spec("pydrake") is None,
-    reason="needs Drake: pip install 'symgen[test-robots]'",
+    reason="needs Drake: pip install drake",
 )
 
 # ------------------------------------------------------- one tree, written as URDF and as SDF
