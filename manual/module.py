@@ -26,11 +26,14 @@ BY_HAND = ("frame_jacobian", "frame_motion", "inverse_kinematics", "operational_
 
 METADATA = {
     "name": "of the robot",
-    "n": "number of coordinates",
+    "n, nv": "number of coordinates, which is that of velocities",
+    "nq": "number of entries of q: n, but for joints with `coordinates: quaternion`",
     "n_links, n_loads, n_points, n_outputs, n_parameters": "other sizes",
     "coordinate_names, link_names, load_names, point_names, output_names, parameter_names": (
         "names, in the order of the entries of the arrays"
     ),
+    "position_names": "of the entries of q: `coordinate_names`, but for quaternions",
+    "quaternion_order": "`xyzw`",
     "default_parameters": "`(n_parameters,)`: the values of the file",
     "inertial_parameters": "`(10 n,)`: what `regressor` is multiplied by",
     "limits": "`lower`, `upper`, `velocity`, `effort`, each `(n,)`; infinite where there is none",
@@ -51,6 +54,13 @@ METADATA = {
     "condition": "of the mass matrix at the states of the validation, at worst",
     "threads": "how many threads one call may use; may be set",
     "model_hash, symgen_version": "which file it was made of, and by which symgen",
+    "integrate(), difference()": (
+        "`integrate(q, v)`, `(..., nq)`: q after a unit of time at the velocity v; "
+        "`difference(q0, q1)`, `(..., n)`: its inverse"
+    ),
+    "neutral(), normalize(), random_configuration()": (
+        "`(nq,)`, q with quaternions of unit norm, and random q within the limits"
+    ),
     "frame_pose()": "`frame_pose(name, q)`, `(..., 4, 4)`: pose of one link frame, by its name",
     "frame_jacobian()": (
         "`frame_jacobian(name, q, reference=...)`, `(..., 6, n)`: Jacobian of one link frame, by "

@@ -1,0 +1,190 @@
+"""Joints on manifolds through everything that a user meets: it knows them, or refuses them."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen import cli
+from symgen.deriving.symbolic import euler_lagrange
+from symgen.description import read
+from symgen.errors import RequestError
+
+BODY = """
+  - name: root
+    type: floating
+    coordinates: quaternion
+    origin: {xyz: [0, 0, 0.2]}
+    link: {name: trunk, mass: 2.0, com: [0.1, 0.02, 0.03],
+           inertia: {xx: 0.3, yy: 0.4, zz: 0.5, xy: 0.01, xz: 0.02, yz: -0.01}}
+"""
+ARM = """
+  - name: arm
+    type: revolute
+    origin: {xyz: [0.1, 0, 0]}
+    axis: [0, 1, 0]
+    limits: {lower: -1, upper: 1}
+    link: {mass: m1, com: [0.2, 0, 0.1], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}
+  - name: wrist
+    type: revolute
+    axis: [1, 0, 0]
+    mimic: {coordinate: arm, multiplier: 2.0}
+    origin: {xyz: [0.4, 0, 0]}
+    link: {mass: m1/2, com: [0.2, 0, 0.1], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}
+"""
+PENDULUM = """
+  - name: ball
+    type: spherical
+    coordinates: quaternion
+    origin: {}
+    damping: 0.1
+    link: {name: bob, mass: m1, com: [0, 0.02, -0.5], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}
+"""
+REST = {
+    "arm": "points: [{name: hand, link: wrist, point: [0.1, 0.2, 0]}]\n"
+    "loads: [{name: pull, link: wrist, point: [0.1, 0, 0]}]\n"
+    "outputs: {lift: q.arm * m1 + qd.arm**2 + points.hand.z, push: loads.pull.fx * tau.arm}\n",
+    "pendulum": "",
+}
+JOINTS = {"arm": BODY + ARM, "pendulum": PENDULUM}
+RUNTIME = {"arm": "all", "pendulum": "none"}
+
+
+@pytest.fixture(scope="module", params=JOINTS)
+def model(request, tmp_path_factory):
+    """A free body with an arm and a joint that follows it, loads and outputs; a pendulum."""
+    name = request.param
+    path = tmp_path_factory.mktemp(name) / f"{name}.yaml"
+    head = f"symgen: 1\nname: {name}\nparameters: {{m1: 1.0}}\njoints:"
+    path.write_text(head + JOINTS[name] + REST[name])
+    return path
+
+
+@pytest.fixture(scope="module")
+def robot(model):
+    return symgen.load(model, backend="numpy", runtime_parameters=RUNTIME[model.stem])
+
+
+@pytest.fixture
+def run(capfd):
+    """Exit status, what is printed and what is said besides."""
+
+    def said(*words):
+        capfd.readouterr()
+        status = cli.run([str(word) for word in words])
+        return status, *capfd.readouterr()
+
+    return said
+
+
+def test_what_a_build_says_works(model, run, tmp_path):
+    status, text, _ = run("build", model, "--backend", "numpy", "--out", tmp_path / "made")
+    assert status == 0 and f"q = {model.stem}.neutral()" in text
+    code = "\n".join(line.strip() for line in text.split("in Python")[1].splitlines()[2:6])
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0 and "inverse_dynamics" in code, done.stderr
+
+
+def test_styles_keep_the_joint(model, run, tmp_path):
+    """Link frames of such joints stay: their velocities are in its axes."""
+    for style in ("origin", "standard", "modified"):
+        target = tmp_path / f"{style}.yaml"
+        _, text, _ = run("convert", model, target, "--style", style)
+        assert float(re.search(r"random states: (\S+)", text)[1]) < 1e-14
+        assert "coordinates: quaternion" in target.read_text()
+
+
+def test_what_is_shown(model, run):
+    drawn = run("show", model, "tree")[1]
+    assert "velocities" in drawn and "quaternion" in drawn
+    first = {"arm": "- 2⋅q₅  - 2⋅q₆  + 1", "pendulum": "- 2⋅q₂  - 2⋅q₃  + 1"}
+    assert first[model.stem] in run("show", model, "frames")[1]
+    assert run("compare", model, "--backend", "numpy", "--functions", "mass_matrix")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "--exact"),
+        ("build", "--casadi", "--out", "made"),
+        ("grade", "answer.txt"),
+        ("plan", "task.yaml"),
+    ],
+)
+def test_what_has_not_learnt_them_says_so(model, run, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answer.txt").write_text("M[1,1] = m1\n")
+    (tmp_path / "task.yaml").write_text("symgen_task: 1\ngoal: {q: [0]}\ntime: 1\n")
+    status, _, told = run(words[0], model, *words[1:])
+    assert status == 2
+    assert "not available yet for joints with 'coordinates: quaternion'" in told
+    assert "write 'coordinates: angles'" in told and "Traceback" not in told
+    assert not (tmp_path / "made").exists()
+
+
+def test_euler_lagrange_refuses(model):
+    with pytest.raises(RequestError, match="such as"):
+        euler_lagrange(read(model))
+
+
+def test_inverse_kinematics(robot):
+    """From random attitudes to random poses, within the limits of what has some."""
+    q = robot.random_configuration(0, 20)
+    link = robot.link_names[-1]
+    target = robot.frame_pose(link, q)
+    found = robot.inverse_kinematics(link, target, q0=1.3 * robot.neutral())
+    assert found.solved.all()
+    np.testing.assert_allclose(robot.frame_pose(link, found.q), target, atol=1e-9)
+    np.testing.assert_allclose(robot.normalize(found.q), found.q, rtol=0, atol=1e-15)
+    if "arm" in robot.position_names:
+        assert np.abs(found.q[:, robot.position_names.index("arm")]).max() <= 1.0
+
+
+@pytest.mark.parametrize("library", ["jax", "casadi"])
+def test_frameworks_differentiate_by_all_entries_of_q(robot, library):
+    """Derivatives of functions of the normalized q: by nq numbers that know no unit norm."""
+    pytest.importorskip(library, reason=f"needs {library}: pip install 'symgen[test]'")
+    random = np.random.default_rng(0)
+    q = 1.2 * robot.random_configuration(random)
+    qd, x = random.standard_normal((2, robot.n))
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        value = getattr(robot, name)
+        sides = [
+            [value(robot.normalize(q + h * unit), qd, x) for unit in np.eye(robot.nq)]
+            for h in (1e-6, -1e-6)
+        ]
+        slopes = (np.array(sides[0]) - sides[1]).T / 2e-6
+        found = _jacobian(library, getattr(getattr(symgen, library)(robot), name), q, qd, x)
+        np.testing.assert_allclose(found, slopes, atol=1e-6 * np.abs(slopes).max())
+
+
+def _jacobian(library, function, q, qd, x):
+    """Of one of the framework's functions by q."""
+    if library == "jax":
+        import jax
+
+        with jax.enable_x64(True):
+            return np.asarray(jax.jacrev(function)(q, qd, x))
+    import casadi
+
+    symbols = [casadi.MX.sym("x", len(values)) for values in (q, qd, x)]
+    slope = casadi.jacobian(function(*symbols), symbols[0])
+    return np.array(casadi.Function("slope", symbols, [slope])(q, qd, x))
+
+
+def test_motions_are_interpolated_on_the_manifold(robot, tmp_path):
+    q = robot.random_configuration(0, 3)
+    page = symgen.animate(robot, ([0.0, 1.0, 2.0], q), tmp_path / "motion.html").read_text()
+    assert f'"{robot.position_names[0]}"' in page
+    with pytest.raises(RequestError, match=rf"q \(samples, {robot.nq}\)"):
+        symgen.animate(robot, ([0.0, 1.0], np.zeros((2, robot.n))), tmp_path / "no.html")
+
+
+def test_a_report_of_them(model, run, tmp_path):
+    page = tmp_path / "page.html"
+    assert run("report", model, "--quick", "-o", page)[0] == 0
+    text = page.read_text()
+    assert "turned about x" in text and "abbreviates" not in text
