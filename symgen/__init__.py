@@ -41,14 +41,18 @@ __all__ = [
 _FRAMEWORKS = {"jax": "jax", "torch": "pytorch", "casadi": "casadi"}
 
 
-def read(path: str | Path, *, without_loops: bool = False) -> RobotDescription:
+def read(
+    path: str | Path, *, without_loops: bool = False, angles: bool = False
+) -> RobotDescription:
     """The checked description in the model file `path`; `symgen.errors.ModelError` lists faults.
 
     With `without_loops` an MJCF file is read as the open tree, without its constraints and tendons.
+    Free bodies and balls of URDF and MJCF have quaternions; with `angles` three angles, about z, y
+    and x.
     """
     from symgen import description
 
-    return description.read(path, without_loops=without_loops)
+    return description.read(path, without_loops=without_loops, angles=angles)
 
 
 def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
@@ -57,7 +61,7 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
     `backend`, `flags`, `form`, `templates`, `force`, `plain_c`, `casadi`; `loads` and `points`,
-    each ``LINK`` or ``LINK:x,y,z``; `without_loops` (see `read`); and `out`, the folder to build
+    each ``LINK`` or ``LINK:x,y,z``; `without_loops` and `angles` (see `read`); and `out`, the folder to build
     into instead of the cache.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other

@@ -38,7 +38,8 @@ class BuildOptions:
     to be read is written whatever the size of the robot; with `casadi` a library for CasADi's C
     interface is built beside the compiled module.  `loads` and `points` are added to those
     of the model: see `symgen.description.additions`.  With `without_loops` the constraints and
-    tendons of an MJCF file are left out.
+    tendons of an MJCF file are left out; with `angles` free bodies and balls of URDF and MJCF have
+    angles in place of quaternions.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
@@ -57,6 +58,7 @@ class BuildOptions:
     loads: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     without_loops: bool = False
+    angles: bool = False
 
     def __post_init__(self) -> None:
         for what, value, known in (
@@ -89,6 +91,7 @@ class LoadOptions(TypedDict, total=False):
     loads: str | Iterable[str]
     points: str | Iterable[str]
     without_loops: bool
+    angles: bool
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

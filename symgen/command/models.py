@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from symgen.command import completion, outcome
-from symgen.command.options import Json, Model, OneOf, Quiet, WithoutLoops
+from symgen.command.options import Angles, Json, Model, OneOf, Quiet, WithoutLoops
 from symgen.command.outcome import as_argument
 
 
@@ -61,7 +61,7 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
 @click.option(
     "--floating-base",
     is_flag=True,
-    help="The root link moves freely, on a joint of six coordinates, in place of being the base.",
+    help="The root link moves freely, on a floating joint, in place of being the base.",
 )
 @click.option(
     "--round-angles",
@@ -74,6 +74,7 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
     help="Write joints by standard or modified DH rows, or by origin and axis.",
 )
 @WithoutLoops
+@Angles
 @click.option("--force", is_flag=True, help="Replace TARGET if it exists.")
 @Json
 @Quiet
@@ -82,6 +83,7 @@ def convert(
     target: Path,
     floating_base: bool,
     without_loops: bool,
+    angles: bool,
     round_angles: bool,
     style: str | None,
     force: bool,
@@ -92,8 +94,9 @@ def convert(
     from symgen.converting.conversion import convert
 
     done = convert(
-        source, target, floating_base, round_angles, style, force, without_loops=without_loops
-    )
+        source, target, floating_base, round_angles, style, force,
+        without_loops=without_loops, angles=angles,
+    )  # fmt: skip
     if as_json:
         click.echo(outcome.text(done.as_json()))
         return

@@ -79,6 +79,11 @@ WithoutLoops = click.option(
     is_flag=True,
     help="Read an MJCF file as the open tree, without its constraints and tendons.",
 )
+Angles = click.option(
+    "--angles",
+    is_flag=True,
+    help="Free bodies and balls of URDF and MJCF have angles in place of quaternions.",
+)
 
 _ADDITIONS = (
     click.option(
@@ -96,6 +101,7 @@ _ADDITIONS = (
         help="Add a point of interest, given as for --load.",
     ),
     WithoutLoops,
+    Angles,
 )
 
 _BUILD_OPTIONS = (
@@ -171,6 +177,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         loads: tuple[str, ...],
         added_points: tuple[str, ...],
         without_loops: bool,
+        angles: bool,
         plain_c: bool,
         casadi: bool,
         templates: Path | None,
@@ -193,6 +200,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
             loads=loads,
             points=added_points,
             without_loops=without_loops,
+            angles=angles,
         )
         return command(options=options, **rest)
 
@@ -202,7 +210,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def additions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options `loads`, `added_points`, `without_loops` of commands that do not only build."""
+    """The options of `_ADDITIONS`, for commands that do not only build."""
     for option in reversed(_ADDITIONS):
         command = option(command)
     return command

@@ -80,6 +80,7 @@ def plan(
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
     without_loops: bool,
+    angles: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -101,7 +102,7 @@ def plan(
     check_outputs(outputs)
     options = BuildOptions(
         runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points,
-        without_loops=without_loops,
+        without_loops=without_loops, angles=angles,
     )  # fmt: skip
     with terminal.journal(silent=quiet or as_json) as journal:
         module = load_package(build(model, options, journal).folder)

@@ -147,6 +147,7 @@ def report(
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
     without_loops: bool,
+    angles: bool,
     templates: Path | None,
     as_json: bool,
     quiet: bool,
@@ -158,7 +159,7 @@ def report(
     with terminal.journal(silent=quiet or as_json) as journal:
         written = page.write_report(
             model, output, quick, templates, journal,
-            loads=loads, points=added_points, without_loops=without_loops,
+            loads=loads, points=added_points, without_loops=without_loops, angles=angles,
         )  # fmt: skip
     if as_json:
         click.echo(outcome.text({"file": str(written), "quick": quick}, journal.notices))
@@ -200,6 +201,7 @@ def show(
     loads: tuple[str, ...],
     added_points: tuple[str, ...],
     without_loops: bool,
+    angles: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -210,7 +212,7 @@ def show(
     with terminal.journal(silent=quiet or as_json) as journal:
         text = equations.show(
             model, what, style, formulation, steps, journal,
-            loads=loads, points=added_points, without_loops=without_loops,
+            loads=loads, points=added_points, without_loops=without_loops, angles=angles,
         )  # fmt: skip
     if as_json:
         data = {"what": what, "format": style, "text": text}

@@ -51,16 +51,18 @@ def convert(
     force: bool = False,
     *,
     without_loops: bool = False,
+    angles: bool = False,
 ) -> Conversion:
     """Write the robot in the file `source` as the model file `target`.
 
     With `floating_base` the root link moves freely; with `without_loops` constraints and tendons
-    of MJCF are left out; with `round_angles` angles of frames that are
+    of MJCF are left out; with `angles` free bodies and balls have angles in place of quaternions;
+    with `round_angles` angles of frames that are
     near a multiple of pi/2 (1e-4 of it) become that; `style`: see `symgen.converting.restyling`.
     Raises `ModelError` where `source` is wrong, `RequestError` where `target` exists (unless
     `force`) or cannot be written.
     """
-    document = read_document(source, floating_base, without_loops)
+    document = read_document(source, floating_base, without_loops, angles)
     if round_angles:
         document = replace(document, root=_with_exact_angles(document.root))
     warnings, error = check(document).warnings, None

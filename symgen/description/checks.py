@@ -53,12 +53,15 @@ ROUNDING = 1e-9
 STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
-def read(path: str | PathLike[str], *, without_loops: bool = False) -> RobotDescription:
+def read(
+    path: str | PathLike[str], *, without_loops: bool = False, angles: bool = False
+) -> RobotDescription:
     """Read and check one model file; `ModelError` lists everything that is wrong with it.
 
-    With `without_loops` the constraints and tendons of an MJCF file are left out, with a warning.
+    With `without_loops` the constraints and tendons of an MJCF file are left out, with a warning;
+    with `angles` free bodies and balls of URDF and MJCF have angles in place of quaternions.
     """
-    return check(read_document(path, without_loops=without_loops))
+    return check(read_document(path, without_loops=without_loops, angles=angles))
 
 
 def check(document: Document) -> RobotDescription:

@@ -59,15 +59,17 @@ def write_report(
     loads: Sequence[str] = (),
     points: Sequence[str] = (),
     without_loops: bool = False,
+    angles: bool = False,
 ) -> Path:
     """Write the report of `model` to `target` (default: ``<name>.html`` here) and return where.
 
     `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``;
-    `without_loops` reads an MJCF file as the open tree.
+    `without_loops` and `angles`: see `symgen.read`.
 
     RequestError, before any work, where it cannot be written there.
     """
-    description = with_additions(read(model, without_loops=without_loops), loads, points)
+    description = read(model, without_loops=without_loops, angles=angles)
+    description = with_additions(description, loads, points)
     target = Path(f"{description.name}.html") if target is None else target
     _check_target(target)
     if templates is not None:

@@ -114,9 +114,8 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
 
 def described(path: str | Path, options: BuildOptions) -> RobotDescription:
     """The model of a file, with the loads and points that are asked for beside its own."""
-    return with_additions(
-        read(path, without_loops=options.without_loops), options.loads, options.points
-    )
+    description = read(path, without_loops=options.without_loops, angles=options.angles)
+    return with_additions(description, options.loads, options.points)
 
 
 def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:

@@ -81,13 +81,15 @@ def show(
     loads: Sequence[str] = (),
     points: Sequence[str] = (),
     without_loops: bool = False,
+    angles: bool = False,
 ) -> str:
     """The text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long.
 
     `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``;
-    `without_loops` reads an MJCF file as the open tree.
+    `without_loops` and `angles`: see `symgen.read`.
     """
-    description = with_additions(read(path, without_loops=without_loops), loads, points)
+    description = read(path, without_loops=without_loops, angles=angles)
+    description = with_additions(description, loads, points)
     drawings: dict[str, Callable[[RobotDescription, str], str]] = {"tree": tree, "frames": frames}
     if what in drawings:
         styles = ("pretty", "latex") if what == "frames" else ("pretty",)

@@ -29,36 +29,45 @@ ENDINGS = (".urdf", ".xml", ".mjcf", ".xacro")
 
 
 def document_of_xml(
-    content: bytes, file: str, floating_base: bool = False, without_loops: bool = False
+    content: bytes,
+    file: str,
+    floating_base: bool = False,
+    without_loops: bool = False,
+    angles: bool = False,
 ) -> Document:
-    """The document of a robot in XML; `ModelError` lists everything that is wrong with it."""
+    """The document of a robot in XML; `ModelError` lists everything that is wrong with it.
+
+    The options are those of `symgen.description.documents.read_document`.
+    """
     content, remarks = without_padding(content)
     root = read_xml(content, file)
     _refuse_xacro(root, file)
     with np.errstate(all="ignore"):  # what overflows is infinite then, and refused by the check
-        document = _document_of(root, file, floating_base, without_loops)
+        document = _document_of(root, file, floating_base, without_loops, angles)
     warnings = (*(Fault(file, 1, "", words) for words in remarks), *document.warnings)
     return replace(document, warnings=warnings)
 
 
-def _document_of(root: Element, file: str, floating_base: bool, without_loops: bool) -> Document:
+def _document_of(
+    root: Element, file: str, floating_base: bool, without_loops: bool, angles: bool
+) -> Document:
     if without_loops and root.tag != "mujoco":
         raise RequestError("--without-loops is for MJCF, whose constraints close loops")
     if root.tag == "robot":
-        return document_of_urdf(root, file, floating_base)
+        return document_of_urdf(root, file, floating_base, angles)
     if root.tag != "mujoco":
         found = f"found the element {shown(root.tag)}"
         raise stop(file, root.line, f"expected <robot> (URDF) or <mujoco> (MJCF), {found}")
     if floating_base:
         raise RequestError("--floating-base is for URDF; in MJCF write <freejoint/>")
-    return _document_of_mjcf(root, file, without_loops)
+    return _document_of_mjcf(root, file, without_loops, angles)
 
 
-def _document_of_mjcf(root: Element, file: str, without_loops: bool) -> Document:
+def _document_of_mjcf(root: Element, file: str, without_loops: bool, angles: bool) -> Document:
     """As MuJoCo compiles the file; read here, with a warning, where it is not there or does not."""
     if not mujoco.is_installed():
         remark = "read without MuJoCo; pip install 'symgen[mujoco]' lets it compile the file"
-        return _with_warning(document_of_mjcf(root, file, without_loops), root, remark)
+        return _with_warning(document_of_mjcf(root, file, without_loops, angles), root, remark)
     try:
         model = mujoco.compiled(file)
     except mujoco.NotCompiledError as error:
@@ -66,12 +75,12 @@ def _document_of_mjcf(root: Element, file: str, without_loops: bool) -> Document
         if error.final:
             raise ModelError([refused]) from None
         try:
-            document = document_of_mjcf(root, file, without_loops)
+            document = document_of_mjcf(root, file, without_loops, angles)
         except ModelError as own:
             others = [fault for fault in own.faults if FLAT not in fault.message]
             raise ModelError([refused, *others]) from None
         return _with_warning(document, root, f"read without MuJoCo, which says: {error}")
-    return mujoco.document_of_compiled(root, file, model, without_loops)
+    return mujoco.document_of_compiled(root, file, model, without_loops, angles)
 
 
 def _with_warning(document: Document, root: Element, words: str) -> Document:
