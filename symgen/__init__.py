@@ -61,8 +61,8 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
     `backend`, `flags`, `form`, `templates`, `force`, `plain_c`, `casadi`; `loads` and `points`,
-    each ``LINK`` or ``LINK:x,y,z``; `without_loops` and `angles` (see `read`); and `out`, the folder to build
-    into instead of the cache.
+    each ``LINK`` or ``LINK:x,y,z``; `without_loops` and `angles` (see `read`); and `out`, the
+    folder to build into instead of the cache.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
     processes of this user find the same build in the cache.

@@ -39,7 +39,7 @@ def worth_deriving(description, runtime=()):
     for formulation in FORMULATIONS:
         functions = [
             name
-            for name in provided_functions(formulation)
+            for name in provided_functions(formulation, tree)
             if name not in senseless and formulation.estimate(tree, name) <= largest(name)
         ]
         if functions:
