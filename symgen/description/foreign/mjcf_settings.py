@@ -324,23 +324,22 @@ def terms_of(
     able = () if angles else _BODY_AXES[kind]
     refused = [name for name in given if name not in able]
     if refused:
-        reason = _reason(kind, refused, angles)
-        message = f"{' and '.join(refused)} of a {kind} joint: {reason}; write 0 to go on"
-        faults.add(element, key, message)
+        named = " and ".join(refused)
+        faults.add(element, key, f"{named} of a {kind} joint: {_reason(refused, angles)}")
         return {}
     terms = {TERMS[name]: value for name, value in given.items()}
     return {"coordinates": representation_of(kind_of(TYPES[kind], angles), element.line), **terms}
 
 
-def _reason(kind: str, refused: Sequence[str], angles: bool) -> str:
+def _reason(refused: Sequence[str], angles: bool) -> str:
     if angles:
         return (
             "MuJoCo means the angular velocity, or the rotation, of the body, and with --angles "
-            "the joint has three angles; not available"
+            "the joint has three angles; leave --angles out, or write 0, to go on"
         )
     if "stiffness" in refused:
-        return "springs of joints with quaternions are not available yet"
+        return "springs of joints with quaternions are not available yet; write 0 to go on"
     return (
         "MuJoCo means the velocity in the axes of the world, and here it is in those of the body; "
-        "not available yet"
+        "not available yet, write 0 to go on"
     )

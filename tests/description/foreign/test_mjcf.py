@@ -420,5 +420,5 @@ def test_terms_of_angular_velocities(tmp_path, kind, term):
         assert float(getattr(terms, key).text) == 0.5
         assert set(others) == {terms}
     else:
-        with pytest.raises(ModelError, match=f"joint.s: {term} of a {kind} joint: .*; write 0"):
+        with pytest.raises(ModelError, match=f"joint.s: {term} of a {kind} joint: .* write 0"):
             read(path)
