@@ -48,17 +48,19 @@ def read(
     without_loops: bool = False,
     packages: Mapping[str, str | Path] | None = None,
     arguments: Mapping[str, object] | None = None,
+    angles: bool = False,
 ) -> RobotDescription:
     """The checked description in the model file `path`; `symgen.errors.ModelError` lists faults.
 
     With `without_loops` an MJCF or SDF file is read as the open tree, without what closes loops.
     `packages` are folders by name, for ``package://``, ``model://`` and ``$(find ...)`` in files;
-    `arguments` are those of a xacro file.
+    `arguments` are those of a xacro file.  Free bodies and balls of other formats have quaternions;
+    with `angles` three angles, about z, y and x.
     """
     from symgen import description
     from symgen.options import ReadOptions
 
-    return description.read(path, ReadOptions.of(without_loops, packages, arguments))
+    return description.read(path, ReadOptions.of(without_loops, packages, arguments, angles))
 
 
 def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:

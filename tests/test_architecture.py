@@ -10,7 +10,7 @@ from symgen.joints import JOINTS
 
 ROOT = Path(__file__).parents[1] / "symgen"
 PARTS = (
-    "version", "errors", "support", "options", "robot",
+    "version", "errors", "support", "options", "quaternions", "robot",
     "algebra", "joints", "description", "program", "kinematics", "formulations", "exact",
     "optimize", "emit", "toolchain", "loaded", "validation", "simulation",
     "deriving", "pipeline",

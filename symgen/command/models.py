@@ -62,7 +62,7 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
 @click.option(
     "--floating-base",
     is_flag=True,
-    help="The root link moves freely, on a joint of six coordinates, in place of being the base.",
+    help="The root link moves freely, on a floating joint, in place of being the base.",
 )
 @click.option(
     "--round-angles",

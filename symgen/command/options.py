@@ -102,6 +102,11 @@ _READING = (
         help="Read an MJCF or SDF file as the open tree, without what closes loops.",
     ),
     click.option(
+        "--angles",
+        is_flag=True,
+        help="Free bodies and balls of URDF, SDF and MJCF have angles in place of quaternions.",
+    ),
+    click.option(
         "--package",
         "packages",
         multiple=True,
@@ -124,11 +129,13 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_reading(
         without_loops: bool,
+        angles: bool,
         packages: tuple[tuple[str, str], ...],
         xacro_arguments: tuple[tuple[str, str], ...],
         **rest: Any,
     ) -> Any:
-        return command(reading=ReadOptions(without_loops, packages, xacro_arguments), **rest)
+        reading = ReadOptions(without_loops, packages, xacro_arguments, angles)
+        return command(reading=reading, **rest)
 
     for option in reversed(_READING):
         with_reading = option(with_reading)

@@ -32,6 +32,10 @@ def read_document(
         raise RequestError("--floating-base is for URDF and SDF; a model file says type: floating")
     if reading.without_loops:
         raise RequestError("--without-loops is for MJCF and SDF, whose files close loops")
+    if reading.angles:
+        raise RequestError(
+            "--angles is for URDF, SDF and MJCF; a model file says so: coordinates: angles"
+        )
     return decode(content, file)
 
 

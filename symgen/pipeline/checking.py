@@ -7,7 +7,6 @@ from pathlib import Path
 
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.selection import select
-from symgen.description import read
 from symgen.description.manifolds import refuse_manifolds
 from symgen.errors import RequestError, ValidationError
 from symgen.exact import POINTS, ExactResult, general_robot, prove, runtime_parameters
@@ -50,7 +49,7 @@ def _with_installed_parameters(path: str | Path, options: BuildOptions) -> Build
     """`options` with the runtime parameters of the module that a build would replace."""
     if options.out is None or options.runtime_parameters != (NONE,):
         return options
-    description = read(path)
+    description = described(path, options)
     installed = read_manifest(options.out / description.name)
     known = description.independent_parameters
     kept = () if installed is None else installed.runtime_parameters

@@ -6,8 +6,9 @@ compares every model that moves in the folders, and prints what was compared, an
 
 | symbol | array | shape |
 | --- | --- | --- |
-| q, v, a | coordinates of symgen (angles z, y, x of balls and free joints) and their rates | (n,) |
-| J | MuJoCo's velocities are J v: those of balls and free joints are angular ones | (n, n) |
+| q | configuration of symgen: that of MuJoCo but for the order of quaternions | (nq,) |
+| v, a | velocities, accelerations of symgen: of free joints in the axes of the body | (n,) |
+| J | MuJoCo's velocities are J v: those of free joints are along the axes of the world | (n, n) |
 """
 
 import sys
@@ -16,14 +17,17 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from symgen import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
+from symgen.options import ReadOptions
 from symgen.program.evaluation import call
+from symgen.quaternions import reorder
+from tests.oracles.comparison import state_of
 from tests.oracles.programs import evaluated
 
-STEP = 1e-30
 FREE, BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 OFF = (
     mujoco.mjtDisableBit.mjDSBL_CONSTRAINT,
@@ -44,42 +48,37 @@ class MujocoDynamics:
         m.body_gravcomp[:] = 0.0
         for of_tendons in ("armature", "stiffness", "damping"):
             getattr(m, f"tendon_{of_tendons}")[:] = 0.0
-        self.turns = [
-            int(m.jnt_dofadr[i]) + (3 if m.jnt_type[i] == FREE else 0)
-            for i in range(m.njnt)
-            if int(m.jnt_type[i]) in (FREE, BALL)
+        joints = list(zip(m.jnt_type, m.jnt_qposadr.tolist(), m.jnt_dofadr.tolist(), strict=True))
+        self.free = [(at, k) for kind, at, k in joints if kind == FREE]
+        self.quaternions = [
+            at + 3 * (kind == FREE) for kind, at, _ in joints if kind in (FREE, BALL)
         ]
 
     def jacobian(self, q):
-        """J, analytic in q."""
-        J = np.eye(len(q), dtype=complex)
-        for k in self.turns:
-            _, y, x = q[k : k + 3]
-            about_x = np.array([[1, 0, 0], [0, np.cos(x), np.sin(x)], [0, -np.sin(x), np.cos(x)]])
-            about_y = np.array([[np.cos(y), 0, -np.sin(y)], [0, 1, 0], [np.sin(y), 0, np.cos(y)]])
-            z_in_body = about_x @ about_y @ [0, 0, 1]
-            J[k : k + 3, k : k + 3] = np.column_stack([z_in_body, about_x @ [0, 1, 0], [1, 0, 0]])
+        """J."""
+        J = np.eye(self.model.nv)
+        for at, k in self.free:
+            J[k : k + 3, k : k + 3] = Rotation.from_quat(q[at + 3 : at + 7]).as_matrix()
         return J
+
+    def turning(self, v):
+        """What J v has for a rate beside J a, by its J: w x v of free joints, (n,)."""
+        rate = np.zeros(len(v))
+        for _, k in self.free:
+            rate[k : k + 3] = np.cross(v[k + 3 : k + 6], v[k : k + 3])
+        return rate
 
     def place(self, q):
         """Set MuJoCo's positions."""
-        m, d = self.model, self.data
-        for i in range(m.njnt):
-            at, k = int(m.jnt_qposadr[i]), int(m.jnt_dofadr[i])
-            if m.jnt_type[i] == FREE:
-                d.qpos[at : at + 3] = q[k : k + 3]
-                d.qpos[at + 3 : at + 7] = quaternion(q[k + 3 : k + 6])
-            elif m.jnt_type[i] == BALL:
-                d.qpos[at : at + 4] = quaternion(q[k : k + 3])
-            else:
-                d.qpos[at] = q[k]
+        self.data.qpos[:] = q
+        for at in self.quaternions:
+            self.data.qpos[at : at + 4] = reorder(q[at : at + 4], "xyzw", "wxyz")
 
     def dynamics(self, q, v, a, tau):
         """Torques that give a, mass matrix, and accelerations that tau gives, without friction."""
         m, d = self.model, self.data
         J = self.jacobian(q)
-        rate = self.jacobian(q + 1j * STEP * v).imag / STEP @ v
-        J = J.real
+        rate = J @ self.turning(v)
         self.place(q)
         d.qvel[:] = J @ v
         d.qfrc_applied[:] = np.linalg.solve(J.T, tau)
@@ -101,24 +100,13 @@ class MujocoDynamics:
         return self.model.dof_frictionloss * np.tanh(v / 1e-3)
 
 
-def quaternion(angles):
-    """w, x, y, z of rotations about z, y and x, one after the other."""
-    (cz, sz), (cy, sy), (cx, sx) = ((np.cos(x / 2), np.sin(x / 2)) for x in angles)
-    return [
-        cx * cy * cz + sx * sy * sz,
-        sx * cy * cz - cx * sy * sz,
-        cx * sy * cz + sx * cy * sz,
-        cx * cy * sz - sx * sy * cz,
-    ]
-
-
 def disagreement(path, without_loops=False, states=3):
     """Largest relative differences of torques, mass matrix and accelerations.
 
     Those of the accelerations are relative to the condition of the mass matrix, scaled to a
     diagonal of ones.
     """
-    description, oracle = read(path, without_loops=without_loops), MujocoDynamics(path)
+    description, oracle = read(path, ReadOptions(without_loops=without_loops)), MujocoDynamics(path)
     programs = [
         evaluated(description, formulation_named(formulation), function)
         for formulation, function in (
@@ -127,12 +115,12 @@ def disagreement(path, without_loops=False, states=3):
             ("kane", "forward_dynamics"),
         )
     ]
-    rng = np.random.default_rng(22)
     n, worst = len(description.coordinate_names), np.zeros(3)
     assert n == oracle.model.nv
     loads = np.zeros((len(description.loads), 6))
-    for _ in range(states):
-        q, v, a, tau = rng.uniform(-1, 1, (4, n))
+    for seed in range(states):
+        state = state_of(description, seed)
+        q, v, a, tau = (state[name] for name in ("q", "qd", "qdd", "tau"))
         friction = oracle.friction(v)
         expected = oracle.dynamics(q, v, a, tau)
         given = {"q": q, "qd": v, "qdd": a, "tau": tau + friction, "loads": loads}

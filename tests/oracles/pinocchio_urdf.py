@@ -1,7 +1,8 @@
 """Pinocchio's own reading of a URDF file, with coordinates in the order of a description.
 
-A floating base is built as three sliding and three turning joints, whose coordinates are those of a
-`floating` joint here; joints without limits, which Pinocchio keeps as cosine and sine, are mapped.
+A floating base is a free flyer, whose numbers are those of a `floating` joint with a quaternion
+here; with `angles` it is three sliding and three turning joints.  Joints without limits, which
+Pinocchio keeps as cosine and sine, are mapped.
 Pinocchio gives joints that mimic others coordinates of their own; they are put where the others
 place them, S q + o, with S and o from the XML itself.
 """
@@ -23,15 +24,23 @@ ROOT = "root"
 class PinocchioUrdf:
     """Torques, masses and frames of a URDF text, for ONE sample at a time."""
 
-    def __init__(self, text: str, description: RobotDescription, floating_base: bool = False):
+    def __init__(
+        self,
+        text: str,
+        description: RobotDescription,
+        floating_base: bool = False,
+        angles: bool = False,
+    ):
         if floating_base:
-            self.model = pin.buildModelFromXML(text, _free_joint(), ROOT)
+            root = _three_angles() if angles else pin.JointModelFreeFlyer()
+            self.model = pin.buildModelFromXML(text, root, ROOT)
         else:
             self.model = pin.buildModelFromXML(text)
         self.model.gravity.linear = np.array([0.0, 0.0, -9.81])
         for name in ("damping", "friction", "armature"):
             setattr(self.model, name, np.zeros(self.model.nv))
         self.data = self.model.createData()
+        self.description = description
         self.places = self._places(description, floating_base)
         self.S, self.o = _coupling(text, description)
         self.n = self.S.shape[1]
@@ -73,14 +82,30 @@ class PinocchioUrdf:
         return ordered
 
     def _configuration(self, q: Array) -> Array:
-        by_velocity, full = self._to_pin(self.S @ q + self.o), np.empty(self.model.nq)
+        angles, poses = self._split(q)
+        by_velocity, full = self._to_pin(self.S @ angles + self.o), np.empty(self.model.nq)
         for joint in self.model.joints[1:]:
             angle = by_velocity[joint.idx_v : joint.idx_v + joint.nv]
-            if joint.nq == joint.nv:
+            if joint.idx_v in poses:
+                full[joint.idx_q : joint.idx_q + joint.nq] = poses[joint.idx_v]
+            elif joint.nq == joint.nv:
                 full[joint.idx_q : joint.idx_q + joint.nq] = angle
             else:
                 full[joint.idx_q : joint.idx_q + 2] = np.cos(angle[0]), np.sin(angle[0])
         return full
+
+    def _split(self, q: Array) -> tuple[Array, dict[int, Array]]:
+        """q with 0 for joints on manifolds, (n,), and their entries by Pinocchio's velocity."""
+        angles, poses, place, row = [], {}, 0, 0
+        for joint in self.description.joints:
+            count = 0 if joint.mimic else len(joint.position_names)
+            own, place = q[place : place + count], place + count
+            if joint.manifold:
+                poses[int(self.places[row])] = own
+                own = np.zeros(joint.coordinates)
+            angles += [*own]
+            row += joint.coordinates
+        return np.array(angles), poses
 
 
 def _coupling(text: str, description: RobotDescription) -> tuple[Array, Array]:
@@ -107,7 +132,7 @@ def _coupling(text: str, description: RobotDescription) -> tuple[Array, Array]:
     return S, o
 
 
-def _free_joint() -> pin.JointModel:
+def _three_angles() -> pin.JointModel:
     """Translations x, y, z, then rotations about z, y, x."""
     joint = pin.JointModelComposite()
     for part in (

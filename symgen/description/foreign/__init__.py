@@ -37,7 +37,10 @@ ENDINGS = (".urdf", ".xml", ".mjcf", ".sdf", ".world", XACRO)
 def document_of_xml(
     content: bytes, file: str, floating_base: bool = False, reading: ReadOptions = AS_IT_IS
 ) -> Document:
-    """The document of a robot in XML; `ModelError` lists everything that is wrong with it."""
+    """The document of a robot in XML; `ModelError` lists everything that is wrong with it.
+
+    The options are those of `symgen.description.documents.read_document`.
+    """
     content, remarks = without_padding(content)
     root = read_xml(content, file)
     _refuse_xacro(root, file)
@@ -67,7 +70,7 @@ def _document_of(
         raise RequestError("--without-loops is for MJCF and SDF, whose files close loops")
     with np.errstate(all="ignore"):  # what overflows is infinite then, and refused by the check
         if root.tag == "robot":
-            return document_of_urdf(root, files, floating_base)
+            return document_of_urdf(root, files, floating_base, reading.angles)
         if root.tag == "sdf":
             return document_of_sdf(root, files, floating_base, reading)
         if root.tag != "mujoco":
@@ -76,14 +79,14 @@ def _document_of(
             raise stop(file, root.line, f"{expected}, {found}")
         if floating_base:
             raise RequestError("--floating-base is for URDF and SDF; in MJCF write <freejoint/>")
-        return _document_of_mjcf(root, file, reading.without_loops)
+        return _document_of_mjcf(root, file, reading.without_loops, reading.angles)
 
 
-def _document_of_mjcf(root: Element, file: str, without_loops: bool) -> Document:
+def _document_of_mjcf(root: Element, file: str, without_loops: bool, angles: bool) -> Document:
     """As MuJoCo compiles the file; read here, with a warning, where it is not there or does not."""
     if not mujoco.is_installed():
         remark = "read without MuJoCo; pip install 'symgen[mujoco]' lets it compile the file"
-        return _with_warning(document_of_mjcf(root, file, without_loops), root, remark)
+        return _with_warning(document_of_mjcf(root, file, without_loops, angles), root, remark)
     try:
         model = mujoco.compiled(file)
     except mujoco.NotCompiledError as error:
@@ -91,12 +94,12 @@ def _document_of_mjcf(root: Element, file: str, without_loops: bool) -> Document
         if error.final:
             raise ModelError([refused]) from None
         try:
-            document = document_of_mjcf(root, file, without_loops)
+            document = document_of_mjcf(root, file, without_loops, angles)
         except ModelError as own:
             others = [fault for fault in own.faults if FLAT not in fault.message]
             raise ModelError([refused, *others]) from None
         return _with_warning(document, root, f"read without MuJoCo, which says: {error}")
-    return mujoco.document_of_compiled(root, file, model, without_loops)
+    return mujoco.document_of_compiled(root, file, model, without_loops, angles)
 
 
 def _with_warning(document: Document, root: Element, words: str) -> Document:

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from symgen.description.leaves import MAX_NAME
-from symgen.description.model import coordinate_names
+from symgen.description.model import names_made
 from symgen.description.names import BASE, illegal_name
 from symgen.description.wording import shown
+from symgen.joints import JointType
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]+")
 _ROOM = 12
@@ -32,25 +33,29 @@ class LegalNames:
         self._numbers: Counter[str] = Counter()
         self.changed: list[tuple[str, str, str]] = []
 
-    def new(self, kind: str, name: str, coordinates: int = 1) -> str:
-        """The name of a `kind` (joint, link) that the file calls `name`."""
-        if is_legal(name) and self._is_free(name, coordinates, own=True):
-            return self._take(name, coordinates)
-        legal = self.made(kind, name, coordinates)
+    def new(self, kind: str, name: str, joint: JointType | None = None) -> str:
+        """The name of a `kind` (joint, link) that the file calls `name`.
+
+        `joint` is the type of a joint: the names made for its coordinates are taken, too.
+        """
+        fits = all(len(x) <= MAX_NAME for x in _made(name, joint))
+        if is_legal(name) and fits and self._is_free(name, joint, own=True):
+            return self._take(name, joint)
+        legal = self.made(kind, name, joint)
         self.changed.append((kind, name, legal))
         return legal
 
-    def made(self, kind: str, name: str, coordinates: int = 1) -> str:
+    def made(self, kind: str, name: str, joint: JointType | None = None) -> str:
         """A name like `name` for something that has none in the file."""
         similar = _similar(kind, name)
         for candidate in (similar, f"{similar}_{kind}"):
-            if self._is_free(candidate, coordinates):
-                return self._take(candidate, coordinates)
+            if self._is_free(candidate, joint):
+                return self._take(candidate, joint)
         while True:
             self._numbers[similar] += 1
             candidate = f"{similar}_{self._numbers[similar] + 1}"
-            if self._is_free(candidate, coordinates):
-                return self._take(candidate, coordinates)
+            if self._is_free(candidate, joint):
+                return self._take(candidate, joint)
 
     def report(self) -> str:
         """What was changed, in words."""
@@ -60,15 +65,19 @@ class LegalNames:
         behind = f", and {more} more" if more else ""
         return f"names that are not identifiers, or are taken, were changed: {words}{behind}"
 
-    def _is_free(self, name: str, coordinates: int, own: bool = False) -> bool:
-        others = [x for x in coordinate_names(name, coordinates) if x != name]
+    def _is_free(self, name: str, joint: JointType | None, own: bool = False) -> bool:
+        others = _made(name, joint)
         if name in self._given or any(x in self._given or x in self._own for x in others):
             return False
         return own or name not in self._own
 
-    def _take(self, name: str, coordinates: int) -> str:
-        self._given.update((name, *coordinate_names(name, coordinates)))
+    def _take(self, name: str, joint: JointType | None) -> str:
+        self._given.update((name, *_made(name, joint)))
         return name
+
+
+def _made(name: str, joint: JointType | None) -> tuple[str, ...]:
+    return () if joint is None else names_made(name, joint)
 
 
 def name_of_robot(name: str, names: LegalNames) -> str:

@@ -5,7 +5,7 @@
 | worldbody | `base` |
 | body | a link; without joints on a fixed joint; several joints make a chain with massless links |
 | joint hinge, slide | revolute, prismatic, about or along `axis` through `pos` |
-| joint ball, free | spherical, floating: angles in place of quaternions, with a warning |
+| joint ball, free | spherical, floating, with quaternions, or angles where these are asked for |
 | joint ref | turned into the joint's frame, so that both count the coordinate from the same zero |
 | range; damping, frictionloss, armature, stiffness and springref | `limits`; joint terms |
 | inertial, or geoms that are no meshes | `mass`, `com`, `inertia`, turned into body axes |
@@ -46,16 +46,17 @@ from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number,
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.wording import shown
-from symgen.joints import joint_type
 
 _REFUSED = ("include", "frame", "replicate", "attach", "composite", "flexcomp")
 _LEFT_OUT = ("equality", "tendon")
 _INERTIAS = {"diaginertia": 3, "fullinertia": 6}
 
 
-def document_of_mjcf(root: Element, file: str, without_loops: bool = False) -> Document:
+def document_of_mjcf(
+    root: Element, file: str, without_loops: bool = False, angles: bool = False
+) -> Document:
     """The document of a <mujoco>; `ModelError` lists everything that is wrong with it."""
-    reading = Reading(file, root, Faults(file), LegalNames(_all_names(root)))
+    reading = Reading(file, root, Faults(file), LegalNames(_all_names(root)), angles=angles)
     _refuse(reading, without_loops)
     take_settings(reading)
     reading.faults.raise_if_any()
@@ -199,11 +200,10 @@ def _take_joints(
         anchor = joint.anchor
         place = behind @ Pose(anchor, np.eye(3)) @ joint.at_zero
         behind = Pose(-anchor, np.eye(3))
-        coordinates = joint_type(joint.kind).coordinates
         if joint.element.attributes.get("name", "").strip():
-            new = reading.names.new("joint", joint.name, coordinates)
+            new = reading.names.new("joint", joint.name, joint.type)
         else:
-            new = reading.names.made("joint", joint.name, coordinates)
+            new = reading.names.made("joint", joint.name, joint.type)
         if last:
             link = reading.link_name(body, name)
             content = _link(reading, body, link, inherited, True)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symgen.description.foreign.kinds import kind_of
 from symgen.description.foreign.mjcf_settings import (
+    TERMS,
+    TYPES,
     Reading,
-    angles_for,
     attributes_of,
     keyword,
-    refuse_terms,
+    terms_of,
 )
 from symgen.description.foreign.nodes import listing, table
 from symgen.description.foreign.rotations import HERE, Matrix, Pose, from_axis_angle, unit
@@ -20,9 +22,9 @@ from symgen.description.foreign.xml import Element, number, values
 from symgen.description.reading import Node, Scalar, Table
 from symgen.description.synonyms import OF_MUJOCO
 from symgen.description.wording import shown
+from symgen.joints import JointType
 
 _COEFFICIENTS = 3
-TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,11 @@ class MjcfJoint:
     def kind(self) -> str:
         """The type in a model file."""
         return TYPES[self.mujoco_type]
+
+    @property
+    def type(self) -> JointType:
+        """The same with the coordinates that are asked for."""
+        return kind_of(self.kind, self.reading.angles)
 
     @property
     def is_free(self) -> bool:
@@ -140,6 +147,10 @@ class MjcfJoint:
     def entries(self) -> dict[str, Node | None]:
         """What the model file says of it beside name, type, parent and origin."""
         limited = keyword(self.reading, self.element, "limited", self.key) or "auto"
+        if "springdamper" in self.attributes:
+            self.reading.faults.warn(self.element, self.key, "springdamper is left out")
+        if not self.directed:
+            return self.entries_on_manifold()
         stiffness = self.term("stiffness")
         terms: dict[str, Node | None] = {
             "rotor_inertia": self.term("armature"),
@@ -148,19 +159,19 @@ class MjcfJoint:
             "rest": self.term("springref", is_angle=True) if stiffness else None,
             "friction": self.term("frictionloss"),
         }
-        if "springdamper" in self.attributes:
-            self.reading.faults.warn(self.element, self.key, "springdamper is left out")
-        if not self.directed:
-            given = ("armature", "damping", "frictionloss", "stiffness")
-            found = [name for name in given if self.term(name)]
-            refuse_terms(self.reading.faults, self.element, self.key, self.mujoco_type, found)
-            self.reading.faults.warn(self.element, self.key, angles_for(self.mujoco_type))
-            return {}
         return {
             "axis": listing(self.axis, self.element.line),
             "limits": self.limits(limited),
             **terms,
         }
+
+    def entries_on_manifold(self) -> dict[str, Node | None]:
+        """The same of a ball or free joint."""
+        given = {name: value for name in TERMS if (value := self.term(name)) is not None}
+        reading = self.reading
+        return terms_of(
+            reading.faults, self.element, self.key, self.mujoco_type, given, reading.angles
+        )
 
     def limits(self, limited: str) -> Table | None:
         """The range of a joint that is limited: `limited` is true, false or auto."""

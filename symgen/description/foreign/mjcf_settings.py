@@ -6,11 +6,12 @@ Of several elements of one kind the later one overrides what the former one says
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from symgen.description.foreign.kinds import kind_of, representation_of
 from symgen.description.foreign.legal import LegalNames
 from symgen.description.foreign.rotations import (
     Matrix,
@@ -38,6 +39,14 @@ _OF_GEOMS = (
     "density", "group", "mesh", "shellinertia",
 )  # fmt: skip
 _WITH_DEFAULTS = {"joint": _OF_JOINTS, "geom": _OF_GEOMS}
+TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
+TERMS = {
+    "armature": "rotor_inertia",
+    "damping": "damping",
+    "frictionloss": "friction",
+    "stiffness": "stiffness",
+}
+"""What drives, bearings and springs are called there and in a model file."""
 ORIENTATIONS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
 
 
@@ -62,6 +71,8 @@ class Reading:
     never_from_geoms: bool = False
     groups: tuple[float, float] = (0.0, 5.0)
     auto_limits: bool = True
+    angles: bool = False
+    """Whether free and ball joints have angles in place of quaternions."""
 
     def angle(self, value: float) -> float:
         """An angle of the file in rad."""
@@ -279,22 +290,43 @@ def refuse_constraints(
     faults.add(element, "", message)
 
 
-def refuse_terms(
-    faults: Faults, element: Element, key: str, kind: str, given: Iterable[str]
-) -> None:
-    """What acts on the angular velocity of a ball or free joint, which no angle's rate is."""
-    named = " and ".join(given)
-    if named:
-        message = (
-            f"{named} of a {kind} joint: MuJoCo means the angular velocity, or the rotation, of "
-            "the body, and here the joint has three angles; not available yet, write 0 to go on"
+_BODY_AXES = {"ball": ("damping", "armature", "frictionloss"), "free": ("damping",)}
+"""What MuJoCo means in the axes of the body, or what is the same in any axes."""
+
+
+def terms_of(
+    faults: Faults,
+    element: Element,
+    key: str,
+    kind: str,
+    given: Mapping[str, Scalar],
+    angles: bool,
+) -> dict[str, Node | None]:
+    """What a model file says of a ball or free joint (`kind`) beside its frame.
+
+    `given` are those of the `TERMS` of MuJoCo that are not 0.  MuJoCo means the angular velocity
+    in the axes of the body, and the velocity of a free body in those of the world: what would be
+    another thing here is refused.
+    """
+    able = () if angles else _BODY_AXES[kind]
+    refused = [name for name in given if name not in able]
+    if refused:
+        named = " and ".join(refused)
+        faults.add(element, key, f"{named} of a {kind} joint: {_reason(refused, angles)}")
+        return {}
+    terms = {TERMS[name]: value for name, value in given.items()}
+    return {"coordinates": representation_of(kind_of(TYPES[kind], angles), element.line), **terms}
+
+
+def _reason(refused: Sequence[str], angles: bool) -> str:
+    if angles:
+        return (
+            "MuJoCo means the angular velocity, or the rotation, of the body, and with --angles "
+            "the joint has three angles; leave --angles out, or write 0, to go on"
         )
-        faults.add(element, key, message)
-
-
-def angles_for(kind: str) -> str:
-    """The warning about a joint whose coordinates are not MuJoCo's."""
+    if "stiffness" in refused:
+        return "springs of joints with quaternions are not available yet; write 0 to go on"
     return (
-        f"a {kind} joint has angles (about z, y and x, one after the other) here, and a "
-        "quaternion in MuJoCo"
+        "MuJoCo means the velocity in the axes of the world, and here it is in those of the body; "
+        "not available yet, write 0 to go on"
     )

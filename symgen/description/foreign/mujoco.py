@@ -8,7 +8,7 @@ the numbers of the compiled model, with all their digits.
 | --- | --- |
 | body | a link, whose frame is the body's; without joints on a fixed joint |
 | hinge, slide | revolute, prismatic about or along `axis` through `pos`, with the zero of MuJoCo |
-| ball, free | spherical, floating: angles in place of quaternions, with a warning |
+| ball, free | spherical, floating, with quaternions, or angles where these are asked for |
 | several joints, a joint with `pos` | massless links in between |
 | range; damping, frictionloss, armature, stiffness | `limits`; joint terms |
 | body_ipos, body_iquat, body_mass, body_inertia | `com`, `mass`, `inertia` in body axes |
@@ -33,11 +33,13 @@ from typing import Any
 
 import numpy as np
 
+from symgen.description.foreign.kinds import kind_of
 from symgen.description.foreign.legal import LegalNames, name_of_robot
 from symgen.description.foreign.mjcf_settings import (
-    angles_for,
+    TERMS,
+    TYPES,
     refuse_constraints,
-    refuse_terms,
+    terms_of,
 )
 from symgen.description.foreign.nodes import (
     inertia,
@@ -60,17 +62,9 @@ from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number,
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.wording import KeyPath, in_line, shown
-from symgen.joints import joint_type
 
 PROGRAM = Path(__file__).with_name("mujoco_process.py")
 SECONDS = 120
-TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
-TERMS = {
-    "armature": "rotor_inertia",
-    "damping": "damping",
-    "frictionloss": "friction",
-    "stiffness": "stiffness",
-}
 _LINE = re.compile(r"line (\d+)")
 
 
@@ -115,13 +109,17 @@ def compiled(path: str) -> dict[str, Any]:
 
 
 def document_of_compiled(
-    root: Element, file: str, model: Mapping[str, Any], without_loops: bool = False
+    root: Element,
+    file: str,
+    model: Mapping[str, Any],
+    without_loops: bool = False,
+    angles: bool = False,
 ) -> Document:
     """The document of a compiled model; `ModelError` lists what symgen has no equations for.
 
     `root` is the file as it is written: it knows the lines of names.
     """
-    reading = _Reading.of(root, file, model)
+    reading = _Reading.of(root, file, model, angles)
     _take_constraints(reading, without_loops)
     for body in range(1, len(model["bodies"])):
         _take_body(reading, body)
@@ -136,6 +134,7 @@ class _Reading:
     file: str
     root: Element
     model: Mapping[str, Any]
+    angles: bool
     faults: Faults
     names: LegalNames
     elements: Mapping[tuple[str, str], Element]
@@ -145,10 +144,10 @@ class _Reading:
     places: dict[KeyPath, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, root: Element, file: str, model: Mapping[str, Any]) -> _Reading:
+    def of(cls, root: Element, file: str, model: Mapping[str, Any], angles: bool) -> _Reading:
         parts = [*model["bodies"][1:], *model["joints"]]
         names = LegalNames(part["name"] for part in parts)
-        return cls(file, root, model, Faults(file), names, _named_elements(root))
+        return cls(file, root, model, angles, Faults(file), names, _named_elements(root))
 
     def element(self, kind: str, name: str) -> Element:
         """Where the file says it; the root where the name was made, or is in another file."""
@@ -206,9 +205,9 @@ def _take_body(reading: _Reading, number_of_body: int) -> None:
             pose = HERE  # its coordinates place the body in the world
         at_body = count == len(joints) and not anchor.any()
         own, link = joint["name"], names.new("link", name) if at_body else ""
-        coordinates = joint_type(TYPES[joint["type"]]).coordinates
         given = own or f"{name}_joint"
-        new = (names.new if own else names.made)("joint", given, coordinates)
+        kind = kind_of(TYPES[joint["type"]], reading.angles)
+        new = (names.new if own else names.made)("joint", given, kind)
         content = (
             _link(reading, body, link, element)
             if at_body
@@ -257,12 +256,10 @@ def _entries(reading: _Reading, joint: Mapping[str, Any], name: str) -> dict[str
     if joint["polynomial"]:
         message = "stiffness and damping that are polynomials are not available yet"
         faults.add(element, key, message)
-    given = {name: joint[name] for name in TERMS if joint[name]}
+    given = {name: number(joint[name], line) for name in TERMS if joint[name]}
     if joint["type"] in ("ball", "free"):
-        refuse_terms(faults, element, key, joint["type"], given)
-        faults.warn(element, key, angles_for(joint["type"]))
-        return {}
-    terms = {TERMS[name]: number(value, line) for name, value in given.items()}
+        return terms_of(faults, element, key, joint["type"], given, reading.angles)
+    terms: dict[str, Node | None] = {TERMS[name]: value for name, value in given.items()}
     if joint["rest"] and "stiffness" in given:
         terms["rest"] = number(joint["rest"], line)
     ends = joint["range"]

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from symgen.description.foreign.kinds import kind_of, representation_of
 from symgen.description.foreign.legal import LegalNames, name_of_robot
 from symgen.description.foreign.nodes import (
     inertia,
@@ -45,7 +46,7 @@ from symgen.description.foreign.sdf_joints import (
     child_flag,
     child_number,
     is_off,
-    kind_of,
+    sdf_type_of,
 )
 from symgen.description.foreign.sdf_remarks import remark_all
 from symgen.description.foreign.xml import (
@@ -59,10 +60,11 @@ from symgen.description.foreign.xml import (
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import joint_type
+from symgen.joints import JointType
 from symgen.options import ReadOptions
 
 FLOATING_BASE = "floating_base"
+TWO_AXES = ("universal", "revolute2")
 """The joint between the base and the root link of a robot that is not bolted down."""
 _GRAVITY = ("0", "0", "-9.8")
 """Of a world that says nothing, by the format's definition."""
@@ -86,6 +88,7 @@ class _Robot:
     frames: Frames
     floating_base: bool
     without_loops: bool
+    angles: bool
     joints: list[_Joint] = field(default_factory=list)
     carried: dict[str, list[_Joint]] = field(default_factory=dict)
     links: dict[str, Element] = field(default_factory=dict)
@@ -121,7 +124,7 @@ def document_of_sdf(
     """
     frames = Frames(Files([*files], reading))
     frames.read(root)
-    robot = _Robot(frames, floating_base, reading.without_loops)
+    robot = _Robot(frames, floating_base, reading.without_loops, reading.angles)
     remark_all(frames)
     _take_joints(robot)
     robot.faults.raise_if_any()
@@ -156,7 +159,7 @@ def _take_joints(robot: _Robot) -> None:
         if robot.without_loops and element.attributes.get("type", "").strip() == "gearbox":
             faults.warn(element, key, "left out: a gearbox couples two joints")
             continue
-        kind = kind_of(faults, element, key)
+        kind = sdf_type_of(faults, element, key)
         parent, child = (_end(robot, name, tag, key) for tag in ("parent", "child"))
         if not kind or parent is None or child is None:
             continue
@@ -247,23 +250,24 @@ def _name_all(robot: _Robot, start: str | None, ordered: list[_Joint]) -> None:
     own = [*(key(joint.axes.name) for joint in ordered), *map(key, robot.links)]
     robot.names = LegalNames(own)
     for joint in ordered:
-        coordinates = _coordinates(joint.axes.kind)
+        kind = _kind(robot, joint.axes.kind)
         name = joint.axes.name.removesuffix(" (joint)")
-        robot.joint_names[joint.axes.name] = robot.names.new("joint", key(name), coordinates)
+        robot.joint_names[joint.axes.name] = robot.names.new("joint", key(name), kind)
     if start is not None:
         at_base = not robot.floating_base and _is_here(robot.frames.in_world(start))
         robot.link_names[start] = BASE if at_base else robot.names.new("link", key(start))
     for joint in ordered:
         same = joint.child == joint.axes.name.removesuffix(" (joint)")
         name = robot.joint_names[joint.axes.name]
-        single = TYPES[joint.axes.kind] != "spherical" and _coordinates(joint.axes.kind) < 2
+        single = _kind(robot, joint.axes.kind).coordinates < 2
         robot.link_names[joint.child] = (
             name if same and single else robot.names.new("link", key(joint.child))
         )
 
 
-def _coordinates(kind: str) -> int:
-    return 2 if kind in ("universal", "revolute2") else joint_type(TYPES[kind]).coordinates
+def _kind(robot: _Robot, kind: str) -> JointType:
+    """The type of joint whose coordinates one of SDF has."""
+    return kind_of("universal" if kind in TWO_AXES else TYPES[kind], robot.angles)
 
 
 def _is_here(pose: Pose) -> bool:
@@ -278,9 +282,11 @@ def _take_root(robot: _Robot, link: str) -> None:
     frames, faults, element = robot.frames, robot.faults, robot.links[link]
     key = f"link.{frames.key(link)}"
     if robot.floating_base:
-        name = robot.names.made("joint", FLOATING_BASE, joint_type("floating").coordinates)
-        content = _link(robot, link)
-        robot.add(joint_node(name, "floating", BASE, HERE, content, element.line), key)
+        kind = kind_of("floating", robot.angles)
+        name = robot.names.made("joint", FLOATING_BASE, kind)
+        content, line = _link(robot, link), element.line
+        more = {"coordinates": representation_of(kind, line)}
+        robot.add(joint_node(name, kind.name, BASE, HERE, content, line, more), key)
         robot.moving.add(link)
         return
     if not child_flag(faults, frames.frames[frames.model].element, "static", "model"):
@@ -343,7 +349,9 @@ def _steps(
     """Name, type and other entries of the joints that a joint becomes."""
     kind = TYPES[axes.kind]
     if not directions:
-        return [(name, kind, {})]
+        line = axes.frame.element.line
+        own = representation_of(kind_of(kind, robot.angles), line)
+        return [(name, kind, {"coordinates": own})]
     mimics = [_mimic(robot, axes, tag) for tag in ("axis", "axis2")[: len(directions)]]
     entries = [
         {**axis.nodes, "mimic": mimic} for axis, mimic in zip(directions, mimics, strict=True)
@@ -370,7 +378,7 @@ def _mimic(robot: _Robot, axes: Axes, tag: str) -> Table | None:
     if new is None:
         faults.add(element, key, f"there is no joint named {shown(name)} in this model")
         return None
-    if _coordinates(robot.frames.frames[full].element.attributes.get("type", "")) == 2:
+    if robot.frames.frames[full].element.attributes.get("type", "") in TWO_AXES:
         new = f"{new}_{2 if element.attributes.get('axis', '').strip() == 'axis2' else 1}"
     numbers = [child_number(faults, element, x, key) for x in ("multiplier", "offset", "reference")]
     multiplier, offset, reference = (

@@ -5,7 +5,7 @@
 | revolute, continuous, prismatic, fixed | the same; continuous is revolute without limits |
 | universal, revolute2 | two revolute joints, the first about `axis`, the second about `axis2` |
 | screw | helical, its pitch from `screw_thread_pitch` (m per turn) or `thread_pitch` |
-| ball | spherical: angles about z, y, x of the joint's frame |
+| ball | spherical, with a quaternion, or angles where these are asked for |
 | axis xyz, in the joint's frame, that of `expressed_in`, or before 1.5 the model's | `axis` |
 | limit, dynamics, mimic | `limits`; `damping`, `friction`, `stiffness` and `rest`; `mimic` |
 
@@ -75,7 +75,7 @@ def child_flag(faults: Faults, element: Element, tag: str, key: str) -> bool:
     return words in ("true", "1")
 
 
-def kind_of(faults: Faults, element: Element, key: str) -> str:
+def sdf_type_of(faults: Faults, element: Element, key: str) -> str:
     """The type of a joint, in the words of SDF; "", and a fault, where symgen has no such."""
     kind = faults.text(element, "type", key)
     if kind in _NOT_AVAILABLE:

@@ -2,9 +2,10 @@
 
 | URDF | model file |
 | --- | --- |
-| the link that no joint carries | `base`; or a link on a joint of six coordinates |
+| the link that no joint carries | `base`; or a link on a floating joint |
 | joint origin, axis (default x) | `origin`, `axis`; both have the link frame behind the motion |
 | planar | planar, in the plane normal to the axis; coordinates x, y, angle |
+| floating | floating, with a quaternion, or with angles where these are asked for |
 | continuous | revolute, without limits of position; all other types bear the same name |
 | inertial origin, mass, inertia | `mass`, `com`, `inertia`, turned into link-frame axes |
 | limit, dynamics damping and friction | `limits`, `damping`, `friction` |
@@ -23,6 +24,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from symgen.description.foreign.kinds import kind_of, representation_of
 from symgen.description.foreign.legal import LegalNames, name_of_robot
 from symgen.description.foreign.nodes import inertia, listing, table, text
 from symgen.description.foreign.rotations import from_rpy, turned
@@ -40,10 +42,9 @@ from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.scalars import LARGEST_ANGLE
 from symgen.description.wording import KeyPath, degrees_meant, in_line, shown
-from symgen.joints import joint_type
 
-_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-TYPES = {kind: "revolute" if kind == "continuous" else kind for kind in _TYPES}
+_SAME = ("revolute", "prismatic", "fixed", "floating", "planar")
+TYPES = {**dict(zip(_SAME, _SAME, strict=True)), "continuous": "revolute"}
 FLOATING_BASE = "floating_base"
 """The joint between the base and the root link of a robot that is not bolted down."""
 
@@ -79,6 +80,7 @@ class _Robot:
     files: Sequence[str]
     root: Element
     floating_base: bool
+    angles: bool
     faults: Faults
     links: dict[str, Element] = field(default_factory=dict)
     joints: list[_Joint] = field(default_factory=list)
@@ -87,19 +89,21 @@ class _Robot:
 
 def link_names_of_urdf(root: Element, file: str, floating_base: bool = False) -> dict[str, str]:
     """Name of a link in the file -> its name in the model; `ModelError` where that is no robot."""
-    return _named(_checked(root, (file,), floating_base))[3]
+    return _named(_checked(root, (file,), floating_base, angles=False))[3]
 
 
-def document_of_urdf(root: Element, files: Sequence[str], floating_base: bool = False) -> Document:
+def document_of_urdf(
+    root: Element, files: Sequence[str], floating_base: bool = False, angles: bool = False
+) -> Document:
     """The document of a <robot>; `ModelError` lists everything that is wrong with it.
 
     `files` are those that it was made from, of which numbers of lines name one.
     """
-    return _document(_checked(root, files, floating_base))
+    return _document(_checked(root, files, floating_base, angles))
 
 
-def _checked(root: Element, files: Sequence[str], floating_base: bool) -> _Robot:
-    robot = _Robot(files, root, floating_base, Faults(files[0], files))
+def _checked(root: Element, files: Sequence[str], floating_base: bool, angles: bool) -> _Robot:
+    robot = _Robot(files, root, floating_base, angles, Faults(files[0], files))
     _take_links(robot)
     _take_joints(robot)
     robot.faults.raise_if_any()
@@ -216,7 +220,7 @@ def _named(robot: _Robot) -> tuple[str, LegalNames, dict[str, str], dict[str, st
     ordered = [joint for joint, _ in _depth_first(robot, root_link)]
     names = LegalNames([*(joint.name for joint in ordered), *robot.links])
     joint_names = {
-        joint.name: names.new("joint", joint.name, joint_type(joint.kind).coordinates)
+        joint.name: names.new("joint", joint.name, kind_of(joint.kind, robot.angles))
         for joint in ordered
     }
     link_names = _link_names(robot, root_link, ordered, joint_names, names)
@@ -230,7 +234,7 @@ def _document(robot: _Robot) -> Document:
     items: list[Node] = []
     places: dict[KeyPath, str] = {}
     if robot.floating_base:
-        base = names.made("joint", FLOATING_BASE, joint_type("floating").coordinates)
+        base = names.made("joint", FLOATING_BASE, kind_of("floating", robot.angles))
         items.append(parts.floating_base(base, root_link))
         places["joints", 0] = places["joints", 0, "link"] = place(f"link.{root_link}")
     else:
@@ -308,6 +312,7 @@ class _Parts:
             {
                 "name": text(self.joint_names[joint.name], element.line),
                 "type": text(joint.kind, element.line),
+                "coordinates": self.representation(joint.kind, element.line),
                 "parent": text(self.link_names[joint.parent], element.line),
                 "origin": self.origin(element, key),
                 "axis": listing(direction, element.line),
@@ -345,18 +350,23 @@ class _Parts:
         )
 
     def floating_base(self, name: str, root_link: str) -> Table:
-        """The joint of six coordinates under the root link."""
+        """The floating joint under the root link."""
         line = self.robot.links[root_link].line
         return table(
             {
                 "name": text(name, line),
                 "type": text("floating", line),
+                "coordinates": self.representation("floating", line),
                 "parent": text(BASE, line),
                 "origin": table({}, line),
                 "link": self.link(root_link, True),
             },
             line,
         )
+
+    def representation(self, kind: str, line: int) -> Scalar | None:
+        """What the model file says of the coordinates of a joint."""
+        return representation_of(kind_of(kind, self.robot.angles), line)
 
     def origin(self, element: Element, key: str) -> Table:
         """The pose of a joint in its parent's link frame."""
@@ -377,8 +387,7 @@ class _Parts:
         if element is None:
             return None
         given = {name: self.robot.faults.number(element, name, key) for name in names}
-        found = any(value is not None for value in given.values())
-        return table(given, element.line) if found else None
+        return table(given, element.line) if any(given.values()) else None
 
     def link(self, name: str, named: bool) -> Table | None:
         """The link of that name: mass, centre of mass, inertia in axes of the link frame."""
@@ -407,9 +416,8 @@ class _Parts:
         if element is None:
             faults.add(inertial, key, 'an <inertial> needs <mass value="..."/>')
             return None
-        if faults.text(element, "value", f"{key}.mass"):
-            return faults.number(element, "value", f"{key}.mass")
-        return None
+        given = faults.text(element, "value", f"{key}.mass")
+        return faults.number(element, "value", f"{key}.mass") if given else None
 
     def inertia(self, inertial: Element, key: str) -> Table | None:
         """The tensor about the centre of mass, turned into the axes of the link frame."""

@@ -17,6 +17,7 @@ from symgen.description.documents import read_document
 from symgen.description.reading import decode
 from symgen.description.writing import model_text
 from symgen.errors import ModelError
+from tests.agreement.test_pinocchio import compare
 from tests.choosing import one_in, slow
 from tests.description.foreign.test_urdf import compare_with_pinocchio, torques
 
@@ -31,6 +32,10 @@ FOLLOWERS = {
     "talos_full_v2_box": 12, "tiago_pro": 10,
 }  # fmt: skip
 """Robots with joints that follow others, and how many of those move."""
+
+
+FLOATING = "hextilt_flying_arm_5", "solo12", "anymal", "talos_reduced", "icub_reduced"
+"""A drone with an arm, quadrupeds, humanoids."""
 
 
 @functools.cache
@@ -89,6 +94,15 @@ def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path
     copy = tmp_path / path.name
     copy.write_text(changed, encoding="utf-8")
     compare_with_pinocchio(copy, changed, floating_base, samples=1, masses=False)
+
+
+@needs_robots
+@pytest.mark.parametrize("stem", slow(*FLOATING))
+def test_every_function_of_a_robot_that_floats(stem):
+    path = next(path for path in robots() if path.stem == stem)
+    description = check(read_document(path, floating_base=True))
+    assert [joint.type for joint in description.joints if joint.manifold] == ["floating"]
+    compare(description, seed=1, samples=1)
 
 
 @needs_robots

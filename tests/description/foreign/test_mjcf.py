@@ -14,6 +14,7 @@ from symgen.cli import run
 from symgen.description import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
+from symgen.options import ReadOptions
 from symgen.program.evaluation import call
 from tests.oracles.comparison import agrees
 from tests.oracles.programs import evaluated
@@ -158,21 +159,23 @@ def test_limits_in_degrees_and_radians(tmp_path):
     assert (slide.limits[0].lower, slide.limits[0].upper) == (-1, 2)
 
 
-def test_a_free_body_and_a_ball_have_angles(tmp_path):
+@pytest.mark.parametrize("angles", [False, True])
+def test_a_free_body_and_a_ball(tmp_path, angles):
     text = ARM.replace('<joint name="shoulder" pos="0.05 0.1 -0.02" axis="0 1 1"/>', "<freejoint/>")
     text = text.replace('<joint name="turn" axis="0 0 1" ref="0.3" stiffness="2" springref="0.1"/>',
                         '<joint name="turn" type="ball" damping="0"/>')  # fmt: skip
     path = written(tmp_path, text)
-    description = read(path)
+    description = read(path, ReadOptions(angles=angles))
     assert [joint.type for joint in description.joints] == [
         "floating", "fixed", "revolute", "prismatic", "fixed", "spherical",
     ]  # fmt: skip
-    assert [x.key for x in description.warnings] == ["", "joint.upper_joint", "joint.turn"]
+    assert [x.key for x in description.warnings] == [""]
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
-    angles = np.array([0.3, -0.5, 0.7])
-    turn = Rotation.from_euler("ZYX", angles).as_quat(scalar_first=True)
-    q = np.array([0.1, 0.2, 0.4, *angles, 0.5, -0.6, *angles])
+    about_zyx = np.array([0.3, -0.5, 0.7])
+    rotation = Rotation.from_euler("ZYX", about_zyx)
+    turn, own = rotation.as_quat(scalar_first=True), about_zyx if angles else rotation.as_quat()
+    q = np.array([0.1, 0.2, 0.4, *own, 0.5, -0.6, *own])
     data.qpos[:] = [0.1, 0.2, 0.4, *turn, 0.5, -0.6, *turn]
     mujoco.mj_kinematics(model, data)
     newton_euler = formulation_named("newton_euler")
@@ -405,17 +408,19 @@ def test_constraints_are_refused_by_name_or_left_out(tmp_path):
 
 @pytest.mark.parametrize("kind", ["ball", "free"])
 @pytest.mark.parametrize("term", ["damping", "armature", "frictionloss", "stiffness"])
-def test_terms_of_angular_velocities_are_refused(tmp_path, kind, term):
+def test_terms_of_angular_velocities(tmp_path, kind, term):
     text = ARM.replace(
-        'name="shoulder" pos="0.05 0.1 -0.02" axis="0 1 1"', f'name="s" type="{kind}" TERM'
-    )
-    with pytest.raises(ModelError, match=f"joint.s: .*{term} of a {kind} joint: MuJoCo means"):
-        read(
-            written(
-                tmp_path,
-                text.replace(
-                    "TERM", f'damping="0" {term}="0.5"'.replace('damping="0" damping', "damping")
-                ),
-            )
-        )
-    read(written(tmp_path, text.replace("TERM", 'damping="0"')))
+        'name="shoulder" pos="0.05 0.1 -0.02" axis="0 1 1"',
+        f'name="s" class="plain" type="{kind}" {term}="0.5"',
+    ).replace("<default>", '<default><default class="plain"><joint damping="0"/></default>', 1)
+    path = written(tmp_path, text)
+    with pytest.raises(ModelError, match=f"joint.s: {term} of a {kind} joint: .*--angles"):
+        read(path, ReadOptions(angles=True))
+    if term == "damping" or (kind == "ball" and term != "stiffness"):
+        (terms, *others) = read(path).joints[0].terms
+        key = {"armature": "rotor_inertia", "frictionloss": "friction"}.get(term, term)
+        assert float(getattr(terms, key).text) == 0.5
+        assert set(others) == {terms}
+    else:
+        with pytest.raises(ModelError, match=f"joint.s: {term} of a {kind} joint: .* write 0"):
+            read(path)

@@ -16,6 +16,7 @@ from symgen.description.foreign import mujoco_process
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
+from tests.oracles.comparison import state_of
 from tests.oracles.mujoco_dynamics import MujocoDynamics, disagreement
 from tests.oracles.programs import evaluated
 
@@ -29,7 +30,7 @@ ROBOT = """<mujoco model="zoo">
   </asset>
   <worldbody>
     <body name="base/free" pos="1 2 3">
-      <freejoint name="root"/><geom type="box" size=".1 .2 .3"/>
+      <joint name="root" type="free" damping=".3"/><geom type="box" size=".1 .2 .3"/>
       <frame pos=".1 0 .2" euler="10 20 30">
         <body name="left arm" pos="0 .3 0" childclass="stiff">
           <joint name="s-1" pos=".1 .2 .3" axis="1 2 3" range="-30 40"/>
@@ -37,7 +38,7 @@ ROBOT = """<mujoco model="zoo">
           <joint name="s-3" pos="0 0 .1" axis="0 1 0" ref="15" springref="-20"/>
           <geom type="capsule" size=".05" fromto="0 0 0 .1 .2 .3"/>
           <geom type="mesh" mesh="wedge"/><site name="tip/1" pos=".1 .2 .3"/>
-          <body name="ball"><joint name="b" type="ball" pos="0 0 .1"/>
+          <body name="ball"><joint name="b" type="ball" class="loose" pos="0 0 .1"/>
             <inertial pos="0 .1 0" mass="1" fullinertia=".02 .03 .025 .001 -.002 .003"/>
             <attach model="claw" body="claw" prefix="c_"/>
           </body>
@@ -51,7 +52,8 @@ ROBOT = """<mujoco model="zoo">
 </mujoco>
 """
 DEFAULTS = """<mujocoinclude><default><default class="stiff">
-  <joint stiffness="3" damping=".5" armature=".1" frictionloss=".2"/></default></default>
+  <joint stiffness="3" damping=".5" armature=".1" frictionloss=".2"/></default>
+  <default class="loose"><joint damping=".4" armature=".2" frictionloss=".1"/></default></default>
 </mujocoinclude>"""
 CLAW = """<mujoco><worldbody><body name="claw" pos="0 0 .2"><joint axis="0 1 0"/>
   <geom type="ellipsoid" size=".1 .02 .05"/></body></worldbody></mujoco>"""
@@ -60,7 +62,7 @@ CLAW = """<mujoco><worldbody><body name="claw" pos="0 0 .2"><joint axis="0 1 0"/
 @pytest.fixture
 def zoo(tmp_path):
     for name, text in {"zoo.xml": ROBOT, "defaults.xml": DEFAULTS, "claw.xml": CLAW}.items():
-        (tmp_path / name).write_text(text.replace('name="b" type', 'name="b" class="main" type'))
+        (tmp_path / name).write_text(text)
     return tmp_path / "zoo.xml"
 
 
@@ -80,7 +82,7 @@ def test_names_frames_and_points_are_those_of_the_file(zoo):
     assert "body 'base/free' is base_free" in said or "link 'base/free' is base_free" in said
     assert "point 'tip/1' is tip_1" in said
     oracle = MujocoDynamics(zoo)
-    q = np.random.default_rng(1).uniform(-1, 1, oracle.model.nv)
+    q = state_of(robot, 1)["q"]
     oracle.place(q)
     mujoco.mj_forward(oracle.model, oracle.data)
     program = evaluated(robot, formulation_named("newton_euler"), "forward_kinematics")
@@ -120,8 +122,11 @@ def test_loops_are_refused_by_name_or_left_out(zoo, monkeypatch):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('<joint name="b" class="main"', '<joint name="b" class="stiff"',
-         "joint.b: armature and damping and frictionloss and stiffness of a ball joint"),
+        ('class="loose"', 'class="stiff"',
+         "joint.b: stiffness of a ball joint: springs of joints with quaternions are not avail"),
+        ('damping=".3"', 'armature="1" frictionloss="2"',
+         "joint.root: armature and frictionloss of a free joint: MuJoCo means the velocity in the "
+         "axes of the world"),
         ('axis="0 1 1"', 'axis="0 1 1" damping="1 2"', "joint.s-2: .*polynomials"),
         ("defaults.xml", "../../secret.xml", "MuJoCo does not compile this file: "),
         ("<geom size=", "<geom sise=",

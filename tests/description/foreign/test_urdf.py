@@ -18,8 +18,9 @@ from symgen.description.foreign import legal, xml
 from symgen.description.model import JointTerms
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
+from symgen.options import ReadOptions
 from symgen.program.evaluation import call
-from tests.oracles.comparison import agrees
+from tests.oracles.comparison import agrees, state_of
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
 from tests.oracles.programs import evaluated
 
@@ -102,16 +103,16 @@ def torques(description, q, qd, qdd):
     return tau
 
 
-def compare_with_pinocchio(path, text, floating_base=False, samples=2, masses=True):
+def compare_with_pinocchio(path, text, floating_base=False, samples=2, masses=True, angles=False):
     """Torques and masses of every sample, and the frames of all links, to 1e-10."""
-    description = check(read_document(path, floating_base))
-    oracle = PinocchioUrdf(text, description, floating_base)
-    n, rng = oracle.n, np.random.default_rng(5)
-    assert n == len(description.coordinate_names)
+    description = check(read_document(path, floating_base, ReadOptions(angles=angles)))
+    oracle = PinocchioUrdf(text, description, floating_base, angles)
+    assert oracle.n == len(description.coordinate_names)
     newton_euler = formulation_named("newton_euler")
     frames = evaluated(description, newton_euler, "forward_kinematics")
-    for _ in range(samples):
-        q, qd, qdd = rng.uniform(-2, 2, (3, n))
+    for seed in range(samples):
+        state = state_of(description, seed)
+        q, qd, qdd = state["q"], state["qd"], state["qdd"]
         tau = torques(description, q, qd, qdd)
         assert agrees(tau, oracle.inverse_dynamics(q, qd, qdd), 1e-10)
         (poses,) = call(frames, {"q": q})
@@ -168,8 +169,9 @@ def test_a_floating_base(tmp_path):
     text = ARM.replace('<link name="base_link"/>', root)
     path = written(tmp_path, text)
     compare_with_pinocchio(path, text, floating_base=True)
+    compare_with_pinocchio(path, text, floating_base=True, angles=True)
     robot = check(read_document(path, floating_base=True))
-    assert robot.joints[0].type == "floating"
+    assert (robot.joints[0].type, robot.joints[0].representation) == ("floating", "quaternion")
     assert robot.joints[0].link.name == "base_link"
     fixed = read(path)
     assert [fault.key for fault in fixed.warnings] == ["link.base_link"]
@@ -186,11 +188,11 @@ def urdf_texts(draw):
     joints, moving = [], []
     for k in range(1, count + 1):
         parent = draw(st.integers(0, k - 1))
-        kind = draw(st.sampled_from(["revolute", "continuous", "prismatic", "fixed"]))
+        kind = draw(st.sampled_from(["revolute", "continuous", "prismatic", "fixed", "floating"]))
         axis = draw(st.sampled_from(["1 0 0", "0 1 0", "0 0 1", "0.6 0 -0.8", "1 2 -2"]))
         a, b, c = (draw(st.floats(0.01, 0.2)) for _ in range(3))
         mimic = ""
-        if kind != "fixed":
+        if kind not in ("fixed", "floating"):
             if moving and draw(st.booleans()):
                 mimic = f'<mimic joint="j-{draw(st.sampled_from(moving))}"'
                 mimic += draw(st.sampled_from(["", ' multiplier="-1"', ' multiplier="0.3"']))
@@ -384,8 +386,9 @@ def test_a_model_file_is_converted_too(tmp_path, monkeypatch, capfd):
     Path("a.yaml").write_text(text)
     assert run(["convert", "a.yaml", "b.yaml", "--round-angles", "--quiet"]) == 0
     assert [x.text for x in read("b.yaml").joints[0].origin.rpy] == ["pi/2", "pi/2", "0x1"]
-    assert run(["convert", "a.yaml", "c.yaml", "--floating-base"]) == 2
-    assert "--floating-base is for URDF" in capfd.readouterr().err
+    for option, words in (("floating-base", "is for URDF"), ("angles", "is for URDF and MJCF")):
+        assert run(["convert", "a.yaml", "c.yaml", f"--{option}"]) == 2
+        assert f"--{option} {words}" in capfd.readouterr().err
 
 
 def test_what_cad_programs_write_is_converted_too(tmp_path, monkeypatch, capfd):
@@ -412,12 +415,20 @@ def test_a_limit_without_the_other_one_is_zero(tmp_path):
 
 
 def test_names_of_coordinates_are_kept_free(tmp_path):
-    text = ARM.replace('type="revolute"', 'type="floating"').replace('"fore"', '"shoulder_2"')
-    robot = read(written(tmp_path, text))
-    assert [joint.name for joint in robot.joints] == ["shoulder_joint", "slide"]
-    base = ARM.replace('"fore"', '"floating_base_2"')
-    robot = check(read_document(written(tmp_path, base), floating_base=True))
-    assert robot.joints[0].name == "floating_base_joint"
+    for angles, suffix in ((False, "qw"), (False, "vx"), (True, "2")):
+        text = ARM.replace('type="revolute"', 'type="floating"')
+        text = text.replace('"fore"', f'"shoulder_{suffix}"')
+        robot = read(written(tmp_path, text), ReadOptions(angles=angles))
+        assert [joint.name for joint in robot.joints] == ["shoulder_joint", "slide"]
+        base = written(tmp_path, ARM.replace('"fore"', f'"floating_base_{suffix}"'))
+        robot = check(read_document(base, True, ReadOptions(angles=angles)))
+        assert robot.joints[0].name == "floating_base_joint"
+
+
+def test_a_name_leaves_room_for_those_of_coordinates(tmp_path):
+    text = ARM.replace('type="revolute"', 'type="floating"').replace('"shoulder"', f'"{"s" * 62}"')
+    assert read(written(tmp_path, text), ReadOptions(angles=True)).joints[0].name == "s" * 62
+    assert len(read(written(tmp_path, text)).joints[0].name) < 62
 
 
 def fixed_chain(stem, wrong=""):
@@ -526,3 +537,6 @@ def test_planar_and_floating_joints(tmp_path):
     assert {x.velocity for x in planar.limits} == {3}
     assert {x.lower for x in planar.limits} == {None}
     assert (floating.type, floating.coordinates) == ("floating", 6)
+    assert (floating.representation, len(floating.position_names)) == ("quaternion", 7)
+    _, floating = read(written(tmp_path, text), ReadOptions(angles=True)).joints
+    assert floating.representation == "angles"
