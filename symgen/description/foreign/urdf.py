@@ -43,8 +43,8 @@ from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.scalars import LARGEST_ANGLE
 from symgen.description.wording import KeyPath, degrees_meant, in_line, shown
 
-_SAME = ("revolute", "prismatic", "fixed", "floating", "planar")
-TYPES = {**dict(zip(_SAME, _SAME, strict=True)), "continuous": "revolute"}
+_NAMES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+TYPES = {name: name for name in _NAMES} | {"continuous": "revolute"}
 FLOATING_BASE = "floating_base"
 """The joint between the base and the root link of a robot that is not bolted down."""
 

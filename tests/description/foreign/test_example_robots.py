@@ -34,8 +34,8 @@ FOLLOWERS = {
 """Robots with joints that follow others, and how many of those move."""
 
 
-FLOATING = "hextilt_flying_arm_5", "solo12", "anymal", "talos_reduced", "icub_reduced"
-"""A drone with an arm, quadrupeds, humanoids."""
+FLOATING = "hextilt_flying_arm_5", "solo12", "anymal", "talos_reduced"
+"""A drone with an arm, two quadrupeds, a humanoid."""
 
 
 @functools.cache
