@@ -80,6 +80,7 @@ from importlib import import_module as _import_module
 
 from . import _backends, _runtime
 from ._backends import backend, backends
+from ._configuration import Configuration as _Configuration
 from ._elsewhere import ELSEWHERE as _ELSEWHERE
 from ._kinematics import Kinematics as _Kinematics
 from . import composite, newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
@@ -114,12 +115,16 @@ from .recursive_lagrange import frame_jacobian
 
 name = 'two_link'
 n = 2
+nq = 2
+nv = n
 n_links = 2
 n_loads = 1
 n_points = 1
 n_outputs = 0
 n_parameters = 0
 coordinate_names = ('shoulder', 'elbow')
+position_names = ('shoulder', 'elbow')
+quaternion_order = "xyzw"
 link_names = ('upper_arm', 'forearm')
 load_names = ('tip',)
 point_names = ('hand',)
@@ -259,6 +264,13 @@ operation_counts = {
 model_hash = 'd85ebcb9258237b144330b1424a7ea60d9f5fe16ee49f6bd7ac46e290ba48257'
 condition = 1.0
 symgen_version = '0.2.0'
+
+_configuration = _Configuration(n, (), limits["lower"], limits["upper"])
+integrate = _configuration.integrate
+difference = _configuration.difference
+neutral = _configuration.neutral
+normalize = _configuration.normalize
+random_configuration = _configuration.random_configuration
 
 _kinematics = _Kinematics(_sys.modules[__name__], frame_jacobian)
 frame_jacobian = _kinematics.frame_jacobian

@@ -21,12 +21,16 @@ Rows = ArrayLike | Mapping[str, ArrayLike]
 
 name: str
 n: int
+nq: int
+nv: int
 n_links: int
 n_loads: int
 n_points: int
 n_outputs: int
 n_parameters: int
 coordinate_names: tuple[str, ...]
+position_names: tuple[str, ...]
+quaternion_order: str
 link_names: tuple[str, ...]
 load_names: tuple[str, ...]
 point_names: tuple[str, ...]
@@ -59,6 +63,25 @@ backend: str
 backends: Mapping[str, Any]
 
 def selftest() -> list[Any]: ...
+def integrate(q: ArrayLike, v: ArrayLike) -> Array:
+    """Where q (..., nq) is a unit of time later at the constant velocity v (..., n).
+    """
+def difference(q0: ArrayLike, q1: ArrayLike) -> Array:
+    """The velocity that leads from q0 to q1 in a unit of time, the shorter way, (..., n).
+    """
+def neutral() -> Array:
+    """All coordinates 0, and no rotation, (nq,).
+    """
+def normalize(q: ArrayLike) -> Array:
+    """q with quaternions of unit norm, (..., nq).
+    """
+def random_configuration(rng: Any = ..., shape: int | Sequence[int] = ...) -> Array:
+    """Random configurations within the limits, (*shape, nq).
+
+    `rng` is a `numpy.random.Generator`, or a seed.  Where a coordinate has no limits it lies
+    between -pi and pi (rad or m), and where it has one, within pi of that; attitudes are
+    uniform, positions of free joints between -1 and 1 m.
+    """
 def frame_motion(
     name: str, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, reference: str = ..., parameters: Rows | None = ...,
 ) -> FrameMotion:
@@ -66,7 +89,8 @@ def frame_motion(
 
     Arguments (batch axes ... broadcast mutually):
         name                 a link, one of link_names
-        q, qd, qdd (..., n)  joint coordinates, their velocities and accelerations
+        q (..., nq)          joint coordinates (rad or m)
+        qd, qdd (..., n)     their velocities and accelerations
         reference            "local_world_aligned": of the frame's origin, base axes;
                              "local": of the frame's origin, axes of the frame; "world": of the
                              point of the link that passes through the base origin, base axes
@@ -85,7 +109,7 @@ def operational_space_inertia(
 
     Arguments:
         name                 a link, one of link_names
-        q (..., n)           joint coordinates (rad or m)
+        q (..., nq)          joint coordinates (rad or m)
         rows                 m different ones of "x", "y", "z", "rx", "ry", "rz", the rows of
                              J = frame_jacobian(name, q); default: all
         parameters (..., n_parameters)   values of the runtime parameters
@@ -101,7 +125,7 @@ def inverse_kinematics(
     Arguments (batch axes ... broadcast mutually; all samples are solved together):
         name                 a link, one of link_names
         target (..., 4, 4)   pose in the base frame, or (..., 3): position of the origin (m)
-        q0 (..., n)          where to start; default: the middle of the limits
+        q0 (..., nq)         where to start; default: the middle of the limits
         limits               whether the joints' limits hold
         starts               how many configurations to start from, the first being q0, the
                              others random, until a sample is solved
@@ -111,14 +135,15 @@ def inverse_kinematics(
         parameters (n_parameters,)   values of the runtime parameters
 
     Returns a named tuple InverseKinematics:
-        q (..., n)           the nearest that was found
+        q (..., nq)          the nearest that was found
         error (...)          what is left: norm of the translation (m) and the rotation (rad)
         solved (...)         whether that is within the tolerance
         iterations (...)     of the start that led there
 
     Damped least squares with exact Jacobians (Levenberg-Marquardt): the damping is a multiple
     of the error (Sugihara 2011), so that the last steps are those of Gauss and Newton.  A
-    coordinate stays at its limit while the error pulls it outwards.
+    coordinate stays at its limit while the error pulls it outwards; attitudes and positions of
+    joints with a quaternion have no limits, and move by `integrate`.
     """
 def inverse_dynamics(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Joint torques that produce the accelerations qdd.
@@ -577,7 +602,7 @@ def frame_jacobian(
 
     Arguments (batch axes ... broadcast mutually):
         name                 a link, one of link_names
-        q (..., n)           joint coordinates (rad or m)
+        q (..., nq)          joint coordinates (rad or m)
         reference            "local_world_aligned": of the frame's origin, base axes;
                              "local": of the frame's origin, axes of the frame; "world": of the
                              point of the link that passes through the base origin, base axes

@@ -176,10 +176,26 @@ def coriolis(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         skew = mdot - 2.0 * matrix
         what = "d mass_matrix/dt - 2 coriolis_matrix is skew"
         yield what, limits.physics, skew, -np.swapaxes(skew, -1, -2), mdot
-        other = np.einsum("sikj,sk->sij", slope, s.states.qd)
-        christoffel = 0.5 * (mdot + other - np.swapaxes(other, -1, -2))
         what = "coriolis_matrix = Christoffel symbols of mass_matrix"
-        yield what, limits.physics, matrix, christoffel
+        yield what, limits.physics, matrix, _christoffel(s, np.asarray(lens["mass_matrix"]), slope)
+
+
+def _christoffel(s: Evaluation, mass: Array, slope: Array) -> Array:
+    """C of M and its slopes [i, j, k] = dM_ij/dq_k, (S, n, n).
+
+    Where the velocities are no rates of coordinates, M is that of a chart W' M W with dW/dq_k = D_k
+    (see `symgen.formulations.manifolds`), and C = C of the chart - M D(qd).
+    """
+    qd, space = s.states.qd, s.facts.configuration
+    moved = 0.0
+    if space is not None:
+        D = space.turning
+        turned = np.einsum("sia,kaj->sijk", mass, D)
+        slope = slope + turned + np.swapaxes(turned, 1, 2)
+        moved = np.einsum("sijk,sk->sij", turned, qd)
+    rate = np.einsum("sijk,sk->sij", slope, qd)
+    other = np.einsum("sikj,sk->sij", slope, qd)
+    return np.asarray(0.5 * (rate + other - np.swapaxes(other, -1, -2)) - moved)
 
 
 def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -255,7 +271,7 @@ def check_evaluations(evaluations: Sequence[Evaluation]) -> list[Check]:
     found.extend(left_out(evaluations))
     lenses = [e for e in evaluations if e.subject.complex_step]
     for s in evaluations:
-        n = s.states.q.shape[1]
+        n = s.states.qd.shape[1]
         reference = lenses[0] if lenses else evaluations[0]
         lens = s if s.subject.complex_step else reference
         if s is not reference:
@@ -269,6 +285,12 @@ def check_evaluations(evaluations: Sequence[Evaluation]) -> list[Check]:
         if s.subject.arrays:
             found.extend(rows(s, interface(s, lens), n))
     return found
+
+
+def configuration_of(module: Any) -> Any:
+    """The configuration space of a generated module; None without joints on manifolds."""
+    found = getattr(module, "_configuration", None)
+    return found if found is not None and found.joints else None
 
 
 def changed_parameters(values: Any, seed: int = 2009) -> Array:
@@ -288,7 +310,7 @@ def between(evaluations: Sequence[Evaluation]) -> Iterator[Check]:
     reference = lenses[0] if lenses else evaluations[0]
     for s in evaluations:
         if s is not reference:
-            yield from agreement(s, reference, s.states.q.shape[1], CHANGED)
+            yield from agreement(s, reference, s.states.qd.shape[1], CHANGED)
 
 
 def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> list[Check]:
@@ -296,13 +318,14 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
 
     `samples` is the number of random states; the default takes a fraction of a second.
     """
-    values = getattr(module, "default_parameters", ())
+    values, loads = getattr(module, "default_parameters", ()), module.n_loads
     samples = samples or limits.samples(module.n)
-    states = random_states(module.n, module.n_loads, samples, seed, values)
+    space = configuration_of(module)
+    states = random_states(module.n, loads, samples, seed, values, space)
     if hasattr(module, "outputs"):
         states = states_in_domain(
             states,
-            lambda count: random_states(module.n, module.n_loads, count, seed + 1, values),
+            lambda count: random_states(module.n, loads, count, seed + 1, values, space),
             lambda drawn: call(module, "outputs", vars(drawn))[0],
         )
     facts = Facts(
@@ -314,6 +337,7 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         getattr(module, "coupling", None),
         getattr(module, "coupling_offsets", None),
         tuple(getattr(module, "link_names", ())),
+        space,
     )
     subjects = subjects_of(module)
     with without_warnings():

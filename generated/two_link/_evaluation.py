@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ._configuration import Configuration
 from . import _limits as limits
 
 Array = np.ndarray[Any, Any]
@@ -162,7 +163,8 @@ class Facts:
     of every coordinate whether its motion is given in hybrid dynamics, (n,); `output_names` are
     those of the model's outputs, `link_names` those of the links in the order of arrays.  Where
     some of the N joints follow others, the positions of all are S q + o, with `coupling` S (N, n)
-    and `offsets` o (N,); else N = n and there is no S.
+    and `offsets` o (N,); else N = n and there is no S.  `configuration` is the space that q lives
+    in; None where it has no joints on manifolds.
     """
 
     condition: float = 1.0
@@ -173,18 +175,26 @@ class Facts:
     coupling: Array | None = None
     offsets: Array | None = None
     link_names: tuple[str, ...] = ()
+    configuration: Configuration | None = None
 
 
 def random_states(
-    n: int, n_loads: int, samples: int, seed: int = 2009, parameters: Any = ()
+    n: int,
+    n_loads: int,
+    samples: int,
+    seed: int = 2009,
+    parameters: Any = (),
+    configuration: Configuration | None = None,
 ) -> States:
-    """|q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
+    """|q| <= pi, of quaternions from the neutral attitude, velocities and accelerations up to 2, loads and torques up to 10.
 
     What is given in hybrid dynamics goes up to 5, times to 10, directions to 1; `parameters` are
     the values of the runtime parameters, (p,).  The same for one seed.
     """
     rng = np.random.default_rng(seed)
     q = rng.uniform(-np.pi, np.pi, (samples, n))
+    if configuration is not None:
+        q = configuration.integrate(configuration.neutral(), q)
     qd, qdd = rng.uniform(-2.0, 2.0, (2, samples, n))
     loads = rng.uniform(-10.0, 10.0, (samples, n_loads, 6))
     tau, x = rng.uniform(-10.0, 10.0, (samples, n)), rng.uniform(-5.0, 5.0, (samples, n))
@@ -272,11 +282,12 @@ class Evaluation:
         )
 
     def _complex_step(self, name: str, argument: str) -> tuple[Array, ...]:
-        shape = vars(self.states)[argument].shape
+        name_of_shape = "qd" if argument == "q" else argument  # of the tangent space
+        shape = vars(self.states)[name_of_shape].shape
         samples, size = shape[0], int(np.prod(shape[1:]))
         stacked = {k: np.repeat(x, size, axis=0) for k, x in vars(self.states).items()}
         directions = np.tile(np.eye(size), (samples, 1)).reshape(samples * size, *shape[1:])
-        stacked[argument] = stacked[argument] + 1j * limits.STEP * directions
+        stacked[argument] = self._moved(argument, stacked[argument], 1j * limits.STEP * directions)
 
         def last(result: Array) -> Array:
             values = np.asarray(result).imag / limits.STEP
@@ -285,17 +296,24 @@ class Evaluation:
 
         return tuple(map(last, call(self.subject.functions, name, stacked)))
 
+    def _moved(self, argument: str, values: Array, change: Array) -> Array:
+        """An argument after a change, that of q in its tangent space."""
+        if argument == "q" and self.facts.configuration is not None:
+            return self.facts.configuration.integrate(values, change)
+        return np.asarray(values + change)
+
     def directional(self, name: str, argument: str) -> tuple[Array, ...]:
         """d results along the `direction` of the states in an argument (S, n), by complex step."""
         s = self.states
-        moved = {**vars(s), argument: vars(s)[argument] + 1j * limits.STEP * s.direction}
+        change = 1j * limits.STEP * s.direction
+        moved = {**vars(s), argument: self._moved(argument, vars(s)[argument], change)}
         results = call(self.subject.functions, name, moved)
         return tuple(np.asarray(result).imag / limits.STEP for result in results)
 
     def rate(self, name: str, result: int = 0) -> Array:
         """d result / dt along the velocities and accelerations of the states."""
         s, h = self.states, 1j * limits.STEP
-        moving = {**vars(s), "q": s.q + h * s.qd, "qd": s.qd + h * s.qdd}
+        moving = {**vars(s), "q": self._moved("q", s.q, h * s.qd), "qd": s.qd + h * s.qdd}
         return np.asarray(call(self.subject.functions, name, moving)[result]).imag / limits.STEP
 
 
@@ -352,11 +370,13 @@ class JointTerms:
     """
 
     def __init__(self, s: Evaluation) -> None:
-        n = s.states.q.shape[1]
+        n = s.states.qd.shape[1]
         S, o = s.facts.coupling, s.facts.offsets
         self._coupling = np.eye(n) if S is None else np.asarray(S)
         self._offsets = np.zeros(n) if o is None else np.asarray(o)
         self._states = s.states
+        space = s.facts.configuration
+        self._places = s.states.q if space is None else space.coordinates(s.states.q)
         none = np.zeros(len(self._coupling))
         keys = ("reflected_inertia", "damping", "friction", "stiffness", "rest")
         default = {**dict.fromkeys(keys, none), "friction_velocity": none + 1.0}
@@ -392,7 +412,7 @@ class JointTerms:
     @property
     def springs(self) -> Array:
         """Torques of the springs, (S, n)."""
-        places = self._of_joints(self._states.q) + self._offsets
+        places = self._of_joints(self._places) + self._offsets
         return self._felt(self.numbers["stiffness"] * (places - self.numbers["rest"]))
 
     @property

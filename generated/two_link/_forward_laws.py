@@ -57,7 +57,7 @@ class Response:
     """What the mass matrix of a subject says of the solutions of forward or hybrid dynamics."""
 
     def __init__(self, s: Evaluation, name: str) -> None:
-        n = s.states.q.shape[1]
+        n = s.states.qd.shape[1]
         self.base = SOLVED[name]
         prescribed = s.facts.prescribed if self.base == HD else None
         held = np.zeros(n, dtype=bool) if prescribed is None else prescribed
@@ -143,7 +143,7 @@ def _returning(base: str) -> tuple[str, ...]:
 
 def _mass_matrix(s: Evaluation) -> Array:
     """M, (S, n, n), from what the subject has; NaN where it cannot be known."""
-    samples, n = s.states.q.shape
+    samples, n = s.states.qd.shape
     if s.has("mass_matrix"):
         return np.asarray(s["mass_matrix"], dtype=float)
     if s.subject.complex_step and s.has(ID):

@@ -7,6 +7,7 @@ import typing
 
 import numpy as np
 
+from ._configuration import Configuration
 from ._runtime import position
 
 LOCAL, WORLD, ALIGNED = "local", "world", "local_world_aligned"
@@ -24,7 +25,7 @@ class FrameMotion(typing.NamedTuple):
 
 
 class InverseKinematics(typing.NamedTuple):
-    """Coordinates `q` (..., n), the distance `error` (...) that is left between the frame and its
+    """Coordinates `q` (..., nq), the distance `error` (...) that is left between the frame and its
     target (m and rad), whether it is `solved` (...), and the number of `iterations` (...)."""
 
     q: np.ndarray
@@ -47,7 +48,8 @@ class Kinematics:
 
         Arguments (batch axes ... broadcast mutually):
             name                 a link, one of link_names
-            q, qd, qdd (..., n)  joint coordinates, their velocities and accelerations
+            q (..., nq)          joint coordinates (rad or m)
+            qd, qdd (..., n)     their velocities and accelerations
             reference            "local_world_aligned": of the frame's origin, base axes;
                                  "local": of the frame's origin, axes of the frame; "world": of the
                                  point of the link that passes through the base origin, base axes
@@ -76,7 +78,7 @@ class Kinematics:
 
         Arguments (batch axes ... broadcast mutually):
             name                 a link, one of link_names
-            q (..., n)           joint coordinates (rad or m)
+            q (..., nq)          joint coordinates (rad or m)
             reference            "local_world_aligned": of the frame's origin, base axes;
                                  "local": of the frame's origin, axes of the frame; "world": of the
                                  point of the link that passes through the base origin, base axes
@@ -95,7 +97,7 @@ class Kinematics:
 
         Arguments:
             name                 a link, one of link_names
-            q (..., n)           joint coordinates (rad or m)
+            q (..., nq)          joint coordinates (rad or m)
             rows                 m different ones of "x", "y", "z", "rx", "ry", "rz", the rows of
                                  J = frame_jacobian(name, q); default: all
             parameters (..., n_parameters)   values of the runtime parameters
@@ -132,7 +134,7 @@ class Kinematics:
         Arguments (batch axes ... broadcast mutually; all samples are solved together):
             name                 a link, one of link_names
             target (..., 4, 4)   pose in the base frame, or (..., 3): position of the origin (m)
-            q0 (..., n)          where to start; default: the middle of the limits
+            q0 (..., nq)         where to start; default: the middle of the limits
             limits               whether the joints' limits hold
             starts               how many configurations to start from, the first being q0, the
                                  others random, until a sample is solved
@@ -142,33 +144,34 @@ class Kinematics:
             parameters (n_parameters,)   values of the runtime parameters
 
         Returns a named tuple InverseKinematics:
-            q (..., n)           the nearest that was found
+            q (..., nq)          the nearest that was found
             error (...)          what is left: norm of the translation (m) and the rotation (rad)
             solved (...)         whether that is within the tolerance
             iterations (...)     of the start that led there
 
         Damped least squares with exact Jacobians (Levenberg-Marquardt): the damping is a multiple
         of the error (Sugihara 2011), so that the last steps are those of Gauss and Newton.  A
-        coordinate stays at its limit while the error pulls it outwards.
+        coordinate stays at its limit while the error pulls it outwards; attitudes and positions of
+        joints with a quaternion have no limits, and move by `integrate`.
         """
         position("link", name, self._module.link_names)
         target = _target(target)
         shape = target.shape[-2:] if target.shape[-2:] == (4, 4) else target.shape[-1:]
-        lower, upper = _bounds(self._module, limits)
-        start = _middle(lower, upper) if q0 is None else np.asarray(q0, dtype=np.float64)
-        if start.shape[-1:] != lower.shape:
-            raise ValueError(f"q0: expected shape (..., {len(lower)}), got {start.shape}")
+        space = _space(self._module, limits)
+        start = _middle(space) if q0 is None else np.asarray(q0, dtype=np.float64)
+        if start.shape[-1:] != (space.nq,):
+            raise ValueError(f"q0: expected shape (..., {space.nq}), got {start.shape}")
         batch = np.broadcast_shapes(target.shape[: -len(shape)], start.shape[:-1])
         targets = np.broadcast_to(target, batch + shape).reshape(-1, *shape)
-        first = np.broadcast_to(start, (*batch, len(lower))).reshape(-1, len(lower))
-        problem = _Problem(self._module, name, parameters, lower, upper, tolerance, iterations)
-        best = problem.solve(np.clip(first, lower, upper), targets)
+        first = np.broadcast_to(start, (*batch, space.nq)).reshape(-1, space.nq)
+        problem = _Problem(self._module, name, parameters, space, tolerance, iterations)
+        best = problem.solve(_within(space, space.normalize(first)), targets)
         random = np.random.default_rng(seed)
         for _ in range(starts - 1):
             left = np.flatnonzero(~best.solved)
             if not left.size:
                 break
-            again = problem.solve(_random(random, lower, upper, left.size), targets[left])
+            again = problem.solve(space.random_configuration(random, left.size), targets[left])
             nearer = again.error < best.error[left]
             for old, new in zip(best, again, strict=True):
                 old[left[nearer]] = new[nearer]
@@ -227,13 +230,13 @@ def _rows(rows):
 
 
 class _Problem:
-    def __init__(self, module, name, parameters, lower, upper, tolerance, iterations):
+    def __init__(self, module, name, parameters, space, tolerance, iterations):
         self.module, self.name, self.given = module, name, {"parameters": parameters}
-        self.lower, self.upper = lower, upper
+        self.space = space
         self.tolerance, self.iterations = tolerance, iterations
 
     def solve(self, q, target):
-        """From every row of `q`, (m, n), towards the target of the same row."""
+        """From every row of `q`, (m, nq), towards the target of the same row."""
         q, pending = q.copy(), np.arange(len(q))
         factor, steps = np.ones(len(q)), np.zeros(len(q), dtype=np.int64)
         error = self._error(q, target)
@@ -268,14 +271,15 @@ class _Problem:
         jacobian = self.module.frame_jacobian(self.name, q, **self.given)
         jacobian = jacobian[..., : error.shape[-1], :]
         gradient = np.einsum("mcn,mc->mn", jacobian, error)
-        stuck = (q <= self.lower) & (gradient < 0) | (q >= self.upper) & (gradient > 0)
+        at, lower, upper = self.space.coordinates(q), self.space.lower, self.space.upper
+        stuck = (at <= lower) & (gradient < 0) | (at >= upper) & (gradient > 0)
         jacobian = np.where(stuck[:, np.newaxis, :], 0.0, jacobian)
         gradient = np.where(stuck, 0.0, gradient)
         matrix = np.swapaxes(jacobian, -1, -2) @ jacobian
         damping = factor * 0.5 * _squares(error) + 1e-12
-        matrix = matrix + damping[:, np.newaxis, np.newaxis] * np.eye(q.shape[-1])
+        matrix = matrix + damping[:, np.newaxis, np.newaxis] * np.eye(self.space.n)
         step = np.linalg.solve(matrix, gradient[..., np.newaxis])[..., 0]
-        return np.clip(q + step, self.lower, self.upper)
+        return _within(self.space, self.space.integrate(q, step))
 
 
 def rotation_vector(rotation):
@@ -315,25 +319,27 @@ def _target(given):
     return target
 
 
-def _bounds(module, limits):
-    if not limits:
-        unlimited = np.full(module.n, np.inf)
-        return -unlimited, unlimited
-    return np.asarray(module.limits["lower"]), np.asarray(module.limits["upper"])
+def _space(module, limits):
+    """The configuration space of the package, with or without limits."""
+    space = module._configuration
+    return space if limits else Configuration(space.n, space.joints)
 
 
-def _middle(lower, upper):
+def _middle(space):
     """Halfway between the limits, where there are both; else 0, or the limit next to it."""
-    both = np.isfinite(lower) & np.isfinite(upper)
-    middle = 0.5 * (np.where(both, lower, 0.0) + np.where(both, upper, 0.0))
-    return np.clip(middle, lower, upper)
+    both = np.isfinite(space.lower) & np.isfinite(space.upper)
+    middle = 0.5 * (np.where(both, space.lower, 0.0) + np.where(both, space.upper, 0.0))
+    q = space.neutral()
+    q[space.positions] = middle[space.velocities]
+    return _within(space, q)
 
 
-def _random(rng, lower, upper, count):
-    """Within the limits; within pi (rad or m) of what limits there are."""
-    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0.0) - np.pi)
-    high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower, 0.0) + np.pi)
-    return rng.uniform(low, high, (count, len(lower)))
+def _within(space, q):
+    """q with the coordinates that have limits within these."""
+    q = np.array(q)
+    lower, upper = space.lower[space.velocities], space.upper[space.velocities]
+    q[..., space.positions] = np.clip(q[..., space.positions], lower, upper)
+    return q
 
 
 def _squares(rows):

@@ -43,7 +43,7 @@ def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
                 yield f"{name}, dw_d{argument} = {by}", limits.derivative, slope, expected
     if s.has("joint_wrenches", "inverse_dynamics") and _has_bodies(lens):
         bodies = _Bodies(lens)
-        felt, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"]))
+        felt, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"])[:, bodies.rows])
         drives = JointTerms(s).torques
         torques = np.asarray(s["inverse_dynamics"]) - drives
         what = "joint_wrenches along the joints = inverse_dynamics without joint terms"
@@ -200,8 +200,13 @@ class _Bodies:
         motion = np.einsum("sjcn,sn->sjc", jacobians, s.states.qd)
         self.v, self.w = motion[..., :3], motion[..., 3:]
         self.axes = np.einsum("sjcj->sjc", jacobians)
-        self.shown = np.append(links[1:] != links[:-1], True)[: len(links)]
-        """Coordinates that are the last ones of their joints, (n,)."""
+        space = s.facts.configuration
+        self.rows = np.arange(len(links)) if space is None else space.rows
+        """The joint wrench that each coordinate feels, (n,)."""
+        last = np.append(links[1:] != links[:-1], True)[: len(links)]
+        self.bodies = np.append(self.rows[1:] != self.rows[:-1], True)[: len(links)]
+        self.shown = last | ~self.bodies
+        """Coordinates that are the last ones of their joints, or on manifolds, (n,)."""
 
     def along_joints(self, wrenches: Array) -> tuple[Array, ...]:
         """The moment about the axis of a turning joint, the force along that of a sliding one.
@@ -219,18 +224,20 @@ class _Bodies:
     def center_of_mass(self, parameters: Array) -> tuple[Array, ...]:
         """(S, 3); zeros without mass."""
         m, mc, _ = _split(parameters)
-        parts = m[:, np.newaxis] * self.p + times(self.R, mc)
+        R, p = self.R[:, self.bodies], self.p[:, self.bodies]
+        parts = m[:, np.newaxis] * p + times(R, mc)
         share = 1.0 / m.sum() if m.sum() else 0.0
         return share * parts.sum(axis=1), share * parts
 
     def centroidal_momentum(self, parameters: Array) -> tuple[Array, ...]:
         """[linear; angular about the centre of mass], (S, 6)."""
         m, mc, inertia = _split(parameters)
-        first = times(self.R, mc)
-        turned = self.R @ inertia @ np.swapaxes(self.R, -1, -2)
-        linear = m[:, np.newaxis] * self.v + np.cross(self.w, first)
-        arms = self.p - self.center_of_mass(parameters)[0][:, np.newaxis]
-        parts = times(turned, self.w), np.cross(first, self.v), np.cross(arms, linear)
+        R, p, v, w = (x[:, self.bodies] for x in (self.R, self.p, self.v, self.w))
+        first = times(R, mc)
+        turned = R @ inertia @ np.swapaxes(R, -1, -2)
+        linear = m[:, np.newaxis] * v + np.cross(w, first)
+        arms = p - self.center_of_mass(parameters)[0][:, np.newaxis]
+        parts = times(turned, w), np.cross(first, v), np.cross(arms, linear)
         angular = parts[0] + parts[1] + parts[2]
         return np.concatenate([linear.sum(axis=1), angular.sum(axis=1)], axis=-1), linear, *parts
 

@@ -1,0 +1,302 @@
+"""The configuration space of a robot: moving on it, distances, neutral and random configurations.
+
+A configuration q has nq numbers, a velocity n.  They are as many, and all is addition and
+subtraction, but for joints with a unit quaternion (`coordinates: quaternion` in the model file):
+
+=========  ============================  ==========================================================
+joint      in q                          velocity, in the axes of the link
+=========  ============================  ==========================================================
+ball       qx qy qz qw                   wx wy wz
+free       x y z qx qy qz qw             vx vy vz wx wy wz
+=========  ============================  ==========================================================
+
+`integrate` moves a joint at a constant velocity for a unit of time: a ball by the exponential of
+its rotation vector, a free joint by that of its twist, as Pinocchio does; `difference` is its
+inverse.  Everything broadcasts over batch axes.  `integrate` is analytic in v: complex steps pass
+through it, and with them derivatives in the tangent space.
+
+This file is part of every generated package, too; it needs nothing but NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+BALL, FREE = "ball", "free"
+SMALL = 1e-2
+"""Squares of angles below which series are exact to rounding."""
+
+
+class Configuration:
+    """Of a robot with `n` velocities, of which `joints` have a quaternion.
+
+    Each of `joints` is (kind, first entry in q, first velocity).  `lower` and `upper` (n,) are the
+    limits of the coordinates, for random configurations; they say nothing of quaternions.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        joints: Sequence[tuple[str, int, int]] = (),
+        lower: Any = None,
+        upper: Any = None,
+    ) -> None:
+        self.n = n
+        self.nq = n + len(joints)
+        self.joints = tuple(joints)
+        on_manifolds = np.zeros(n, dtype=bool)
+        taken = np.zeros(self.nq, dtype=bool)
+        for kind, q, v in joints:
+            on_manifolds[v : v + 3 * (1 + (kind == FREE))] = True
+            taken[q : q + 4 + 3 * (kind == FREE)] = True
+        self.velocities = np.flatnonzero(~on_manifolds)
+        self.positions = np.flatnonzero(~taken)
+        self.lower = np.full(n, -np.inf) if lower is None else np.asarray(lower, dtype=float)
+        self.upper = np.full(n, np.inf) if upper is None else np.asarray(upper, dtype=float)
+
+    @cached_property
+    def rows(self) -> Array:
+        """For every velocity the number of its joint: those on manifolds have several, (n,)."""
+        inner = np.ones(self.n, dtype=int)
+        for kind, _, v in self.joints:
+            inner[v + 1 : v + 3 * (1 + (kind == FREE))] = 0
+        return np.cumsum(inner) - 1
+
+    @cached_property
+    def turning(self) -> Array:
+        """[k] is D_k of `symgen.formulations.manifolds`, (n, n, n)."""
+        D = np.zeros((self.n, self.n, self.n))
+        for kind, _, v in self.joints:
+            w = v + 3 * (kind == FREE)
+            x, y, z = w, w + 1, w + 2
+            D[y, z, x], D[z, y, x], D[z, x, y] = 1.0, -1.0, 1.0
+            for k in range(3 * (kind == FREE)):
+                for j in range(3):
+                    D[w + k, v : v + 3, v + j] = np.cross(np.eye(3)[j], np.eye(3)[k])
+        return D
+
+    def coordinates(self, q: Any) -> Array:
+        """The entries of q that belong to a velocity, and 0 for those of quaternions, (..., n)."""
+        q = np.asarray(q)
+        if not self.joints:
+            return q
+        found = np.zeros((*q.shape[:-1], self.n), dtype=np.result_type(q, float))
+        found[..., self.velocities] = q[..., self.positions]
+        return found
+
+    def integrate(self, q: Any, v: Any) -> Array:
+        """Where q (..., nq) is a unit of time later at the constant velocity v (..., n)."""
+        q, v = self._array("q", q, self.nq), self._array("v", v, self.n)
+        if not self.joints:
+            return np.asarray(q + v)
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+        found = np.empty((*batch, self.nq), dtype=np.result_type(q, v))
+        found[..., self.positions] = q[..., self.positions] + v[..., self.velocities]
+        for kind, i, k in self.joints:
+            if kind == BALL:
+                found[..., i : i + 4] = _turned(q[..., i : i + 4], v[..., k : k + 3])
+                continue
+            turned, w = q[..., i + 3 : i + 7], v[..., k + 3 : k + 6]
+            travel = rotated(turned, _travel(v[..., k : k + 3], w))
+            found[..., i : i + 3] = q[..., i : i + 3] + travel
+            found[..., i + 3 : i + 7] = _turned(turned, w)
+        return found
+
+    def difference(self, q0: Any, q1: Any) -> Array:
+        """The velocity that leads from q0 to q1 in a unit of time, the shorter way, (..., n)."""
+        q0, q1 = self._array("q0", q0, self.nq), self._array("q1", q1, self.nq)
+        if not self.joints:
+            return np.asarray(q1 - q0)
+        batch = np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1])
+        found = np.empty((*batch, self.n))
+        found[..., self.velocities] = q1[..., self.positions] - q0[..., self.positions]
+        for kind, i, k in self.joints:
+            at = i + 3 * (kind == FREE)
+            back = conjugate(q0[..., at : at + 4])
+            w = logarithm(product(back, q1[..., at : at + 4]))
+            if kind == BALL:
+                found[..., k : k + 3] = w
+                continue
+            travel = rotated(back, q1[..., i : i + 3] - q0[..., i : i + 3])
+            found[..., k : k + 3] = _velocity(travel, w)
+            found[..., k + 3 : k + 6] = w
+        return found
+
+    def normalize(self, q: Any) -> Array:
+        """q with quaternions of unit norm, (..., nq)."""
+        found = np.array(self._array("q", q, self.nq), dtype=float)
+        for kind, i, _ in self.joints:
+            at = i + 3 * (kind == FREE)
+            norm = np.linalg.norm(found[..., at : at + 4], axis=-1, keepdims=True)
+            if not np.all(norm > 0.0):
+                raise ValueError(f"q[{at}:{at + 4}] is a quaternion of norm 0: no attitude")
+            found[..., at : at + 4] /= norm
+        return found
+
+    def tangents(self, q: Any) -> Array:
+        """How e changes with q in normalize(q) = integrate(normalize(q0), e), at q0 = q.
+
+        (..., n, nq): derivatives in the tangent space times this are those by the entries of q, of
+        a function of normalize(q).  2 conj(q) dq / |q|^2 is the rotation vector.
+        """
+        q = self._array("q", q, self.nq)
+        unit = self.normalize(q)
+        found = np.zeros((*q.shape[:-1], self.n, self.nq))
+        found[..., self.velocities, self.positions] = 1.0
+        for kind, i, k in self.joints:
+            at, w = i + 3 * (kind == FREE), k + 3 * (kind == FREE)
+            back = conjugate(unit[..., at : at + 4])[..., np.newaxis, :]
+            norm = np.linalg.norm(q[..., at : at + 4], axis=-1)[..., np.newaxis, np.newaxis]
+            turned = product(back, np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4)))
+            found[..., w : w + 3, at : at + 4] = np.swapaxes(2.0 * turned[..., :3], -1, -2) / norm
+            if kind == FREE:
+                along = rotated(back, np.broadcast_to(np.eye(3), (*q.shape[:-1], 3, 3)))
+                found[..., k : k + 3, i : i + 3] = np.swapaxes(along, -1, -2)
+        return found
+
+    def neutral(self) -> Array:
+        """All coordinates 0, and no rotation, (nq,)."""
+        q = np.zeros(self.nq)
+        for kind, i, _ in self.joints:
+            q[i + 3 + 3 * (kind == FREE)] = 1.0
+        return q
+
+    def random_configuration(self, rng: Any = None, shape: Any = ()) -> Array:
+        """Random configurations within the limits, (*shape, nq).
+
+        `rng` is a `numpy.random.Generator`, or a seed.  Where a coordinate has no limits it lies
+        between -pi and pi (rad or m), and where it has one, within pi of that; attitudes are
+        uniform, positions of free joints between -1 and 1 m.
+        """
+        rng = np.random.default_rng(rng)
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        bounded, low, high = np.isfinite, self.lower, self.upper
+        lower = np.where(bounded(low), low, np.where(bounded(high), high, 0.0) - np.pi)
+        upper = np.where(bounded(high), high, np.where(bounded(low), low, 0.0) + np.pi)
+        q = np.empty((*shape, self.nq))
+        own = rng.uniform(lower, upper, (*shape, self.n))
+        q[..., self.positions] = own[..., self.velocities]
+        for kind, i, _ in self.joints:
+            if kind == FREE:
+                q[..., i : i + 3] = rng.uniform(-1.0, 1.0, (*shape, 3))
+            at = i + 3 * (kind == FREE)
+            turn = rng.normal(size=(*shape, 4))
+            q[..., at : at + 4] = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
+        return q
+
+    def rate(self, q: Any, v: Any) -> Array:
+        """dq/dt at the velocity v: that of quaternions is q (0, w) / 2, (..., nq)."""
+        q, v = self._array("q", q, self.nq), self._array("v", v, self.n)
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+        found = np.empty((*batch, self.nq), dtype=np.result_type(q, v))
+        found[..., self.positions] = v[..., self.velocities]
+        for kind, i, k in self.joints:
+            at, w = i + 3 * (kind == FREE), k + 3 * (kind == FREE)
+            turned = q[..., at : at + 4]
+            if kind == FREE:
+                found[..., i : i + 3] = rotated(turned, v[..., k : k + 3])
+            spin = np.zeros((*v.shape[:-1], 4), dtype=v.dtype)
+            spin[..., :3] = v[..., w : w + 3]
+            found[..., at : at + 4] = 0.5 * product(turned, spin)
+        return found
+
+    def _array(self, name: str, values: Any, size: int) -> Array:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"{name}: expected numbers, got {array.dtype}")
+        if array.ndim == 0 or array.shape[-1] != size:
+            raise ValueError(f"{name}: expected shape (..., {size}), got {array.shape}")
+        return array.astype(np.result_type(array, float), copy=False)
+
+
+# ----------------------------------------------------------------------- quaternions x y z w
+
+
+def product(a: Array, b: Array) -> Array:
+    """The quaternion of the rotation by b, then by a, (..., 4)."""
+    u, v = a[..., :3], b[..., :3]
+    vector = a[..., 3:] * v + b[..., 3:] * u + np.cross(u, v)
+    scalar = a[..., 3] * b[..., 3] - np.sum(u * v, axis=-1)
+    return np.concatenate([vector, scalar[..., np.newaxis]], axis=-1)
+
+
+def conjugate(a: Array) -> Array:
+    """The quaternion of the rotation back, (..., 4)."""
+    return np.asarray(a * np.array([-1.0, -1.0, -1.0, 1.0]))
+
+
+def rotated(a: Array, x: Array) -> Array:
+    """Vectors (..., 3) turned by unit quaternions."""
+    u, w = a[..., :3], a[..., 3:]
+    once = np.cross(u, x)
+    return np.asarray(x + 2.0 * (w * once + np.cross(u, once)))
+
+
+def exponential(w: Array) -> Array:
+    """The unit quaternion of a rotation vector (..., 3), (..., 4)."""
+    square = np.sum(w * w, axis=-1, keepdims=True)
+    half, cosine = _half_sine(square), _half_cosine(square)
+    return np.concatenate([w * half, cosine], axis=-1)
+
+
+def logarithm(a: Array) -> Array:
+    """The shortest rotation vector of a unit quaternion, (..., 3)."""
+    a = np.where(a[..., 3:] < 0.0, -a, a)
+    sine = np.linalg.norm(a[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, a[..., 3:])
+    small = sine < 1e-8
+    return np.asarray(a[..., :3] * np.where(small, 2.0, angle / np.where(small, 1.0, sine)))
+
+
+def _turned(a: Array, w: Array) -> Array:
+    """The quaternion after a rotation vector of its own axes; of both signs the one near a."""
+    found = product(a, exponential(w))
+    flipped = np.sum(np.real(found * np.conj(a)), axis=-1, keepdims=True) < 0.0
+    return np.where(flipped, -found, found)
+
+
+def _half_sine(square: Array) -> Array:
+    """sin(x / 2) / x, of the square of x."""
+    small = np.abs(square) < SMALL
+    x = np.sqrt(np.where(small, 1.0, square))
+    series = 0.5 - square * (1 / 48 - square * (1 / 3840 - square * (1 / 645120 - square / 185794560)))
+    return np.asarray(np.where(small, series, np.sin(0.5 * x) / x))
+
+
+def _half_cosine(square: Array) -> Array:
+    """cos(x / 2), of the square of x."""
+    small = np.abs(square) < SMALL
+    x = np.sqrt(np.where(small, 1.0, square))
+    series = 1.0 - square * (1 / 8 - square * (1 / 384 - square * (1 / 46080 - square / 10321920)))
+    return np.asarray(np.where(small, series, np.cos(0.5 * x)))
+
+
+def _travel(v: Array, w: Array) -> Array:
+    """V(w) v: where a twist leads in a unit of time, in the axes at the start."""
+    square = np.sum(w * w, axis=-1, keepdims=True)
+    small = np.abs(square) < SMALL
+    x = np.sqrt(np.where(small, 1.0, square))
+    one = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square / 3628800)))
+    two = 1 / 6 - square * (1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square / 39916800)))
+    one = np.where(small, one, (1.0 - np.cos(x)) / x**2)
+    two = np.where(small, two, (x - np.sin(x)) / x**3)
+    turned = np.cross(w, v)
+    return np.asarray(v + one * turned + two * np.cross(w, turned))
+
+
+def _velocity(travel: Array, w: Array) -> Array:
+    """The inverse of `_travel`: v of a twist that leads there."""
+    square = np.sum(w * w, axis=-1, keepdims=True)
+    small = square < SMALL
+    x = np.sqrt(np.where(small, 1.0, square))
+    series = 1 / 12 + square * (1 / 720 + square * (1 / 30240 + square * (1 / 1209600 + square / 47900160)))
+    closed = (1.0 - 0.5 * x * np.cos(0.5 * x) / np.sin(0.5 * x)) / x**2
+    turned = np.cross(w, travel)
+    factor = np.where(small, series, closed)
+    return np.asarray(travel - 0.5 * turned + factor * np.cross(w, turned))
