@@ -22,7 +22,6 @@ from scipy.spatial.transform import Rotation
 from symgen import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
-from symgen.options import ReadOptions
 from symgen.program.evaluation import call
 from symgen.quaternions import reorder
 from tests.oracles.comparison import state_of
@@ -106,7 +105,7 @@ def disagreement(path, without_loops=False, states=3):
     Those of the accelerations are relative to the condition of the mass matrix, scaled to a
     diagonal of ones.
     """
-    description, oracle = read(path, ReadOptions(without_loops=without_loops)), MujocoDynamics(path)
+    description, oracle = read(path, without_loops=without_loops), MujocoDynamics(path)
     programs = [
         evaluated(description, formulation_named(formulation), function)
         for formulation, function in (

@@ -312,7 +312,9 @@ class _Parts:
             {
                 "name": text(self.joint_names[joint.name], element.line),
                 "type": text(joint.kind, element.line),
-                "coordinates": self.representation(joint.kind, element.line),
+                "coordinates": representation_of(
+                    kind_of(joint.kind, self.robot.angles), element.line
+                ),
                 "parent": text(self.link_names[joint.parent], element.line),
                 "origin": self.origin(element, key),
                 "axis": listing(direction, element.line),
@@ -352,21 +354,15 @@ class _Parts:
     def floating_base(self, name: str, root_link: str) -> Table:
         """The floating joint under the root link."""
         line = self.robot.links[root_link].line
-        return table(
-            {
-                "name": text(name, line),
-                "type": text("floating", line),
-                "coordinates": self.representation("floating", line),
-                "parent": text(BASE, line),
-                "origin": table({}, line),
-                "link": self.link(root_link, True),
-            },
-            line,
-        )
-
-    def representation(self, kind: str, line: int) -> Scalar | None:
-        """What the model file says of the coordinates of a joint."""
-        return representation_of(kind_of(kind, self.robot.angles), line)
+        entries = {
+            "name": text(name, line),
+            "type": text("floating", line),
+            "coordinates": representation_of(kind_of("floating", self.robot.angles), line),
+            "parent": text(BASE, line),
+            "origin": table({}, line),
+            "link": self.link(root_link, True),
+        }
+        return table(entries, line)
 
     def origin(self, element: Element, key: str) -> Table:
         """The pose of a joint in its parent's link frame."""
