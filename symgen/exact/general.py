@@ -3,8 +3,9 @@
 Float64 numbers that the expression graph folds are rounded, so programs with the numbers of a file
 in them are equal only up to rounding.  In the general robot nothing is left to fold: each number
 is a parameter of its own, and what is proven holds for every value that it could have.  What stays
-is structure, which the graph handles without rounding: 0, 1, -1, exponents, and multiples of pi/2
-where angles are added.
+is structure, which the graph handles without rounding: 0, exponents, multiples of pi/2 where angles
+are added, and 1 and -1 where they are only multiplied by.  (A sum of ones may be divided by, and
+1/3 is rounded.)
 
 An axis without parameters becomes a unit vector of the same zeros, written with the cosines and
 sines of one or two new angles: its normalisation then has a root at every random point.
@@ -43,7 +44,8 @@ from symgen.description.model import Parameter, Source
 
 ANGLES = ("theta", "alpha", "rpy")
 AXES = ("axis", "axes")
-_STRUCTURE = (0.0, 1.0, -1.0)
+UNITS = ("gear_ratio", "multiplier")
+"""Keys whose numbers are only multiplied by."""
 _AS_THEY_ARE = ("parameters", "limits", "warnings")
 _IDLE_WITHOUT = {
     "friction_velocity": "friction",
@@ -130,11 +132,13 @@ class _Namer:
     def __init__(self, description: RobotDescription) -> None:
         self.values = description.parameter_values
         self.source = Source(description.file, 0, "")
+        self.units = False
         self.parameters: list[Parameter] = []
 
     def rewritten(self, value: Any, key: str) -> Any:
         """Whatever it is, with names for numbers; `key` is the field that it stands in."""
         if isinstance(value, Expression):
+            self.units = key in UNITS
             return _expression(self.node(value.root, angle=key in ANGLES), value.text)
         if isinstance(value, tuple):
             if key in AXES and len(value) == 3 and isinstance(value[0], Expression):
@@ -168,7 +172,8 @@ class _Namer:
         return self.node(node, False) if _parameters_of(node) else Number(_value(node))
 
     def number(self, value: float, angle: bool) -> Node:
-        if value in _STRUCTURE or (angle and rounding.quarter_turns(value) is not None):
+        quarter = angle and rounding.quarter_turns(value) is not None
+        if value == 0.0 or quarter or (self.units and abs(value) == 1.0):
             return Number(value)
         name = self.parameter(abs(value))
         return name if value > 0.0 else Operation("neg", (name,))

@@ -59,8 +59,8 @@ joints:
 def test_structure_stays_and_numbers_get_names():
     robot = general_robot(described(ODD))
     a, b, c, d, e, f = robot.joints
-    roots = [part.root for part in (a.dh.a, a.dh.alpha, a.link.com[1], b.origin.rpy[0])]
-    assert [root.value for root in roots] == [1.0, np.pi / 2, -1.0, np.pi]
+    assert [part.root.value for part in (a.dh.alpha, b.origin.rpy[0])] == [np.pi / 2, np.pi]
+    assert len({*a.dh.a.names, *a.link.com[1].names}) == 2  # 1 and -1: their sums have thirds
     assert a.dh.theta.names == ("p",)  # the quarter turn beside it stays a number
     assert a.dh.d.names == ("p", "s")  # exponents too
     assert [part.root.value for part in b.axis] == [0.0, -1.0, 0.0]
@@ -75,10 +75,29 @@ def test_structure_stays_and_numbers_get_names():
     assert values[robot.gravity[2].names[0]] == 9.81
 
 
-@pytest.mark.parametrize("text", [ODD, *(seeded_model_text(seed, EVERYTHING) for seed in (1, 2))])
+ONES = """
+symgen: 1
+name: ones
+joints:
+  - name: a
+    type: prismatic
+    origin: {rpy: [0, 0, 1]}
+    axis: [1, 0, 0]
+    link: {mass: 1, com: [1, 1, 1], inertia: {xx: 1, yy: 1, zz: 1}}
+  - name: b
+    type: revolute
+    origin: {xyz: [0, 1, 0]}
+    axis: [0, 1, 0]
+    link: {mass: 1, com: [1, 1, 1], inertia: {xx: 1, yy: 1, zz: 1}}
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [ODD, ONES, *(seeded_model_text(seed, EVERYTHING) for seed in (1, 2))]
+)
 def test_nothing_that_could_be_rounded_is_left(text):
     """Constants are small whole numbers, halves and quarters, or quarter turns."""
-    functions = ("inverse_dynamics", "jacobians", "kinetic_energy")
+    functions = ("inverse_dynamics", "jacobians", "kinetic_energy", "forward_dynamics")
     programs, _ = general_programs(described(text), functions=functions)
     for program in programs.values():
         constants = {node.value for node in reachable(program.results) if node.op == CONST}
