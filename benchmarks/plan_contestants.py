@@ -110,6 +110,41 @@ def by_symgen(setting):
     )  # fmt: skip
 
 
+class OneFormulation:
+    """A module whose functions are those of one formulation, where it has them."""
+
+    def __init__(self, robot, formulation):
+        self.robot, self.chosen = robot, getattr(robot, formulation)
+
+    def __getattr__(self, name):
+        return getattr(self.chosen, name, None) or getattr(self.robot, name)
+
+
+class Differences:
+    """A module whose derivatives of torques are central differences; there are no second ones."""
+
+    inverse_dynamics_hessian = None
+
+    def __init__(self, robot, step=1e-5):
+        self.robot, self.step = robot, step
+
+    def __getattr__(self, name):
+        return getattr(self.robot, name)
+
+    def inverse_dynamics_derivatives(self, *state, **options):
+        tau, n = self.robot.inverse_dynamics(*state, **options), self.robot.n
+        slopes = np.empty((3, *tau.shape, n))
+        for argument in range(3):
+            for k, axis in enumerate(self.step * np.eye(n)):
+                ends = []
+                for sign in (1, -1):
+                    moved = list(state)
+                    moved[argument] = moved[argument] + sign * axis
+                    ends.append(self.robot.inverse_dynamics(*moved, **options))
+                slopes[argument, ..., k] = (ends[0] - ends[1]) / (2 * self.step)
+        return tau, *slopes
+
+
 # ------------------------------------------------------------------------------------ Pinocchio
 
 

@@ -17,10 +17,11 @@ Then those who state the same program, or the nearest, to solvers of their own (
     drake ipopt       the same, IPOPT with limited memory
     crocoddyl         the time given, Euler steps, penalties: see `benchmarks.plan_others`
 
-`--chain` adds a general chain of 24 joints, 20 segments, with symgen and CasADi: minutes.  Who is
+`--derivatives` shows instead how the two-link arm of Xiang 2009 fares with the exact derivatives of
+each formulation, and with central differences of its torques.  `--chain` adds a general chain of 24 joints, 20 segments, with symgen and CasADi: minutes.  Who is
 not installed is left out, and the table says so.
 
-    python -m benchmarks.planning [--repeat 5] [--only symgen,casadi] [--chain]
+    python -m benchmarks.planning [--repeat 5] [--only symgen,casadi] [--chain] [--derivatives]
 """
 
 import argparse
@@ -55,6 +56,7 @@ CONTESTANTS = {
 }
 """Name -> the module it needs, and who solves."""
 FOR_CHAINS = ("symgen", "casadi")
+FIRST = "inverse_dynamics_derivatives"
 
 
 def task_of(robot, torque, velocity):
@@ -131,13 +133,35 @@ def show(name, setting, contestants, repeat):
         )
 
 
+def show_derivatives(repeat):
+    """The published fastest motion by each formulation, and by central differences."""
+    plan = EXAMPLES / "plan"
+    robot = symgen.load(plan / "two_link_free.yaml", formulations="all")
+    formulations = [name for name in robot.formulations if hasattr(getattr(robot, name), FIRST)]
+    ways = {name: plan_contestants.OneFormulation(robot, name) for name in formulations}
+    ways["central differences"] = plan_contestants.Differences(robot)
+    for name, module in ways.items():
+        task = reading.read(plan / "two_link_fastest.yaml", module)
+        setting = Setting(module, None, task, 20, 1)
+        best = min((plan_contestants.by_symgen(setting) for _ in range(repeat)), key=_seconds)
+        print(f"{name:24} T {best.T:.6f} {best.iterations:4} iterations {best.seconds:8.4f} s")
+
+
+def _seconds(solution):
+    return solution.seconds
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=5, help="runs of symgen, of which the best")
     parser.add_argument("--only", default=",".join(CONTESTANTS), help="some, separated by commas")
     parser.add_argument("--chain", action="store_true", help="the chain of 24 joints, too")
     parser.add_argument("--no-arm", action="store_true", help="not arm7")
+    parser.add_argument("--derivatives", action="store_true", help="of the two-link arm, alone")
     given = parser.parse_args()
+    if given.derivatives:
+        show_derivatives(given.repeat)
+        return
     chosen = given.only.split(",")
     unknown = [name for name in chosen if name not in CONTESTANTS]
     if unknown:

@@ -177,6 +177,23 @@ def test_two_arms_that_hold_one_bar():
     assert found.final_error < 1e-6
 
 
+def test_an_arm_goes_around_obstacles_and_past_a_point():
+    """The tasks of `examples/plan` for seven joints: distances, and a point on the way."""
+    arm = symgen.load(EXAMPLES / "arm7.yaml")
+    around = symgen.plan(arm, PLAN / "arm7_among_obstacles.yaml")
+    flange = arm.frame_pose("link7", around.path.rate(0, np.linspace(0, 1, 999)))
+    centres = flange[:, :3, 3] + 0.107 * flange[:, :3, 2]
+    assert around.status == "solved"
+    assert np.linalg.norm(centres - [0.66, -0.09, 0.42], axis=1).min() >= 0.12 + 0.06
+    assert around.T > 1.1606189
+    carried = symgen.plan(arm, PLAN / "arm7_pick_and_place.yaml")
+    q = carried.path.rate(0, np.array([0.5, 1.0]))
+    places = arm.point_motion(q, 0 * q, 0 * q)[0][:, 0]
+    assert carried.status == "solved"
+    assert np.allclose(places, [[0.55, 0, 0.55], [0.45, 0.35, 0.2]], atol=1e-7)
+    assert carried.final_error < 1e-6
+
+
 def test_a_cart_swings_up_its_pole():
     """A joint without a drive, by collocation."""
     found = symgen.plan(EXAMPLES / "cart_pole.yaml", PLAN / "cart_pole_swing_up.yaml")
