@@ -18,8 +18,9 @@ Then those who state the same program, or the nearest, to solvers of their own (
     crocoddyl         the time given, Euler steps, penalties: see `benchmarks.plan_others`
 
 `--derivatives` shows instead how the two-link arm of Xiang 2009 fares with the exact derivatives of
-each formulation, and with central differences of its torques.  `--chain` adds a general chain of 24 joints, 20 segments, with symgen and CasADi: minutes.  Who is
-not installed is left out, and the table says so.
+each formulation, and with central differences of its torques.  `--chain` adds a general chain of 24
+joints, 20 segments, with symgen and CasADi: minutes.  Who is not installed is left out, and the
+table says so.
 
     python -m benchmarks.planning [--repeat 5] [--only symgen,casadi] [--chain] [--derivatives]
 """
