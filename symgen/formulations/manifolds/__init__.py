@@ -55,8 +55,8 @@ NOTES = {
     "MF-3": "e'' = w' - N: accelerations of the chain",
     "MF-4": "in the tangent space: the chain's, by its coordinates, velocities and accelerations",
     "MF-5": "C - M D(w): of the joint's velocities",
-    "MF-7": "the chain's second derivatives in the tangent space, symmetric along the exponential",
     "MF-6": "what drives and bearings of the joint add to its torques",
+    "MF-7": "the chain's second derivatives in the tangent space, symmetric along the exponential",
 }
 
 FUNCTIONS = {
