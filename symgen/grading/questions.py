@@ -22,7 +22,7 @@ from symgen.description.wording import did_you_mean, in_line, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import GIVEN, Assignment, as_written
-from symgen.grading.quantities import OWN_WITHOUT_INDEX, QUANTITIES
+from symgen.grading.quantities import COUPLED, OWN_WITHOUT_INDEX, QUANTITIES
 from symgen.grading.sizes import Size, constant_value, size_of, too_large, undefined
 from symgen.grading.truth import AS_IT_IS, GIVEN_BY, Changed, Truth
 from symgen.kinematics.scalars import scalar
@@ -96,11 +96,16 @@ class Questions:
         """An entry that is written as a name would not be graded, and nobody would notice."""
         used = {name for assignment in self.assignments for name in assignment.value.names}
         for assignment in self.assignments:
+            if assignment.index or assignment.name not in self.known or assignment.name in used:
+                continue
             match = _ENTRY.fullmatch(assignment.name)
-            if match and assignment.name in self.known and assignment.name not in used:
+            if match:
                 entry = f"{match['name']}[{','.join(match['index'])}]"
-                message = f"a name of your own that nothing uses; is {entry} meant?"
-                self.fault(assignment, message)
+            elif assignment.name in OWN_WITHOUT_INDEX:
+                entry = f"{assignment.name}[{'1,1' if assignment.name == COUPLED else '1'}]"
+            else:
+                continue
+            self.fault(assignment, f"a name of your own that nothing uses; is {entry} meant?")
 
     # -- what is on the left ----------------------------------------------------------------
 

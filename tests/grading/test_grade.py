@@ -323,6 +323,7 @@ def test_loads_count_where_the_answer_speaks_of_them():
             "M11 = I1\nM[2,2] = I2 + m2*l2**2",
             "M11: a name of your own that nothing uses; is M[1,1]",
         ),
+        ("h = 3\nM[2,2] = I2", "h: a name of your own that nothing uses; is h[1]"),
         ("tau1 = g\nM[2,2] = I2", "this name is a variable of the motion; is tau[1] meant?"),
         ("q_2 = 0\nM[2,2] = I2", "this name is a variable of the motion"),
         ("b = 2\nM[2,2] = I2", "expected b[1..2]; a name of your own has to be another one"),
