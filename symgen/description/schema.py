@@ -203,7 +203,9 @@ class RobotTable(KeyTable):
     name: Name = Field(description="the name of the robot and of its generated package")
     description: Text = optional("what it is, for readers")
     convention: Convention = optional("of dh rows: standard (distal) or modified (Craig)")
-    gravity: Gravity = optional("the way things fall, in the base frame, m/s^2")
+    gravity: Gravity = optional(
+        "the way things fall in the base frame, [0, 0, -9.81] m/s^2 by default"
+    )
     parameters: dict[str, ParameterTable | None] | None = optional("named numbers")
     joints: list[JointTable | None] | None = optional("parents before children")
     loads: list[PointTable | None] | None = optional("where the environment acts")

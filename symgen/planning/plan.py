@@ -39,6 +39,7 @@ from symgen.planning.program import (
     Program,
     Step,
 )
+from symgen.planning.remarks import remarks_on
 from symgen.planning.results import Start
 from symgen.planning.solver import ready, solve, unknowns_and_equations
 from symgen.planning.splines import Profile
@@ -376,7 +377,8 @@ def _result(
         solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
         gaps=dict(verified.gaps),
         final_error=error, steps=found.steps, others=_named(others),
-        broken=tuple((fault.name, fault.over) for fault in broken), remarks=remarks,
+        broken=tuple((fault.name, fault.over) for fault in broken),
+        remarks=(*remarks, *remarks_on(task, module)),
         per_segment=PER_SEGMENT[task.profile.check] if task.method == SPLINES else 2,
     )  # fmt: skip
 

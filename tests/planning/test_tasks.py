@@ -126,3 +126,18 @@ def test_a_model_file_in_place_of_a_task_is_told_before_anything_is_built(tmp_pa
     path.write_text("symgen: 1\nname: arm\njoints: []\n")
     with pytest.raises(RequestError, match=r"arm\.yaml: this is a model file; expected a task"):
         reading.named_parameters(path)
+
+
+def test_what_may_not_be_meant_is_said(robot):
+    """Coordinates that no end names, and limits beyond those of the model."""
+    from symgen.planning import reading
+    from symgen.planning.remarks import remarks_on
+
+    most = 2 * robot.limits["velocity"][0]
+    first = robot.coordinate_names[0]
+    task = {"symgen_task": 1, "start": {"q": {first: 0.1}}, "goal": {"q": [0.0] * robot.n}}
+    said = remarks_on(reading.read({**task, "limits": {"velocity": {first: most}}}, robot), robot)
+    others = ", ".join(robot.coordinate_names[1:])
+    assert said[0].startswith(f"start: {others} ") and "not given, and free there" in said[0]
+    assert f"velocity of {first} is {most:.6g} in the task" in said[1]
+    assert remarks_on(reading.read({**task, "start": task["goal"]}, robot), robot) == ()
