@@ -89,8 +89,8 @@ def sensitivities(chain: Chain[S]) -> None:
         b.withdraw(name)
     qdd, *matrices = slopes.values()
     seeds = ("dq", "dqd", "dtau")
-    columns = seed_columns(b, seeds)
-    whole = rows_of(explicit, len(columns))
+    columns = seed_columns(b, seeds) if explicit else []
+    whole = rows_of(explicit, len(columns)) if explicit else [[] for _ in range(chain.n)]
     for p, column in enumerate(columns):
         for name, matrix in zip(seeds, matrices, strict=True):
             for k, row in enumerate(rows_of(matrix, chain.n)):
