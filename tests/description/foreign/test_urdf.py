@@ -386,7 +386,10 @@ def test_a_model_file_is_converted_too(tmp_path, monkeypatch, capfd):
     Path("a.yaml").write_text(text)
     assert run(["convert", "a.yaml", "b.yaml", "--round-angles", "--quiet"]) == 0
     assert [x.text for x in read("b.yaml").joints[0].origin.rpy] == ["pi/2", "pi/2", "0x1"]
-    for option, words in (("floating-base", "is for URDF"), ("angles", "is for URDF, SDF and MJCF")):
+    for option, words in (
+        ("floating-base", "is for URDF"),
+        ("angles", "is for URDF, SDF and MJCF"),
+    ):
         assert run(["convert", "a.yaml", "c.yaml", f"--{option}"]) == 2
         assert f"--{option} {words}" in capfd.readouterr().err
 
