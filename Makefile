@@ -54,7 +54,7 @@ bench: $(VENV)/.installed-for-benchmarks
 bench-growth: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.growth $(BENCH)
 
-bench-plan: $(VENV)/.installed-for-benchmarks
+bench-plan: $(VENV)/.installed-for-planning-benchmarks
 	$(BIN)/python -m benchmarks.planning $(BENCH)
 
 pictures: $(VENV)/.installed
@@ -89,10 +89,17 @@ $(VENV)/.installed-for-benchmarks: pyproject.toml $(VENV)/.created
 	@echo "installing symgen and those that it is compared with into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[bench]' || { \
 	  $(PIP_INSTALL) --editable . ; \
-	  for peer in matplotlib pin cmeel-eigen casadi mujoco; do \
+	  for peer in matplotlib scipy pin cmeel-eigen casadi mujoco; do \
 	    $(PIP_INSTALL) "$$peer" || echo "without $$peer" >&2; \
 	  done; }
 	@touch $@ $(VENV)/.installed
+
+# Drake and Crocoddyl have wheels for some platforms; the comparison names those that are missing.
+$(VENV)/.installed-for-planning-benchmarks: $(VENV)/.installed-for-benchmarks
+	@for peer in drake crocoddyl; do \
+	  $(PIP_INSTALL) "$$peer" || echo "without $$peer" >&2; \
+	done
+	@touch $@
 
 # A Python with its C headers is preferred: compiled modules need them.  The candidates are run, not
 # looked up, because a command of that name may exist and not work.

@@ -53,7 +53,7 @@ class Setting:
 
     def violation(self, x):
         """How far limits at the instants are exceeded, relative to them."""
-        return max((over for _, over in self.program().broken(x, 0.0)), default=0.0)
+        return max((fault.over for fault in self.program().broken(x, 0.0)), default=0.0)
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,15 @@ if not TYPE_CHECKING:  # it would allow any name
             return Robot
         if name == "errors":
             return import_module("symgen.errors")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
+
+    def _hint(name: str) -> str:
+        from difflib import get_close_matches
+
+        if name == "build":
+            return "; symgen.load(FILE) builds a module and imports it"
+        near = get_close_matches(name, __all__, 1)
+        return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def __dir__() -> list[str]:

@@ -379,7 +379,7 @@ def test_two_models_of_one_name_are_remarked(folder, capfd):
     assert "arm.yaml, a model of the same name; it is replaced" in error
 
 
-@pytest.mark.parametrize("key", ["origin", "runtime_parameters"])
+@pytest.mark.parametrize("key", ["origin", "runtime_parameters", "loads", "points"])
 def test_what_a_package_says_of_itself_is_nothing_that_a_terminal_obeys(folder, capfd, key):
     options = ["--functions", "mass_matrix", "--backend", "numpy"]
     assert run(["build", TWO_LINK, *options]) == 0

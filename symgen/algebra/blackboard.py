@@ -16,7 +16,7 @@ from typing import Any
 import sympy
 
 Expr = Any
-_LARGEST_DENOMINATOR = 16
+_LARGEST_DENOMINATOR, _LARGEST_OF_PERIODIC = 16, 360
 _MOST_CONSTANT_ANGLES = 2
 _DIGITS = 17
 _LOAD_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
@@ -200,9 +200,14 @@ def with_decimals(expression: Expr) -> Expr:
     fractions = {
         number: _decimal(float(number))
         for number in expression.atoms(sympy.Rational)
-        if number.q > _LARGEST_DENOMINATOR
+        if number.q > (_LARGEST_OF_PERIODIC if _is_periodic(number.q) else _LARGEST_DENOMINATOR)
     }
     return expression.xreplace(fractions)
+
+
+def _is_periodic(denominator: int) -> bool:
+    """Whether the decimals of such a fraction never end."""
+    return pow(10, denominator.bit_length(), denominator) != 0
 
 
 def _decimal(value: float) -> Expr:

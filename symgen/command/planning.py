@@ -144,6 +144,8 @@ def _print(found: Plan, outputs: tuple[Path, ...]) -> None:
             f"{found.final_error:.1e} from the end of the plan",
         ),
     ]
+    if found.status == "infeasible":  # what is not met is said below
+        rows.pop()
     for name, text in rows:
         click.echo(f"{name:<9} {text}")
     for start in found.others:

@@ -6,7 +6,7 @@ first builds the two-link arm and is compared with the printed formulas (`qualif
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from symgen.deriving.selection import Selection, functions_with_loops, notices_o
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
 from symgen.description.manifolds import refuse_manifolds
+from symgen.description.model import LinkPoint
 from symgen.emit import compiled, cython
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
@@ -38,7 +39,7 @@ from symgen.toolchain.compiler import (
 from symgen.toolchain.install import check_place, stage
 from symgen.toolchain.key import build_key
 from symgen.toolchain.loading import forget_package, load_built
-from symgen.toolchain.manifest import read_manifest
+from symgen.toolchain.manifest import Manifest, read_manifest
 from symgen.validation.checks import subjects_of
 from symgen.validation.evaluated import evaluated_subjects, spared_rows
 from symgen.validation.singularity import singularity_warnings
@@ -181,7 +182,11 @@ def _make(plan: Plan, report: BuildReport, journal: Journal) -> tuple[Derived, B
         )
         with journal.stage("install"):
             origin, runtime = _origin(plan.description), plan.selection.runtime_parameters
-            staged.install(plan.key, origin, runtime, report.made())
+            description = plan.description
+            staged.install(
+                plan.key, origin, runtime, _names(description.loads), _names(description.points),
+                report.made(),
+            )  # fmt: skip
     return derived, report
 
 
@@ -315,7 +320,7 @@ def _tell_if_it_replaces(plan: Plan, journal: Journal) -> None:
     if former is None or not former.origin:
         return
     if former.origin == _origin(plan.description):
-        _tell_if_arguments_change(former.runtime_parameters, plan, journal)
+        _tell_if_arguments_change(former, plan, journal)
         return
     journal.notice(
         f"warning: {plan.target} was built from {plain(former.origin)}, a model of the same "
@@ -323,14 +328,29 @@ def _tell_if_it_replaces(plan: Plan, journal: Journal) -> None:
     )
 
 
-def _tell_if_arguments_change(former: tuple[str, ...], plan: Plan, journal: Journal) -> None:
+def _names(places: Iterable[LinkPoint]) -> tuple[str, ...]:
+    return tuple(place.name for place in places)
+
+
+def _tell_if_arguments_change(former: Manifest, plan: Plan, journal: Journal) -> None:
     now = plan.selection.runtime_parameters
-    if former and former != now:
-        names = plain(", ".join(former))
+    if former.runtime_parameters and former.runtime_parameters != now:
+        names = plain(", ".join(former.runtime_parameters))
         journal.notice(
             f"warning: the module in {plan.target} took the parameters {names}; now it "
             f"takes {', '.join(now) or 'none'} (--runtime-parameters)"
         )
+    for kind, before, names_now in (
+        ("load", former.loads, _names(plan.description.loads)),
+        ("point", former.points, _names(plan.description.points)),
+    ):
+        gone = [name for name in before if name not in names_now]
+        if gone:
+            journal.notice(
+                f"warning: the module in {plan.target} had the {kind}{'s' * (len(gone) > 1)} "
+                f"{plain(', '.join(gone))}, and has {'them' if gone[1:] else 'it'} no more "
+                f"(--{kind} LINK, or {kind}s: in the model file)"
+            )
 
 
 def _is_up_to_date(plan: Plan) -> bool:

@@ -105,8 +105,10 @@ def show(
         known = (*FUNCTION_NAMES, *drawings)
         raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, known)}")
     remark = why_empty(function_named(what).results, _sizes(description))
-    if remark and journal is not None:
-        journal.notice(remark)
+    if journal is not None:
+        for notice in (remark, *(f"warning: {warning}" for warning in description.warnings)):
+            if notice:
+                journal.notice(notice)
     name = formulation or _default_formulation(description, what, steps)
     tree = build_tree(description, Graph())
     if what not in provided_functions(formulation_named(name), tree):

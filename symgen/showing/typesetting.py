@@ -31,7 +31,7 @@ import sympy
 from sympy.printing.conventions import split_super_sub
 from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import pretty_use_unicode
-from sympy.printing.pretty.stringpict import prettyForm
+from sympy.printing.pretty.stringpict import prettyForm, stringPict
 from sympy.printing.str import StrPrinter
 
 from symgen.algebra.blackboard import latex_names
@@ -74,11 +74,15 @@ class _Printer(PrettyPrinter):  # type: ignore[misc]  # SymPy has no types
         return prettyForm(e.name)
 
 
+def _printer() -> PrettyPrinter:
+    return _Printer({"use_unicode": True, "wrap_line": False})
+
+
 def pretty(expression: Any) -> str:
     """The expression or matrix as several lines of text, powers and fractions raised."""
     before = pretty_use_unicode(True)
     try:
-        return str(_Printer({"use_unicode": True, "wrap_line": False}).doprint(expression))
+        return str(_printer().doprint(expression))
     finally:
         pretty_use_unicode(before)
 
@@ -104,19 +108,37 @@ def fits(text: str) -> bool:
 
 
 def pretty_sum(expression: Any) -> str:
-    """A sum too wide for one line, term by term."""
-    lines: list[str] = []
+    """A sum too wide for one line, on as many lines as its terms need."""
+    before = pretty_use_unicode(True)
+    try:
+        rows = "\n\n".join(map(str, _lines(expression))).splitlines()
+        return "\n".join(row.rstrip() for row in rows)
+    finally:
+        pretty_use_unicode(before)
+
+
+def _lines(expression: Any) -> Iterator[Any]:
+    line: Any = None
     for sign, term in _terms(expression):
-        text = pretty(term)
-        rows = [row.rstrip() for row in (text if fits(text) else in_line(term)).splitlines()]
-        middle = len(rows) // 2
-        first = "- " if sign == "-" else "+ " if lines else "  "
-        lines += [(first if i == middle else "  ") + row for i, row in enumerate(rows)]
-    return "\n".join(lines)
+        text = stringPict(in_line(term)) if not fits(pretty(term)) else _printer()._print(term)
+        signed = stringPict(*text.left("  " if line is None and sign == "+" else f"{sign} "))
+        if line is None:
+            line = signed
+        elif line.width() + signed.width() < WIDTH:
+            line = stringPict(*line.right(" ", signed))
+        else:
+            yield line
+            line = signed
+    yield line
 
 
 def _terms(expression: Any) -> Iterator[tuple[str, Any]]:
+    """The terms with their signs; a sum in brackets too wide for a line is written out."""
     for term in expression.as_ordered_terms():
+        sums = [factor for factor in sympy.Mul.make_args(term) if factor.is_Add]
+        if len(sums) == 1 and not fits(pretty(term)):
+            yield from _terms(sympy.Add(*(term / sums[0] * part for part in sums[0].args)))
+            continue
         negative = term.could_extract_minus_sign()
         yield ("-", -term) if negative else ("+", term)
 

@@ -84,12 +84,15 @@ class Stage:
         build_key: str,
         origin: str = "",
         runtime_parameters: tuple[str, ...] = (),
+        loads: tuple[str, ...] = (),
+        points: tuple[str, ...] = (),
         made: Mapping[str, object] | None = None,
     ) -> Manifest:
         """Move the staged package into its place and return its manifest.
 
         `origin` is the model file that it was made from, `runtime_parameters` are what it takes as
-        arguments, `made` is what the build says of itself.
+        arguments, `loads` and `points` what it has under these names, `made` is what the build
+        says of itself.
         """
         if INIT_FILE not in self._sources:
             raise ValueError(f"a package needs {INIT_FILE}")
@@ -100,6 +103,8 @@ class Stage:
             build_key,
             origin,
             runtime_parameters,
+            loads,
+            points,
             made or {},
         )
         with file_system_errors(f"install {self.target}"):

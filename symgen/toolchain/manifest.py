@@ -35,6 +35,9 @@ class Manifest:
     """The model file that the package was built from, as an absolute path; empty if unknown."""
     runtime_parameters: tuple[str, ...] = ()
     """The parameters of the model that the package was asked to take as arguments."""
+    loads: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    """Names of its loads and points, those of the command line beside those of the model."""
     made: Mapping[str, object] = field(default_factory=dict)
     """What the build made, as plain data; nobody reads it back."""
     unfinished: tuple[str, ...] = ()
@@ -67,6 +70,8 @@ class Manifest:
             "files": self.binaries,
             "origin": self.origin,
             "runtime_parameters": list(self.runtime_parameters),
+            "loads": list(self.loads),
+            "points": list(self.points),
             "made": self.made,
         }
         return _text({"generator": GENERATOR, **content})
@@ -92,6 +97,8 @@ def read_manifest(folder: Path) -> Manifest | None:
         build_key=key if isinstance(key, str) else None,
         origin=str(build.get("origin", "")),
         runtime_parameters=_names(build.get("runtime_parameters")),
+        loads=_names(build.get("loads")),
+        points=_names(build.get("points")),
         unfinished=(JOURNAL_FILE, *_files(journal)) if journal is not None else (),
     )
 

@@ -4,7 +4,7 @@ import pytest
 import sympy
 
 from symgen.program.functions import FUNCTIONS
-from symgen.showing.typesetting import latex_equation, pretty, pretty_sum, result_symbol
+from symgen.showing.typesetting import fits, latex_equation, pretty, pretty_sum, result_symbol
 
 NAMES = {
     "link": ["hand"],
@@ -73,5 +73,6 @@ def test_a_term_that_is_too_wide_spells_symbols_as_others():
     names = sympy.symbols("L1 m2 q_1:31", real=True)
     wide = sympy.Mul(*names[:2], sympy.Add(*(sympy.cos(q) for q in names[2:])), evaluate=False)
     text = pretty_sum(wide + names[0])
+    assert fits(text) and text.count("cos(") == 30
     assert "L\u2081" in text and "cos(q\u2083\u2080)" in text
     assert "L1" not in text and "q_" not in text
