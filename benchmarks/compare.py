@@ -33,7 +33,9 @@ from benchmarks.timing import (
 )
 from symgen.description import read
 
-DEFAULT_MODELS = ("two_link", "puma560", "arm7", "arm24", "human43", "chain7", "tree43")
+DEFAULT_MODELS = (
+    "two_link", "puma560", "arm7", "arm24", "human43", "quadruped", "humanoid", "chain7", "tree43",
+)  # fmt: skip
 
 
 class Comparison:

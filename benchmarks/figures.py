@@ -20,6 +20,8 @@ MODEL_TITLES = {
     "chain7": "general 7R",
     "chain24": "general 24R",
     "human43": "human, 43",
+    "quadruped": "quadruped, 18",
+    "humanoid": "humanoid, 37",
     "tree43": "tree, 43",
 }
 

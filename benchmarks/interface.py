@@ -89,17 +89,25 @@ class Problem:
         """`ROWS[LARGE]` samples of each argument; the first `POOL` of them are used one by one."""
         rng = np.random.default_rng(1)
         shape = (ROWS[LARGE], self.n)
+        q = rng.uniform(-2.0, 2.0, (ROWS[LARGE], self.bodies.nq))
+        for places in self.bodies.quaternions:
+            q[:, places] /= np.linalg.norm(q[:, places], axis=1, keepdims=True)
         return {
-            "q": rng.uniform(-2.0, 2.0, shape),
+            "q": q,
             "qd": rng.uniform(-2.0, 2.0, shape),
             "qdd": rng.uniform(-5.0, 5.0, shape),
             "tau": rng.uniform(-5.0, 5.0, shape),
         }
 
     def arguments(self, function, rows):
-        """The first `rows` samples of the arguments of a function, (rows, n) each."""
+        """The first `rows` samples of the arguments of a function, (rows, n) or (rows, nq) each."""
         names = [argument.name for argument in function_named(function).arguments]
         return [np.ascontiguousarray(self.states[name][:rows]) for name in names]
+
+    def without_free_bodies(self, reason):
+        """`NotMeasured` where the robot has free bodies, for contestants that do not take them."""
+        if self.bodies.free.any():
+            raise NotMeasured(reason)
 
     def rows(self, function, mode):
         """Samples of a batch; fewer where the results would not fit into memory."""

@@ -14,13 +14,28 @@ HUMAN43 = (
 )  # fmt: skip
 
 
-def spatial_tree(parents, name, seed=0, quarter_turns=False):
+# legs of three joints; two legs of six joints, a waist of three that bears a head and two arms
+QUADRUPED = tuple(k if k % 3 else 0 for k in range(12))
+HUMANOID = (
+    0, *range(1, 6), 0, *range(7, 12), 0, 13, 14, 15, 16, 15, *range(18, 24), 15, *range(25, 31)
+)  # fmt: skip
+
+
+def spatial_tree(parents, name, seed=0, quarter_turns=False, free=False):
     """Text of a model of revolute joints with random DH rows and random physical inertias.
 
-    With `quarter_turns` axes are twisted by 90 degrees to one side and the other, as in most arms.
+    With `quarter_turns` axes are twisted by 90 degrees to one side and the other, as in most arms;
+    with `free` the base is a body that moves freely, with a quaternion.
     """
     rng = np.random.default_rng(seed)
     lines = ["symgen: 1", f"name: {name}", "convention: standard", "joints:"]
+    base = "body" if free else "base"
+    if free:
+        lines.append(
+            "  - {name: body, type: floating, coordinates: quaternion, origin: {}, "
+            "link: {mass: 9.5, com: [0.02, -0.01, 0.03], "
+            "inertia: {xx: 0.21, yy: 0.34, zz: 0.28, xy: 0.01, xz: -0.02, yz: 0.015}}}"
+        )
     for number, parent in enumerate(parents, start=1):
         a, d, alpha = rng.uniform(0.1, 0.4), rng.uniform(-0.2, 0.2), rng.uniform(-1.5, 1.5)
         twist = repr(float(alpha))
@@ -37,7 +52,7 @@ def spatial_tree(parents, name, seed=0, quarter_turns=False):
             )
         )  # fmt: skip
         lines.append(
-            f"  - {{name: j{number}, type: revolute, parent: {f'j{parent}' if parent else 'base'}, "
+            f"  - {{name: j{number}, type: revolute, parent: {f'j{parent}' if parent else base}, "
             f"dh: {{theta: 0.1, d: {float(d)!r}, a: {float(a)!r}, alpha: {twist}}}, "
             f"link: {{mass: {float(rng.uniform(0.5, 3.0))!r}, com: [{com}], "
             f"inertia: {{{entries}}}}}}}"
@@ -50,10 +65,10 @@ def chain(joints, folder):
     return _written(range(joints), f"chain{joints}")(folder)
 
 
-def _written(parents, name, quarter_turns=False):
+def _written(parents, name, **options):
     def write(folder):
         path = Path(folder) / f"{name}.yaml"
-        path.write_text(spatial_tree(parents, name, quarter_turns=quarter_turns))
+        path.write_text(spatial_tree(parents, name, **options))
         return path
 
     return write
@@ -65,6 +80,8 @@ MODELS = {
     "arm7": lambda folder: ROOT / "examples" / "arm7.yaml",
     "arm24": _written(range(24), "arm24", quarter_turns=True),
     "human43": lambda folder: ROOT / "examples" / "human43.yaml",
+    "quadruped": _written(QUADRUPED, "quadruped", quarter_turns=True, free=True),
+    "humanoid": _written(HUMANOID, "humanoid", quarter_turns=True, free=True),
     "chain6": _written(range(6), "chain6"),
     "chain7": _written(range(7), "chain7"),
     "chain24": _written(range(24), "chain24"),

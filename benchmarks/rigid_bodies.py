@@ -1,9 +1,11 @@
 """A model as plain arrays, for contestants that do not read symgen's files.
 
-Every joint turns about, or moves along, the z axis of its own frame; the inertial parameters of
+Every joint turns about, or moves along, the z axis of its own frame, or moves freely, by position
+and unit quaternion (x, y, z, w), at velocities in the axes of the body; the inertial parameters of
 everything that moves with a joint are merged and given in that frame.  Bodies stand depth first:
 Pinocchio's `crba` and `computeRNEADerivatives` are silently wrong otherwise.  `order` leads back to
-the coordinates of the file: body i belongs to coordinate ``order[i]``.
+the velocities of the file, and `order_of_q` to its coordinates: the k-th of the bodies is number
+``order[k]`` of the file.
 
 The arrays are computed here from the checked description, not by symgen's own model of the tree, so
 that agreement of the numbers means something.
@@ -26,8 +28,12 @@ class RigidBodies:
     """Bodies with one joint each; the parent of body i is ``parents[i]`` < i, or `BASE`."""
 
     order: np.ndarray
+    order_of_q: np.ndarray
     parents: np.ndarray
     prismatic: np.ndarray
+    free: np.ndarray
+    """Whether a body moves freely: 7 coordinates, 6 velocities."""
+
     offsets: np.ndarray
     """Added to the coordinates of revolute joints, as the theta of a DH row."""
 
@@ -42,17 +48,32 @@ class RigidBodies:
     gravity: np.ndarray
 
     @property
-    def n(self):
+    def count(self):
         return len(self.parents)
+
+    @property
+    def n(self):
+        return len(self.order)
+
+    @property
+    def nq(self):
+        return len(self.order_of_q)
 
     @property
     def rotations(self):
         """(n, 3, 3): joint frame to the frame of the parent's joint, where the coordinate is 0."""
         return self.twists @ np.array([_rotation(2, offset) for offset in self.offsets])
 
+    @property
+    def quaternions(self):
+        """Places of the quaternions in the coordinates of the file."""
+        starts = np.cumsum(np.where(self.free, 7, 1)) - 7
+        return [self.order_of_q[start + 3 : start + 7] for start in starts[self.free]]
+
     def depth_first(self, states):
-        """Coordinates in the order of the file -> in that of the bodies, in the last axis."""
-        return np.ascontiguousarray(states[..., self.order])
+        """Coordinates or velocities of the file -> in the order of the bodies, in the last axis."""
+        order = self.order_of_q if states.shape[-1] == self.nq else self.order
+        return np.ascontiguousarray(states[..., order])
 
     def in_file_order(self, values):
         """The inverse of `depth_first` in every axis but the first, which counts samples."""
@@ -66,7 +87,7 @@ class UnsuitableModelError(Exception):
 
 
 def rigid_bodies(description):
-    """The bodies of a description whose joints have one coordinate each, and no terms of their own.
+    """The bodies of a description whose joints turn, slide or move freely, without further terms.
 
     Loads are left out: they are an argument, and the models of the benchmarks have none.
     """
@@ -92,14 +113,15 @@ class _Assembly:
                     self._add(joint)
             children = [j.link.name for j in self.description.joints if j.parent == link]
             waiting += reversed(children)
-        coordinates = [name for j in self.description.joints for name in j.coordinate_names]
         merged = [_merged(body["parts"]) for body in self.bodies]
         placements = np.array([body["placement"] for body in self.bodies])
         placements[np.abs(placements) < ROUNDING] = 0.0
         return RigidBodies(
-            order=np.array([coordinates.index(body["name"]) for body in self.bodies]),
+            order=self._order(lambda joint: joint.coordinate_names),
+            order_of_q=self._order(lambda joint: joint.position_names),
             parents=np.array([body["parent"] for body in self.bodies]),
-            prismatic=np.array([body["prismatic"] for body in self.bodies]),
+            prismatic=np.array([body["joint"].type == "prismatic" for body in self.bodies]),
+            free=np.array([body["joint"].type == "floating" for body in self.bodies]),
             offsets=np.array([body["offset"] for body in self.bodies]),
             twists=placements[:, :3, :3],
             positions=placements[:, :3, 3],
@@ -108,6 +130,12 @@ class _Assembly:
             inertias=np.array([inertia for _, _, inertia in merged]),
             gravity=self._vector(self.description.gravity),
         )
+
+    def _order(self, names_of):
+        """Numbers in the file of what the joints of the bodies have under these names."""
+        known = [name for joint in self.description.joints for name in names_of(joint)]
+        mine = [name for body in self.bodies for name in names_of(body["joint"])]
+        return np.array([known.index(name) for name in mine])
 
     def _check_terms(self):
         for joint in self.description.joints:
@@ -121,12 +149,11 @@ class _Assembly:
         ahead, offset, behind = self._around_motion(joint)
         if joint.type == "fixed":
             self.carriers[joint.link.name] = (parent, pose @ ahead @ behind)
-        elif joint.type in ("revolute", "prismatic"):
+        elif joint.type in ("revolute", "prismatic") or _is_free(joint):
             self.bodies.append(
                 {
-                    "name": joint.name,
+                    "joint": joint,
                     "parent": parent,
-                    "prismatic": joint.type == "prismatic",
                     "offset": offset,
                     "placement": pose @ ahead,
                     "parts": [],
@@ -178,6 +205,11 @@ class _Assembly:
 
     def _number(self, expression):
         return float(evaluate(expression, self.values))
+
+
+def _is_free(joint):
+    """Whether it moves by position and quaternion."""
+    return joint.type == "floating" and joint.manifold is not None
 
 
 def _merged(parts):

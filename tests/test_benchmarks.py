@@ -57,7 +57,7 @@ def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
 
 @pytest.mark.slow
 @needs_compiler
-@pytest.mark.parametrize("model", ["puma560", "arm7", "human43"])
+@pytest.mark.parametrize("model", ["puma560", "arm7", "human43", "quadruped"])
 def test_all_functions_agree(tmp_path, model):
     functions = FUNCTIONS if model != "human43" else ("inverse_dynamics", "mass_matrix")
     data = run(

@@ -44,6 +44,7 @@ def versions():
 def cases(problem, function, modes):
     if KERNEL not in modes:
         raise NotMeasured("it is called from C only")
+    problem.without_free_bodies("its dynamics here are those of revolute and prismatic joints")
     symbolic = symbolic_function(problem.bodies, function)
     instructions = symbolic.n_instructions()
     if instructions > LARGEST:

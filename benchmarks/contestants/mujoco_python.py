@@ -36,6 +36,7 @@ def versions():
 def cases(problem, function, modes):
     if CALL not in modes:
         raise NotMeasured("it takes one sample per call")
+    problem.without_free_bodies("velocities of its free bodies are in other axes")
     robot = Robot(problem.bodies)
     if function == "forward_dynamics_derivatives":
         raise NotMeasured("it has them for steps of integration only")

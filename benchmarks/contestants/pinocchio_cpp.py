@@ -28,6 +28,9 @@ DEFINITIONS = (
 IN_WORLD_AXES = {"mass_matrix": 5, "forward_dynamics": 6}
 """Numbers of further functions in the driver; the others are numbered as `FUNCTIONS`."""
 
+FREE = 2
+"""Kind of a joint in the driver, beside 0 and 1: revolute and prismatic."""
+
 FLAGS = ("-std=c++17", *REFERENCE_FLAGS, "-w", *DEFINITIONS)
 
 
@@ -69,15 +72,15 @@ class Robot:
         arrays = (placements, bodies.masses, bodies.centers, tensors, bodies.gravity)
         self.robot = ctypes.c_void_p(
             self.library.pinocchio_new(
-                bodies.n,
+                bodies.count,
                 bodies.parents.astype(np.int32).ctypes,
-                bodies.prismatic.astype(np.int32).ctypes,
+                np.where(bodies.free, FREE, bodies.prismatic).astype(np.int32).ctypes,
                 *(np.ascontiguousarray(array).ctypes for array in arrays),
             )
         )
         states = [bodies.depth_first(x) for x in problem.arguments(function, POOL)]
         while len(states) < 3:  # the mass matrix depends on q only
-            states.append(np.zeros_like(states[0]))
+            states.append(np.zeros((POOL, bodies.n)))
         self.library.pinocchio_states(self.robot, POOL, *(x.ctypes for x in states))
 
     def __del__(self):

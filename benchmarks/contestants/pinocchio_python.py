@@ -57,8 +57,10 @@ def pinocchio_model(bodies):
 
     model = pin.Model()
     model.gravity.linear = bodies.gravity
-    for i in range(bodies.n):
+    for i in range(bodies.count):
         kind = pin.JointModelPZ() if bodies.prismatic[i] else pin.JointModelRZ()
+        if bodies.free[i]:
+            kind = pin.JointModelFreeFlyer()
         placement = pin.SE3(bodies.rotations[i], bodies.positions[i])
         joint = model.addJoint(int(bodies.parents[i]) + 1, kind, placement, str(i))
         inertia = pin.Inertia(bodies.masses[i], bodies.centers[i], bodies.inertias[i])

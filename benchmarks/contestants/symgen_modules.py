@@ -153,7 +153,8 @@ def kernels(problem):
     loops = ['#include "loop.h"', f'#include "{module.name}.h"']
     for function in problem.functions:
         spec = function_named(function)
-        inputs = [f"x[{k}] + s*{module.n}" for k in range(len(spec.arguments))]
+        sizes = [module.nq if argument.name == "q" else module.n for argument in spec.arguments]
+        inputs = [f"x[{k}] + s*{size}" for k, size in enumerate(sizes)]
         outputs = [f"y[{k}]" for k in range(len(spec.results))]
         kernel = f"{module.name}_{serving_formulation(module, function)}_{function}"
         loops.append(f"TIMED_LOOP(time_{function}, {kernel}({', '.join([*inputs, *outputs])}))")

@@ -2,7 +2,7 @@
 //
 // Only headers are used, so that the algorithms are instantiated here, with -O3 -march=native; the
 // library in the wheel is compiled for any processor.  A model comes as arrays: bodies stand depth
-// first, every joint turns about or moves along the z axis of its frame.
+// first, every joint turns about or moves along the z axis of its frame, or moves freely.
 
 #include <string>
 #include <vector>
@@ -27,6 +27,8 @@ struct Robot {
     pin::Data data;
     std::vector<Vector> q, qd, x;  // x: accelerations or torques, as the function wants
 };
+
+enum Joint { REVOLUTE, PRISMATIC, FREE };
 
 enum Function {
     INVERSE_DYNAMICS,
@@ -85,28 +87,39 @@ RowMatrix both_triangles(const pin::Data::MatrixXs &upper)
     return RowMatrix(upper.selfadjointView<Eigen::Upper>());
 }
 
+pin::JointIndex add_joint(pin::Model &model, int kind, pin::JointIndex parent,
+                          const pin::SE3 &placement, const std::string &name)
+{
+    switch (kind) {
+    case PRISMATIC:
+        return model.addJoint(parent, pin::JointModelPZ(), placement, name);
+    case FREE:
+        return model.addJoint(parent, pin::JointModelFreeFlyer(), placement, name);
+    default:
+        return model.addJoint(parent, pin::JointModelRZ(), placement, name);
+    }
+}
+
 }  // namespace
 
 extern "C" {
 
-// placements: rotation (row by row) and position of each joint frame in its parent's; parents: the
+// kinds: those of enum Joint; placements: rotation (row by row) and position of each joint frame in its parent's; parents: the
 // number of the parent body, -1 for the base; inertias: xx yy zz xy xz yz about the centre of mass.
-void *pinocchio_new(int n, const int *parents, const int *prismatic, const double *placements,
+void *pinocchio_new(int bodies, const int *parents, const int *kinds, const double *placements,
                     const double *masses, const double *centers, const double *inertias,
                     const double *gravity)
 {
     pin::Model model;
     model.gravity.linear() = Eigen::Map<const Eigen::Vector3d>(gravity);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < bodies; i++) {
         const double *place = placements + 12 * i, *j = inertias + 6 * i;
         const Eigen::Matrix3d rotation =
             Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(place);
         const pin::SE3 placement(rotation, Eigen::Map<const Eigen::Vector3d>(place + 9));
         const pin::JointIndex parent = parents[i] + 1;
-        const std::string name = std::to_string(i);
         const pin::JointIndex joint =
-            prismatic[i] ? model.addJoint(parent, pin::JointModelPZ(), placement, name)
-                         : model.addJoint(parent, pin::JointModelRZ(), placement, name);
+            add_joint(model, kinds[i], parent, placement, std::to_string(i));
         Eigen::Matrix3d tensor;
         tensor << j[0], j[3], j[4], j[3], j[1], j[5], j[4], j[5], j[2];
         model.appendBodyToJoint(
@@ -124,10 +137,10 @@ void pinocchio_delete(void *robot) { delete static_cast<Robot *>(robot); }
 void pinocchio_states(void *robot, int samples, const double *q, const double *qd, const double *x)
 {
     Robot &r = *static_cast<Robot *>(robot);
-    const int n = r.model.nv;
+    const int n = r.model.nv, nq = r.model.nq;
     r.q.clear(), r.qd.clear(), r.x.clear();
     for (int s = 0; s < samples; s++) {
-        r.q.push_back(Eigen::Map<const Vector>(q + s * n, n));
+        r.q.push_back(Eigen::Map<const Vector>(q + s * nq, nq));
         r.qd.push_back(Eigen::Map<const Vector>(qd + s * n, n));
         r.x.push_back(Eigen::Map<const Vector>(x + s * n, n));
     }
