@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 from typing import Any
@@ -12,7 +12,6 @@ from symgen.algebra.graph import Graph
 from symgen.description.model import RobotDescription
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
-from symgen.kinematics.definitions import followers
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
@@ -102,23 +101,6 @@ def _refuse_endless(description: RobotDescription) -> None:
         )
 
 
-def _refuse_changing_terms(description: RobotDescription, runtime: tuple[str, ...]) -> None:
-    """Derivatives of joint terms by parameters are not there for joints on manifolds."""
-    changing = {*runtime, *followers(description.parameters, runtime)}
-    for joint in description.joints if changing else ():
-        if joint.manifold is None:
-            continue
-        for terms in joint.terms:
-            values = (getattr(terms, x.name) for x in fields(terms))
-            for name in sorted(changing & {x for value in values for x in value.names}):
-                raise RequestError(
-                    f"{description.file}:{joint.source.line}: the parameter {name!r} stands in "
-                    f"what drives and bearings of {joint.name!r} add, a joint with 'coordinates: "
-                    f"{joint.representation}'; there it is not available yet as a runtime "
-                    "parameter; leave it out of --runtime-parameters"
-                )
-
-
 def notices_of_size(description: RobotDescription) -> tuple[str, ...]:
     """A word about how long a build takes, unless it is quick."""
     n = len(description.coordinate_names)
@@ -135,7 +117,6 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     runtime = runtime_parameters(description, options.runtime_parameters)
     _refuse_endless(description)
     tree = build_tree(description, Graph(), runtime)
-    _refuse_changing_terms(description, runtime)
     for links in tree.weightless:
         raise RequestError(
             f"{description.file}: the links {' and '.join(links)} are fixed to each other, their "

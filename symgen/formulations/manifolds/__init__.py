@@ -26,6 +26,9 @@ chain's equations; the torque that the chain is given is
 
     W^T (tau - I N - damping, friction) - (W^T I W - I) e''.
 
+Derivatives by parameters are the chain's, which differentiates these terms itself: with e' = w and
+e = 0 they are those of its own joints but for I N, a spring of stiffness I at rest at -N.
+
 Bullo, Murray 1999 ("Tracking for fully actuated mechanical systems") have the geometry; the columns
 of S are those of Featherstone 2008, table 4.1.
 

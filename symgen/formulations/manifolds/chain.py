@@ -11,7 +11,12 @@ from typing import Any, Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform
-from symgen.formulations.joint_terms import drive_derivatives, drives, without_joint_terms
+from symgen.formulations.joint_terms import (
+    drive_derivatives,
+    drives,
+    reflected_inertia,
+    without_joint_terms,
+)
 from symgen.formulations.manifolds.tangent import Row, tangent
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -93,12 +98,14 @@ class Chain(Generic[S]):
         qdd: Sequence[S],
         tau: Sequence[S] = (),
         rotors: bool = False,
+        bearings: bool = False,
     ) -> None:
         """Write a function of the chain at these accelerations, or torques.
 
         Coordinates on manifolds, and what they are given here, are symbols until `finish`, so that
-        the chain can differentiate by them.  Joints on manifolds have no bearings, and no rotors
-        unless they are asked for.
+        the chain can differentiate by them.  Joints on manifolds have no rotors unless they are
+        asked for; with `bearings` the chain has all of MF-6, so that it can differentiate that by
+        parameters.
         """
         given = {"q": self._places(), "qdd": qdd, "tau": tau or self.state.tau}
         arrays = {name: self._array(name, entries) for name, entries in given.items()}
@@ -106,7 +113,8 @@ class Chain(Generic[S]):
         self.b.redeclare(arrays[x.name] for x in self.own if x.name in arrays)
         q, qdd, tau = (arrays[name].symbols for name in ("q", "qdd", "tau"))
         inner = replace(self.state, q=q, qdd=qdd, tau=tau)
-        self.written(self._stripped(rotors), self.b, inner, function)
+        tree = self._loaded() if bearings else self._stripped(rotors)
+        self.written(tree, self.b, inner, function)
         self.b.redeclare(self.own)
 
     def _places(self) -> Row[S]:
@@ -148,6 +156,19 @@ class Chain(Generic[S]):
                 kept = joints[bare.number - 1].terms.rotor_inertia
                 terms = replace(bare.terms, rotor_inertia=kept) if rotors else bare.terms
                 joints[bare.number - 1] = replace(bare, terms=terms)
+        return replace(self.posed, joints=tuple(joints))
+
+    def _loaded(self) -> KinematicTree[S]:
+        """The posed tree with all terms of joints on manifolds.
+
+        Its rotors feel e'' in place of w' = e'' + N; a spring I with rest at -N adds I N at e = 0.
+        """
+        joints = list(self.posed.joints)
+        for k in (k for one in self.joints for k in one.at):
+            number = self.tree.independent[k].number
+            joint = joints[number - 1]
+            terms = replace(joint.terms, stiffness=reflected_inertia(joint), rest=-self.N[k])
+            joints[number - 1] = replace(joint, terms=terms)
         return replace(self.posed, joints=tuple(joints))
 
     # -------------------------------------------------------------------------------- results

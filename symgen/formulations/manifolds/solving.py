@@ -40,9 +40,9 @@ def accelerations(chain: Chain[S]) -> None:
 
 
 def parameter_derivatives(chain: Chain[S]) -> None:
-    """As the chain has them: N, and what drives add on manifolds, have no parameters."""
-    given = _given(chain)
-    chain.call(chain.function, given.qdd, given.tau, rotors=True)
+    """As the chain has them, MF-6 included; N has no parameters."""
+    given = _given(chain, bearings=True)
+    chain.call(chain.function, given.qdd, given.tau, bearings=True)
     chain.finish()
 
 
@@ -110,9 +110,12 @@ def _write(chain: Chain[S], function: str) -> None:
 # ------------------------------------------------------------------------- what the chain is given
 
 
-def _given(chain: Chain[S]) -> Given[S]:
-    """W^T (tau - I N - losses) at e = 0 of free joints, w' - N of prescribed ones."""
-    N, losses = chain.N, chain.losses
+def _given(chain: Chain[S], bearings: bool = False) -> Given[S]:
+    """W^T (tau - I N - losses) at e = 0 of free joints, w' - N of prescribed ones.
+
+    With `bearings`, where the chain has these losses and I N, W^T tau of free joints.
+    """
+    N, losses = chain.N, [] if bearings else chain.losses
     coordinates = chain.tree.independent
     hybrid = chain.function.startswith("hybrid")
     found: Given[S] = Given(set(), list(chain.state.qdd), list(chain.state.tau))
@@ -122,8 +125,9 @@ def _given(chain: Chain[S]) -> Given[S]:
         with chain.b.step("tangent space", one.joint.name):
             for k, rotor in zip(one.at, _rotors(chain, one), strict=True):
                 if one.at[0] in found.free:
-                    value = found.tau[k] - losses[k] - rotor * N[k]
-                    found.tau[k] = chain.b.let(f"tau_{chain.name(k)}", value, "MF-6")
+                    if not bearings:
+                        value = found.tau[k] - losses[k] - rotor * N[k]
+                        found.tau[k] = chain.b.let(f"tau_{chain.name(k)}", value, "MF-6")
                 else:
                     found.qdd[k] = chain.b.let(f"qdd_{chain.name(k)}", found.qdd[k] - N[k], "MF-3")
     return found

@@ -21,7 +21,7 @@ UNCHANGED = (
 
 OF_ACCELERATIONS = (
     "joint_wrenches", "point_motion", "link_motion", "centroidal_momentum_rate", "regressor",
-    "inverse_dynamics_parameter_derivatives", "point_motion_parameter_derivatives", "outputs",
+    "point_motion_parameter_derivatives", "outputs",
 )  # fmt: skip
 """Those of the chain at its accelerations."""
 
@@ -55,6 +55,12 @@ def torques(chain: Chain[S]) -> None:
     (tau,) = chain.results("inverse_dynamics").values()
     result = function_named(chain.function).results[0].name
     chain.output(result, (chain.n,), plus(tau, chain.drives), "MF-6")
+    chain.finish()
+
+
+def parameter_derivatives(chain: Chain[S]) -> None:
+    """As the chain has them, MF-6 included."""
+    chain.call(chain.function, chain.accelerations, bearings=True)
     chain.finish()
 
 
@@ -144,4 +150,5 @@ FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {
     "torque_parts": torque_parts,
     "coriolis_matrix": coriolis_matrix,
     "inverse_dynamics_derivatives": inverse_dynamics_derivatives,
+    "inverse_dynamics_parameter_derivatives": parameter_derivatives,
 }
