@@ -13,7 +13,7 @@ from symgen.algebra.prime_field import NotASquareError
 from symgen.exact.evaluations import Entries, Evaluations, Programs
 from symgen.exact.location import Location, earliest, first_difference, first_wrong_derivative
 from symgen.exact.model import MODEL, Key, gravity_symbols
-from symgen.exact.movements import symbols
+from symgen.exact.movements import Displacements, symbols
 from symgen.exact.relations import (
     RELATIONS,
     RERUNS,
@@ -102,6 +102,8 @@ class Claims:
             wanted = self.evaluations.sensitivities(base, key)[relation.base_result]
         elif relation.by:
             wanted = self.evaluations.slopes(base, relation.by)[relation.base_result]
+            if relation.symmetric and self.evaluations.on_manifolds:
+                wanted = self.evaluations.symmetric(wanted)
         else:
             wanted = self.evaluations.values(base, relation.at_zero)[relation.base_result]
         return Comparison(self.programs[key].outputs[relation.result], found, wanted)
@@ -138,14 +140,15 @@ class Claims:
     def _wrong_statement(self, key: Key) -> Location | None:
         """The first statement of a program that its own formulation contradicts."""
         if key not in self._wrong_statements:
-            self._wrong_statements[key] = _wrong_statement(key, self.programs)
+            moved = self.evaluations.on_manifolds
+            self._wrong_statements[key] = _wrong_statement(key, self.programs, moved)
         return self._wrong_statements[key]
 
 
-def _wrong_statement(key: Key, programs: Programs) -> Location | None:
+def _wrong_statement(key: Key, programs: Programs, moved: Displacements | None) -> Location | None:
     program = programs[key]
     formulation, function = key[0], program.function  # a composition is about its first source
-    places = [first_wrong_derivative(program)]
+    places = [first_wrong_derivative(program, displacements=moved)]
     relatives = (name for group in SAME_STATEMENTS if function in group for name in group)
     for name in dict.fromkeys(relatives):
         if name != function and (formulation, name) in programs:

@@ -29,7 +29,7 @@ from operator import add
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.linear import Vector, inner
 from symgen.algebra.nodes import SYMBOL, Scalar, reachable
-from symgen.exact.model import EXPRESSIONS, MODEL, NAMES, Entries, Key
+from symgen.exact.model import DISPLACEMENTS, EXPRESSIONS, MODEL, NAMES, SIDES, Entries, Key
 from symgen.program.arguments import Size
 from symgen.program.functions import function_named
 from symgen.program.program import Output, Program
@@ -64,11 +64,21 @@ def _sum_of_parts(of: Mapping[str, Entries]) -> list[Scalar]:
 
 
 def _along_axes(of: Mapping[str, Entries]) -> list[Scalar]:
-    pairs = zip(of["joint_wrenches"], of["axes"], strict=True)
+    pairs = zip(_wrenches_of_joints(of), of["axes"], strict=True)
     products = [x * y for x, y in pairs]
     along = [reduce(add, products[i : i + 6]) for i in range(0, len(products), 6)]
     n = len(of["terms"])
     return [inner(of["coupling"][k::n], along) + term for k, term in enumerate(of["terms"])]
+
+
+def _wrenches_of_joints(of: Mapping[str, Entries]) -> Sequence[Scalar]:
+    """One for every axis: a joint with a quaternion has several, and one wrench."""
+    wrenches = of["joint_wrenches"]
+    if SIDES not in of:
+        return wrenches
+    rows = _rows(of[SIDES], len(wrenches) // 6)
+    places = [next(k for k, flag in enumerate(row) if not flag.is_zero) for row in rows]
+    return [x for k in places for x in wrenches[6 * k : 6 * k + 6]]
 
 
 def _twice_coriolis(of: Mapping[str, Entries]) -> list[Scalar]:
@@ -304,7 +314,10 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
         return {}  # a robot that does not move
     result: dict[Key, Program[Scalar]] = {}
     formulations = [name for name in dict.fromkeys(name for name, _ in programs) if name != MODEL]
+    on_manifolds = any(output.name == DISPLACEMENTS for output in model.outputs)
     for composition in COMPOSITIONS:
+        if composition is CORIOLIS and on_manifolds:
+            continue  # its velocities are no rates of coordinates
         if not composition.sources:
             result[MODEL, composition.name] = _program(composition, [model], model)
         for formulation in formulations if composition.sources else ():

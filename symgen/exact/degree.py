@@ -30,7 +30,7 @@ factors of that size.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from symgen.algebra.nodes import ARITHMETIC, CONST, DIV, MUL, NEG, SYMBOL, Scalar, reachable
@@ -52,17 +52,22 @@ def hiding_degree(
     differentiated: Iterable[Scalar] = (),
     inputs: Collection[str] = (),
     units: Collection[int] = (),
+    rates: Mapping[str, Collection[Scalar]] | None = None,
 ) -> int:
     """d such that a difference of two of `results` hides at a random point with at most d / p.
 
     The same holds for the derivatives of those `differentiated` where each of the symbols named in
-    `inputs` changes at the rate 1, or at the rate that another symbol is.  `units` are the indices
-    of roots that are known to be 1.
+    `inputs` changes at the rate 1, or at the rate that another symbol is, or at one of its `rates`,
+    times such a symbol.  `units` are the indices of roots that are known to be 1.
     """
+    rates = rates or {}
     wanted, slopes = list(results), list(differentiated)
-    bounds = _Degrees(inputs, units, {node.index for node in reachable(slopes)})
-    for node in reachable([*wanted, *slopes]):
-        bounds.visit(node)
+    bounds = _Degrees(inputs, units, rates)
+    moving = [rate for found in rates.values() for rate in found]
+    for node in reachable([*moving, *wanted, *slopes]):
+        bounds.value(node)
+    for node in reachable(slopes):
+        bounds.change(node)
     return bounds.total(wanted, slopes)
 
 
@@ -129,11 +134,14 @@ class _Degrees:
     """The degree of every node, and of the slopes of some; None for a slope that is 0."""
 
     def __init__(
-        self, inputs: Collection[str], units: Collection[int], sloped: Collection[int]
+        self,
+        inputs: Collection[str],
+        units: Collection[int],
+        rates: Mapping[str, Collection[Scalar]],
     ) -> None:
         self.inputs = inputs
         self.units = units
-        self.sloped = sloped
+        self.rates = rates
         self.of: dict[int, Degree] = {}
         self.slope: dict[int, Degree | None] = {}
         self.divisors = _Divisors()
@@ -141,10 +149,9 @@ class _Degrees:
         self.arguments: list[int] = []  # degrees of the arguments of functions
         self.roots = 0
 
-    def visit(self, node: Scalar) -> None:
-        """Find the degrees of a node whose operands were visited."""
-        constant = node.op is CONST or node.index in self.units
-        if constant:
+    def value(self, node: Scalar) -> None:
+        """Find the degree of a node whose operands were visited."""
+        if self._is_constant(node):
             self.of[node.index] = CONSTANT
         elif node.op is SYMBOL:
             self.of[node.index] = VARIABLE
@@ -152,8 +159,13 @@ class _Degrees:
             self.of[node.index] = self._arithmetic(node)
         else:
             self.of[node.index] = self._function(node)
-        if node.index in self.sloped:
-            self.slope[node.index] = None if constant else self._slope(node)
+
+    def change(self, node: Scalar) -> None:
+        """Find the degree of the slope of a node, those of its operands being known."""
+        self.slope[node.index] = None if self._is_constant(node) else self._slope(node)
+
+    def _is_constant(self, node: Scalar) -> bool:
+        return node.op is CONST or node.index in self.units
 
     def total(self, wanted: Iterable[Scalar], slopes: Iterable[Scalar]) -> int:
         """The degree of a difference, with everything that can go wrong."""
@@ -208,7 +220,10 @@ class _Degrees:
 
     def _slope(self, node: Scalar) -> Degree | None:
         if node.op is SYMBOL:
-            return VARIABLE if node.name in self.inputs else None
+            rate = VARIABLE if node.name in self.inputs else None
+            for other in self.rates.get(node.name, ()):
+                rate = self._sum_of(rate, self._product(VARIABLE, self.of[other.index]))
+            return rate
         degrees = [self.of[arg.index] for arg in node.args]
         slopes = [self.slope[arg.index] for arg in node.args]
         if node.op is MUL:

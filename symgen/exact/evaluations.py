@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import isqrt
 
 from symgen.algebra.nodes import Scalar, reachable
 from symgen.algebra.prime_field import NotASquareError
 from symgen.errors import RequestError
 from symgen.exact.compositions import composed
 from symgen.exact.degree import hiding_degree
-from symgen.exact.model import Key, runtime_parameters
-from symgen.exact.movements import by_parameters, in_time, symbols
+from symgen.exact.model import MODEL, Key, runtime_parameters
+from symgen.exact.movements import (
+    Displacements,
+    by_entries,
+    by_parameters,
+    in_time,
+    on_manifolds,
+    rates_of,
+    symbols,
+)
 from symgen.exact.points import Movement, Point, random_points
 from symgen.exact.relations import RELATIONS
 from symgen.program.program import Program
@@ -19,7 +28,7 @@ from symgen.program.program import Program
 Programs = Mapping[Key, Program[Scalar]]
 """By formulation and function, or by formulation and composition."""
 
-Movements = tuple[tuple[tuple[str, str | None], ...], ...]
+Movements = tuple[tuple[tuple[str, Scalar | None], ...], ...]
 
 Entries = list[tuple[int, ...]]
 """The entries of one result, each with its values at all points."""
@@ -31,6 +40,7 @@ class Evaluations:
     def __init__(self, programs: Programs, points: int, seed: int) -> None:
         self.programs = programs = {**programs, **composed(programs)}
         self.runtime_parameters = runtime_parameters(programs)
+        self.on_manifolds = on_manifolds(programs.get((MODEL, MODEL)))
         self.results = [entry for program in programs.values() for entry in program.results]
         self.points = random_points(self.results, count=points, seed=seed)
         everything = iter(self._at_points(lambda point: point.values(self.results)))
@@ -60,7 +70,8 @@ class Evaluations:
             if function in bases
             for entry in program.results
         ]
-        return hiding_degree(self.results, differentiated, inputs, ones)
+        rates = rates_of(self.on_manifolds or {})
+        return hiding_degree(self.results, differentiated, inputs, ones, rates)
 
     def values(self, key: Key, at_zero: tuple[str, ...] = ()) -> list[Entries]:
         """The results of a program; the inputs named in `at_zero` are 0."""
@@ -77,6 +88,8 @@ class Evaluations:
         Those by ``parameters`` are by the runtime parameters.
         """
         names = symbols(self.programs[key], by)
+        if by == "q" and names:
+            return self._rates(key, list(self.displacements(key).values()))
         if by == "parameters":
             names = list(self.runtime_parameters)
         return self._rates(key, [{name: None} for name in names])
@@ -86,14 +99,33 @@ class Evaluations:
 
         The accelerations are arguments of the program `moving`.
         """
-        return self._rates(key, [in_time(self.programs[moving])])
+        return self._rates(key, [in_time(self.programs[moving], self.displacements(moving))])
 
     def sensitivities(self, key: Key, varied: Key) -> list[Entries]:
         """Derivatives of the results by the runtime parameters, the state varying with them.
 
         How it does so is among the arguments of the program `varied`.
         """
-        return self._rates(key, by_parameters(self.programs[varied], self.runtime_parameters))
+        movements = by_parameters(
+            self.programs[varied], self.runtime_parameters, self.displacements(varied)
+        )
+        return self._rates(key, movements)
+
+    def displacements(self, key: Key) -> Displacements:
+        """How the q of a program moves at its velocities."""
+        return self.on_manifolds or by_entries(self.programs[key])
+
+    def symmetric(self, matrix: Entries) -> Entries:
+        """The symmetric part of n by n entries."""
+        n = isqrt(len(matrix))
+        halves = [(point.field.prime + 1) // 2 for point in self.points]
+        primes = [point.field.prime for point in self.points]
+        return [
+            tuple((x + y) * half % prime for x, y, half, prime in zip(
+                matrix[n * i + k], matrix[n * k + i], halves, primes, strict=True
+            ))
+            for i in range(n) for k in range(n)
+        ]  # fmt: skip
 
     def _rates(self, key: Key, movements: Sequence[Movement]) -> list[Entries]:
         """How fast the results of a program change along each of `movements` in turn."""

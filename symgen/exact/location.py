@@ -12,12 +12,20 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from symgen.algebra.nodes import NEG, Scalar
-from symgen.exact.movements import by_parameters, varying_parameters
+from symgen.exact.movements import (
+    Displacements,
+    by_entries,
+    by_parameters,
+    varying_parameters,
+)
 from symgen.exact.points import Movement, random_points
 from symgen.program.program import Program, Statement, Step
 
 SOLUTION = "LTDL-4"
 """The note of statements that solve equations (`symgen.formulations.elimination`)."""
+
+CHAIN = "MF-3"
+"""That of the accelerations of a chain in place of a quaternion, which it holds, too."""
 
 _ENTRY = re.compile(r"[xyz]|[0-9]+")  # how entries of vectors and matrices are told apart
 
@@ -96,14 +104,18 @@ def first_difference(
 
 
 def first_wrong_derivative(
-    program: Program[Scalar], points: int = 1, seed: int = 0
+    program: Program[Scalar],
+    points: int = 1,
+    seed: int = 0,
+    displacements: Displacements | None = None,
 ) -> Location | None:
     """The first statement ``d_X_dq_k`` of `program` that is not the derivative of its statement X.
 
     The entry of a vector may be told at the end: ``d_omega_2_dq_1_x`` belongs to ``omega_2_x``.
     Derivatives of what is no statement of the program are passed over; None where all are right.
     Where equations are differentiated implicitly, accelerations that solve them may be held; where
-    the state varies with a parameter, derivatives by it may be total.
+    the state varies with a parameter, derivatives by it may be total; `displacements` say how q
+    moves then, if not entry by entry.
     """
     labels = {name for array in program.inputs for name in array.symbol_names}
     values = {statement.name: statement.value for statement in program.statements}
@@ -115,7 +127,7 @@ def first_wrong_derivative(
     wrong = set()
     for point in random_points(found, bases, count=points, seed=seed):
         right: set[int] = set()
-        for movements, held in _ways(program, directions):
+        for movements, held in _ways(program, directions, displacements):
             values_found, slopes = point.values(found), point.changes(bases, movements, held)
             for k, (_, _, label) in enumerate(derivatives):
                 if values_found[k] == slopes[k].get(directions.index(label), 0):
@@ -125,16 +137,17 @@ def first_wrong_derivative(
 
 
 def _ways(
-    program: Program[Scalar], directions: Sequence[str]
+    program: Program[Scalar], directions: Sequence[str], displacements: Displacements | None
 ) -> Iterator[tuple[list[Movement], list[Scalar]]]:
     """How statements may be differentiated by `directions`: movements, and what is held."""
     plain: dict[str, Movement] = {label: {label: None} for label in directions}
     varying = varying_parameters(program)
-    total = plain | dict(zip(varying, by_parameters(program, varying), strict=True))
+    moved = by_entries(program) if displacements is None else displacements
+    total = plain | dict(zip(varying, by_parameters(program, varying, moved), strict=True))
     solution = [
         _unsigned(statement.value)
         for statement in program.statements
-        if statement.note == SOLUTION and not statement.name.startswith("d_")
+        if statement.note in (SOLUTION, CHAIN) and not statement.name.startswith("d_")
     ]
     for ways in (plain, total) if varying else (plain,):
         for held in ([], solution) if solution else ([],):

@@ -23,6 +23,7 @@ from symgen.description.quantities import (
     WRENCHES,
     quantity,
 )
+from symgen.exact.attitudes import displacements
 from symgen.formulations import declare_inputs, state_of_joints
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.joint import Joint
@@ -39,6 +40,12 @@ RUNTIME = "runtime_parameters"
 
 GRAVITY = "gravity"
 """The output of that program that holds the acceleration of gravity."""
+
+DISPLACEMENTS = "displacements"
+"""The output of that program that holds how q moves at the velocities, if there are quaternions."""
+
+SIDES = "wrenches of columns"
+"""The output of that program that holds, beside DISPLACEMENTS, the wrench of every joint: a 1."""
 
 EXPRESSIONS = "expressions of the outputs"
 """The output of that program that holds them, over symbols for their quantities."""
@@ -68,7 +75,7 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     axes = [part for joint, q, _, _ in motion for part in _wrench_axis(joint, q, tree)]
     coupling = _coupling(tree)
     builder.output(GRAVITY, (3,), tree.gravity)
-    builder.output("parameters", (10 * tree.n,), tree.inertial_parameters)
+    builder.output("parameters", (len(tree.inertial_parameters),), tree.inertial_parameters)
     builder.output("coupling", (tree.n, n), (x for row in coupling for x in row))
     builder.output("terms", (n,), _felt(coupling, terms))
     builder.output("damping", (n,), _felt([[x * x for x in row] for row in coupling], damping))
@@ -83,9 +90,19 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     builder.output("prescribed", (n,), (one if j.prescribed else zero for j in tree.independent))
     runtime = tree.runtime_parameters
     builder.output(RUNTIME, (len(runtime),), map(tree.algebra.symbol, runtime))
+    if tree.manifolds:
+        rows = displacements(tree, state.q)
+        builder.output(DISPLACEMENTS, (len(rows), n), (x for row in rows for x in row))
+        sides = [one if k == _side(tree, j) else zero for j in tree.joints for k in tree.link_sides]
+        builder.output(SIDES, (tree.n, len(tree.link_sides)), sides)
     if tree.outputs:
         _write_outputs(tree, builder)
     return builder.build(tree.name, MODEL, MODEL, {})
+
+
+def _side(tree: KinematicTree[Scalar], joint: Joint[Scalar]) -> int:
+    """The number of the joint whose wrench stands for that of `joint`, the last of its manifold."""
+    return next(number for number in tree.link_sides if number >= joint.number)
 
 
 def _coupling(tree: KinematicTree[Scalar]) -> list[list[Scalar]]:
@@ -150,10 +167,22 @@ def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
         for array, parts in zip(motion, _THREES, strict=True)
     }
     names |= {rate: [quantity(rate, name) for name in coordinates] for rate in RATES}
-    names["joint_wrenches"] = [quantity(WRENCHES, j, part) for j in joints for part in WRENCH_PARTS]
+    names["q"] = _positions(tree, names["q"])
+    names["joint_wrenches"] = [
+        quantity(WRENCHES, joints[k - 1], part) for k in tree.link_sides for part in WRENCH_PARTS
+    ]
     names["loads"] = [quantity(LOADS, load, part) for load in loads for part in WRENCH_PARTS]
     names["center_of_mass"] = [quantity(CENTER_OF_MASS, part) for part in AXES]
     return names | {single: [single] for single in SINGLE}
+
+
+def _positions(tree: KinematicTree[Scalar], names: Sequence[str]) -> list[str]:
+    """The quantities that the entries of q are; no output has those of quaternions."""
+    found = [f"{index}: of no output" for index in range(tree.sizes["nq"])]
+    for name, place in zip(names, tree.places, strict=True):
+        if place is not None:
+            found[place] = name
+    return found
 
 
 def _terms(joint: Joint[Scalar], q: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:

@@ -2,31 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from symgen.algebra.nodes import Scalar
+from symgen.exact.model import DISPLACEMENTS
 from symgen.exact.points import Movement
 from symgen.program.program import Program
 
-
-def in_time(program: Program[Scalar]) -> Movement:
-    """q changes at the rate qd, and qd at the rate qdd."""
-    q, qd, qdd = (symbols(program, name) for name in ("q", "qd", "qdd"))
-    return dict(zip([*q, *qd], [*qd, *qdd], strict=True))
+Displacements = Mapping[str, Movement]
+"""For every velocity how q moves along it, by a name for that direction."""
 
 
-def by_parameters(program: Program[Scalar], parameters: Sequence[str]) -> list[Movement]:
+def by_entries(program: Program[Scalar]) -> Displacements:
+    """Those of a robot without quaternions: every entry of q moves at its own velocity."""
+    return {name: {name: None} for name in symbols(program, "q")}
+
+
+def on_manifolds(model: Program[Scalar] | None) -> Displacements | None:
+    """Those of a robot with quaternions, of which the program of the model tells; else None."""
+    outputs = () if model is None else model.outputs
+    found = next((output for output in outputs if output.name == DISPLACEMENTS), None)
+    if model is None or found is None:
+        return None
+    positions, n = symbols(model, "q"), found.shape[1]
+    return {
+        velocity: {
+            name: rate
+            for name, rate in zip(positions, found.entries[k::n], strict=True)
+            if not rate.is_zero
+        }
+        for k, velocity in enumerate(symbols(model, "qd"))
+    }
+
+
+def rates_of(displacements: Displacements) -> dict[str, list[Scalar]]:
+    """The rates at which each symbol moves."""
+    found: dict[str, list[Scalar]] = {}
+    for movement in displacements.values():
+        for name, rate in movement.items():
+            if rate is not None:
+                found.setdefault(name, []).append(rate)
+    return found
+
+
+def along(displacements: Displacements, velocities: Iterable[Scalar]) -> Movement:
+    """How q moves at these velocities of all coordinates."""
+    found: dict[str, Scalar] = {}
+    for movement, velocity in zip(displacements.values(), velocities, strict=True):
+        for name, share in movement.items():
+            rate = velocity if share is None else share * velocity
+            found[name] = found[name] + rate if name in found else rate
+    return found
+
+
+def in_time(program: Program[Scalar], displacements: Displacements) -> Movement:
+    """q moves at the velocity qd, and qd changes at the rate qdd."""
+    rates = zip(symbols(program, "qd"), entries(program, "qdd"), strict=True)
+    return {**along(displacements, entries(program, "qd")), **dict(rates)}
+
+
+def by_parameters(
+    program: Program[Scalar], parameters: Sequence[str], displacements: Displacements
+) -> list[Movement]:
     """One movement for each of `parameters`, the runtime parameters.
 
     Where a sensitivity analysis asks for it, the state varies with the parameters: column k of the
-    argument ``dq`` says how q does so, and so on.
+    argument ``dq`` says at which velocity q does so, and so on.
     """
     columns = len(parameters)
-    rates: list[dict[str, str | None]] = [{name: None} for name in parameters]
+    rates: list[dict[str, Scalar | None]] = [{name: None} for name in parameters]
     for array in program.inputs:
-        given = symbols(program, f"d{array.name}")
-        if given:
-            for k, movement in enumerate(rates):
+        given = entries(program, f"d{array.name}")
+        for k, movement in enumerate(rates) if given else ():
+            if array.name == "q":
+                movement.update(along(displacements, given[k::columns]))
+            else:
                 movement.update(zip(array.symbol_names, given[k::columns], strict=True))
     return list(rates)
 
@@ -34,10 +84,15 @@ def by_parameters(program: Program[Scalar], parameters: Sequence[str]) -> list[M
 def varying_parameters(program: Program[Scalar]) -> list[str]:
     """The runtime parameters that the state varies with, by the names of the entries of ``dq``."""
     q, given = symbols(program, "q"), symbols(program, "dq")
-    columns = len(given) // len(q) if q else 0
-    return [name.removeprefix(f"d{q[0]}_d") for name in given[:columns]]
+    first = f"d{q[0]}_d" if q else ""
+    return [name.removeprefix(first) for name in given if name.startswith(first)]
 
 
 def symbols(program: Program[Scalar], *inputs: str) -> list[str]:
     """The names of the entries of some arguments of a program."""
     return [name for array in program.inputs if array.name in inputs for name in array.symbol_names]
+
+
+def entries(program: Program[Scalar], name: str) -> tuple[Scalar, ...]:
+    """The entries of one argument of a program; none where it has no such argument."""
+    return next((array.symbols for array in program.inputs if array.name == name), ())

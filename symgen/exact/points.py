@@ -24,8 +24,8 @@ every other field."""
 _TRIES_PER_ROOT = 20
 """Draws in one field, times the number of roots; a root takes two draws on average."""
 
-Movement = Mapping[str, str | None]
-"""Symbols that change, each at the rate that another symbol is; None: at the rate 1."""
+Movement = Mapping[str, Scalar | None]
+"""Symbols that change, each at the rate that a scalar is; None: at the rate 1."""
 
 T = TypeVar("T")
 
@@ -78,10 +78,12 @@ class Point:
             node.index: Dual(value, {}, prime)
             for node, value in zip(held, self.values(held), strict=True)
         }
+        rates = [rate for one in movements for rate in one.values() if rate is not None]
+        values = iter(self.values(rates))
         seeds: dict[str, Slopes] = {}
         for k, movement in enumerate(movements):
             for name, rate in movement.items():
-                seeds.setdefault(name, {})[k] = 1 if rate is None else self.symbol(rate).value
+                seeds.setdefault(name, {})[k] = 1 if rate is None else next(values)
 
         def dual(name: str) -> Dual:
             return Dual(self.symbol(name).value, seeds.get(name, {}), prime)

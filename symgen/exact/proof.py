@@ -9,7 +9,9 @@ from itertools import chain
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
 from symgen.description import RobotDescription
+from symgen.exact.attitudes import by_three_numbers
 from symgen.exact.claims import Claims
+from symgen.exact.compositions import CORIOLIS
 from symgen.exact.evaluations import Evaluations, Programs
 from symgen.exact.general import general_robot, runtime_parameters
 from symgen.exact.model import MODEL, Key, model_program
@@ -72,16 +74,18 @@ def general_programs(
     mean nothing for this model are left out without a word.
     """
     robot = general_robot(description)
-    tree = build_tree(robot, Graph(), runtime_parameters(description, robot))
+    tree = by_three_numbers(build_tree(robot, Graph(), runtime_parameters(description, robot)))
     senseless = senseless_functions(tree.sizes)
     work: list[tuple[Formulation, str]] = []
     left_out: dict[str, str] = {}
+    if tree.manifolds:
+        left_out[CORIOLIS.name] = "with quaternions, torques of velocity have no symmetric slopes"
     for item in formulations:
         reason = item.why_not(tree)
         if reason is not None:
             left_out[item.name] = reason
             continue
-        for name in provided_functions(item):
+        for name in provided_functions(item, tree):
             if name not in functions or name in senseless:
                 continue
             size = item.estimate(tree, name)

@@ -47,7 +47,11 @@ WEIGHT = "gravity"
 
 @dataclass(frozen=True)
 class Relation:
-    """See the module; `by` is empty for the result itself."""
+    """See the module; `by` is empty for the result itself.
+
+    `symmetric`: slopes by q are made symmetric where there are quaternions, for the second
+    derivative along the exponential is.
+    """
 
     function: str
     result: int
@@ -55,6 +59,7 @@ class Relation:
     base_result: int = 0
     by: str = ""
     at_zero: tuple[str, ...] = ()
+    symmetric: bool = False
 
 
 def _derivatives(
@@ -78,7 +83,8 @@ _BY_OUTPUT = tuple((0, name) for name in ("t", "q", "qd", "qdd", "tau", "loads",
 RELATIONS: tuple[Relation, ...] = (
     Relation("inverse_dynamics_derivatives", 0, "inverse_dynamics"),
     *_derivatives("inverse_dynamics_derivatives", "inverse_dynamics", *_BY_MOTION, first=1),
-    *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_Q.name, *_BY_MOTION),
+    Relation("inverse_dynamics_hessian", 0, GRADIENT_BY_Q.name, by="q", symmetric=True),
+    *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_Q.name, *_BY_MOTION[1:], first=1),
     *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_QD.name, (0, "qd"), first=3),
     *_derivatives("inverse_dynamics_load_derivatives", "inverse_dynamics", (0, "loads")),
     *_derivatives("mass_matrix", "inverse_dynamics", (0, "qdd")),

@@ -78,6 +78,10 @@ class Manifold:
         """Its entries in q."""
         return slice(self.start, self.start + len(self.kind.position_suffixes))
 
+    def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the link's frame in the joint frame; `q` are the entries of all joints."""
+        return self.kind.pose(q[self.entries], algebra)
+
 
 @dataclass(frozen=True)
 class KinematicTree(Generic[S]):
@@ -131,7 +135,7 @@ class KinematicTree(Generic[S]):
         joints = list(self.joints)
         for manifold in self.manifolds:
             joint = joints[manifold.columns[0] - 1]
-            seat = joint.placement.tree @ manifold.kind.pose(q[manifold.entries], self.algebra)
+            seat = joint.placement.tree @ manifold.pose(q, self.algebra)
             joints[joint.number - 1] = replace(joint, placement=replace(joint.placement, tree=seat))
         return replace(self, joints=tuple(joints))
 

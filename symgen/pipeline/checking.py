@@ -7,7 +7,6 @@ from pathlib import Path
 
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.selection import select
-from symgen.description.manifolds import refuse_manifolds
 from symgen.errors import RequestError, ValidationError
 from symgen.exact import POINTS, ExactResult, general_robot, prove, runtime_parameters
 from symgen.formulations import FORMULATIONS, formulation_named
@@ -68,7 +67,6 @@ def check_exactly(
     """
     with journal.stage("read"):
         description = described(path, options)
-    refuse_manifolds(description, "the exact check")
     robot = general_robot(description)
     runtime = runtime_parameters(description, robot) or (NONE,)
     functions = select(robot, replace(options, runtime_parameters=runtime)).functions

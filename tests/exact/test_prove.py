@@ -126,6 +126,18 @@ def test_all_types_of_joints_and_their_terms(seed):
     assert prove(described(seeded_model_text(seed, recipe)), points=1).passed
 
 
+@pytest.mark.parametrize("seed", some_slow((0, 2, 3, 7), (3,)))
+def test_quaternions(seed):
+    """Derivatives are in the tangent space, at attitudes of length 1; joint terms, prescribed."""
+    types = ("ball", "free", "ball", "revolute", "prismatic")
+    recipe = Recipe(joints=(1, 3), types=types, loads=(0, 1), points=(0, 1), terms=True,
+                    prescribed=True)  # fmt: skip
+    result = prove(described(seeded_model_text(seed, recipe)), points=1, seed=seed)
+    assert result.passed and result.probability < 1e-30
+    proven = {row.function for row in result.rows}
+    assert {"inverse_dynamics_hessian", "inverse_dynamics_derivatives", "regressor"} <= proven
+
+
 def test_axes_and_roots_of_parameters_are_genuine():
     """A root of parameters exists at half of all points: others are drawn until all exist."""
     result = prove(described(ODD))

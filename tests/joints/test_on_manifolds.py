@@ -112,7 +112,6 @@ def test_what_is_shown(model, run):
 @pytest.mark.parametrize(
     "words",
     [
-        ("check", "--exact"),
         ("build", "--casadi", "--out", "made"),
         ("grade", "answer.txt"),
         ("plan", "task.yaml"),

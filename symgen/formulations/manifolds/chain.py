@@ -54,7 +54,7 @@ class Chain(Generic[S]):
         """MF-1: the tree with the poses that q gives, and chains behind them."""
         joints = list(self.tree.joints)
         for manifold in self.tree.manifolds:
-            pose = manifold.kind.pose(self.state.q[manifold.entries], self.b.algebra)
+            pose = manifold.pose(self.state.q, self.b.algebra)
             with self.b.step("configuration", manifold.name):
                 R = self.b.let(f"R_{manifold.name}", pose.rotation, "MF-1")
                 p = self.b.let(f"p_{manifold.name}", pose.translation, "MF-1")

@@ -1,0 +1,78 @@
+"""Quaternions of length 1 at random points: attitudes by three independent numbers.
+
+The entries of q that are a quaternion x y z w of the model stand for a vector s in x, y, z, the
+modified Rodrigues parameters (Schaub, Junkins 1996), and for nothing in w:
+
+    (x, y, z) = 2 s / (1 + s.s),    w = (1 - s.s) / (1 + s.s)
+
+which has length 1 whatever s is.  At the angular velocity w of the link, in its own axes, and at
+the velocity v of its origin there,
+
+    4 ds/dt = (1 - s.s) w + 2 s x w + 2 (s.w) s,    dp/dt = R v
+
+so that derivatives in the tangent space are slopes along these columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.nodes import Scalar
+from symgen.kinematics.tree import KinematicTree, Manifold
+
+
+@dataclass(frozen=True)
+class ByThreeNumbers(Manifold):
+    """A joint whose quaternion is that of s, see the module."""
+
+    def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the link's frame in the joint frame."""
+        own, at = list(q[self.entries]), self.kind.quaternion
+        own[at:] = _quaternion(Vector(*own[at : at + 3]), algebra)
+        return self.kind.pose(own, algebra)
+
+
+def by_three_numbers(tree: KinematicTree[Scalar]) -> KinematicTree[Scalar]:
+    """The tree with unit quaternions, whatever is put in for q."""
+    made = (
+        ByThreeNumbers(**{x.name: getattr(one, x.name) for x in fields(Manifold)})
+        for one in tree.manifolds
+    )
+    return replace(tree, manifolds=tuple(made))
+
+
+def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list[Scalar]]:
+    """How every entry of q moves at each velocity, (nq, n)."""
+    algebra, n = tree.algebra, len(tree.independent)
+    rows = [[algebra.zero] * n for _ in q]
+    for k, place in enumerate(tree.places):
+        if place is not None:
+            rows[place][k] = algebra.one
+    for manifold, (_, start, first) in zip(tree.manifolds, tree.quaternions, strict=True):
+        at, turn = manifold.kind.quaternion, manifold.pose(q, algebra).rotation
+        for k in range(at):  # of a position
+            for i in range(3):
+                rows[start + i][first + k] = turn.rows[i][k]
+        s = Vector(*q[start + at : start + at + 3])
+        for k, unit in enumerate(_units(algebra)):
+            for i, rate in enumerate(_rate(s, unit, algebra)):
+                rows[start + at + i][first + at + k] = rate
+    return rows
+
+
+def _quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
+    one, square = algebra.one, s.dot(s)
+    return [*(s * (algebra.constant(2.0) / (one + square))), (one - square) / (one + square)]
+
+
+def _rate(s: Vector[S], w: Vector[S], algebra: Algebra[S]) -> Vector[S]:
+    half, quarter = algebra.constant(0.5), algebra.constant(0.25)
+    return w * ((algebra.one - s.dot(s)) * quarter) + s.cross(w) * half + s * (s.dot(w) * half)
+
+
+def _units(algebra: Algebra[S]) -> tuple[Vector[S], ...]:
+    zero, one = algebra.zero, algebra.one
+    return Vector(one, zero, zero), Vector(zero, one, zero), Vector(zero, zero, one)
