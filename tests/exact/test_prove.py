@@ -126,7 +126,7 @@ def test_all_types_of_joints_and_their_terms(seed):
     assert prove(described(seeded_model_text(seed, recipe)), points=1).passed
 
 
-@pytest.mark.parametrize("seed", some_slow((0, 2, 3, 7), (3,)))
+@pytest.mark.parametrize("seed", some_slow((0, 2, 3), (3,)))
 def test_quaternions(seed):
     """Derivatives are in the tangent space, at attitudes of length 1; joint terms, prescribed."""
     types = ("ball", "free", "ball", "revolute", "prismatic")
