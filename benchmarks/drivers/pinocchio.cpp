@@ -104,8 +104,9 @@ pin::JointIndex add_joint(pin::Model &model, int kind, pin::JointIndex parent,
 
 extern "C" {
 
-// kinds: those of enum Joint; placements: rotation (row by row) and position of each joint frame in its parent's; parents: the
-// number of the parent body, -1 for the base; inertias: xx yy zz xy xz yz about the centre of mass.
+// parents: the number of the parent body, -1 for the base; kinds: those of enum Joint; placements:
+// rotation (row by row) and position of each joint frame in its parent's; inertias: xx yy zz xy xz
+// yz about the centre of mass.
 void *pinocchio_new(int bodies, const int *parents, const int *kinds, const double *placements,
                     const double *masses, const double *centers, const double *inertias,
                     const double *gravity)

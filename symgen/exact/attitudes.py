@@ -21,6 +21,7 @@ from dataclasses import dataclass, fields, replace
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
 from symgen.algebra.nodes import Scalar
+from symgen.kinematics.frames import units
 from symgen.kinematics.tree import KinematicTree, Manifold
 
 
@@ -57,7 +58,7 @@ def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list
             for i in range(3):
                 rows[start + i][first + k] = turn.rows[i][k]
         s = Vector(*q[start + at : start + at + 3])
-        for k, unit in enumerate(_units(algebra)):
+        for k, unit in enumerate(units(algebra)):
             for i, rate in enumerate(_rate(s, unit, algebra)):
                 rows[start + at + i][first + at + k] = rate
     return rows
@@ -71,8 +72,3 @@ def _quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
 def _rate(s: Vector[S], w: Vector[S], algebra: Algebra[S]) -> Vector[S]:
     half, quarter = algebra.constant(0.5), algebra.constant(0.25)
     return w * ((algebra.one - s.dot(s)) * quarter) + s.cross(w) * half + s * (s.dot(w) * half)
-
-
-def _units(algebra: Algebra[S]) -> tuple[Vector[S], ...]:
-    zero, one = algebra.zero, algebra.one
-    return Vector(one, zero, zero), Vector(zero, one, zero), Vector(zero, zero, one)

@@ -118,6 +118,7 @@ def pretty_sum(expression: Any) -> str:
 
 
 def _lines(expression: Any) -> Iterator[Any]:
+    """As many terms on each as fit, their fraction bars at one height."""
     line: Any = None
     for sign, term in _terms(expression):
         text = stringPict(in_line(term)) if not fits(pretty(term)) else _printer()._print(term)

@@ -6,6 +6,7 @@ it, every joint term, a joint whose motion is prescribed, and outputs.  Whether 
 result is decided in floating point.
 """
 
+from dataclasses import replace
 from functools import cache
 from zlib import crc32
 
@@ -21,9 +22,10 @@ from symgen.exact.relations import RELATIONS, RERUNS, SAME_STATEMENTS
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.evaluation import call
 from symgen.program.functions import FUNCTION_NAMES
-from tests.choosing import one_in
+from tests.choosing import one_in, some_slow
 from tests.exact.models import complete
 from tests.exact.mutations import mutant
+from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 RECIPE = Recipe(
@@ -144,6 +146,32 @@ def test_a_mistake_that_changes_a_result_is_found(item):
 
 
 @pytest.mark.slow
+@cache
+def with_a_ball():
+    """The general programs of a ball with a quaternion and an arm on it, and its parameters."""
+    recipe = replace(RECIPE, joints=(2, 2), types=("ball", "revolute"), branching=False)
+    description = described(seeded_model_text(6, recipe))
+    assert {joint.manifold is None for joint in description.joints} == {False, True}
+    programs, _ = general_programs(description)
+    return programs, np.array(list(general_robot(description).parameter_values.values()))
+
+
+@pytest.mark.parametrize("seed", some_slow(range(30), range(6)))
+def test_a_mistake_beside_a_quaternion_is_found(seed):
+    programs, parameters = with_a_ball()
+    rng = np.random.default_rng(seed)
+    keys = [  # the load is on the base: its derivatives are 0, whatever is wrong ahead of them
+        key for key, program in programs.items()
+        if key[0] != MODEL and not all(x.is_zero for x in program.results)
+    ]  # fmt: skip
+    key = keys[int(rng.integers(len(keys)))]
+    tried = (mutant(programs[key], rng)[0] for _ in range(100))
+    mutated = next(item for item in tried if differs(programs[key], item, parameters))
+    near = {k: item for k, item in programs.items() if k[1] in (MODEL, *related(key[1]))}
+    rows, _ = compare({**near, key: mutated}, points=1, seed=seed)
+    assert any(not row.holds for row in rows), key
+
+
 def test_most_mistakes_are_named_by_the_comparison_alone():
     """Measured: 160 of 206 as the first wrong statement, 94 of 127 in derivatives; 9 more as the
     first result that differs.  The others are statements that no other function of the formulation
