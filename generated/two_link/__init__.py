@@ -262,7 +262,7 @@ operation_counts = {
         "forward_dynamics_derivatives": {'additions': 88, 'multiplications': 132, 'divisions': 1, 'functions': 4},
     },
 }
-model_hash = 'd85ebcb9258237b144330b1424a7ea60d9f5fe16ee49f6bd7ac46e290ba48257'
+model_hash = 'd47901670287763285718c4e9c3a5085342cbf22315a7174bec41739d22a8749'
 condition = 1.0
 symgen_version = '0.2.0'
 

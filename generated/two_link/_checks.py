@@ -185,13 +185,14 @@ def _christoffel(s: Evaluation, mass: Array, slope: Array) -> Array:
     """C of M and its slopes [i, j, k] = dM_ij/dq_k, (S, n, n).
 
     Where the velocities are no rates of coordinates, M is that of a chart W' M W with dW/dq_k = D_k
-    (see `symgen.formulations.manifolds`), and C = C of the chart - M D(qd).
+    (see `symgen.formulations.manifolds`), and C = C of the chart - M D(qd).  Rotors are no part of
+    that: what they add is I qdd.
     """
     qd, space = s.states.qd, s.facts.configuration
     moved = 0.0
     if space is not None:
         D = space.turning
-        turned = np.einsum("sia,kaj->sijk", mass, D)
+        turned = np.einsum("sia,kaj->sijk", mass - JointTerms(s).rotors, D)
         slope = slope + turned + np.swapaxes(turned, 1, 2)
         moved = np.einsum("sijk,sk->sij", turned, qd)
     rate = np.einsum("sijk,sk->sij", slope, qd)

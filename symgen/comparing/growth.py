@@ -63,6 +63,7 @@ class Size:
     n: int
     expanded: int
     operations: int
+    multiplications: int
     temporaries: int
     derive_seconds: float
 
@@ -163,13 +164,15 @@ def grow(
                 start = time.perf_counter()
                 program = derived_program(description, formulation, function)
                 seconds = time.perf_counter() - start
+                shared = operations_after(program.results)
                 sizes.append(
                     Size(
                         function=function,
                         formulation=formulation.name,
                         n=n,
                         expanded=operations_before(program.results).total,
-                        operations=operations_after(program.results).total,
+                        operations=shared.total,
+                        multiplications=shared.multiplications,
                         temporaries=len(program.statements),
                         derive_seconds=seconds,
                     )

@@ -30,6 +30,7 @@ from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
 from symgen.emit.templates import Templates, own_templates
 from symgen.errors import RequestError
+from symgen.formulations import FORMULATIONS
 from symgen.options import AS_IT_IS, DEFAULT, BuildOptions, ReadOptions
 from symgen.page import calculator, counting, equations, questions, recursions, robot
 from symgen.page.packing import as_script, packed
@@ -107,6 +108,9 @@ def report(
         recursions=steps,
         calculator=live,
         operations=counted.reports,
+        formulations={
+            item.name: item.title for item in FORMULATIONS if item.why_not(counted.tree) is None
+        },
         costs=None if quick else _comparison(description, counted, journal),
         growth=None if quick else _growth(journal),
         style=layout.source("report/style.css"),

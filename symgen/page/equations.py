@@ -17,10 +17,11 @@ from symgen.algebra.blackboard import with_decimals, with_short_waves
 from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.description.model import RobotDescription
 from symgen.formulations import formulation_named
-from symgen.page.counting import PARTS, Counted
+from symgen.page.counting import PARTS, TORQUES, Counted
 from symgen.page.mathml import mathml
+from symgen.page.written import WrittenCost, cost_as_written
 from symgen.showing.equations import LARGEST_CLOSED_ROBOT, shown_parts, written_out
-from symgen.showing.typesetting import inputs_of, latex, latex_equation
+from symgen.showing.typesetting import Inputs, Label, inputs_of, latex, latex_equation
 from symgen.support.journal import Journal
 
 CLOSED = "closed_form_lagrange"
@@ -33,6 +34,9 @@ FUNCTIONS = {
     "inverse_dynamics": "Equations of motion",
     "inverse_dynamics_derivatives": "Derivatives of the torques",
 }
+AT_REST = ("gravity", "load", "joint_term")
+"""Parts of the torques that do not vanish with the velocities and accelerations."""
+
 LARGEST, LARGEST_OF_MANY = 8000, 300
 """Results of up to so many operations, written out, are collected and shown; of robots with many
 joints only short ones, because products of many sines and cosines take minutes to collect."""
@@ -44,7 +48,24 @@ class Equation:
 
     mathml: str
     latex: str
-    part: str = ""
+    part: str
+    is_zero: bool
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """An equation before it is set: its left and its right side, and the abbreviations in it."""
+
+    label: Label
+    value: Any
+    inputs: Inputs
+    waves: dict[Any, Any]
+    part: str
+
+    @property
+    def entries(self) -> list[Any]:
+        """The entries of a vector or a matrix, or the only one."""
+        return list(self.value) if isinstance(self.value, sympy.MatrixBase) else [self.value]
 
 
 @dataclass(frozen=True)
@@ -59,15 +80,25 @@ class Equations:
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The functions that are shown, and the abbreviations in them as MathML."""
+    """The functions that are shown, and the abbreviations in them as MathML.
+
+    `torques` is what the equations of motion cost as they are printed, where they are.
+    """
 
     functions: tuple[Equations, ...]
     abbreviations: tuple[str, ...]
+    torques: WrittenCost | None = None
 
     @property
     def is_shown(self) -> bool:
         """Whether anything was small enough."""
         return any(function.equations for function in self.functions)
+
+    @property
+    def at_rest(self) -> tuple[Equation, ...]:
+        """The parts of the torques that are left without motion, but those that are always 0."""
+        parts = (x for function in self.functions for x in function.equations)
+        return tuple(x for x in parts if x.part in AT_REST and not x.is_zero)
 
 
 @lru_cache(maxsize=1)
@@ -86,21 +117,24 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     few = sum(joint.coordinates for joint in description.joints) <= LARGEST_CLOSED_ROBOT
     largest = LARGEST if few else LARGEST_OF_MANY
     found = []
+    torques: WrittenCost | None = None
     for done, (function, heading) in enumerate(FUNCTIONS.items()):
         if function not in dynamics.functions:
             continue
         journal.progress(f"closed form: {function}", done, len(FUNCTIONS))
         size = written_out(description, function, CLOSED if few else "newton_euler")
         readable = size <= largest
-        equations = tuple(_equations(dynamics, function, legend)) if readable else ()
-        found.append(Equations(function, heading, equations, size))
+        printed = list(_printed(dynamics, function)) if readable else []
+        for item in printed:
+            legend.update({name: (wave, item.inputs) for name, wave in item.waves.items()})
+        found.append(Equations(function, heading, tuple(map(_equation, printed)), size))
+        if function == TORQUES and printed:
+            torques = cost_as_written(printed[0].entries, printed[0].waves)
     waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
-    return ClosedForm(tuple(found), tuple(waves))
+    return ClosedForm(tuple(found), tuple(waves), torques)
 
 
-def _equations(
-    dynamics: SymbolicDynamics, function: str, legend: dict[Any, Any]
-) -> Iterator[Equation]:
+def _printed(dynamics: SymbolicDynamics, function: str) -> Iterator[_Printed]:
     inputs = inputs_of(dynamics.program(function))
     result = dynamics.readable(function)
     parts = result if isinstance(result, tuple) else (result,)
@@ -111,10 +145,14 @@ def _equations(
         matrix = isinstance(value, sympy.MatrixBase)
         decimal = value.applyfunc(with_decimals) if matrix else with_decimals(value)
         short, waves = with_short_waves(decimal, inputs.get("q", ()))
-        legend.update({name: (wave, inputs) for name, wave in waves.items()})
-        text = latex_equation(label, short, inputs)
         part = heading.removesuffix("_torques") if function == PARTS else ""
-        yield Equation(mathml(text, block=True), text, part)
+        yield _Printed(label, short, inputs, waves, part)
+
+
+def _equation(item: _Printed) -> Equation:
+    text = latex_equation(item.label, item.value, item.inputs)
+    zero = not any(item.entries)
+    return Equation(mathml(text, block=True), text, item.part, zero)
 
 
 def _sorted_legend(legend: dict[Any, Any]) -> Iterator[tuple[Any, str]]:

@@ -16,6 +16,7 @@ from sympy import Expr
 from symgen.algebra.blackboard import with_cosine_squares, with_decimals, with_short_waves
 from symgen.deriving.derivation import FunctionReport
 from symgen.description.model import RobotDescription
+from symgen.formulations import formulation_named
 from symgen.page.counting import TORQUES, Counted
 from symgen.page.equations import ClosedForm, symbolic
 from symgen.page.mathml import mathml
@@ -23,8 +24,8 @@ from symgen.showing.typesetting import inputs_of, latex
 
 LARGEST_DETERMINANT = 3
 """Up to so many coordinates the determinant of M is written out, if it is short."""
-LONGEST_MATRIX, LONGEST_DETERMINANT, LONGEST_ENTRY = 120, 16, 40
-"""Operations of the mass matrix, terms of the determinant, operations of an entry of C."""
+LONGEST_MATRIX, LONGEST_DETERMINANT, LONGEST_ENTRY = 120, 16, 60
+"""Operations of the mass matrix, terms of the determinant, operations of a single entry."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +42,19 @@ class Entering:
 class Questions:
     """What the answers need; `determinant` and `entry` are MathML, empty where they are too long.
 
-    `torques` are the reports on the torques, the fewest multiplications first, `unloaded` the first
-    without the loads.  `always_regular`: the determinant is positive at every pose.  `angles` are
-    the joints whose coordinates are three angles.
+    `torques` are titles of formulations and their reports on the torques, the fewest
+    multiplications first, `unloaded` the first without the loads.  `slope` is dtau_1/dq_2.
+    `always_regular`: the determinant is positive at every pose.  `angles` are the joints whose
+    coordinates are three angles.
     """
 
     coordinates: tuple[str, ...]
-    torques: tuple[FunctionReport, ...]
-    unloaded: FunctionReport | None
+    torques: tuple[tuple[str, FunctionReport], ...]
+    unloaded: tuple[str, FunctionReport] | None
     determinant: str
     always_regular: bool
     entry: str
+    slope: str
     loads: tuple[Entering, ...]
     angles: tuple[str, ...]
 
@@ -69,14 +72,16 @@ def questions(description: RobotDescription, counted: Counted, closed: ClosedFor
         determinant=formula,
         always_regular=always_regular,
         entry=_entry(description) if "coriolis_matrix" in shown else "",
+        slope=_slope(description) if "inverse_dynamics_derivatives" in shown else "",
         loads=_loads(description),
         angles=tuple(joint.name for joint in description.joints if joint.sequence),
     )
 
 
-def _cheapest(counted: Counted, function: str) -> tuple[FunctionReport, ...]:
+def _cheapest(counted: Counted, function: str) -> tuple[tuple[str, FunctionReport], ...]:
     found = [report for report in counted.reports if report.function == function]
-    return tuple(sorted(found, key=lambda report: report.after.multiplications))
+    found.sort(key=lambda report: report.after.multiplications)
+    return tuple((formulation_named(report.formulation).title, report) for report in found)
 
 
 def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, bool]:
@@ -121,15 +126,29 @@ def determinant(matrix: sympy.MatrixBase) -> Expr:
 
 def _entry(description: RobotDescription) -> str:
     """C_12, which is easily taken for the cosine c_12."""
-    dynamics = symbolic(description)
     if len(description.coordinate_names) < 2:
         return ""
-    entry = dynamics.readable("coriolis_matrix")[0, 1]
+    entry = symbolic(description).readable("coriolis_matrix")[0, 1]
+    return _equation(description, "coriolis_matrix", "C_{1,2}", entry)
+
+
+def _slope(description: RobotDescription) -> str:
+    """The derivative of the first torque by the second coordinate, or by the only one."""
+    column = min(len(description.coordinate_names), 2)
+    if not column:
+        return ""
+    _, slopes, *_ = symbolic(description).readable("inverse_dynamics_derivatives")
+    left = rf"\frac{{\partial \tau_{{1}}}}{{\partial q_{{{column}}}}}"
+    return _equation(description, "inverse_dynamics_derivatives", left, slopes[0, column - 1])
+
+
+def _equation(description: RobotDescription, function: str, left: str, entry: Expr) -> str:
+    """One entry of a result as MathML, "" where it is too long for an answer."""
     if sympy.count_ops(entry) > LONGEST_ENTRY:
         return ""
-    inputs = inputs_of(dynamics.program("coriolis_matrix"))
+    inputs = inputs_of(symbolic(description).program(function))
     short, _ = with_short_waves(with_decimals(entry), inputs["q"])
-    return mathml(f"C_{{1,2}} = {latex(short, inputs)}")
+    return mathml(f"{left} = {latex(short, inputs)}")
 
 
 def _loads(description: RobotDescription) -> tuple[Entering, ...]:

@@ -46,8 +46,9 @@ class LinkRow:
 class RobotPart:
     """What the page says of the robot before any equation.
 
-    `facts` are counts in words; `poses` the frames' poses as MathML, empty for large robots;
-    `coupled` says that some joints follow others, so that coordinates bear other numbers.
+    `facts` are counts in words; `places` are points and loads: name, which of the two, link, where;
+    `poses` the frames' poses as MathML, empty for large robots; `coupled` says that some joints
+    follow others, so that coordinates bear other numbers.
     """
 
     name: str
@@ -55,6 +56,7 @@ class RobotPart:
     facts: tuple[str, ...]
     rows: tuple[LinkRow, ...]
     parameters: tuple[tuple[str, str, str, str], ...]
+    places: tuple[tuple[str, str, str, str], ...]
     gravity: str
     drawing: str
     topology: Topology
@@ -76,6 +78,11 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         parameters=tuple(
             (item.name, item.expression.text, f"{item.value:.6g} {item.unit}", item.description)
             for item in description.parameters
+        ),
+        places=tuple(
+            (item.name, what, item.link, _triple(item.point))
+            for what, items in (("point", description.points), ("load", description.loads))
+            for item in items
         ),
         gravity=_triple(description.gravity),
         drawing=drawing(description),

@@ -21,7 +21,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def sizes(formulation, operations, function="inverse_dynamics"):
     return [
-        Size(function, formulation, n, 2 * count, count, 1, 0.1) for n, count in operations.items()
+        Size(function, formulation, n, 2 * count, count, count // 2, 1, 0.1)
+        for n, count in operations.items()
     ]
 
 

@@ -19,8 +19,10 @@ from symgen.algebra.blackboard import with_short_waves
 from symgen.cli import cli, run
 from symgen.description import read
 from symgen.formulations import FORMULATIONS
+from symgen.optimize.operations import OperationCount
 from symgen.page import calculator, counting
 from symgen.page.packing import as_script
+from symgen.page.written import cost_as_written
 from symgen.support.journal import Journal
 from tests.choosing import slow
 
@@ -121,11 +123,25 @@ def test_the_determinant_is_that_of_the_mass_matrix():
         assert not found.atoms(sympy.cos)  # every term is positive, as it is on a blackboard
 
 
+def test_operations_of_printed_equations_are_those_that_a_pencil_counts():
+    a, b, c, wave = sympy.symbols("a b c c_1")
+    results = [a * b**2 * wave - 2 * a * b + c / 2, (a * b + c) / b + wave, -a]
+    cost = cost_as_written(results, {wave: sympy.cos(a)})
+    assert cost.as_printed == OperationCount(
+        additions=2 + 2, multiplications=3 + 2 + 1 + 1, divisions=1, functions=1
+    )
+    assert cost.shared.multiplications == cost.as_printed.multiplications - 1  # a b, once
+    assert cost.shared.additions == cost.as_printed.additions
+
+
 def test_the_questions_of_a_lecture_are_answered(two_link):
     section = re.search(r'<section id="questions".*?</section>', two_link, re.S)[0]
     words = " ".join(re.sub(r"<[^>]+>", "", section).split())
     assert section.count("<dt>") == 10
-    assert "composite 30 and 21, newton_euler 34 and 25" in words
+    assert "(composite) 30 and 21; Recursive Newton-Euler, 3x3 rotations (newton_euler) 34" in words
+    assert "term by term: 58 multiplications and 29 additions" in words  # counted with a pencil
+    for name in ("Torques at rest, part 2", "A derivative of the torques"):
+        assert f'aria-label="{name}"' in section
     assert "“tip” acts on forearm, at the point (0, 0, 0) of its frame" in words
     assert "M of this robot never loses rank" in words
     assert "changes the torques of shoulder, elbow" in words
