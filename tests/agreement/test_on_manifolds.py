@@ -21,6 +21,16 @@ TREES = Recipe(
     terms=True,
     prescribed=True,
 )
+FLYING = Recipe(
+    joints=(2, 6),
+    types=("revolute", "revolute", "prismatic", "ball"),
+    loads=(1, 3),
+    points=(0, 1),
+    terms=True,
+    prescribed=True,
+    floating_base=True,
+)
+"""Robots on a free body, loads on what rides on it and on what does not."""
 FOLLOWING = """\
 symgen: 1
 name: follows
@@ -48,6 +58,11 @@ joints:
 @pytest.mark.parametrize("seed", some_slow(range(30), (1, 6)))
 def test_random_trees(seed):
     compare(described(seeded_model_text(seed, TREES)), seed)
+
+
+@pytest.mark.parametrize("seed", some_slow(range(100, 120), (101, 107, 113)))
+def test_random_floating_bases(seed):
+    compare(described(seeded_model_text(seed, FLYING)), seed)
 
 
 def test_the_numeric_model_is_pinocchio_s():

@@ -55,10 +55,10 @@ FREE = """
 symgen: 1
 name: free
 joints:
+  - {name: body, type: floating, coordinates: quaternion, origin: {}, damping: 1,
+     link: {mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}
   - {name: hip, type: spherical, coordinates: quaternion, origin: {}, damping: 1,
      rotor_inertia: 0.1, prescribed: true,
-     link: {mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}
-  - {name: body, type: floating, coordinates: quaternion, origin: {}, damping: 1,
      link: {mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}
 """
 

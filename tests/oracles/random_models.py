@@ -69,6 +69,8 @@ class Recipe:
     massless: bool = True
     terms: bool = False
     prescribed: bool = False
+    floating_base: bool = False
+    """Whether the first joint is a free body of the base, without rotors, perhaps with damping."""
 
 
 COMPOSITE: Mapping[str, int] = {"universal": 2, "cylindrical": 2, "spherical": 3, "floating": 6}
@@ -112,7 +114,9 @@ def random_model_text(choices: Choices, recipe: Recipe | None = None) -> str:
         if parent != i - 1 or choices.integer(0, 1):
             lines.append(f"    parent: {'base' if parent < 0 else links[parent]}")
         lines += _frame(choices, recipe, file_convention, kind)
-        if recipe.terms and kind != "fixed":
+        if recipe.floating_base and i == 0:
+            lines += [f"    damping: {choices.real(0, 3)}"] if choices.integer(0, 1) else []
+        elif recipe.terms and kind != "fixed":
             lines += _terms(choices, _coordinates(kind), springs=kind not in ON_MANIFOLDS)
         if recipe.prescribed and kind != "fixed":
             lines += _prescribed(choices, 1 if kind in ON_MANIFOLDS else _coordinates(kind))
@@ -144,7 +148,8 @@ def _row(values: Sequence[Any]) -> str:
 def _tree(choices: Choices, recipe: Recipe) -> _Tree:
     tree = _Tree()
     for i in range(choices.integer(*recipe.joints)):
-        tree.types.append(_pick(choices, recipe.types))
+        base = recipe.floating_base and i == 0
+        tree.types.append("free" if base else _pick(choices, recipe.types))
         branch = recipe.branching and choices.integer(0, 2) == 2
         tree.parents.append(choices.integer(-1, i - 1) if branch else i - 1)
     return tree

@@ -60,6 +60,7 @@ NOTES = {
     "MF-5": "C - M D(w): of the joint's velocities",
     "MF-6": "what drives and bearings of the joint add to its torques",
     "MF-7": "the chain's second derivatives in the tangent space, symmetric along the exponential",
+    "MF-8": "a floating base: gravity and loads turn against it, and nothing else is felt",
 }
 
 FUNCTIONS = {

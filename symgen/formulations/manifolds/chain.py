@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -10,16 +10,17 @@ from math import prod
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Transform
+from symgen.algebra.linear import Transform, zero_vector
 from symgen.formulations.joint_terms import (
     drive_derivatives,
     drives,
     reflected_inertia,
     without_joint_terms,
 )
+from symgen.formulations.manifolds.bases import INVARIANT, floating_bases
 from symgen.formulations.manifolds.tangent import Row, tangent
-from symgen.formulations.state import State
-from symgen.kinematics.tree import KinematicTree
+from symgen.formulations.state import State, Wrench
+from symgen.kinematics.tree import KinematicTree, Manifold
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named
 from symgen.program.program import Input, Output
@@ -47,6 +48,8 @@ class Chain(Generic[S]):
         self.n = len(self.tree.independent)
         self.zero = self.b.algebra.zero
         self.joints = [tangent(self.tree, x, self.state.qd) for x in self.tree.manifolds]
+        hybrid = self.function.startswith("hybrid")
+        self.bases = floating_bases(self.tree, self.joints, hybrid)
         self.own = self.b.inputs
         self.posed = self._posed()
 
@@ -63,6 +66,10 @@ class Chain(Generic[S]):
             seat = at.tree @ Transform(R, p)
             joints[k] = replace(joints[k], placement=replace(at, tree=seat))
         return replace(self.tree, joints=tuple(joints))
+
+    def seat(self, joint: Manifold) -> Transform[S]:
+        """Pose of a joint's link in that which carries it."""
+        return self.posed.joint(joint.columns[0]).placement.tree
 
     def name(self, coordinate: int) -> str:
         """What a coordinate, counted from 0, is called in the model."""
@@ -108,29 +115,54 @@ class Chain(Generic[S]):
         parameters.
         """
         given = {"q": self._places(), "qdd": qdd, "tau": tau or self.state.tau}
-        arrays = {name: self._array(name, entries) for name, entries in given.items()}
+        bases = self.bases if function in INVARIANT else []
+        unfelt = {k for base in bases for k in base.places}
+        arrays = {name: self._array(name, entries, unfelt) for name, entries in given.items()}
         arrays["x"] = self._mixed(arrays["qdd"], arrays["tau"])
         self.b.redeclare(arrays[x.name] for x in self.own if x.name in arrays)
         q, qdd, tau = (arrays[name].symbols for name in ("q", "qdd", "tau"))
-        inner = replace(self.state, q=q, qdd=qdd, tau=tau)
+        still = {k for base in bases for k in base.sliding}
+        qd = tuple(self.zero if k in still else x for k, x in enumerate(self.state.qd))
+        inner = replace(self.state, q=q, qd=qd, qdd=qdd, tau=tau)
         tree = self._loaded() if bearings else self._stripped(rotors)
         self.written(tree, self.b, inner, function)
         self.b.redeclare(self.own)
+
+    def of_loads_alone(self, function: str, loads: tuple[Wrench[S], ...]) -> Row[S]:
+        """The first result of a function of the chain for a robot that nothing but `loads` acts on.
+
+        It is at rest where q says, without gravity and springs, and what is given besides is 0.
+        """
+        joints = [
+            replace(joint, terms=replace(joint.terms, stiffness=self.zero))
+            for joint in self.posed.joints
+        ]
+        none = zero_vector(self.tree.algebra)
+        tree = replace(self.posed, gravity=none, joints=tuple(joints))
+        still = (self.zero,) * self.n
+        places = tuple(self._places())
+        rest = replace(self.state, q=places, qd=still, qdd=still, tau=still, loads=loads)
+        self.written(tree, self.b, rest, function)
+        found, *_ = self.results(function).values()
+        for array in function_named(function).hidden:
+            self.b.withdraw(array.name)
+        return found
 
     def _places(self) -> Row[S]:
         """Coordinates of the chain: 0 on manifolds."""
         q = self.state.q
         return [self.zero if place is None else q[place] for place in self.tree.places]
 
-    def _array(self, name: str, entries: Sequence[S]) -> Input[S]:
+    def _array(self, name: str, entries: Sequence[S], unfelt: Collection[int]) -> Input[S]:
         """An input of the chain: symbols for what is not one of ours, but for structural zeros.
 
-        Places are 0 and no symbols where nothing can be differentiated by them.
+        Places are 0 and no symbols where nothing can be differentiated by them, or need be.
         """
         symbols, names = list(entries), [f"{name}_{k}" for k in range(1, len(entries) + 1)]
         by_place = self.function.endswith(("derivatives", "hessian"))
         for k in (k for one in self.joints for k in one.at):
-            if not entries or (not by_place if name == "q" else self.b.algebra.is_zero(entries[k])):
+            felt = by_place and k not in unfelt
+            if not entries or (not felt if name == "q" else self.b.algebra.is_zero(entries[k])):
                 continue
             label = f"{name}_of_{self.name(k)}"
             array = self.b.auxiliary(label, (1,), [label])

@@ -11,6 +11,12 @@ from typing import Any, Generic
 
 from symgen.algebra.interface import S
 from symgen.formulations.joint_terms import reflected_inertia
+from symgen.formulations.manifolds.bases import (
+    FloatingBase,
+    of_turned_loads,
+    turned_gravity,
+    without_sliding,
+)
 from symgen.formulations.manifolds.chain import Chain
 from symgen.formulations.manifolds.slopes import TorqueSlopes, in_tangent_space
 from symgen.formulations.manifolds.tangent import Row, Tangent, dot, minus, plus, rows_of, times
@@ -52,6 +58,7 @@ def derivatives(chain: Chain[S]) -> None:
     chain.call(chain.function, given.qdd, given.tau, rotors=True)
     (first, entries), *others = chain.results(chain.function).items()
     matrices = [rows_of(matrix, chain.n) for _, matrix in others]
+    without_sliding(chain.bases, matrices[1])
     qdd = list(given.qdd)
     for one in chain.joints:
         for k in one.at if one.at[0] in given.free else ():
@@ -70,10 +77,23 @@ def derivatives(chain: Chain[S]) -> None:
             for i, x, y in zip(one.at, by_place, by_velocity, strict=True):
                 matrices[0][i][place] = matrices[0][i][place] + x
                 matrices[1][i][place] = matrices[1][i][place] + y
+    for base in chain.bases:
+        _of_base(chain, base, matrices[0])
     chain.output(first, (chain.n,), _found(chain, given, entries), "MF-3")
     for (name, _), matrix in zip(others, matrices, strict=True):
         chain.output(name, (chain.n, chain.n), [x for row in matrix for x in row], "MF-4")
     chain.finish()
+
+
+def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]]) -> None:
+    """MF-8: the columns of `by_q` of a floating base, in place: it falls, and loads turn."""
+    function = chain.function.removesuffix("_derivatives")
+    for k, place in enumerate(base.places):
+        falls = turned_gravity(chain, base, k) if k in base.angular else {}
+        loads = of_turned_loads(chain, base, k, function) if k in base.angular else None
+        for i, row in enumerate(by_q):
+            row[place] = chain.zero if loads is None else loads[i]
+            row[place] = row[place] + falls.get(i, chain.zero)
 
 
 def sensitivities(chain: Chain[S]) -> None:

@@ -6,9 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from symgen.algebra.interface import S
+from symgen.formulations.manifolds.bases import (
+    FloatingBase,
+    of_turned_loads,
+    turned_gravity,
+    without_sliding,
+)
 from symgen.formulations.manifolds.chain import Chain
 from symgen.formulations.manifolds.slopes import in_tangent_space
-from symgen.formulations.manifolds.tangent import minus, plus, rows_of
+from symgen.formulations.manifolds.tangent import Row, minus, plus, rows_of
 from symgen.program.functions import function_named
 
 UNCHANGED = (
@@ -104,6 +110,7 @@ def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
     found = chain.results(chain.function)
     tau = found.pop("tau")
     by_q, by_qd, by_qdd = (rows_of(entries, chain.n) for entries in found.values())
+    without_sliding(chain.bases, by_qd)
     for row in zip(by_q, by_qd, by_qdd, strict=True):
         in_tangent_space(chain.joints, row, chain.accelerations, {})
     for one in chain.joints:
@@ -111,6 +118,8 @@ def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
             turned = one.transposed(one.D[k], one.of(tau))
             for i, x in zip(one.at, turned, strict=True):
                 by_q[i][place] = by_q[i][place] - x
+    for base in chain.bases:
+        _of_base(chain, base, by_q, by_qdd)
     for k in range(chain.n):
         by_qd[k][k] = by_qd[k][k] + chain.drive_slopes["qd"][k]
         by_qdd[k][k] = by_qdd[k][k] + chain.drive_slopes["qdd"][k]
@@ -119,6 +128,17 @@ def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
         entries = [x for row in matrix for x in row]
         chain.output(name, (chain.n, chain.n), entries, "MF-4")
     chain.finish()
+
+
+def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]], M: list[Row[S]]) -> None:
+    """MF-8: the columns of `by_q` of a floating base, in place."""
+    for k, place in enumerate(base.places):
+        weights = turned_gravity(chain, base, k) if k in base.angular else {}
+        loads = of_turned_loads(chain, base, k, "inverse_dynamics") if k in base.angular else None
+        for i, row in enumerate(by_q):
+            row[place] = chain.zero if loads is None else loads[i]
+            for c, weight in weights.items():
+                row[place] = row[place] - M[i][c] * weight
 
 
 def slopes(chain: Chain[S]) -> None:
