@@ -49,18 +49,22 @@ def read(
     packages: Mapping[str, str | Path] | None = None,
     arguments: Mapping[str, object] | None = None,
     angles: bool = False,
+    floating_base: bool = False,
 ) -> RobotDescription:
     """The checked description in the model file `path`; `symgen.errors.ModelError` lists faults.
 
     With `without_loops` an MJCF or SDF file is read as the open tree, without what closes loops.
     `packages` are folders by name, for ``package://``, ``model://`` and ``$(find ...)`` in files;
     `arguments` are those of a xacro file.  Free bodies and balls of other formats have quaternions;
-    with `angles` three angles, about z, y and x.
+    with `angles` three angles, about z, y and x.  With `floating_base` the root link of a URDF or
+    SDF robot moves freely, in place of being the base.
     """
     from symgen import description
     from symgen.options import ReadOptions
 
-    return description.read(path, ReadOptions.of(without_loops, packages, arguments, angles))
+    return description.read(
+        path, ReadOptions.of(without_loops, packages, arguments, angles, floating_base)
+    )
 
 
 def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:

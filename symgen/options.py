@@ -28,16 +28,18 @@ class ReadOptions:
     """How a model file in another format is read.
 
     With `without_loops` the constraints and tendons of an MJCF file, and the joints that close
-    loops in an SDF file, are left out.  With `angles` free bodies and balls of URDF, SDF and MJCF
-    have three angles in place of quaternions.  `packages` are names of packages with their folders,
-    for ``package://``, ``model://`` and ``$(find ...)``; `arguments` names and values of the
-    arguments of a xacro file.
+    loops in an SDF file, are left out.  With `floating_base` the root link of a URDF or SDF
+    robot moves freely, in place of being the base.  With `angles` free bodies and balls of URDF,
+    SDF and MJCF have three angles in place of quaternions.  `packages` are names of packages with
+    their folders, for ``package://``, ``model://`` and ``$(find ...)``; `arguments` names and
+    values of the arguments of a xacro file.
     """
 
     without_loops: bool = False
     packages: tuple[tuple[str, str], ...] = ()
     arguments: tuple[tuple[str, str], ...] = ()
     angles: bool = False
+    floating_base: bool = False
 
     @classmethod
     def of(
@@ -46,6 +48,7 @@ class ReadOptions:
         packages: Mapping[str, str | Path] | None = None,
         arguments: Mapping[str, object] | None = None,
         angles: bool = False,
+        floating_base: bool = False,
     ) -> ReadOptions:
         """From what Python gives; a bool of `arguments` is written as xacro does, ``true``."""
         values = {
@@ -53,7 +56,8 @@ class ReadOptions:
             for name, x in (arguments or {}).items()
         }
         folders = {name: os.fspath(x) for name, x in (packages or {}).items()}
-        return cls(without_loops, tuple(folders.items()), tuple(values.items()), angles)
+        given = tuple(folders.items()), tuple(values.items())
+        return cls(without_loops, *given, angles, floating_base)
 
 
 AS_IT_IS = ReadOptions()
@@ -128,6 +132,7 @@ class LoadOptions(TypedDict, total=False):
     packages: Mapping[str, str | Path] | None
     arguments: Mapping[str, object] | None
     angles: bool
+    floating_base: bool
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

@@ -368,9 +368,13 @@ def test_a_damaged_binary_is_left_alone(folder):
 def test_two_models_of_one_name_are_remarked(folder, capfd):
     options = ["--functions", "mass_matrix", "--backend", "numpy"]
     for name, mass in (("arm.yaml", "0.5"), ("other.yaml", "0.7")):
-        Path(name).write_text(Path(TWO_LINK).read_text().replace("m1: 0.5", f"m1: {mass}"))
+        Path(name).write_text(
+            Path(TWO_LINK).read_text().replace("m1: {value: 0.5", f"m1: {{value: {mass}")
+        )
     assert run(["build", "arm.yaml", *options]) == 0
-    Path("arm.yaml").write_text(Path("arm.yaml").read_text().replace("m2: 0.5", "m2: 0.8"))
+    Path("arm.yaml").write_text(
+        Path("arm.yaml").read_text().replace("m2: {value: 0.5", "m2: {value: 0.8")
+    )
     capfd.readouterr()
     assert run(["build", "arm.yaml", *options]) == 0
     assert "replaced" not in capfd.readouterr().err

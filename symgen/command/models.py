@@ -60,11 +60,6 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
 @click.argument("source", type=click.Path(path_type=Path), shell_complete=completion.model_files)
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option(
-    "--floating-base",
-    is_flag=True,
-    help="The root link moves freely, on a floating joint, in place of being the base.",
-)
-@click.option(
     "--round-angles",
     is_flag=True,
     help="Angles such as 1.5708 become pi/2, which shortens the code.",
@@ -81,7 +76,6 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
 def convert(
     source: Path,
     target: Path,
-    floating_base: bool,
     reading: ReadOptions,
     round_angles: bool,
     style: str | None,
@@ -92,7 +86,7 @@ def convert(
     """Write SOURCE, a robot in URDF, xacro, SDF, MJCF or a model file, as the file TARGET."""
     from symgen.converting.conversion import convert
 
-    done = convert(source, target, floating_base, round_angles, style, force, reading=reading)
+    done = convert(source, target, round_angles, style, force, reading=reading)
     if as_json:
         click.echo(outcome.text(done.as_json()))
         return

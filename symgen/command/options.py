@@ -107,6 +107,11 @@ _READING = (
         help="Free bodies and balls of URDF, SDF and MJCF have angles in place of quaternions.",
     ),
     click.option(
+        "--floating-base",
+        is_flag=True,
+        help="The root link of a URDF or SDF robot moves freely, in place of being the base.",
+    ),
+    click.option(
         "--package",
         "packages",
         multiple=True,
@@ -130,11 +135,12 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_reading(
         without_loops: bool,
         angles: bool,
+        floating_base: bool,
         packages: tuple[tuple[str, str], ...],
         xacro_arguments: tuple[tuple[str, str], ...],
         **rest: Any,
     ) -> Any:
-        reading = ReadOptions(without_loops, packages, xacro_arguments, angles)
+        reading = ReadOptions(without_loops, packages, xacro_arguments, angles, floating_base)
         return command(reading=reading, **rest)
 
     for option in reversed(_READING):

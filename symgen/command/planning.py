@@ -90,8 +90,10 @@ def plan(
     so far.  Exit status 3: no motion was found that keeps the limits.
     """
     from symgen.command import terminal
+    from symgen.description import read
     from symgen.options import BuildOptions
     from symgen.pipeline.building import build
+    from symgen.planning.plan import check_robot
     from symgen.planning.plan import plan as find
     from symgen.planning.reading import named_parameters
     from symgen.planning.solver import ready
@@ -100,6 +102,7 @@ def plan(
 
     solver = ready(solver, exact_hessian=not limited_memory)
     check_outputs(outputs)
+    check_robot(read(model, reading))
     options = BuildOptions(
         runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points,
         reading=reading,

@@ -178,7 +178,7 @@ def report(
 
 @click.command(short_help="Show equations of MODEL, its tree or its frames.")
 @Model
-@click.argument("what", shell_complete=completion.shown)
+@click.argument("what", shell_complete=completion.shown, metavar="WHAT", required=False)
 @click.option(
     "--format",
     "style",
@@ -203,7 +203,7 @@ def report(
 @click.option("--quiet", "-q", is_flag=True, help="Print the equations and nothing else.")
 def show(
     model: Path,
-    what: str,
+    what: str | None,
     style: str,
     formulation: str | None,
     steps: bool | None,
@@ -217,6 +217,11 @@ def show(
     from symgen.command import terminal
     from symgen.showing import equations
 
+    if what is None:
+        raise click.UsageError(
+            f"show what of {model}? Give a function, such as mass_matrix, inverse_dynamics or "
+            "torque_parts; or tree, or frames"
+        )
     with terminal.journal(silent=quiet or as_json) as journal:
         text = equations.show(
             model, what, style, formulation, steps, journal,

@@ -46,7 +46,6 @@ class Conversion:
 def convert(
     source: str | Path,
     target: Path,
-    floating_base: bool = False,
     round_angles: bool = False,
     style: str | None = None,
     force: bool = False,
@@ -55,13 +54,12 @@ def convert(
 ) -> Conversion:
     """Write the robot in the file `source` as the model file `target`.
 
-    With `floating_base` the root link moves freely; `reading` is how the file is read; with
-    `round_angles` angles of frames that are near a multiple of pi/2 (1e-4 of it) become that;
-    `style`: see `symgen.converting.restyling`.
+    `reading` is how the file is read; with `round_angles` angles of frames that are near a multiple
+    of pi/2 (1e-4 of it) become that; `style`: see `symgen.converting.restyling`.
     Raises `ModelError` where `source` is wrong, `RequestError` where `target` exists (unless
     `force`) or cannot be written.
     """
-    document = read_document(source, floating_base, reading)
+    document = read_document(source, reading)
     if round_angles:
         document = replace(document, root=_with_exact_angles(document.root))
     warnings, error = check(document).warnings, None

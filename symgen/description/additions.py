@@ -42,9 +42,15 @@ def _added(
     present: Sequence[LinkPoint],
 ) -> Iterator[LinkPoint]:
     links = {joint.link.name: joint.link for joint in description.joints}
+    seats = {joint.name: joint.link.name for joint in description.joints if joint.name not in links}
     taken = {point.name for point in present}
     for text in wanted:
         name, colon, place = text.partition(":")
+        if name in seats:
+            raise RequestError(
+                f"--{what} {shown(text)}: {shown(name)} is a joint; its link is called "
+                f"{shown(seats[name])}"
+            )
         if name not in links:
             raise RequestError(
                 f"--{what} {shown(text)}: no link is called {shown(name)}; "

@@ -12,23 +12,17 @@ from symgen.errors import RequestError
 from symgen.options import AS_IT_IS, ReadOptions
 
 
-def read_document(
-    path: str | PathLike[str], floating_base: bool = False, reading: ReadOptions = AS_IT_IS
-) -> Document:
-    """Read one file; `ModelError` where there is no tree to look at.
-
-    With `floating_base` the root link of another format moves freely, on a joint of six
-    coordinates; model files say such things themselves.
-    """
+def read_document(path: str | PathLike[str], reading: ReadOptions = AS_IT_IS) -> Document:
+    """Read one file; `ModelError` where there is no tree to look at."""
     file, content = fspath(path), load(path)
     ending = os.path.splitext(file)[1].lower()
     if reading.arguments and ending != XACRO:
         raise RequestError("arguments, NAME:=VALUE, are for xacro, in files such as arm.urdf.xacro")
     if ending == XACRO:
-        return document_of_xacro(content, file, floating_base, reading)
+        return document_of_xacro(content, file, reading)
     if is_foreign(path):
-        return document_of_xml(content, file, floating_base, reading)
-    if floating_base:
+        return document_of_xml(content, file, reading)
+    if reading.floating_base:
         raise RequestError("--floating-base is for URDF and SDF; a model file says type: floating")
     if reading.without_loops:
         raise RequestError("--without-loops is for MJCF and SDF, whose files close loops")

@@ -68,7 +68,9 @@ def functions_of(
     last one; a mapping fixes their values instead.
     """
     if loads and not module.n_loads:
-        raise RequestError("this robot has no loads; add 'loads:' to the model file")
+        raise RequestError(
+            "this robot has no loads; --load LINK adds one, or 'loads:' in a model file"
+        )
     if parameters and not module.n_parameters:
         raise RequestError(
             "this module has no runtime parameters; name them when it is built: "

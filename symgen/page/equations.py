@@ -82,12 +82,14 @@ class Equations:
 class ClosedForm:
     """The functions that are shown, and the abbreviations in them as MathML.
 
-    `torques` is what the equations of motion cost as they are printed, where they are.
+    `torques` is what the equations of motion cost as they are printed, where they are, `unloaded`
+    the same without the terms of loads, where there are some.
     """
 
     functions: tuple[Equations, ...]
     abbreviations: tuple[str, ...]
     torques: WrittenCost | None = None
+    unloaded: WrittenCost | None = None
 
     @property
     def is_shown(self) -> bool:
@@ -118,6 +120,7 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     largest = LARGEST if few else LARGEST_OF_MANY
     found = []
     torques: WrittenCost | None = None
+    unloaded: WrittenCost | None = None
     for done, (function, heading) in enumerate(FUNCTIONS.items()):
         if function not in dynamics.functions:
             continue
@@ -129,9 +132,19 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
             legend.update({name: (wave, item.inputs) for name, wave in item.waves.items()})
         found.append(Equations(function, heading, tuple(map(_equation, printed)), size))
         if function == TORQUES and printed:
-            torques = cost_as_written(printed[0].entries, printed[0].waves)
+            torques, unloaded = _costs(printed[0])
     waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
-    return ClosedForm(tuple(found), tuple(waves), torques)
+    return ClosedForm(tuple(found), tuple(waves), torques, unloaded)
+
+
+def _costs(torques: _Printed) -> tuple[WrittenCost, WrittenCost | None]:
+    """Of the equations of motion, with and, if there are any, without loads."""
+    whole = cost_as_written(torques.entries, torques.waves)
+    loads = dict.fromkeys(torques.inputs.get("loads", ()), 0)
+    if not loads:
+        return whole, None
+    bare = [entry.subs(loads) for entry in torques.entries]
+    return whole, cost_as_written(bare, torques.waves)
 
 
 def _printed(dynamics: SymbolicDynamics, function: str) -> Iterator[_Printed]:

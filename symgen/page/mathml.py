@@ -24,7 +24,7 @@ _NAMES = frozenset({"com", "dx", "tr"})
 _FUNCTIONS = frozenset({"sin", "cos", "tan", "exp", "log", "tanh", "atan"})
 _RELATIONS = {"x": r"\times", ".": r"\cdot", "<=": r"\le", "=": "=", "+": "+", "-": "-", "/": "/"}
 _TOKEN = re.compile(
-    r"(?P<space>\s+)|(?P<label>[A-Z]{2,}-\d+)|(?P<name>\d?[A-Za-z][A-Za-z0-9]*(?:_\(?[A-Za-z0-9*]+\)?)*)"
+    r"(?P<space>\s+)|(?P<label>[A-Z]{2,}-\d+)|(?P<name>\d?[A-Za-z][A-Za-z0-9]*(?:_(?:[A-Za-z0-9*]+|\([A-Za-z0-9*]+\)))*)"
     r"|(?P<number>\d+(?:\.\d+)?)|(?P<power>\^(?:-?[A-Za-z0-9]+|\([^)]*\)))"
     r"|(?P<below>_(?:[A-Za-z0-9]+|\{[^}]*\}))|(?P<tail>'s\b)|(?P<mark><=|.)"
 )

@@ -48,7 +48,8 @@ class RobotPart:
 
     `facts` are counts in words; `places` are points and loads: name, which of the two, link, where;
     `poses` the frames' poses as MathML, empty for large robots; `coupled` says that some joints
-    follow others, so that coordinates bear other numbers.
+    follow others, so that coordinates bear other numbers; `distal` that there are frames at the far
+    ends of their links.
     """
 
     name: str
@@ -63,6 +64,7 @@ class RobotPart:
     pattern: str
     poses: tuple[str, ...]
     coupled: bool
+    distal: bool
 
 
 def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
@@ -90,6 +92,7 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         pattern=pattern(tree, found) if found.n else "",
         poses=tuple(_poses(description)) if posed else (),
         coupled=tree.is_coupled,
+        distal=any(x.dh is not None and x.dh.convention == "standard" for x in description.joints),
     )
 
 

@@ -26,7 +26,9 @@ def read_loads(
     """By number of the load: six expressions; and the components that are unknown."""
     names = tuple(module.load_names)
     if node is not None and not names:
-        values.fault(("loads",), "this robot has no loads; add 'loads:' to the model file")
+        values.fault(
+            ("loads",), "this robot has no loads; --load LINK adds one, or 'loads:' in a model file"
+        )
         return {}, ()
     loads: Loads = {}
     free: list[FreeLoad] = []

@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen import description
+from symgen.description import RobotDescription
 from symgen.errors import RequestError
 from symgen.options import BuildOptions
 from symgen.pipeline.building import build
@@ -148,6 +150,7 @@ def plan(
     solver = ready(solver, exact_hessian=exact_hessian)
     if isinstance(module, str | Path):
         chosen = reading.named_parameters(task) or ("none",)
+        check_robot(description.read(module))
         module = load_package(build(module, BuildOptions(runtime_parameters=chosen)).folder)
     for name, value, least in (
         ("starts", starts, 1), ("seed", seed, 0), ("max_iterations", max_iterations, 1)
@@ -178,17 +181,28 @@ def _check(module: Any) -> None:
         raise RequestError(
             f"plan: the module lacks {', '.join(missing)}; rebuild it without --functions"
         )
-    if any(module.prescribed):
+    _check_joints(any(module.prescribed), module.nq != module.n, module.n)
+
+
+def check_robot(robot: RobotDescription) -> None:
+    """`RequestError` for a robot that cannot be planned for, before anything is built."""
+    prescribed = any(any(joint.prescribed) for joint in robot.joints)
+    manifold = any(joint.manifold is not None for joint in robot.joints)
+    _check_joints(prescribed, manifold, len(robot.coordinate_names))
+
+
+def _check_joints(prescribed: bool, on_manifolds: bool, n: int) -> None:
+    if prescribed:
         raise RequestError(
             "plan: a joint of this robot is prescribed; plans are for robots whose joints are all "
             "driven"
         )
-    if module.nq != module.n:
+    if on_manifolds:
         raise RequestError(
             "plan: splines in q are not available yet for joints with 'coordinates: quaternion'; "
-            "write 'coordinates: angles'"
+            "write 'coordinates: angles', or give --angles for URDF, SDF and MJCF"
         )
-    if not module.n:
+    if not n:
         raise RequestError("plan: this robot has no coordinates")
 
 
@@ -410,9 +424,9 @@ def _status(
         )
     is_free = run.task.time[0] == reading.SHORTEST < run.task.time[1]
     if is_free and status in ("solved", "feasible") and np.isclose(x_time, reading.SHORTEST):
-        remarks.append(
-            f"nothing limits the motion: T is the shortest time that is tried, {x_time:.3g} s"
-        )
+        same = np.array_equal(run.task.start.q, run.task.goal.q) and not run.task.via
+        why = "start and goal are the same" if same else "nothing limits the motion"
+        remarks.append(f"{why}: T is the shortest time that is tried, {x_time:.3g} s")
     for name, gap in verified.gaps.items():
         if gap > HOLDS:
             remarks.append(

@@ -14,8 +14,8 @@ _OF_MODEL = (("velocity", "velocity"), ("torque", "effort"))
 
 
 def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
-    """Free coordinates at the ends, and limits beyond those of the model file."""
-    return tuple([*_free(task, module), *_beyond(task, module)])
+    """Free coordinates at the ends, limits beyond those of the model file, drives without any."""
+    return tuple([*_free(task, module), *_beyond(task, module), *_unlimited(task, module)])
 
 
 def _free(task: Task, module: Any) -> Iterator[str]:
@@ -46,3 +46,14 @@ def _beyond(task: Task, module: Any) -> Iterator[str]:
                 f"limits: {key} of {name} is {asked[k]:.6g} in the task, {model[k]:.6g} in the "
                 "model file; that of the task holds"
             )
+
+
+def _unlimited(task: Task, module: Any) -> Iterator[str]:
+    """Coordinates without a limit of torque beside others that have one, such as a free body's."""
+    limits = np.abs(task.limits.torque).max(axis=1)
+    unlimited = [module.coordinate_names[k] for k in np.flatnonzero(np.isinf(limits))]
+    if unlimited and len(unlimited) < module.n:
+        yield (
+            f"limits: the torque of {', '.join(unlimited)} has none, and may be as large as it "
+            "likes; a joint without a drive has 'torque: {NAME: 0}', with 'method: collocation'"
+        )

@@ -193,7 +193,10 @@ class Values:
         set_to: Callable[[int, Any], None],
         for_all: Callable[[Node], bool],
     ) -> None:
-        """Values for `known` names: one for all, a list in their order, or a mapping by name."""
+        """Values for `known` names: one for all, a list in their order, or a mapping by name.
+
+        In a mapping ``all`` stands for those that it does not name, wherever it stands.
+        """
         if node is None:
             return
         if for_all(node):
@@ -201,7 +204,7 @@ class Values:
             for k in range(len(known)):
                 set_to(k, value)
         elif isinstance(node, Table):
-            for key, entry in node.entries.items():
+            for key, entry in sorted(node.entries.items(), key=lambda item: item[0] != "all"):
                 below = (*path, key)
                 if key == "all":
                     for k in range(len(known)):

@@ -46,6 +46,7 @@ _ELSEWHERE = {
     "operational_space_inertia": ("inertia_x",),
     "inverse_kinematics": ("ikine", "ikine_LM", "InverseKinematics", "ik", "IK"),
     "joint_wrenches": ("cfrc_int",),
+    "coordinate_names": ("joint_names", "jnt_names"),
     "n": ("num_velocities",),
     "nq": ("num_positions",),
     "limits": (

@@ -298,7 +298,7 @@ UNKNOWN = {
 REMEDIES = {
     "link": "",
     "loads": "; --load LINK adds one when the module is built",
-    "parameters": "; a parameter of the model becomes one with --runtime-parameters {}",
+    "parameters": "; one of the model file becomes one with --runtime-parameters {}",
 }
 
 

@@ -113,7 +113,9 @@ def test_a_link_in_place_of_a_folder_of_the_package(folder, precious, capfd, nam
     if place.exists():
         shutil.rmtree(place)
     place.symlink_to(precious)
-    Path("arm.yaml").write_text(Path("arm.yaml").read_text().replace("m1: 0.5", "m1: 0.6"))
+    Path("arm.yaml").write_text(
+        Path("arm.yaml").read_text().replace("m1: {value: 0.5", "m1: {value: 0.6")
+    )
     assert run([*BUILD, "-q"]) in (0, 2, 4)
     assert "Traceback" not in capfd.readouterr().err
     assert untouched(precious)

@@ -87,7 +87,7 @@ def test_the_hash_is_of_what_the_model_says(tmp_path):
     here = model_hash(described(text))
     assert model_hash(read(EXAMPLES / "two_link.yaml")) == here
     assert model_hash(described("# a remark\n" + text)) == here
-    assert model_hash(described(text.replace("m2: 0.5", "m2: 0.6"))) != here
+    assert model_hash(described(text.replace("m2: {value: 0.5", "m2: {value: 0.6"))) != here
     assert model_hash(described(text.replace("0.4, unit: m", "0.4, unit: cm"))) != here
 
 

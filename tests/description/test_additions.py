@@ -79,6 +79,11 @@ def test_commands_take_them(tmp_path, monkeypatch, capfd):
     assert "(L₁ + 1/5)⋅sin(q₁)" in capfd.readouterr().out
     report = ["report", str(TWO_LINK), "--quick", "--load", "elbow", "-o", "page.html"]
     assert run(report) == 2
-    assert "--load 'elbow': no link is called 'elbow'" in capfd.readouterr().err
+    assert (
+        "--load 'elbow': 'elbow' is a joint; its link is called 'forearm'" in capfd.readouterr().err
+    )
     assert run(["build", str(TWO_LINK), "--point", "elbow", *options]) == 2
-    assert "--point 'elbow': no link is called 'elbow'" in capfd.readouterr().err
+    assert (
+        "--point 'elbow': 'elbow' is a joint; its link is called 'forearm'"
+        in capfd.readouterr().err
+    )

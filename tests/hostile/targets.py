@@ -32,7 +32,7 @@ from symgen.emit.emission import emit, javascript_module
 from symgen.errors import SymgenError
 from symgen.grading import Verdict, grade, questions, slips
 from symgen.grading.truth import Truth
-from symgen.options import STRAIGHT, BuildOptions
+from symgen.options import STRAIGHT, BuildOptions, ReadOptions
 from symgen.showing.tree import tree
 from symgen.support.journal import Journal
 
@@ -59,7 +59,7 @@ def read_file(path: str, number: int = 0) -> RobotDescription:
     """Read a file; every fourth is written as `symgen convert` does, without the writing."""
     floating_base = number % 7 == 1
     with without_mujoco():
-        document = read_document(path, floating_base)
+        document = read_document(path, ReadOptions(floating_base=floating_base))
     description = check(document)
     if is_foreign(path) and number % 4 == 0:
         _round_trip(document)

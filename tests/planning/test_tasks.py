@@ -141,3 +141,27 @@ def test_what_may_not_be_meant_is_said(robot):
     assert said[0].startswith(f"start: {others} ") and "not given, and free there" in said[0]
     assert f"velocity of {first} is {most:.6g} in the task" in said[1]
     assert remarks_on(reading.read({**task, "start": task["goal"]}, robot), robot) == ()
+    task = {**task, "start": task["goal"], "limits": {"torque": {first: "none", "all": 5}}}
+    *_, unlimited = remarks_on(reading.read(task, robot), robot)
+    assert unlimited.startswith(f"limits: the torque of {first} has none")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_all_stands_for_those_that_are_not_named_wherever_it_stands(robot, turned):
+    first, *others = robot.coordinate_names
+    given = {first: 1.0, "all": 0.2} if turned else {"all": 0.2, first: 1.0}
+    task = {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": given}}
+    assert reading.read(task, robot).goal.q.tolist() == [1.0, *[0.2] * len(others)]
+
+
+def test_what_cannot_be_planned_for_is_told_before_anything_is_built(tmp_path, monkeypatch):
+    from symgen.planning import plan
+
+    monkeypatch.setattr(plan, "build", None)
+    path = tmp_path / "body.yaml"
+    path.write_text(
+        "symgen: 1\nname: body\njoints:\n  - {name: b, type: floating, coordinates: quaternion, "
+        "origin: {}, link: {mass: 1, com: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}}\n"
+    )
+    with pytest.raises(RequestError, match="or give --angles"):
+        symgen.plan(path, {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": 0}})

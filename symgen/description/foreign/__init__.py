@@ -34,24 +34,17 @@ from symgen.options import AS_IT_IS, ReadOptions
 ENDINGS = (".urdf", ".xml", ".mjcf", ".sdf", ".world", XACRO)
 
 
-def document_of_xml(
-    content: bytes, file: str, floating_base: bool = False, reading: ReadOptions = AS_IT_IS
-) -> Document:
-    """The document of a robot in XML; `ModelError` lists everything that is wrong with it.
-
-    The options are those of `symgen.description.documents.read_document`.
-    """
+def document_of_xml(content: bytes, file: str, reading: ReadOptions = AS_IT_IS) -> Document:
+    """The document of a robot in XML; `ModelError` lists everything that is wrong with it."""
     content, remarks = without_padding(content)
     root = read_xml(content, file)
     _refuse_xacro(root, file)
-    document = _document_of(root, (file,), floating_base, reading)
+    document = _document_of(root, (file,), reading)
     warnings = (*(Fault(file, 1, "", words) for words in remarks), *document.warnings)
     return replace(document, warnings=warnings)
 
 
-def document_of_xacro(
-    content: bytes, file: str, floating_base: bool, reading: ReadOptions
-) -> Document:
+def document_of_xacro(content: bytes, file: str, reading: ReadOptions) -> Document:
     """The document of a robot in xacro, which is expanded first."""
     read_xml(without_padding(content)[0], file)  # which refuses what a parser must not meet
     root, files = expanded(file, reading)
@@ -59,25 +52,23 @@ def document_of_xacro(
         stem = file.removesuffix(XACRO)
         command = f"xacro {shlex.quote(file)} > {shlex.quote(stem)}"
         raise stop(file, 0, f"xacro makes MJCF of this, which has to be a file: {command}")
-    return _document_of(root, files, floating_base, reading)
+    return _document_of(root, files, reading)
 
 
-def _document_of(
-    root: Element, files: tuple[str, ...], floating_base: bool, reading: ReadOptions
-) -> Document:
+def _document_of(root: Element, files: tuple[str, ...], reading: ReadOptions) -> Document:
     file = files[0]
     if reading.without_loops and root.tag == "robot":
         raise RequestError("--without-loops is for MJCF and SDF, whose files close loops")
     with np.errstate(all="ignore"):  # what overflows is infinite then, and refused by the check
         if root.tag == "robot":
-            return document_of_urdf(root, files, floating_base, reading.angles)
+            return document_of_urdf(root, files, reading.floating_base, reading.angles)
         if root.tag == "sdf":
-            return document_of_sdf(root, files, floating_base, reading)
+            return document_of_sdf(root, files, reading)
         if root.tag != "mujoco":
             found = f"found the element {shown(root.tag)}"
             expected = "expected <robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)"
             raise stop(file, root.line, f"{expected}, {found}")
-        if floating_base:
+        if reading.floating_base:
             raise RequestError("--floating-base is for URDF and SDF; in MJCF write <freejoint/>")
         return _document_of_mjcf(root, file, reading.without_loops, reading.angles)
 

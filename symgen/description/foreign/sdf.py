@@ -115,16 +115,14 @@ class _Robot:
         self.items.append(joint)
 
 
-def document_of_sdf(
-    root: Element, files: Sequence[str], floating_base: bool, reading: ReadOptions
-) -> Document:
+def document_of_sdf(root: Element, files: Sequence[str], reading: ReadOptions) -> Document:
     """The document of an <sdf>; `ModelError` lists everything that is wrong with it.
 
     `files` are those that it was made from, of which numbers of lines name one.
     """
     frames = Frames(Files([*files], reading))
     frames.read(root)
-    robot = _Robot(frames, floating_base, reading.without_loops, reading.angles)
+    robot = _Robot(frames, reading.floating_base, reading.without_loops, reading.angles)
     remark_all(frames)
     _take_joints(robot)
     robot.faults.raise_if_any()

@@ -470,7 +470,7 @@ class _Parts:
                 element,
                 f"link.{root_link}",
                 "this link is the base, and its inertia is left out, for it does not move; a robot "
-                "that floats: symgen convert --floating-base",
+                "that floats: --floating-base",
             )
 
     def warn_unknown(self, element: Element, known: tuple[str, ...], key: str) -> None:

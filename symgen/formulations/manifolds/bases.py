@@ -17,16 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic
+from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import zero_vector
 from symgen.formulations.manifolds.tangent import Row, Tangent
-from symgen.formulations.state import Wrench
 from symgen.kinematics.tree import BASE, KinematicTree
-
-if TYPE_CHECKING:
-    from symgen.formulations.manifolds.chain import Chain
 
 INVARIANT = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
@@ -76,37 +71,3 @@ def without_sliding(bases: Sequence[FloatingBase[S]], by_qd: Sequence[Row[S]]) -
         for row in by_qd:
             for k in base.sliding:
                 row[k] = base.tangent.zero
-
-
-def turned_gravity(chain: Chain[S], base: FloatingBase[S], k: int) -> dict[int, S]:
-    """t_c . (g_b x a_k) by the place of each linear column c."""
-    tangent, b = base.tangent, chain.b
-    with b.step("tangent space", tangent.joint.name):
-        seat = chain.seat(tangent.joint).rotation
-        g = b.let(f"g_{tangent.joint.name}", seat.transposed.apply(chain.tree.gravity), "MF-8")
-    turned = g.cross(tangent.columns[k].w)
-    return {tangent.at[c]: tangent.columns[c].v.dot(turned) for c in base.linear}
-
-
-def of_turned_loads(chain: Chain[S], base: FloatingBase[S], k: int, function: str) -> Row[S] | None:
-    """What loads add to the derivative of a function by theta_k; None where none rides on the base.
-
-    It is that function of a robot without weight or motion, loaded by -R a_k x f and -R a_k x n.
-    """
-    tangent, b = base.tangent, chain.b
-    body = tangent.joint.columns[-1]
-    riding = [body in chain.tree.path(load.body) for load in chain.tree.loads]
-    if not any(riding):
-        return None
-    axis = chain.seat(tangent.joint).rotation.apply(tangent.columns[k].w)
-    none = Wrench(zero_vector(chain.tree.algebra), zero_vector(chain.tree.algebra))
-    name = chain.name(tangent.at[k])
-    loads = []
-    with b.variant(f"_{name}", "loads that turn"), b.step("tangent space", tangent.joint.name):
-        for number, (load, rides) in enumerate(zip(chain.state.loads, riding, strict=True)):
-            turned = Wrench(load.force.cross(axis), load.moment.cross(axis))
-            force = b.let(f"turned_f_{number}", turned.force, "MF-8")
-            moment = b.let(f"turned_n_{number}", turned.moment, "MF-8")
-            loads.append(Wrench(force, moment) if rides else none)
-    with b.variant(f"_{name}", "loads that turn"):
-        return chain.of_loads_alone(function, tuple(loads))

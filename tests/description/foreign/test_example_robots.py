@@ -17,6 +17,7 @@ from symgen.description.documents import read_document
 from symgen.description.reading import decode
 from symgen.description.writing import model_text
 from symgen.errors import ModelError
+from symgen.options import ReadOptions
 from tests.agreement.test_pinocchio import compare
 from tests.choosing import one_in, slow
 from tests.description.foreign.test_urdf import compare_with_pinocchio, torques
@@ -79,10 +80,10 @@ def perturbed(text, rng):
 def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path):
     if path.stem in REFUSED:
         with pytest.raises(ModelError) as caught:
-            read_document(path, floating_base)
+            read_document(path, ReadOptions(floating_base=floating_base))
         assert REFUSED[path.stem] in str(caught.value)
         return
-    document = read_document(path, floating_base)
+    document = read_document(path, ReadOptions(floating_base=floating_base))
     converted = check(decode(model_text(document).encode(), "converted.yaml"))
     found = [(x.name, x.mimic) for x in converted.joints]
     assert found == [(x.name, x.mimic) for x in check(document).joints]
@@ -100,7 +101,7 @@ def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path
 @pytest.mark.parametrize("stem", slow(*FLOATING))
 def test_every_function_of_a_robot_that_floats(stem):
     path = next(path for path in robots() if path.stem == stem)
-    description = check(read_document(path, floating_base=True))
+    description = check(read_document(path, ReadOptions(floating_base=True)))
     assert [joint.type for joint in description.joints if joint.manifold] == ["floating"]
     compare(description, seed=1, samples=1)
 

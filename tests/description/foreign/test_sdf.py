@@ -14,6 +14,7 @@ from symgen.description.documents import read_document
 from symgen.description.foreign.rotations import Pose, from_rpy, to_rpy
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
+from symgen.options import ReadOptions
 from symgen.program.evaluation import call
 from tests.choosing import slow
 from tests.description.foreign.test_urdf import torques
@@ -333,7 +334,7 @@ def test_every_part_of_a_joint(tmp_path):
 def test_a_floating_base_and_convert(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     written(tmp_path, ARM)
-    robot = check(read_document("arm.sdf", floating_base=True))
+    robot = check(read_document("arm.sdf", ReadOptions(floating_base=True)))
     assert [x.type for x in robot.joints] == ["floating", "revolute", "prismatic"]
     assert robot.joints[0].name == "floating_base"
     assert robot.joints[0].link.name == "base_link"  # base is a name of ours

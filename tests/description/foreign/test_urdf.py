@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import symgen
 from symgen.cli import run
 from symgen.description import read
 from symgen.description.checks import check
@@ -105,7 +106,9 @@ def torques(description, q, qd, qdd):
 
 def compare_with_pinocchio(path, text, floating_base=False, samples=2, masses=True, angles=False):
     """Torques and masses of every sample, and the frames of all links, to 1e-10."""
-    description = check(read_document(path, floating_base, ReadOptions(angles=angles)))
+    description = check(
+        read_document(path, ReadOptions(angles=angles, floating_base=floating_base))
+    )
     oracle = PinocchioUrdf(text, description, floating_base, angles)
     assert oracle.n == len(description.coordinate_names)
     newton_euler = formulation_named("newton_euler")
@@ -170,7 +173,7 @@ def test_a_floating_base(tmp_path):
     path = written(tmp_path, text)
     compare_with_pinocchio(path, text, floating_base=True)
     compare_with_pinocchio(path, text, floating_base=True, angles=True)
-    robot = check(read_document(path, floating_base=True))
+    robot = symgen.read(path, floating_base=True)
     assert (robot.joints[0].type, robot.joints[0].representation) == ("floating", "quaternion")
     assert robot.joints[0].link.name == "base_link"
     fixed = read(path)
@@ -424,7 +427,7 @@ def test_names_of_coordinates_are_kept_free(tmp_path):
         robot = read(written(tmp_path, text), ReadOptions(angles=angles))
         assert [joint.name for joint in robot.joints] == ["shoulder_joint", "slide"]
         base = written(tmp_path, ARM.replace('"fore"', f'"floating_base_{suffix}"'))
-        robot = check(read_document(base, True, ReadOptions(angles=angles)))
+        robot = check(read_document(base, ReadOptions(angles=angles, floating_base=True)))
         assert robot.joints[0].name == "floating_base_joint"
 
 
