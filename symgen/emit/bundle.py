@@ -120,6 +120,26 @@ class ModuleMetadata:
         return self.n + len(self.quaternions)
 
     @property
+    def velocities_of_entries(self) -> tuple[tuple[int, ...], ...]:
+        """By entry of q the velocities that move it, from 0: its own, or three of a joint on a
+        manifold."""
+        starts = {entry: (kind, velocity) for kind, entry, velocity in self.quaternions}
+        found: list[tuple[int, ...]] = []
+        velocity = 0
+        while len(found) < self.nq:
+            kind, _ = starts.get(len(found), ("", 0))
+            if kind == FREE:
+                found += [tuple(range(velocity, velocity + 3))] * 3
+                velocity += 3
+            if kind in (BALL, FREE):
+                found += [tuple(range(velocity, velocity + 3))] * 4
+                velocity += 3
+            else:
+                found.append((velocity,))
+                velocity += 1
+        return tuple(found)
+
+    @property
     def sizes(self) -> Mapping[str, int]:
         """Value of every size that the shapes of functions are written in."""
         return {

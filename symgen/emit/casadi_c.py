@@ -7,6 +7,10 @@ kernels of the package for one sample.  All that is written to is the caller's, 
 share it.
 
 CasADi counts entries by column, the kernels by row; `order` takes the ones to the others.
+
+CasADi knows nothing of unit quaternions: it takes steps from q to any other nq numbers.  So these
+are functions of the normalized q, as in `symgen.frameworks.functions`, and their derivatives by q
+are those of the kernel, in the tangent space, times d(tangent)/dq: (n, n) becomes (n, nq).
 """
 
 from __future__ import annotations
@@ -78,8 +82,17 @@ class Product:
 
 
 @dataclass(frozen=True)
+class Chart:
+    """``w[to] = w[of] d(tangent)/dq``, of the derivatives in the tangent space."""
+
+    to: int
+    of: int
+
+
+@dataclass(frozen=True)
 class External:
-    """One function of CasADi's."""
+    """One function of CasADi's; where there are quaternions, `unit` is the place of the unit ones,
+    `chart` what makes derivatives by q of those in the tangent space."""
 
     name: str
     summary: str
@@ -88,6 +101,14 @@ class External:
     calls: tuple[Call, ...]
     products: tuple[Product, ...]
     room: int
+    unit: int | None = None
+    chart: Chart | None = None
+
+    def given(self, kernel: Kernel) -> list[str]:
+        """The names of the arrays that a kernel reads."""
+        return [
+            "unit" if self.unit is not None and x.name == "q" else x.name for x in kernel.inputs
+        ]
 
     @property
     def used(self) -> list[tuple[int, Port]]:
@@ -111,6 +132,14 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
         orders=orders,
         sources=library(module).sources,
         zeros=max((p.sparsity.rows for f in externals for p in f.arguments), default=1),
+        n=module.metadata.n,
+        nq=module.metadata.nq,
+        quaternions=module.metadata.quaternions,
+        plain=[
+            (entry, *velocities)
+            for entry, velocities in enumerate(module.metadata.velocities_of_entries)
+            if len(velocities) == 1
+        ],
     )
     return {_source(module): source} if externals else {}
 
@@ -142,10 +171,17 @@ def _value(module: Module, kernel: Kernel) -> External:
     function = next(f for f in module.functions if f.name == kernel.function.name)
     (result,) = function.results
     arguments = tuple(Port(a.name, _column(a.size)) for a in function.inputs if a.size)
+    unit, room = _unit(module, result.size)
     return External(
         f"{module.robot}_{function.name}", function.summary, arguments,
-        (Port(result.name, _column(result.size)),), (Call(kernel, (0,)),), (), result.size,
+        (Port(result.name, _column(result.size)),), (Call(kernel, (0,)),), (), room, unit,
     )  # fmt: skip
+
+
+def _unit(module: Module, room: int) -> tuple[int | None, int]:
+    """Where the q of unit quaternions goes, and the room that is taken then."""
+    metadata = module.metadata
+    return (room, room + metadata.nq) if metadata.quaternions else (None, room)
 
 
 def _jacobian(
@@ -170,6 +206,14 @@ def _jacobian(
             room += array.size
         calls.append(Call(kernel, tuple(offsets)))
     result, products, blocks = value.results[0], list[Product](), list[Port]()
+    unit, room = _unit(module, room)
+    chart: Chart | None = None
+    if unit is not None:
+        slope = f"d{result.name}_dq"
+        at, tangent = found[slope]
+        chart = Chart(room, at)
+        found[slope] = room, _charted(module, tangent)
+        room += n * module.metadata.nq
     for argument, size in arguments.items():
         slope = f"d{result.name}_d{argument}"
         if slope not in found:  # M qdd + ... = tau + loads: by loads through tau
@@ -182,8 +226,21 @@ def _jacobian(
     return External(
         f"jac_{value.name}", f"Derivatives of {value.name} by every argument.",
         (*value.arguments, Port(f"out_{result.name}", result.sparsity)),
-        tuple(blocks), tuple(calls), tuple(products), room,
+        tuple(blocks), tuple(calls), tuple(products), room, unit, chart,
     )  # fmt: skip
+
+
+def _charted(module: Module, tangent: Sparsity) -> Sparsity:
+    """By the entries of q, of derivatives in the tangent space."""
+    sources = module.metadata.velocities_of_entries
+    filled = set(tangent.entries)
+    entries = (
+        (i, j)
+        for j, columns in enumerate(sources)
+        for i in range(tangent.rows)
+        if any((i, k) in filled for k in columns)
+    )
+    return Sparsity(tangent.rows, len(sources), tuple(entries))
 
 
 def _column(size: int) -> Sparsity:

@@ -15,7 +15,6 @@ from symgen.deriving.derivation import Derived, derive_all, model_hash, package_
 from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
-from symgen.description.manifolds import refuse_manifolds
 from symgen.description.model import LinkPoint
 from symgen.emit import compiled, cython
 from symgen.emit.bundle import SourceBundle
@@ -123,8 +122,6 @@ def described(path: str | Path, options: BuildOptions) -> RobotDescription:
 def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     with journal.stage("read"):
         description = described(path, options)
-    if options.casadi:
-        refuse_manifolds(description, "--casadi")
     selection = select(description, options)
     compiler, backends = _backends(options, journal)
     key = _key(description, options, selection, compiler, backends)

@@ -42,6 +42,24 @@ joints:
 """
 
 
+FLYING = """
+symgen: 1
+name: flying
+parameters: {mass: 0.7}
+joints:
+  - {name: lift, type: prismatic, origin: {}, link: {name: rail, mass: 1}}
+  - {name: hip, type: spherical, coordinates: quaternion, parent: rail, origin: {xyz: [0.1, 0, 0]},
+     link: {name: leg, mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+  - {name: body, type: floating, coordinates: quaternion, parent: base, origin: {rpy: [0, 0.2, 0]},
+     link: {name: trunk, mass: 2, com: [0.1, 0, 0.1], inertia: {xx: 0.1, yy: 0.3, zz: 0.25}}}
+  - {name: wrist, type: revolute, parent: trunk, origin: {xyz: [0, 0.1, 0.2]}, axis: [0, 1, 0],
+     link: {name: hand, mass: mass, com: [0.2, 0, 0.1], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}}
+loads:
+  - {name: foot, link: leg, point: [0.1, 0.2, 0]}
+  - {name: grip, link: hand, point: [0.1, 0, 0.3]}
+"""
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The arm, with loads and a parameter, and its library."""
@@ -67,10 +85,39 @@ def columns():
 @pytest.mark.parametrize("name", NAMES)
 def test_values_and_derivatives_are_those_of_the_module(built, name):
     arm, library = built
-    function, reference = external(library, name), symgen.casadi(arm, loads=True, parameters=True)
-    expected = getattr(reference, name)
+    agree(arm, library, name, columns())
+
+
+@pytest.fixture(scope="module")
+def flying(tmp_path_factory):
+    """A ball on a rail and an arm on a free body, with loads and a parameter, and its library."""
+    folder = tmp_path_factory.mktemp("flying")
+    (folder / "flying.yaml").write_text(FLYING)
+    robot = symgen.load(
+        folder / "flying.yaml", runtime_parameters="mass", casadi=True, out=folder,
+        functions=NEEDED, flags="baseline",
+    )  # fmt: skip
+    return robot, folder / "flying/casadi/flying.so"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quaternions_are_normalized_and_derivatives_are_by_all_of_q(flying, name):
+    robot, library = flying
+    random = np.random.default_rng(3)
+    sizes = (robot.nq, robot.n, robot.n, 6 * robot.n_loads)
+    at = [*map(random.standard_normal, sizes), np.array([0.8])]
+    agree(robot, library, name, at)
+    quaternion = robot.position_names.index("body_qx")
+    at[0][quaternion : quaternion + 4] = 0.0
+    with pytest.raises(RuntimeError, match="failed"):
+        external(library, name)(*at)
+
+
+def agree(robot, library, name, at):
+    """Value and derivatives of an external function, and of that through Python."""
+    reference = symgen.casadi(robot, loads=True, parameters=True)
+    function, expected = external(library, name), getattr(reference, name)
     assert function.name_in() == expected.name_in()
-    at = columns()
     value = function(*at).full().ravel()
     assert np.allclose(value, expected(*at).full().ravel(), rtol=1e-12)
     exact = function.jacobian()(*at, value)
