@@ -42,7 +42,14 @@ from symgen.simulation.arguments import (
     prescribed_coordinates,
     times,
 )
-from symgen.simulation.inputs import Input, Loads, Prescribed, Slopes, Torques
+from symgen.simulation.inputs import (
+    HeldOnManifold,
+    Input,
+    Loads,
+    Prescribed,
+    Slopes,
+    Torques,
+)
 from symgen.simulation.integration import checked_solver, integrate
 from symgen.simulation.motion import Motion, objectives_of
 from symgen.simulation.results import attributes, dataset, sample
@@ -90,7 +97,8 @@ def simulate(
                       default: 0.  With sensitivities it must not depend on q and qd
         parameters    {name: value} or (n_parameters,): runtime parameters; default: the module's
         prescribed    function of t: (q, qd, qdd) of the prescribed coordinates, in their order; qd
-                      and qdd must be the derivatives of q in time
+                      and qdd must be the derivatives of q in time.  A joint with a quaternion has
+                      all of its entries in q, of any norm, and velocities in the axes of its link
         sensitivities names of runtime parameters, or "all"; ``q0.NAME`` and ``qd0.NAME`` are the
                       initial values of the coordinate NAME
         dq0, dqd0     {parameter: (n,)} or (n, p): how the initial values vary with the parameters;
@@ -134,7 +142,11 @@ def simulate(
         held,
         Torques(tau, tau_derivatives, space, wanted),
         Loads("loads", loads, (module.n_loads, 6), space),
-        Prescribed(prescribed, tuple(compress(module.coordinate_names, held))),
+        Prescribed(
+            prescribed,
+            tuple(compress(module.coordinate_names, held)),
+            HeldOnManifold(space, module.position_names, held) if space.joints else None,
+        ),
         parameter_values(module, parameters),
         wanted,
         objectives_of(module, objectives, wanted),

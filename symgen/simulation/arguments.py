@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symgen.errors import RequestError
-from symgen.robot.configuration import configuration_of
+from symgen.robot.configuration import FREE
 from symgen.support.suggestions import suggestion
 
 Array = NDArray[np.float64]
@@ -125,17 +125,19 @@ def times(t: ArrayLike) -> Array:
 
 def prescribed_coordinates(module: Any) -> NDArray[np.bool_]:
     """Whether the motion of each coordinate is prescribed, (n,)."""
-    held = np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
-    space = configuration_of(module)
-    own = np.zeros(module.n, dtype=bool)
-    own[space.velocities] = True
-    if (held & ~own).any():
-        name = module.coordinate_names[int(np.flatnonzero(held & ~own)[0])]
-        raise RequestError(
-            f"simulate: the motion of {name!r} is prescribed, and its joint has a quaternion: that "
-            "is not available yet; write 'coordinates: angles' in the model file"
-        )
-    return held
+    return np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
+
+
+def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The entries of q of the joints that have the `chosen` coordinates, (n,).
+
+    A joint on a manifold has all of its coordinates among them, or none.
+    """
+    wanted = np.zeros(space.nq, dtype=bool)
+    wanted[space.positions] = chosen[space.velocities]
+    for kind, entry, velocity in space.joints:
+        wanted[entry : entry + 4 + 3 * (kind == FREE)] = chosen[velocity]
+    return np.flatnonzero(wanted)
 
 
 def parameter_values(module: Any, given: Mapping[str, float] | ArrayLike | None) -> Array:

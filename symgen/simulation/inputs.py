@@ -18,14 +18,14 @@ from __future__ import annotations
 import inspect
 import reprlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Array, Columns, numbers
+from symgen.simulation.arguments import Array, Columns, numbers, places_of
 
 Input = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Slopes = Callable[[float, Array, Array], tuple[ArrayLike, ...]] | None
@@ -162,9 +162,15 @@ class Torques(Given):
 
 
 class Prescribed:
-    """The motion of the prescribed joints: a function of t that returns their q, qd and qdd."""
+    """The motion of the prescribed joints: a function of t that returns their q, qd and qdd.
 
-    def __init__(self, function: Any, names: tuple[str, ...]) -> None:
+    `names` are those of the coordinates; with quaternions among them `manifold` has the entries of
+    q, which are more.
+    """
+
+    def __init__(
+        self, function: Any, names: tuple[str, ...], manifold: HeldOnManifold | None = None
+    ) -> None:
         if names and not callable(function):
             raise RequestError(
                 f"simulate: prescribed: the motion of {', '.join(names)} is prescribed; give a "
@@ -177,7 +183,7 @@ class Prescribed:
             )
         if names:
             _check_takes("prescribed", function, "t")
-        self.function, self.names = function, names
+        self.function, self.names, self.manifold = function, names, manifold
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """q, qd and qdd of the prescribed coordinates."""
@@ -190,8 +196,10 @@ class Prescribed:
                 f"{reprlib.repr(given)}"
             ) from None
         shape, names = (len(self.names),), ", ".join(self.names)
+        entries = self.names if self.manifold is None else self.manifold.names
+        q = numbers(f"prescribed: q of {', '.join(entries)}", q, (len(entries),))
         return (
-            numbers(f"prescribed: q of {names}", q, shape),
+            q if self.manifold is None else self.manifold.normalized(q, t),
             numbers(f"prescribed: qd of {names}", qd, shape),
             numbers(f"prescribed: qdd of {names}", qdd, shape),
         )
@@ -207,14 +215,16 @@ class Prescribed:
         h = min(max(SPAN, 1024 * spacing), (stop - start) / 2)
         first = start + np.multiply(INSTANTS, stop - start - 2 * h)
         t = np.minimum(first[:, None] + [0.0, h, 2 * h], stop)
-        # [instant, before or at or behind it, q or qd or qdd, coordinate]
-        values = np.array([[self(float(time)) for time in row] for row in t])
-        if not np.isfinite(values).all():
+        given = [[self(float(time)) for time in row] for row in t]
+        if not all(np.isfinite(x).all() for row in given for one in row for x in one):
             return  # the motion will not be finite, and says where
-        changes = (values[:, 2, :2] - values[:, 0, :2]) / (t[:, 2] - t[:, 0])[:, None, None]
-        rates = values[:, 1, 1:]
+        spans = (t[:, 2] - t[:, 0])[:, None, None]
+        # [instant, q or qd, coordinate]
+        changes = np.array([self._changes(row[0], row[2]) for row in given]) / spans
+        rates = np.array([row[1][1:] for row in given])
         sizes = np.abs([changes, rates]).max(axis=(0, 1))
-        rounding = 1e-14 / h * np.abs(values[:, :, :2]).max(axis=(0, 1))
+        largest = [np.abs(self._scales(one)) for row in given for one in row]
+        rounding = 1e-14 / h * np.max(largest, axis=0)
         wrong = np.argwhere(~(np.abs(changes - rates) <= NEARNESS * sizes + rounding))
         if len(wrong):
             instant, order, coordinate = place = tuple(wrong[0])
@@ -224,6 +234,45 @@ class Prescribed:
                 f"{what} changes by {changes[place]:.6g} per second, but {rate} is "
                 f"{rates[place]:.6g}; return q with its own first and second derivative in time"
             )
+
+    def _changes(self, before: Sequence[Array], behind: Sequence[Array]) -> list[Array]:
+        """Of q, in the tangent space, and of qd."""
+        (q0, qd0, _), (q1, qd1, _) = before, behind
+        moved = q1 - q0 if self.manifold is None else self.manifold.difference(q0, q1)
+        return [moved, qd1 - qd0]
+
+    def _scales(self, given: Sequence[Array]) -> list[Array]:
+        """Numbers of which q and qd have the rounding errors."""
+        q, qd, _ = given
+        return [q if self.manifold is None else np.full(len(qd), np.abs(q).max()), qd]
+
+
+class HeldOnManifold:
+    """The configuration of prescribed joints with quaternions among them: some entries of all."""
+
+    def __init__(self, space: Any, names: Sequence[str], held: NDArray[np.bool_]) -> None:
+        self.space, self.places, self.held = space, places_of(space, held), np.flatnonzero(held)
+        self.names = tuple(names[place] for place in self.places)
+
+    def normalized(self, q: Array, t: float) -> Array:
+        """With unit quaternions; RequestError where one is 0."""
+        if not np.isfinite(q).all():
+            return q
+        try:
+            found: Array = self.space.normalize(self._whole(q))[self.places]
+        except ValueError as error:
+            raise RequestError(f"simulate: prescribed: q at t = {t:.6g} s: {error}") from None
+        return found
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        """The displacement from one to the other, of the prescribed coordinates."""
+        found: Array = self.space.difference(self._whole(q0), self._whole(q1))[self.held]
+        return found
+
+    def _whole(self, q: Array) -> Array:
+        whole: Array = self.space.neutral()
+        whole[self.places] = q
+        return whole
 
 
 def _check_takes(name: str, function: Any, *arguments: str) -> None:

@@ -33,6 +33,7 @@ from symgen.simulation.arguments import (
     Array,
     Columns,
     objective_numbers,
+    places_of,
     refuse_not_finite,
     selection,
 )
@@ -61,8 +62,8 @@ class Motion:
         self.whole = np.zeros(nq + n + 2 * n * self.s)
         self.drifting, self.qd = self.whole[:nq], self.whole[nq : nq + n]
         self.q = self.drifting if self.space is None else space.neutral()
-        self.places = self.free if self.space is None else selection(_places(space, ~held))
-        self.fq = self.f + nq - n
+        self.places, self.held_places = selection(places_of(space, ~held)), places_of(space, held)
+        self.fq = nq - len(self.held_places)
         self.dq, self.dqd = self.whole[nq + n :].reshape(2, n, self.s)
         self.qdd, self.tau = np.zeros((2, n))
         self.dqdd, self.dtau = np.zeros((2, n, self.s))
@@ -71,7 +72,7 @@ class Motion:
         """The vector at the first of `times`, after what can be told before the motion."""
         initial = {"qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
         refuse_not_finite("q0", q0[self.places])
-        parts = [_normalized(self.space, q0)[self.places]]
+        parts = [self._normalized(q0)[self.places]]
         for name, values in initial.items():
             refuse_not_finite(name, values[self.free])
             parts.append(values[self.free].ravel())
@@ -139,11 +140,11 @@ class Motion:
 
     def trouble(self, vector: Array) -> str:
         """Time and state, and which input is not finite although `vector` is, for messages."""
-        held = self.held
+        held, places = self.held, self.held_places
         given = {
             "tau": self.tau[self.free],
             "loads": self.options["loads"],
-            "prescribed": np.array([self.q[held], self.qd[held], self.qdd[held]]),
+            "prescribed": np.concatenate([self.q[places], self.qd[held], self.qdd[held]]),
         }
         if np.isfinite(vector).all():
             for name, values in given.items():
@@ -169,41 +170,26 @@ class Motion:
             last = first + f * s
             self.dq[free] = vector[first:last].reshape(f, s)
             self.dqd[free] = vector[last : last + f * s].reshape(f, s)
-        places = held if self.space is None else self._held_places
-        self.drifting[places], self.qd[held], self.qdd[held] = self.prescribed(self.t)
+        given = self.prescribed(self.t)
+        self.drifting[self.held_places], self.qd[held], self.qdd[held] = given
 
-    @property
-    def _held_places(self) -> NDArray[np.intp]:
-        """The entries of q of prescribed coordinates, none of which is on a manifold."""
-        assert self.space is not None
-        is_held = np.isin(self.space.velocities, self.held)
-        places: NDArray[np.intp] = self.space.positions[is_held]
-        return places
+    def _normalized(self, q0: Array) -> Array:
+        """q0 with unit quaternions; what prescribed joints have there counts for nothing."""
+        if self.space is None:
+            return q0
+        whole = self.space.neutral()
+        whole[self.places] = q0[self.places]
+        try:
+            found: Array = self.space.normalize(whole)
+        except ValueError as error:
+            raise RequestError(f"simulate: q0: {error}") from None
+        return found
 
     def _rate(self) -> Array:
         """dq/dt of the free joints, of quaternions as they are in the vector."""
         assert self.space is not None
         rate: Array = self.space.rate(self.drifting, self.qd)[self.places]
         return rate
-
-
-def _places(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The entries of q of the joints that have the `chosen` coordinates, (n,)."""
-    on_manifolds = np.ones(space.nq, dtype=bool)
-    on_manifolds[space.positions] = False
-    wanted = np.zeros(space.nq, dtype=bool)
-    wanted[space.positions] = chosen[space.velocities]
-    return np.flatnonzero(wanted | on_manifolds)  # prescribed ones are refused before
-
-
-def _normalized(space: Any, q0: Array) -> Array:
-    if space is None:
-        return q0
-    try:
-        found: Array = space.normalize(q0)
-    except ValueError as error:
-        raise RequestError(f"simulate: q0: {error}") from None
-    return found
 
 
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:

@@ -93,3 +93,93 @@ def test_what_is_wrong(body):
         symgen.simulate(body, np.zeros(7), RATES, [0, 1])
     with pytest.raises(RequestError, match="quaternion of norm 0"):
         symgen.simulate(body, np.zeros(8), RATES, [0, 1])
+
+
+DRIVEN = """\
+symgen: 1
+name: {name}
+joints:
+  - name: seat
+    {joint}
+    prescribed: true
+    origin: {{xyz: [0.1, 0, 0.2], rpy: [0.1, 0.2, 0.3]}}
+    link: {{mass: 1, com: [0.1, 0.05, 0.2], inertia: {{xx: 0.3, yy: 0.5, zz: 0.4}}}}
+  - name: rod
+    type: revolute
+    origin: {{xyz: [0.2, 0, 0.1]}}
+    axis: [0, 1, 0]
+    damping: 0.1
+    link: {{mass: 0.5, com: [0.3, 0, 0], inertia: {{xx: 0.03, yy: 0.02, zz: 0.03}}}}
+"""
+AXIS = np.array([2.0, -3.0, 6.0]) / 7.0
+
+
+def swing(t):
+    return 0.6 * np.sin(2 * t), 1.2 * np.cos(2 * t), -2.4 * np.sin(2 * t)
+
+
+def turned(t):
+    """The swing about an axis that is constant in the link, as a quaternion of any norm."""
+    angle, rate, acceleration = swing(t)
+    quaternion = 3.0 * np.array([*np.sin(angle / 2) * AXIS, np.cos(angle / 2)])
+    return quaternion, rate * AXIS, acceleration * AXIS
+
+
+def flown(t):
+    """The same of a free joint that rises, too: its velocity is in the axes of the link."""
+    quaternion, w, dw = turned(t)
+    up = np.array([0.0, 0.0, 1.0])
+    x, y, z, s = quaternion / np.linalg.norm(quaternion)
+    u = np.array([x, y, z])
+    seen = up + 2 * np.cross(u, np.cross(u, up)) - 2 * s * np.cross(u, up)  # R^T up
+    v = 0.3 * seen
+    return [0, 0, 0.3 * t, *quaternion], [*v, *w], [*np.cross(v, w), *dw]
+
+
+def driven(folder, name, joint):
+    path = folder / f"{name}.yaml"
+    path.write_text(DRIVEN.format(name=name, joint=joint))
+    return symgen.load(path, formulations="newton_euler", backend="numpy")
+
+
+def test_a_prescribed_attitude_is_a_hinge_where_its_axis_is_constant(tmp_path):
+    hinge = driven(tmp_path, "hinge", f"type: revolute\n    axis: {AXIS.tolist()}")
+    ball = driven(tmp_path, "ball", "type: spherical\n    coordinates: quaternion")
+    t, options = np.linspace(0, 2, 21), {"rtol": 1e-11, "atol": 1e-11}
+    one = symgen.simulate(hinge, [0, 0.2], [0, 0.3], t, prescribed=swing_of_one, **options)
+    start = [0, 0, 0, 0, 0.2], [0, 0, 0, 0.3]  # what is prescribed is not read
+    other = symgen.simulate(ball, *start, t, prescribed=turned, sensitivities="all", **options)
+    rod = {"coordinate": "rod"}
+    assert np.allclose(one.q.sel(rod), other.q[:, -1], rtol=0, atol=1e-9)
+    torque = other.tau[:, :3].values @ AXIS
+    assert np.allclose(one.tau[:, 0], torque, rtol=0, atol=1e-8)
+    assert np.allclose(np.linalg.norm(other.q[:, :4], axis=1), 1.0, rtol=0, atol=1e-15)
+
+
+def swing_of_one(t):
+    return tuple([x] for x in swing(t))
+
+
+def test_a_prescribed_free_body_takes_the_torques_of_its_motion(tmp_path):
+    flyer = driven(tmp_path, "flyer", "type: floating\n    coordinates: quaternion")
+    run = symgen.simulate(
+        flyer, flyer.neutral(), np.zeros(7), np.linspace(0, 1, 11), prescribed=flown
+    )
+    state = run.q.values, run.qd.values, run.qdd.values
+    expected = flyer.inverse_dynamics(*state)
+    assert np.allclose(run.tau, expected, rtol=0, atol=1e-9)
+    assert np.allclose(run.q[:, 2], 0.3 * run.time)
+
+
+@pytest.mark.parametrize(
+    ("motion", "words"),
+    [
+        (lambda t: (turned(t)[0], 2 * turned(t)[1], turned(t)[2]), "q changes by .* but qd is"),
+        (lambda t: (np.zeros(4), *turned(t)[1:]), "q at t = 0 s: .*quaternion"),
+        (lambda t: (turned(t)[1], *turned(t)[1:]), "q of seat_qx, seat_qy, seat_qz, seat_qw"),
+    ],
+)
+def test_wrong_prescribed_attitudes(tmp_path, motion, words):
+    ball = driven(tmp_path, "ball", "type: spherical\n    coordinates: quaternion")
+    with pytest.raises(RequestError, match=words):
+        symgen.simulate(ball, ball.neutral(), np.zeros(4), [0, 1], prescribed=motion)
