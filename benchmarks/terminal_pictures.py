@@ -102,7 +102,7 @@ PICTURES = {
         ("symgen check arm.yaml --functions inverse_dynamics",), ("symgen new arm.yaml",)
     ),
     "exact": Picture(
-        ("symgen check arm.yaml --exact --functions inverse_dynamics,mass_matrix",),
+        ("symgen check arm.yaml --exact --verbose --functions inverse_dynamics,mass_matrix",),
         ("symgen new arm.yaml",),
     ),
     "compare": Picture((f"symgen compare arm.yaml {FEW}",), ("symgen new arm.yaml",), width=116),

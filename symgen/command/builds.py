@@ -118,7 +118,7 @@ def wheel(
 @click.option(
     "--samples", type=click.IntRange(1, 100_000), default=None, help="Number of random states."
 )
-@click.option("--verbose", "-v", is_flag=True, help="Print every comparison.")
+@click.option("--verbose", "-v", is_flag=True, help="Print every comparison, or identity.")
 @click.option(
     "--exact",
     is_flag=True,
@@ -145,7 +145,7 @@ def check(
     if exact:
         if samples is not None:
             raise click.UsageError("--samples has no meaning with --exact; did you mean --points?")
-        _check_exactly(model, options, points, as_json, quiet)
+        _check_exactly(model, options, points, as_json, quiet, verbose)
         return
     if points is not None:
         raise click.UsageError("--points is an option of --exact; did you mean --samples?")
@@ -161,7 +161,12 @@ def check(
 
 
 def _check_exactly(
-    model: Path, options: BuildOptions, points: int | None, as_json: bool, quiet: bool
+    model: Path,
+    options: BuildOptions,
+    points: int | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     from symgen.command import terminal
     from symgen.pipeline import checking
@@ -171,7 +176,7 @@ def _check_exactly(
     if as_json:
         click.echo(outcome.text(result.as_json(), journal.notices))
     elif not quiet:
-        terminal.print_proofs(result)
+        terminal.print_proofs(result, verbose)
     if not result.passed:
         click.echo(result.summary, err=True)
         raise click.exceptions.Exit(ValidationError.exit_status)

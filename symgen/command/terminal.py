@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -323,23 +324,30 @@ def _verdict(row: Check) -> str:
     return "[green]ok[/]" if row.passed else "[bold red]FAILED[/]"
 
 
-def print_proofs(result: ExactResult) -> None:
-    """What was proven, function by function; every difference in full."""
+def print_proofs(result: ExactResult, verbose: bool) -> None:
+    """What was proven, function by function, or claim by claim; every difference in full."""
     console = _out()
-    table = _table("", "entries", "")
-    function = ""
-    for row in sorted(result.rows, key=lambda row: FUNCTION_NAMES.index(row.function)):
-        if row.function != function:
-            function = row.function
+    table = _table("", "entries", "") if verbose else _table("", "identities", "entries", "")
+    rows = sorted(result.rows, key=lambda row: FUNCTION_NAMES.index(row.function))
+    for function, claims in groupby(rows, lambda row: row.function):
+        proofs = list(claims)
+        if verbose:
             table.add_row(f"[bold]{function}[/]")
-        verdict = "[green]proven[/]" if row.holds else "[bold red]DIFFERS[/]"
-        table.add_row(f" {row.claim}", f"{row.entries:,}", verdict)
+            for row in proofs:
+                table.add_row(f" {row.claim}", f"{row.entries:,}", _proven(row.holds))
+        else:
+            entries, holds = sum(row.entries for row in proofs), all(row.holds for row in proofs)
+            table.add_row(function, f"{len(proofs):,}", f"{entries:,}", _proven(holds))
     _print_table(console, table)
     for name, reason in result.left_out.items():
         console.print(f"{name}: {reason}", markup=False)
     for row in result.failures:
         console.print(str(row), markup=False)
     console.print(result.summary, markup=False)
+
+
+def _proven(holds: bool) -> str:
+    return "[green]proven[/]" if holds else "[bold red]DIFFERS[/]"
 
 
 # -- compare -----------------------------------------------------------------------------------

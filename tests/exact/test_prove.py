@@ -1,6 +1,7 @@
 """Proofs on models of every kind, and what is said where formulations differ."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -331,6 +332,10 @@ def test_every_relation_is_about_functions_and_results_that_exist():
 def test_the_command_prints_what_is_proven(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert run(["check", TWO_LINK, "--exact"]) == 0
+    short = capfd.readouterr().out
+    assert "closed_form_lagrange = newton_euler" not in short
+    assert re.search(r"^mass_matrix +11 +44 proven$", short, re.MULTILINE)
+    assert run(["check", TWO_LINK, "--exact", "--verbose"]) == 0
     text = capfd.readouterr().out
     for words in ("inverse_dynamics_derivatives", "closed_form_lagrange = newton_euler", "proven",
                   "2 random points", "probability below"):  # fmt: skip
