@@ -57,11 +57,13 @@ def optional(words: str) -> Any:
 class KeyTable(BaseModel):
     """A mapping with fixed keys.
 
-    `example` are the keys that a message shows where the mapping itself is missing, by default all.
+    `example` are the keys that a message shows where the mapping itself is missing, by default all;
+    `planned` those of the format that are not available yet.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     example: ClassVar[tuple[str, ...]] = ()
+    planned: ClassVar[tuple[str, ...]] = ()
 
     def gives(self, key: str) -> bool:
         """Whether the file gives `key`, faulty or not."""
@@ -152,6 +154,7 @@ class JointTable(KeyTable):
     """A joint, the way from its parent to it, and its link."""
 
     example = ("name", "type", "dh", "link")
+    planned = ("actuated",)
 
     name: Name = Field(description="a name such as 'elbow'")
     type: JointType = Field(description=TYPES_IN_WORDS)
@@ -198,6 +201,8 @@ class PointTable(KeyTable):
 
 class RobotTable(KeyTable):
     """The whole file."""
+
+    planned = ("loops", "relations", "springs", "forces", "initial")
 
     symgen: Version = Field(description="the version of the format; write 'symgen: 1'")
     name: Name = Field(description="the name of the robot and of its generated package")
@@ -284,6 +289,9 @@ def _message(kind: str, text: str, path: KeyPath, data: Any, hint: bool) -> str:
     if kind == "missing":
         return f"this key is required and missing; expected {_description(path)}"
     if kind == "extra_forbidden":
+        table = _table_at(path[:-1])
+        if table is not None and path[-1] in table.planned:
+            return "not available yet"
         return _unknown_key(path, _at(path, data)) if hint else "unknown key"
     expected = {
         "model_type": "a mapping (key: value)",
@@ -319,7 +327,9 @@ def _description(path: KeyPath) -> str:
 def _meant(path: KeyPath) -> KeyPath | None:
     """The key that an unknown key may have been meant to be."""
     table = _table_at(path[:-1])
-    key = None if table is None else _nearest_key(str(path[-1]), tuple(table.model_fields))
+    if table is None or path[-1] in table.planned:
+        return None
+    key = _nearest_key(str(path[-1]), tuple(table.model_fields))
     return None if key is None else (*path[:-1], key)
 
 
