@@ -23,7 +23,14 @@ from symgen.description.model import RobotDescription, Source
 from symgen.emit.bundle import Forms, Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.errors import RequestError
-from symgen.formulations import FORMULATIONS, Formulation, derive, derive_loops, without_solution
+from symgen.formulations import (
+    FORMULATIONS,
+    Formulation,
+    derive,
+    derive_loops,
+    has_loops,
+    without_solution,
+)
 from symgen.formulations.state import NoSolutionError
 from symgen.joints import ANGLES
 from symgen.kinematics.topology import topology
@@ -55,6 +62,10 @@ that is not derived at all: see "Forms" in benchmarks/README.md."""
 LOOPS_FROM, LOOPS_LIKELY_FROM, LIKELY = 12_000, 2_500, 1.4
 """Operations of a straight line from which loops are faster for one sample; or from which they are
 where they have less than so many times its operations."""
+
+LIKELY_WHERE_A_BASE_FLOATS = 2.4
+"""The same beside floating bases, whose columns are short in a straight line: from `LOOPS_FROM` on,
+and for one sample alone."""
 
 FUNCTION_WEIGHT = 10
 """A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
@@ -132,21 +143,31 @@ def _forms(
     loops_alone: bool,
 ) -> Forms:
     given = description, formulation, function, runtime
-    plain = all(x.mimic is None and x.manifold is None for x in description.joints)
-    if form == STRAIGHT or function not in formulation.loops or not plain:
+    if form == STRAIGHT or not _may_loop(description, formulation, function):
         return Forms(derived_program(*given))
     loops = derived_loops(*given)
     size = operations_in_loops(loops).total
-    throughout = loops.n > 0 and (form == LOOPS or size >= BATCHES_IN_LOOPS_FROM)
+    floats = any(joint.manifold is not None for joint in description.joints)
+    long = size >= BATCHES_IN_LOOPS_FROM and not floats
+    throughout = loops.n > 0 and (form == LOOPS or long)
     if throughout and loops_alone:
         return Forms(None, loops, throughout)
     straight = derived_program(*given)
-    if throughout or _one_is_faster_in_loops(size, operations_after(straight.results).total):
+    length = operations_after(straight.results).total
+    if throughout or _one_is_faster_in_loops(size, length, floats):
         return Forms(straight, loops, throughout)
     return Forms(straight)
 
 
-def _one_is_faster_in_loops(size: int, straight: int) -> bool:
+def _may_loop(description: RobotDescription, formulation: Formulation, function: str) -> bool:
+    if function not in formulation.loops:
+        return False
+    return has_loops(build_tree(description, Graph()), formulation, function)
+
+
+def _one_is_faster_in_loops(size: int, straight: int, floats: bool) -> bool:
+    if floats:
+        return straight >= LOOPS_FROM and size < LIKELY_WHERE_A_BASE_FLOATS * straight
     return straight >= (LOOPS_LIKELY_FROM if size < LIKELY * straight else LOOPS_FROM)
 
 

@@ -24,7 +24,7 @@ from symgen.formulations.coupled import state_of_joints
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation
 from symgen.formulations.kane import KANE
-from symgen.formulations.loops import LoopsBuilder
+from symgen.formulations.loops import LoopsBuilder, Start
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.formulations.shared import declare_inputs
@@ -65,6 +65,7 @@ __all__ = [
     "derive",
     "derive_loops",
     "formulation_named",
+    "has_loops",
     "provided_functions",
     "state_of_joints",
     "without_solution",
@@ -119,14 +120,25 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     return builder.build(tree.name, formulation.name, function, notes)
 
 
+def has_loops(tree: KinematicTree[S], formulation: Formulation, function: str) -> bool:
+    """Whether there are loops of a function: not where joints follow others, and of joints on
+    manifolds for some functions and floating bases alone."""
+    if function not in formulation.loops or tree.is_coupled:
+        return False
+    return not tree.manifolds or manifolds.has_loops(tree, function)
+
+
 def derive_loops(
     tree: KinematicTree[S], formulation: Formulation, function: str
 ) -> LoopedProgram[S]:
-    """The same in loops, for a function that `formulation.loops` has; no joint follows another."""
+    """The same in loops, for a function that `has_loops` says has them."""
 
-    def start() -> tuple[ProgramBuilder[S], State[S]]:
+    def start() -> Start[S]:
         builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
-        return builder, declare_inputs(tree, builder, function)
+        state = declare_inputs(tree, builder, function)
+        if tree.manifolds:
+            return manifolds.start_of_loops(tree, builder, state, function)
+        return Start(builder, state, tree, state)
 
     notes = {**formulation.notes, **SHARED_NOTES}
     loops = LoopsBuilder(tree, (formulation.name, function), start, notes)

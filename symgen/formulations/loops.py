@@ -6,8 +6,9 @@ steps found of a joint it gets symbols, which `Entries` hands out: entries of co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Generic, TypeAlias
 
 from symgen.algebra.interface import S
@@ -97,11 +98,37 @@ BothWays: TypeAlias = Callable[
 """What joints j and i, which j carries or is, have in square arrays: entries (j, i) and (i, j)."""
 
 
-class StraightBuilder(Generic[S]):
-    """A straight phase: the arguments of the function are in `state`."""
+@dataclass(frozen=True)
+class Floating:
+    """A floating base: the numbers of its columns among the joints, and of those that slide."""
 
-    def __init__(self, b: ProgramBuilder[S], state: State[S]) -> None:
-        self.b, self.state = b, state
+    columns: tuple[int, ...]
+    sliding: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Start(Generic[S]):
+    """How a straight phase begins: its builder, the arguments of the function, and the robot.
+
+    Where there are floating bases, `tree` is their chain posed by q, `state` that of the chain
+    (see `formulations.manifolds`); `own` are the arguments as they are, and `N` what is to be added
+    to the chain's accelerations.  Elsewhere `own` is `state`.
+    """
+
+    b: ProgramBuilder[S]
+    state: State[S]
+    tree: KinematicTree[S]
+    own: State[S]
+    floating: Sequence[Floating] = ()
+    N: Sequence[S] = ()
+
+
+class StraightBuilder(Generic[S]):
+    """A straight phase, of what it starts with; see `Start`."""
+
+    def __init__(self, start: Start[S]) -> None:
+        self.b, self.state, self.tree = start.b, start.state, start.tree
+        self.own, self.floating, self.N = start.own, start.floating, start.N
         self._entries: dict[int, Entries[S]] = {}
         self._written: dict[tuple[Column, int], S] = {}
 
@@ -128,7 +155,7 @@ class StraightBuilder(Generic[S]):
 class LoopsBuilder(Generic[S]):
     """Collects the phases of one looped program.
 
-    `start` gives a builder with the arguments of the function declared, and the state they make;
+    `start` gives a builder with the arguments of the function declared, and what they make;
     `notes` are those of the formulation.
     """
 
@@ -136,16 +163,21 @@ class LoopsBuilder(Generic[S]):
         self,
         tree: KinematicTree[S],
         names: tuple[str, str],
-        start: Callable[[], tuple[ProgramBuilder[S], State[S]]],
+        start: Callable[[], Start[S]],
         notes: Mapping[str, str],
     ) -> None:
         self._tree, self._names, self._start, self._notes = tree, names, start, notes
         self._phases: list[Phase[S]] = []
 
+    @property
+    def floats(self) -> bool:
+        """Whether there are floating bases."""
+        return bool(self._tree.manifolds)
+
     @contextmanager
     def straight(self) -> Iterator[StraightBuilder[S]]:
         """A phase over the whole robot; outputs of the function are declared in its builder."""
-        written = StraightBuilder(*self._start())
+        written = StraightBuilder(self._start())
         yield written
         self._phases.append(written.phase(self._build))
 
@@ -194,9 +226,8 @@ class LoopsBuilder(Generic[S]):
 
     def build(self) -> LoopedProgram[S]:
         """The finished program."""
-        arguments, _ = self._start()
         parents = tuple(joint.parent for joint in self._tree.joints)
-        inputs = arguments.inputs
+        inputs = self._start().b.inputs
         return LoopedProgram(self._tree.name, *self._names, inputs, parents, tuple(self._phases))
 
     def _pair(self, write: PairStep[S]) -> Pair[S]:

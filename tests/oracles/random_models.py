@@ -70,7 +70,9 @@ class Recipe:
     terms: bool = False
     prescribed: bool = False
     floating_base: bool = False
-    """Whether the first joint is a free body of the base, without rotors, perhaps with damping."""
+    """Whether the first joint is a free body of the base, without rotors."""
+    base_terms: bool = True
+    """Whether it may have damping, too."""
 
 
 COMPOSITE: Mapping[str, int] = {"universal": 2, "cylindrical": 2, "spherical": 3, "floating": 6}
@@ -115,7 +117,8 @@ def random_model_text(choices: Choices, recipe: Recipe | None = None) -> str:
             lines.append(f"    parent: {'base' if parent < 0 else links[parent]}")
         lines += _frame(choices, recipe, file_convention, kind)
         if recipe.floating_base and i == 0:
-            lines += [f"    damping: {choices.real(0, 3)}"] if choices.integer(0, 1) else []
+            damped = recipe.base_terms and choices.integer(0, 1)
+            lines += [f"    damping: {choices.real(0, 3)}"] if damped else []
         elif recipe.terms and kind != "fixed":
             lines += _terms(choices, _coordinates(kind), springs=kind not in ON_MANIFOLDS)
         if recipe.prescribed and kind != "fixed":

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from symgen import read
+from symgen.algebra.graph import Graph
 from symgen.deriving.derivation import derived_loops, derived_program
-from symgen.formulations import FORMULATIONS
+from symgen.formulations import FORMULATIONS, has_loops, manifolds
+from symgen.formulations.composite import COMPOSITE
+from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.loops import EachJoint, EachPair, Straight, unrolled
 from tests.choosing import one_in, slow, some_slow
@@ -67,3 +70,23 @@ def test_what_is_said_once_does_not_grow_with_the_robot(formulation, function):
         return [len(program.statements) for program in programs]
 
     assert statements("arm7") == statements("tree12")  # both have loads
+
+
+FLOATING = Recipe(
+    joints=(3, 7),
+    types=("revolute", "prismatic"),
+    loads=(0, 0),
+    terms=True,
+    floating_base=True,
+    base_terms=False,
+    massless=False,
+)
+
+
+@pytest.mark.parametrize("seed", some_slow(range(20, 40), (20, 21, 22)))
+def test_floating_bases(seed):
+    description = described(seeded_model_text(seed, FLOATING))
+    tree = build_tree(description, Graph())
+    for function in manifolds.IN_LOOPS:
+        assert has_loops(tree, COMPOSITE, function)
+        compare(description, COMPOSITE, function)

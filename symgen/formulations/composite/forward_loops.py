@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from symgen.algebra.interface import S
+from symgen.algebra.linear import zero_vector
 from symgen.formulations.composite.forward_derivatives import at_rest
 from symgen.formulations.composite.frames import JointAxis, place_sweep
 from symgen.formulations.composite.loops import (
@@ -55,7 +56,7 @@ from symgen.formulations.joint_terms import (
     with_joint_terms,
 )
 from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
-from symgen.kinematics.tree import KinematicTree
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.loops import (
     Column,
@@ -71,19 +72,19 @@ from symgen.program.loops import (
 def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """qdd (n,), dqdd_dq, dqdd_dqd and dqdd_dtau, (n, n) each; all joints are free."""
     with loops.straight() as x:
-        loaded = write_state(tree, x)
-        drives = write_drives(tree, drive_derivatives(tree, x.b, x.state), x)
-        known = write_known_inertias(tree, x)
+        loaded = write_state(x.tree, x)
+        drives = write_drives(x.tree, drive_derivatives(x.tree, x.b, x.state), x)
+        known = write_known_inertias(x.tree, x)
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         found = rates(b, joint)
         return {**rates_entries(found), **resting(joint, found.t1, loaded)}
 
     def by_q(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
-        return {"by_q": by_q_of_pair(b, j, i, loaded)}
+        return {"by_q": by_q_of_pair(b, j, i, loaded, loops.floats)}
 
     def forces_by_q(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return to_q(b, joint, loaded)
+        return to_q(b, joint, loaded, loops.floats)
 
     loops.towards_base(loops.each_joint(weight))
     loops.each_joint(answers)
@@ -96,7 +97,7 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
     loops.each_joint(right_side)
     loops.solving(Factors("factors"), SolveColumn("factors", Column("qdd")))
     with loops.straight() as x:
-        write_motions(tree, x)
+        write_motions(x.tree, x)
     loops.towards_base(loops.each_joint(inertial_force))
     loops.each_joint(forces_by_q)
     loops.each_pair_both_ways(by_q)
@@ -115,13 +116,13 @@ def write_state(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
     places = place_sweep(tree, x.b, x.state.q)
     bases = base_sweep(tree, places, x.b)
     write_places(places, x)
-    write_velocities(velocity_sweep(places, x.b, x.state.qd), x)
+    write_velocities(places, velocity_sweep(places, x.b, x.state.qd), x)
     nothing = [x.b.algebra.zero] * tree.n
     unaccelerated = replace(x.state, qdd=tuple(nothing))
     drives = with_joint_terms(tree, x.b, unaccelerated, nothing)
     for j in places:
         x.write(j, "a_base", bases[tree.path(j)[0]])
-        x.write(j, "qd", x.state.qd[j - 1])
+        x.write(j, "qd", x.own.qd[j - 1])
         x.write(j, "given", x.state.tau[j - 1] - drives[j - 1])
     return write_loads(tree, places, x)
 
@@ -131,7 +132,7 @@ def write_known_inertias(tree: KinematicTree[S], x: StraightBuilder[S]) -> tuple
     see `forward_derivatives.mass_entries`.  Says of which joints."""
     passages = passage_sweep(tree, x.b, x.state.q)
     forces = force_sweep(tree, passages, x.b)
-    by_q = x.b.algebra.derivatives(x.state.q)
+    by_q = x.b.algebra.derivatives([q for q in x.state.q if not x.b.algebra.is_zero(q)])
     known: list[int] = []
     for joint in tree.joints:
         own = passages[joint.number].axis.dot(forces[joint.number])
@@ -142,17 +143,24 @@ def write_known_inertias(tree: KinematicTree[S], x: StraightBuilder[S]) -> tuple
 
 
 def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
-    """Accelerations, from those of the joints."""
+    """Accelerations, from those of the joints; what floats, by way of its chain."""
+    chained = {j: x.N[j - 1] for base in x.floating for j in base.columns}
     axes: dict[int, JointAxis[S]] = {}
     velocities: dict[int, Velocity[S]] = {}
     for joint in tree.joints:
         known = x.joint(joint.number)
         axes[joint.number] = replace(axis(known), name=joint.name)
-        velocities[joint.number] = Velocity(spatial(known, "w0", "u0"), psi(known))
+        Psi = psi(known)
+        if joint.number in chained:
+            o = Spatial(zero_vector(x.b.algebra), zero_vector(x.b.algebra))
+            carrier = velocities[joint.parent].v if joint.parent != BASE else o
+            Psi = carrier.cross(axes[joint.number].axis)
+        velocities[joint.number] = Velocity(spatial(known, "w0", "u0"), Psi)
     qdd = [x.joint(j).scalar("qdd") for j in axes]
     bases = {j: x.joint(j).vector("a_base") for j in axes if len(tree.path(j)) == 1}
-    rates = x.state.qd, qdd
-    write_accelerations(acceleration_sweep(tree, axes, velocities, x.b, *rates, bases), x)
+    rates = x.state.qd, [y - chained[j] if j in chained else y for j, y in enumerate(qdd, start=1)]
+    motions = acceleration_sweep(tree, axes, velocities, x.b, *rates, bases)
+    write_accelerations(axes, motions, bases, x)
     x.b.output("qdd", (tree.n,), qdd)
 
 

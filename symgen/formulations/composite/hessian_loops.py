@@ -57,7 +57,7 @@ CURVATURE = "d2_drive_dqd"
 def inverse_dynamics_hessian(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """Four blocks, (n, n) each."""
     with loops.straight() as x:
-        places = write_kinematics(tree, x)
+        places = write_kinematics(x)
         virtual = virtual_sweep(places, x.b, x.state.multipliers)
         for j, motion in virtual.items():
             write_spatial(x, j, ("V_w", "V_v"), motion.V)
@@ -66,7 +66,7 @@ def inverse_dynamics_hessian(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> 
         bent = write_curvatures(tree, x)
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return {**virtual_responses(b, joint), **to_q(b, joint, loaded)}
+        return {**virtual_responses(b, joint), **to_q(b, joint, loaded, loops.floats)}
 
     def blocks(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
         pair = pair_step(axis(j), motion_of(j), axis(i), responses_of(i, loaded), b)

@@ -3,6 +3,11 @@
 Motions are found from the base outwards, in a straight line.  What a body weighs, what a joint
 answers to its composite, and what two joints feel of each other, is said once.
 
+A floating base is one joint of six columns, constant in the body (Singh, Russell, Wensing 2022).
+Its parent is at rest, so that Psi' = v_p x S is 0 in derivatives by q, and Psi'' = a_base x S; in
+those by qd the rate of S that is meant is that of its own link, v x S, of which half stands for
+Psi' + dS/dt over 2.  And S x* f is not there: torques turn with the body.
+
 Columns (joint i, in the notation of `frames`, `motion`, `bodies`, `loads` and `derivatives`)
 
 ==========================  ====================================================================
@@ -15,6 +20,7 @@ m0, h0, E0; K0, f0          moments and momentum of the body, then of the compos
 n0_in, f0_in                force of inertia of the body, then of the composite
 n0_L, F0_L, moved, kept     loads beyond the joint and their effects, where the robot has any
 t1, t2, t3, t4              what joint i answers
+Psi_q; turn_w, turn_v       where a base floats: half of Psi' and S in derivatives by q, 0 of it
 tau, d_drive_dq and so on   torque; what drives, bearings and springs add
 ==========================  ====================================================================
 """
@@ -24,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, zero_vector
+from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.formulations.composite.bodies import (
     Inertia,
     Momentum,
@@ -55,6 +61,7 @@ from symgen.formulations.composite.loads import (
 from symgen.formulations.composite.motion import (
     Acceleration,
     Velocity,
+    base_sweep,
     motion_sweep,
 )
 from symgen.formulations.composite.spatial import Moments, Spatial
@@ -64,30 +71,34 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.loops import Column
 
+TURNING = "turn_w", "turn_v"
+"""Columns of S in S x* f."""
+
 DRIVES = {"q": "d_drive_dq", "qd": "d_drive_dqd", "qdd": "d_drive_dqdd"}
 
 
 def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """tau (n,) and its derivatives with respect to q, qd and qdd, (n, n) each."""
+    floats = loops.floats
     with loops.straight() as x:
-        places = write_kinematics(tree, x)
-        loaded = write_loads(tree, places, x)
-        drives = write_drives(tree, drive_derivatives(tree, x.b, x.state), x)
+        places = write_kinematics(x)
+        loaded = write_loads(x.tree, places, x)
+        drives = write_drives(x.tree, drive_derivatives(x.tree, x.b, x.state), x)
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        slopes = {**rates_entries(rates(b, joint)), **to_q(b, joint, loaded)}
+        slopes = {**rates_entries(rates(b, joint)), **to_q(b, joint, loaded, floats)}
         return {**torque(b, joint, loaded), **slopes}
 
     def slopes(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
         by_qdd, by_qd_i, by_qd_j = rates_of_pair(b, j, i)
-        by_q = by_q_of_pair(b, j, i, loaded)
+        by_q = by_q_of_pair(b, j, i, loaded, floats)
         return {"dtau_dq": by_q, "dtau_dqd": (by_qd_i, by_qd_j), "dtau_dqdd": (by_qdd, by_qdd)}
 
     loops.towards_base(loops.each_joint(of_body))
     loops.each_joint(answers)
     with loops.straight() as x:
         rigid = [x.joint(j).scalar("tau") for j in places]
-        x.b.output("tau", (tree.n,), with_joint_terms(tree, x.b, x.state, rigid))
+        x.b.output("tau", (tree.n,), with_joint_terms(x.tree, x.b, x.state, rigid))
     loops.each_pair_both_ways(slopes)
     for by in drives:
         loops.on_diagonal(f"dtau_d{by}", DRIVES[by])
@@ -96,12 +107,13 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
 # -- straight phases ---------------------------------------------------------------------------
 
 
-def write_kinematics(tree: KinematicTree[S], x: StraightBuilder[S]) -> dict[int, Place[S]]:
+def write_kinematics(x: StraightBuilder[S]) -> dict[int, Place[S]]:
     """Joints, bodies, velocities and accelerations."""
-    places, velocities, motions = motion_sweep(tree, x.b, x.state)
+    places, velocities, motions = motion_sweep(x.tree, x.b, x.state)
     write_places(places, x)
-    write_velocities(velocities, x)
-    write_accelerations(motions, x)
+    write_velocities(places, velocities, x)
+    falls = base_sweep(x.tree, places, x.b) if x.floating else {}
+    write_accelerations(places, motions, falls, x)
     return places
 
 
@@ -113,6 +125,7 @@ def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
         x.write(j, "m", body.mass)
         x.write(j, "com", body.com)
         x.write(j, "E_own", body.E, symmetric=True)
+    _write_turning(places, x)
 
 
 def write_frame(j: int, at: JointFrame[S], x: StraightBuilder[S]) -> None:
@@ -122,19 +135,61 @@ def write_frame(j: int, at: JointFrame[S], x: StraightBuilder[S]) -> None:
     x.write(j, "x0", at.x)
 
 
-def write_velocities(velocities: Mapping[int, Velocity[S]], x: StraightBuilder[S]) -> None:
-    """Velocities of links and axes."""
+def write_velocities(
+    axes: Mapping[int, JointAxis[S]], velocities: Mapping[int, Velocity[S]], x: StraightBuilder[S]
+) -> None:
+    """Velocities of links and axes; half of both rates of a floating base."""
+    halves = _half_rates(axes, x)
     for j, velocity in velocities.items():
         write_spatial(x, j, ("w0", "u0"), velocity.v)
-        write_spatial(x, j, ("Psi_w", "Psi_v"), velocity.psi)
+        write_spatial(x, j, ("Psi_w", "Psi_v"), halves.get(j, velocity.psi))
+        if x.floating:
+            x.write(j, "Psi_q", zero_vector(x.b.algebra) if j in halves else velocity.psi.angular)
 
 
-def write_accelerations(motions: Mapping[int, Acceleration[S]], x: StraightBuilder[S]) -> None:
-    """Accelerations of links and axes."""
+def write_accelerations(
+    axes: Mapping[int, JointAxis[S]],
+    motions: Mapping[int, Acceleration[S]],
+    falls: Mapping[int, Vector[S]],
+    x: StraightBuilder[S],
+) -> None:
+    """Accelerations of links and axes; of a floating base a_base x S.
+
+    `falls` has the acceleration -g of the base, of each floating base by its first joint.
+    """
+    turned: dict[int, Spatial[S]] = {}
+    for base in x.floating:
+        a_base, o = falls[base.columns[0]], zero_vector(x.b.algebra)
+        for j in base.columns:
+            turned[j] = Spatial(o, a_base.cross(axes[j].axis.angular))
     for j, motion in motions.items():
         x.write(j, "W0", motion.W)
         x.write(j, "a0", motion.a)
-        write_spatial(x, j, ("dPsi_w", "dPsi_v"), motion.rate)
+        write_spatial(x, j, ("dPsi_w", "dPsi_v"), turned.get(j, motion.rate))
+
+
+def _half_rates(axes: Mapping[int, JointAxis[S]], x: StraightBuilder[S]) -> dict[int, Spatial[S]]:
+    """Half of v x S of the columns of floating bases; v is their own twist, sliding included."""
+    found: dict[int, Spatial[S]] = {}
+    half = x.b.algebra.constant(0.5)
+    for base in x.floating:
+        v = w = zero_vector(x.b.algebra)
+        for j in base.columns:
+            w = w + axes[j].axis.angular * x.own.qd[j - 1]
+            if j in base.sliding:
+                v = v + axes[j].axis.linear * x.own.qd[j - 1]
+        for j in base.columns:
+            s, t = axes[j].axis.angular, axes[j].axis.linear
+            found[j] = Spatial(w.cross(s) * half, (w.cross(t) + s.cross(v)) * half)
+    return found
+
+
+def _write_turning(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
+    """S of the joints that turn forces with them: of floating bases 0, whose axes turn, too."""
+    own = {j for base in x.floating for j in base.columns}
+    o = zero_vector(x.b.algebra)
+    for j, at in places.items() if x.floating else ():
+        write_spatial(x, j, TURNING, Spatial(o, o) if j in own else at.axis)
 
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
@@ -233,12 +288,13 @@ def rates_entries(found: Rates[S]) -> Mapping[Column, S]:
     }
 
 
-def to_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
+def to_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool, floats: bool) -> Mapping[Column, S]:
     """CO-15"""
     force = spatial(joint, "n0_in", "f0_in")
     effects = LoadEffects(joint.vector("moved"), zero_vector(b.algebra)) if loaded else None
-    known = psi(joint), rate(joint), composite(b, joint), force, effects
-    return spatial_entries(("t3_n", "t3_f"), force_by_q_step(axis(joint), *known, b))
+    known = psi_by_q(b, joint, floats), rate(joint), composite(b, joint), force, effects
+    at = JointAxis(joint.label, "", spatial(joint, *TURNING)) if floats else axis(joint)
+    return spatial_entries(("t3_n", "t3_f"), force_by_q_step(at, *known, b))
 
 
 # -- two joints: j carries i, or is i ----------------------------------------------------------
@@ -249,9 +305,11 @@ def rates_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> tuple[S
     return rates_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)
 
 
-def by_q_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S], loaded: bool) -> tuple[S, S]:
+def by_q_of_pair(
+    b: ProgramBuilder[S], j: Entries[S], i: Entries[S], loaded: bool, floats: bool
+) -> tuple[S, S]:
     """CO-21"""
-    motion, t3 = (psi(j), rate(j)), spatial(i, "t3_n", "t3_f")
+    motion, t3 = (psi_by_q(b, j, floats), rate(j)), spatial(i, "t3_n", "t3_f")
     effects = LoadEffects(zero_vector(b.algebra), i.vector("kept")) if loaded else None
     return q_pair_step(axis(j), *motion, axis(i), answers_of(i), t3, effects, b)
 
@@ -273,6 +331,11 @@ def frame(joint: Entries[S]) -> JointFrame[S]:
 def psi(joint: Entries[S]) -> Spatial[S]:
     """Psi'"""
     return spatial(joint, "Psi_w", "Psi_v")
+
+
+def psi_by_q(b: ProgramBuilder[S], joint: Entries[S], floats: bool) -> Spatial[S]:
+    """Psi' in derivatives by q, where its angular half counts alone."""
+    return Spatial(joint.vector("Psi_q"), zero_vector(b.algebra)) if floats else psi(joint)
 
 
 def rate(joint: Entries[S]) -> Spatial[S]:

@@ -40,10 +40,10 @@ from symgen.program.loops import Column
 
 def mass_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """(n, n), both triangles."""
-    rotors = {"qdd": [reflected_inertia(joint) for joint in tree.joints]}
     with loops.straight() as x:
-        write_places(place_sweep(tree, x.b, x.state.q), x)
-        drives = write_drives(tree, rotors, x)
+        write_places(place_sweep(x.tree, x.b, x.state.q), x)
+        rotors = {"qdd": [reflected_inertia(joint) for joint in x.tree.joints]}
+        drives = write_drives(x.tree, rotors, x)
     loops.towards_base(loops.each_joint(moments))
     loops.each_joint(unit_force)
     loops.each_pair_both_ways(mass_of_pair)
@@ -56,7 +56,7 @@ def coriolis_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     with loops.straight() as x:
         places = place_sweep(tree, x.b, x.state.q)
         write_places(places, x)
-        write_velocities(velocity_sweep(places, x.b, x.state.qd), x)
+        write_velocities(places, velocity_sweep(places, x.b, x.state.qd), x)
     loops.towards_base(loops.each_joint(weight))
     loops.each_joint(answers)
     loops.each_pair_both_ways(coriolis_of_pair)

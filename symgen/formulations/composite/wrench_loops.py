@@ -67,7 +67,7 @@ CHANGES = (("t3_n", "t3_f"), ("t2_n", "t2_f"), ("t1_n", "t1_f"))
 def joint_wrench_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     """[f n] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
     with loops.straight() as x:
-        places = write_kinematics(tree, x)
+        places = write_kinematics(x)
         write_links(places, x)
         loaded = write_loads(tree, places, x)
 

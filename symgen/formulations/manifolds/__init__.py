@@ -46,8 +46,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from symgen.algebra.interface import S
+from symgen.formulations.loops import Floating, Start
 from symgen.formulations.manifolds import hessian, solving, torques
+from symgen.formulations.manifolds.bases import floating_bases
 from symgen.formulations.manifolds.chain import Chain, Write
+from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -89,6 +92,41 @@ def are_derived(functions: Collection[str]) -> set[str]:
         for name in functions
         if name in FUNCTIONS and all(needed in functions for needed in NEEDS.get(name, ()))
     }
+
+
+IN_LOOPS = ("mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+"""Functions that have loops of floating bases, too."""
+
+
+def has_loops(tree: KinematicTree[S], function: str) -> bool:
+    """Whether there are loops of a function: all joints on manifolds are floating bases to which
+    drives and bearings add nothing, and there are no loads."""
+    still = (tree.algebra.zero,) * len(tree.joints)
+    bases = floating_bases(tree, [tangent(tree, x, still) for x in tree.manifolds], False)
+    columns = [tree.joint(number) for x in tree.manifolds for number in x.columns]
+    bare = all(
+        tree.algebra.is_zero(x)
+        for joint in columns
+        for x in (joint.terms.damping, joint.terms.friction)
+    )
+    floating = len(bases) == len(tree.manifolds)
+    return function in IN_LOOPS and floating and bare and not tree.loads
+
+
+def start_of_loops(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], function: str
+) -> Start[S]:
+    """What a straight phase begins with: the chain, posed."""
+    chain = Chain(tree, b, state, _nothing, function)
+    floating = [
+        Floating(tuple(k + 1 for k in base.places), tuple(k + 1 for k in base.sliding))
+        for base in chain.bases
+    ]
+    return Start(b, *chain.posed_state(), state, floating, chain.N if state.qd else ())
+
+
+def _nothing(*_: object) -> None:
+    """Loops call no functions of the chain."""
 
 
 def write(

@@ -128,6 +128,14 @@ class Chain(Generic[S]):
         self.written(tree, self.b, inner, function)
         self.b.redeclare(self.own)
 
+    def posed_state(self) -> tuple[State[S], KinematicTree[S]]:
+        """The state of the chain, and the chain, for steps that differentiate by nothing."""
+        still = {k for base in self.bases for k in base.sliding}
+        qd = tuple(self.zero if k in still else x for k, x in enumerate(self.state.qd))
+        qdd = self.accelerations if self.state.qdd else ()
+        inner = replace(self.state, q=tuple(self._places()), qd=qd, qdd=qdd)
+        return inner, self._stripped(rotors=False)
+
     def of_loads_alone(self, function: str, loads: tuple[Wrench[S], ...]) -> Row[S]:
         """The first result of a function of the chain for a robot that nothing but `loads` acts on.
 
