@@ -50,7 +50,7 @@ def _of(expression: Any) -> OperationCount:
         return OperationCount()
     if expression.is_Add:
         return _count(expression.args) + OperationCount(additions=len(expression.args) - 1)
-    above, below = expression.as_numer_denom() if expression.is_Mul else (expression, sympy.S.One)
+    above, below = sympy.fraction(expression) if expression.is_Mul else (expression, sympy.S.One)
     if below.free_symbols:
         return _of(above) + _of(below) + OperationCount(divisions=1)
     if expression.is_Mul:

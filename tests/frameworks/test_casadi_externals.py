@@ -60,17 +60,20 @@ loads:
 """
 
 
+def made(folder, text, parameter):
+    (folder / "robot.yaml").write_text(text)
+    robot = symgen.load(
+        folder / "robot.yaml", runtime_parameters=parameter, casadi=True, out=folder,
+        functions=NEEDED, flags="baseline",
+    )  # fmt: skip
+    (library,) = folder.glob("*/casadi/*.so")
+    return robot, library
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The arm, with loads and a parameter, and its library."""
-    folder = tmp_path_factory.mktemp("externals")
-    (folder / "arm.yaml").write_text(ARM)
-    arm = symgen.load(
-        folder / "arm.yaml", runtime_parameters="m2", casadi=True, out=folder,
-        functions=NEEDED, flags="baseline",
-    )  # fmt: skip
-    (library,) = (folder / "planning_arm/casadi").glob("*.so")
-    return arm, library
+    return made(tmp_path_factory.mktemp("externals"), ARM, "m2")
 
 
 def external(library, name):
@@ -91,13 +94,7 @@ def test_values_and_derivatives_are_those_of_the_module(built, name):
 @pytest.fixture(scope="module")
 def flying(tmp_path_factory):
     """A ball on a rail and an arm on a free body, with loads and a parameter, and its library."""
-    folder = tmp_path_factory.mktemp("flying")
-    (folder / "flying.yaml").write_text(FLYING)
-    robot = symgen.load(
-        folder / "flying.yaml", runtime_parameters="mass", casadi=True, out=folder,
-        functions=NEEDED, flags="baseline",
-    )  # fmt: skip
-    return robot, folder / "flying/casadi/flying.so"
+    return made(tmp_path_factory.mktemp("flying"), FLYING, "mass")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -20,7 +20,8 @@ m0, h0, E0; K0, f0          moments and momentum of the body, then of the compos
 n0_in, f0_in                force of inertia of the body, then of the composite
 n0_L, F0_L, moved, kept     loads beyond the joint and their effects, where the robot has any
 t1, t2, t3, t4              what joint i answers
-Psi_q; turn_w, turn_v       where a base floats: half of Psi' and S in derivatives by q, 0 of it
+Psi_q; turn_w, turn_v       beside floating bases: Psi'_w and S where derivatives by q take them,
+                            0 for the columns of such a base
 tau, d_drive_dq and so on   torque; what drives, bearings and springs add
 ==========================  ====================================================================
 """

@@ -17,7 +17,7 @@ from symgen.formulations.joint_terms import (
     reflected_inertia,
     without_joint_terms,
 )
-from symgen.formulations.manifolds.bases import INVARIANT, floating_bases
+from symgen.formulations.manifolds.bases import INVARIANT, FloatingBase, floating_bases
 from symgen.formulations.manifolds.tangent import Row, tangent
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree, Manifold
@@ -121,20 +121,21 @@ class Chain(Generic[S]):
         arrays["x"] = self._mixed(arrays["qdd"], arrays["tau"])
         self.b.redeclare(arrays[x.name] for x in self.own if x.name in arrays)
         q, qdd, tau = (arrays[name].symbols for name in ("q", "qdd", "tau"))
-        still = {k for base in bases for k in base.sliding}
-        qd = tuple(self.zero if k in still else x for k, x in enumerate(self.state.qd))
-        inner = replace(self.state, q=q, qd=qd, qdd=qdd, tau=tau)
+        inner = replace(self.state, q=q, qd=self._without_sliding(bases), qdd=qdd, tau=tau)
         tree = self._loaded() if bearings else self._stripped(rotors)
         self.written(tree, self.b, inner, function)
         self.b.redeclare(self.own)
 
     def posed_state(self) -> tuple[State[S], KinematicTree[S]]:
         """The state of the chain, and the chain, for steps that differentiate by nothing."""
-        still = {k for base in self.bases for k in base.sliding}
-        qd = tuple(self.zero if k in still else x for k, x in enumerate(self.state.qd))
-        qdd = self.accelerations if self.state.qdd else ()
+        qd, qdd = self._without_sliding(self.bases), self.accelerations if self.state.qdd else ()
         inner = replace(self.state, q=tuple(self._places()), qd=qd, qdd=qdd)
         return inner, self._stripped(rotors=False)
+
+    def _without_sliding(self, bases: Sequence[FloatingBase[S]]) -> tuple[S, ...]:
+        """The velocities, 0 where floating bases slide."""
+        sliding = {k for base in bases for k in base.sliding}
+        return tuple(self.zero if k in sliding else x for k, x in enumerate(self.state.qd))
 
     def of_loads_alone(self, function: str, loads: tuple[Wrench[S], ...]) -> Row[S]:
         """The first result of a function of the chain for a robot that nothing but `loads` acts on.
