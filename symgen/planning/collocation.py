@@ -386,6 +386,11 @@ class Nodes:
         return (len(self.q) - 1) // 2
 
     @property
+    def pieces(self) -> int:
+        """Polynomials: those of the segments."""
+        return self.segments
+
+    @property
     def degree(self) -> int:
         """Of the coordinates."""
         return 3

@@ -74,7 +74,7 @@ def _npz(plan: Solution) -> bytes:
 
 def _joint_trajectory(plan: Solution) -> bytes:
     """Knot by knot: controllers interpolate between."""
-    s = np.linspace(0.0, 1.0, plan.path.segments + 1)
+    s = np.linspace(0.0, 1.0, plan.path.pieces + 1)
     rows = {
         "positions": plan.path.rate(0, s), "velocities": plan.path.rate(1, s),
         "accelerations": plan.path.rate(2, s), "effort": plan.torques(s),

@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from symgen.options import BuildOptions
 from symgen.pipeline.building import build
 from symgen.planning import collocation, reading
 from symgen.planning.collocation import Collocation, Nodes
+from symgen.planning.cuts import dependent
 from symgen.planning.loads import loads_at
 from symgen.planning.problem import Problem
 from symgen.planning.program import (
@@ -48,7 +50,7 @@ from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SPLINES, Task
 from symgen.planning.terms import Fault
-from symgen.planning.transcription import forces, transcribe
+from symgen.planning.transcription import forces, instants, transcribe
 from symgen.planning.verification import (
     Trajectory,
     Verified,
@@ -99,6 +101,21 @@ class _Run:
     told: Told | None
     evaluations: int = 0
     seconds: float = 0.0
+
+    def profile(self, segments: int, per_segment: int) -> Profile:
+        """Of the task, with limits at so many instants of so many segments."""
+        degree = self.task.profile.degree
+        if not self.task.cuts:
+            return Profile(degree, segments)
+        within = instants(self.task, self.module, per_segment)
+        return Profile(degree, segments, within, self.dependent)
+
+    @cached_property
+    def dependent(self) -> tuple[int, ...]:
+        """The coordinates that close the cuts, judged along the straight motion."""
+        profile = Profile(self.task.profile.degree, self.task.profile.segments)
+        control = guess(self.task, self.module, profile, None)[:-1]
+        return dependent(self.task, self.module, control.reshape(-1, self.module.n))
 
     def solve(self, program: Program, start: Array, stage: str, near: bool = False) -> Outcome:
         """Solve one program."""
@@ -216,9 +233,9 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
     while knots.check == REFINE and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
         segments //= 2
     per = min(PER_SEGMENT[knots.check], 2)
-    profile = Profile(knots.degree, segments)
+    profile = run.profile(segments, per)
     while profile.segments < knots.segments and _is_overdetermined(run, profile, per):
-        profile = Profile(knots.degree, 2 * profile.segments)
+        profile = run.profile(2 * profile.segments, per)
 
     def begin(random: np.random.Generator | None) -> tuple[Problem, Array]:
         program = transcribe(run.task, run.module, profile, per)
@@ -268,7 +285,8 @@ def _refined(run: _Run, found: _Found) -> tuple[_Found, Verified]:
     task, module = run.task, run.module
     per = PER_SEGMENT[task.profile.check]
     if task.profile.check == REFINE:
-        while found.profile.segments < task.profile.segments and _may_go_on(run, found):
+        last = run.profile(task.profile.segments, per)
+        while found.profile != last and _may_go_on(run, found):
             finer = _on_finer(run, found, per)
             if finer.outcome.ended != SOLVED:
                 break
@@ -296,10 +314,12 @@ def _may_go_on(run: _Run, found: _Found) -> bool:
 
 
 def _on_finer(run: _Run, found: _Found, per: int) -> _Found:
-    old = found.program.sizes
-    profile, refined = found.profile.refined(found.outcome.x[: old.time].reshape(-1, old.n))
-    last = profile.segments >= run.task.profile.segments
-    program = transcribe(run.task, run.module, profile, per if last else min(per, 2))
+    old, most = found.program.sizes, run.task.profile.segments
+    segments = min(2 * found.profile.segments, most)
+    per = per if segments == most else min(per, 2)
+    profile = run.profile(segments, per)
+    refined = found.profile.refined(found.outcome.x[: old.time].reshape(-1, old.n), profile)
+    program = transcribe(run.task, run.module, profile, per)
     T, loads = found.outcome.x[old.time], found.outcome.x[old.time + 1 :]
     x = np.concatenate([refined.ravel(), [T], _spread(run, loads, program.sizes.loads)])
     outcome = run.solve(program, x, f"{profile.segments} segments", near=True)
@@ -430,8 +450,8 @@ def _status(
     for name, gap in verified.gaps.items():
         if gap > HOLDS:
             remarks.append(
-                f"{name} is closed at the knots and opens by up to {gap:.1e} m between them; more "
-                "segments make that less"
+                f"{name} is closed at the instants of the plan and opens by up to {gap:.1e} m "
+                "between them; more segments make that less"
             )
     if error > ARRIVES and status == "solved":
         status = "feasible"

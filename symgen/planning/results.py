@@ -43,9 +43,9 @@ class Solution:
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them,
     `broken` those that make a plan infeasible, and equations that are not met.
     ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.
-    ``gaps`` is how far cuts open between the knots (m).  ``iterations`` are those of the start that
-    was kept, ``evaluations`` of all.  ``seconds`` include verification, ``solver_seconds`` only the
-    solver.  ``others`` are the starts that were not the best.
+    ``gaps`` is how far cuts open between the instants (m).  ``iterations`` are those of the start
+    that was kept, ``evaluations`` of all.  ``seconds`` include verification, ``solver_seconds``
+    only the solver.  ``others`` are the starts that were not the best.
     """
 
     module: Any

@@ -1,6 +1,6 @@
 """Uniform clamped B-splines of all coordinates, and what they are at chosen instants.
 
-A profile of degree p with N segments of equal length has M = N + p control points per coordinate.
+A profile of degree p with N pieces of equal length has M = N + p control points per coordinate.
 On s in [0, 1], with t = s T,
 
     q = B0(s) c,   qd = B1(s) c / T,   qdd = B2(s) c / T^2,   jerk = B3(s) c / T^3
@@ -11,6 +11,10 @@ are those with respect to T.  `scipy.interpolate.BSpline` evaluates the basis.
 
 The r-th derivative is a spline, too, whose control points are differences of those of q: where they
 keep a limit, the derivative keeps it at every instant (`differences`).
+
+A segment is one piece, but where cuts are to be closed at instants within segments: it has a knot
+at each of these then, and the coordinates that are not `dependent` stay one polynomial over it
+(`symgen.planning.cuts`).
 """
 
 from __future__ import annotations
@@ -59,21 +63,29 @@ class Local:
 
 @dataclass(frozen=True)
 class Profile:
-    """The space of splines of a `degree` with so many `segments`."""
+    """The space of splines of a `degree` with so many `segments`, of `within` pieces each."""
 
     degree: int
     segments: int
+    within: int = 1
+    dependent: tuple[int, ...] = ()
+    """The coordinates that have knots within segments."""
+
+    @property
+    def pieces(self) -> int:
+        """Of the splines: polynomials between neighbouring knots."""
+        return self.segments * self.within
 
     @property
     def controls(self) -> int:
         """Control points per coordinate."""
-        return self.segments + self.degree
+        return self.pieces + self.degree
 
     @cached_property
     def knots(self) -> Array:
         """With the ends repeated, so that the first and last control points are the ends."""
         p = self.degree
-        inner = np.linspace(0.0, 1.0, self.segments + 1)
+        inner = np.linspace(0.0, 1.0, self.pieces + 1)
         return np.concatenate([np.zeros(p), inner, np.ones(p)])
 
     @cached_property
@@ -108,26 +120,31 @@ class Profile:
             knots, p = knots[1:-1], p - 1
         return matrix
 
+    def bends(self) -> Array:
+        """From control points to the jumps of the p-th derivative at knots within segments."""
+        inner = np.arange(1, self.pieces)
+        jumps = np.diff(self.differences(self.degree), axis=0)
+        return np.asarray(jumps[inner % self.within != 0])
+
     def gram(self, order: int) -> Array:
         """Integrals over s of products of the r-th derivatives of basis functions, (M, M)."""
         points, weights = np.polynomial.legendre.leggauss(self.degree + 1)
-        h = 1.0 / self.segments
-        s = np.ravel(h * (np.arange(self.segments)[:, None] + (points + 1) / 2))
+        h = 1.0 / self.pieces
+        s = np.ravel(h * (np.arange(self.pieces)[:, None] + (points + 1) / 2))
         local = self.at(s)
         rows = np.zeros((len(s), self.controls))
         columns = local.first[:, None] + np.arange(self.degree + 1)
         rows[np.arange(len(s))[:, None], columns] = local.values[order]
-        return rows.T @ (np.tile(weights * h / 2, self.segments)[:, None] * rows)
+        return rows.T @ (np.tile(weights * h / 2, self.pieces)[:, None] * rows)
 
-    def refined(self, control: Array) -> tuple[Profile, Array]:
-        """The same spline with twice as many segments: control points (M', n) on finer knots."""
+    def refined(self, control: Array, finer: Profile) -> Array:
+        """The same spline on finer knots, those of its own among them: control points (M', n)."""
         from scipy.interpolate import BSpline
 
-        finer = Profile(self.degree, 2 * self.segments)
         t, p = finer.knots, finer.degree
         collocation = BSpline.design_matrix(finer.greville, t, p)
         values = BSpline(self.knots, control, self.degree)(finer.greville)
-        return finer, np.linalg.solve(collocation.toarray(), values)
+        return np.linalg.solve(collocation.toarray(), values)
 
     def straight(self, start: Array, end: Array) -> Array:
         """Control points of a motion on a line that starts and ends at rest, (M, n)."""

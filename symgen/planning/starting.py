@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.planning.loads import loads_at
+from symgen.planning.places import position_of
 from symgen.planning.quantities import Motion, Positions
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
-from symgen.planning.transcription import limited, position_of
+from symgen.planning.transcription import limited
 from symgen.planning.verification import Splines
 
 Array = NDArray[np.float64]

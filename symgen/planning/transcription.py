@@ -5,6 +5,7 @@ ends        q, and qd = 0 beside it, are bounds of the first and last control po
 limits      of q: bounds of control points; of rates: rows of their control points; of torques,
             wrenches, outputs and distances: at `per_segment` instants of every segment
 objective   integrals of squared torques by Simpson's rule, of accelerations and jerks exactly
+cuts        closed at all instants, by coordinates that have a knot at each (`symgen.planning.cuts`)
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.planning.cuts import closed
 from symgen.planning.load_reading import COMPONENTS
 from symgen.planning.loads import loads_at
 from symgen.planning.obstacles import Distances
+from symgen.planning.places import position_of
 from symgen.planning.problem import Problem
-from symgen.planning.quantities import Gap, Outputs, Positions, Quantity, Torques, Wrenches
+from symgen.planning.quantities import Outputs, Quantity, Torques, Wrenches
 from symgen.planning.samples import LoadsAt, Sampled
 from symgen.planning.splines import Profile
-from symgen.planning.task import Cut, Pose, Range, State, Task
+from symgen.planning.task import Pose, Range, State, Task
 from symgen.planning.terms import Effort, Index, Linear, LoadEffort, Rates, Sizes, Term, Time
 
 Array = NDArray[np.float64]
@@ -106,6 +109,14 @@ def limited(task: Task, module: Any) -> list[Limited]:
     return [one for one in found if len(one.chosen) or one.is_integrated]
 
 
+def instants(task: Task, module: Any, per_segment: int) -> int:
+    """How many there are in each segment, with limits at `per_segment`: two for integrals."""
+    weighed = any(force.weight for force in forces(task, module))
+    if weighed or any(one.is_integrated for one in limited(task, module)):
+        return max(per_segment, 2)
+    return per_segment
+
+
 def transcribe(
     task: Task, module: Any, profile: Profile, per_segment: int, margins: Margins | None = None
 ) -> Problem:
@@ -122,11 +133,7 @@ class _Transcription:
         self.n = module.n
         self.limited = limited(task, module)
         self.forces = forces(task, module)
-        weighed = any(force.weight for force in self.forces)
-        if weighed or any(one.is_integrated for one in self.limited):
-            self.every = max(per_segment, 2)
-        else:
-            self.every = per_segment
+        self.every = instants(task, module, per_segment)
         a = len(self.forces)
         self.sizes = Sizes(profile.controls, self.n, a * (self.every * profile.segments + 1))
         self.labels = tuple(module.coordinate_names)
@@ -144,7 +151,7 @@ class _Transcription:
         for k, via in enumerate(self.task.via):
             terms += self.state(f"via {k + 1}", via.state, via.at)
         terms += [self.sampled(one) for one in self.limited]
-        terms += [self.closed(cut) for cut in self.task.cuts]
+        terms += closed(self.task, self.module, self.profile, self.sizes)
         return Problem(self.profile, self.n, terms, self.lower, self.upper)
 
     # -------------------------------------------------------------------------------- bounds
@@ -174,7 +181,7 @@ class _Transcription:
         terms: list[Term] = [Time(self.sizes, "time", none, none, (), task.time)]
         weights = np.array([force.weight for force in self.forces])
         if np.any(weights):
-            rule = simpson(self.every * self.profile.segments + 1)
+            rule = self.quadrature(self.every * self.profile.segments + 1)
             terms.append(LoadEffort(self.sizes, "loads", none, none, (), rule, weights))
         for order, name, weights in (
             (2, "acceleration", task.acceleration),
@@ -291,6 +298,15 @@ class _Transcription:
         row[basis.first[0] : basis.first[0] + basis.values.shape[2]] = basis.values[order, 0]
         return np.asarray(row / np.abs(row).max())
 
+    def quadrature(self, count: int) -> Array:
+        """Of integrals over s: Simpson's rule where accelerations have no kinks within segments.
+
+        Across kinks of cubic splines it is wrong by what optima find: motions that alternate from
+        one instant to the next.
+        """
+        has_kinks = self.profile.within > 1 and self.profile.degree == 3
+        return simpson(count) if count % 2 and not has_kinks else trapezoids(count)
+
     def sampled(self, one: Limited) -> Term:
         """A quantity at instants."""
         count = self.every * self.profile.segments + 1
@@ -309,43 +325,10 @@ class _Transcription:
             self.sizes, one.name, lower.ravel(), upper.ravel(),
             tuple(one.quantity.labels[k] for k in chosen), s=s, local=self.profile.at(s),
             quantity=one.quantity, loads=self.loads if one.name != "distance" else None,
-            limited=every, chosen=chosen, scale=scale, quadrature=simpson(count),
+            limited=every, chosen=chosen, scale=scale, quadrature=self.quadrature(count),
             squares=one.squares, linear=one.linear,
             unknown=directions(self.forces) if one.name != "distance" else None,
         )  # fmt: skip
-
-    def closed(self, cut: Cut) -> Term:
-        """The two points of a cut joint together at the knots, but where the ends say so already.
-
-        At more instants there would be more equations than control points.
-        """
-        s = np.linspace(0.0, 1.0, self.profile.segments + 1)
-        kept = np.ones(len(s), dtype=bool)
-        kept[0] = bool(np.any(np.isnan(self.task.start.q)))
-        kept[-1] = bool(np.any(np.isnan(self.task.goal.q)))
-        s, gap = s[kept], gap_of(self.task, self.module, cut)
-        m = gap.size
-        zero = np.zeros(len(s) * m)
-        return Sampled(
-            self.sizes, cut.name, zero, zero, gap.labels, axes=True, s=s,
-            local=self.profile.at(s),
-            quantity=gap, limited=np.arange(len(s)), chosen=np.arange(m), scale=np.ones(m),
-            quadrature=np.zeros(len(s)), squares=np.zeros(m), linear=np.zeros(m),
-        )  # fmt: skip
-
-
-def position_of(task: Task, module: Any, pose: Pose) -> Positions:
-    """Where the point of a pose is."""
-    return Positions(
-        module, task.parameters, point=pose.point, link=pose.link, offset=pose.offset,
-        rotation=pose.rotation,
-    )  # fmt: skip
-
-
-def gap_of(task: Task, module: Any, cut: Cut) -> Gap:
-    """What is 0 where a cut is closed."""
-    first, second = (position_of(task, module, pose) for pose in (cut.first, cut.second))
-    return Gap(first, second, cut.axes)
 
 
 @dataclass(frozen=True)
@@ -379,12 +362,15 @@ def directions(forces: Sequence[Force]) -> Array | None:
 
 
 def simpson(count: int) -> Array:
-    """The weights of Simpson's rule over [0, 1], for an odd number of instants; else trapezoids."""
-    h = 1.0 / (count - 1)
-    weights = np.full(count, h)
-    if count % 2:
-        weights[0::2], weights[1::2] = 2 * h / 3, 4 * h / 3
-        weights[[0, -1]] = h / 3
-    else:
-        weights[[0, -1]] = h / 2
+    """The weights of Simpson's rule over [0, 1], for an odd number of instants."""
+    weights = 2 * trapezoids(count)
+    weights[0::2] *= 2 / 3 / 2
+    weights[1::2] *= 4 / 3 / 2
+    return weights
+
+
+def trapezoids(count: int) -> Array:
+    """The weights of the trapezoidal rule over [0, 1]."""
+    weights = np.full(count, 1.0 / (count - 1))
+    weights[[0, -1]] /= 2
     return weights

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from symgen.planning.collocation import Nodes
 from symgen.planning.loads import loads_at
+from symgen.planning.places import gap_of
 from symgen.planning.quantities import Motion, Torques
 from symgen.planning.samples import LoadsAt
 from symgen.planning.splines import Profile
@@ -25,7 +26,6 @@ from symgen.planning.transcription import (
     RATES,
     directions,
     forces,
-    gap_of,
     limited,
 )
 
@@ -65,6 +65,11 @@ class Splines:
     def segments(self) -> int:
         """Of the spline."""
         return self.profile.segments
+
+    @property
+    def pieces(self) -> int:
+        """Between neighbouring knots."""
+        return self.profile.pieces
 
     @property
     def degree(self) -> int:
@@ -109,10 +114,10 @@ Trajectory = Splines | Nodes
 class Verified:
     """Limits on the fine grid.
 
-    `gaps` maps cuts to how far they open (m) between the knots, where they are closed.  `limits`
-    are the names of all limits, such as "torque of elbow"; `worst` maps those that are exceeded to
-    by how much, relative to the limit, and `where` to the share of the time; `overshoot` maps
-    quantities to (fine instants, entries), in the units of their constraints.
+    `gaps` maps cuts to how far they open (m) between the instants at which they are closed.
+    `limits` are the names of all limits, such as "torque of elbow"; `worst` maps those that are
+    exceeded to by how much, relative to the limit, and `where` to the share of the time;
+    `overshoot` maps quantities to (fine instants, entries), in the units of their constraints.
     """
 
     limits: Collection[str]
@@ -154,7 +159,8 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
                 values = path.torques(module, task.parameters, s)
             else:
                 values = one.quantity.value(motion)
-            over = _exceeded(values, one.limits, one.scale, FINER * per_segment)
+            smooth = FINER * per_segment * path.segments // path.pieces
+            over = _exceeded(values, one.limits, one.scale, smooth)
             exceeded |= _by_name(one.name, one.quantity.labels, over)
             overshoot[one.name] = over[:, one.chosen]
     gaps = {
@@ -170,23 +176,23 @@ def _size(limits: Array) -> Array:
     return np.where(sizes > 0, sizes, 1.0)
 
 
-def _exceeded(values: Array, limits: Array, scale: Array, per_segment: int = 0) -> Array:
+def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Array:
     """How far values (K, m) are beyond their limits, relative to `scale`.
 
-    With `per_segment` values in each segment of a spline, peaks between them count: those of
-    parabolas through three neighbours of one segment.
+    With `smooth` values between neighbouring knots of a spline, peaks between them count: those of
+    parabolas through three neighbours of one piece.
     """
     lower, upper = limits.T
     sides = lower - values, values - upper
-    if per_segment:
-        sides = _peaks(sides[0], per_segment), _peaks(sides[1], per_segment)
+    if smooth:
+        sides = _peaks(sides[0], smooth), _peaks(sides[1], smooth)
     return np.asarray(np.maximum(np.maximum(*sides), 0.0) / scale)
 
 
-def _peaks(values: Array, per_segment: int) -> Array:
+def _peaks(values: Array, smooth: int) -> Array:
     """Values, where a peak is next to one that of the parabola; none lies across a knot."""
     before, at, after = values[:-2], values[1:-1], values[2:]
-    inside = np.arange(1, len(values) - 1)[:, None] % per_segment != 0
+    inside = np.arange(1, len(values) - 1)[:, None] % smooth != 0
     with np.errstate(invalid="ignore"):  # no limit: infinite
         slope, bend = (after - before) / 2, before - 2 * at + after
         peak = inside & (bend < 0) & (np.abs(slope) <= -bend)
@@ -222,10 +228,10 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
     Steps end at the knots, where accelerations have kinks; they are halved, and the ends
     extrapolated to steps of length 0 (Richardson), until the end stays where it is.
     """
-    segments = path.segments
-    per = max(1, -(-LEAST_STEPS // segments))
+    pieces = path.pieces
+    per = max(1, -(-LEAST_STEPS // pieces))
     ends = [_integrated(task, module, path, per)]
-    while 2 * per * segments <= MOST_STEPS:
+    while 2 * per * pieces <= MOST_STEPS:
         per *= 2
         finer = [_integrated(task, module, path, per)]
         for order, coarse in enumerate(ends, 4):
@@ -237,9 +243,9 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
     return ends[-1][: module.n], ends[-1][module.n :]
 
 
-def _integrated(task: Task, module: Any, path: Trajectory, per_segment: int) -> Array:
-    """Classical Runge-Kutta of fourth order, `per_segment` steps in each segment."""
-    count = per_segment * path.segments
+def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Array:
+    """Classical Runge-Kutta of fourth order, `per_piece` steps between knots."""
+    count = per_piece * path.pieces
     s = np.linspace(0.0, 1.0, 2 * count + 1)
     motion = path.at(s)
     tau = path.torques(module, task.parameters, s)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import yaml
 
 import symgen
 from symgen.cli import run
@@ -156,11 +157,13 @@ def planar_torques(angles, base, lengths, masses, inertias, centres, gravity, fo
 
 
 def test_two_arms_that_hold_one_bar():
-    """A cut joint: closed at the knots, torques and forces as of an independent Lagrangian."""
+    """A cut joint: closed everywhere, torques and forces as of an independent Lagrangian."""
     found = symgen.plan(PLAN / "two_arms.yaml", PLAN / "two_arms_lift.yaml")
     assert found.status == "solved"
     ends = found.module.point_motion(found.q, found.qd, found.qdd)[0]
-    assert np.abs(ends[::2, 0] - ends[::2, 1]).max() < 1e-8
+    assert np.abs(ends[:, 0] - ends[:, 1]).max() < 1e-10
+    assert found.gaps["grip"] < 1e-8
+    assert found.violation < 1e-6
     force = found.loads[:, 0, :2]
     assert np.array_equal(found.loads[:, 1, :2], -force)
     assert np.abs(force).max() > 1
@@ -175,6 +178,30 @@ def test_two_arms_that_hold_one_bar():
     )
     assert np.allclose(found.tau, np.column_stack([left, right]), atol=1e-8)
     assert found.final_error < 1e-6
+
+
+def test_cuts_are_closed_at_every_instant_whatever_the_splines():
+    """Cubic ones with limits at knots, midpoints; ends that are free; a goal of one hand."""
+    robot = symgen.load(PLAN / "two_arms.yaml")
+    task = yaml.safe_load((PLAN / "two_arms_lift.yaml").read_text())
+    for change in (
+        {"profile": {"segments": 20, "check": "knots"}},
+        {"profile": {"segments": 20, "check": "midpoints"}},
+        {"profile": {"segments": 21}, "time": {"min": 0.3, "max": 5},
+         "objective": {"time": 1, "torque": 0.01}},
+        {"profile": {"segments": 20}, "goal": {"point": "bar_end", "position": [0.25, 0.5, 0]}},
+    ):  # fmt: skip
+        found = symgen.plan(robot, task | change)
+        assert found.status == "solved"
+        first, second = np.moveaxis(
+            found.module.point_motion(found.q, found.qd, found.qdd)[0], 1, 0
+        )
+        assert np.abs(first - second).max() < 1e-10
+        assert found.gaps["grip"] < 1e-4
+        effort = np.sum(found.torques(np.linspace(0, 1, 2001)) ** 2, axis=1).mean() * found.T
+        weight = (task | change)["objective"]["torque"]
+        time = (task | change)["objective"].get("time", 0) * found.T
+        assert found.objective == pytest.approx(time + weight * effort, rel=0.05)
 
 
 def test_an_arm_goes_around_obstacles_and_past_a_point():
