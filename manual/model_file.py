@@ -22,6 +22,9 @@ TITLES = {
     "ParameterTable": "A parameter",
     "OutputTable": "An output",
     "PointTable": "A load or a point",
+    "LoopTable": "A loop",
+    "LoopEndTable": "A frame of a loop: `first`, `second`",
+    "InitialTable": "Where a motion begins: `initial`",
 }
 """Headings, for whoever reads; a table that is not named here goes by its own name."""
 

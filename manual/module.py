@@ -10,7 +10,8 @@ from pathlib import Path
 from manual.notation import cell, code, table
 from symgen.formulations import FORMULATIONS
 from symgen.program.arguments import PARAMETERS, Argument
-from symgen.program.functions import FUNCTIONS, NEEDS, Function
+from symgen.program.function import NEEDS, Function
+from symgen.program.functions import FUNCTIONS
 from symgen.robot import Robot
 from symgen.robot.records import record_fields
 
@@ -18,11 +19,22 @@ PRESENT = {
     "n_parameters": "Modules with runtime parameters have it.",
     "n_outputs": "Modules of a model with `outputs` have it.",
     "n_prescribed": "Modules of a model with prescribed joints have it.",
+    "n_constraints": "Modules of a model with `loops` or `relations` have it.",
+    "n_loops": "Modules of a model with `loops` have it.",
 }
 """When a function exists, by the size that it needs."""
 
-BY_HAND = ("frame_jacobian", "frame_motion", "inverse_kinematics", "operational_space_inertia")
-"""Functions of one link that every module has in the same words."""
+BY_HAND = {
+    "templates/package/_kinematics.py": (
+        "frame_jacobian", "frame_motion", "inverse_kinematics", "operational_space_inertia",
+    ),
+    "symgen/robot/mechanism.py": (
+        "assemble", "closed_velocities", "constrained_forward_dynamics",
+        "constrained_forward_dynamics_derivatives", "constrained_inverse_dynamics", "freedoms",
+        "unique_multipliers",
+    ),
+}  # fmt: skip
+"""Functions that modules have in the same words: of one link, and of closed loops."""
 
 METADATA = {
     "name": "of the robot",
@@ -78,6 +90,20 @@ METADATA = {
         "`operational_space_inertia(name, q, rows=None)`, `(..., m, m)`: inertia of a link frame; "
         "see [operational space](../how_to/kinematics.md#operational-space)"
     ),
+    "n_constraints, n_loops, constraint_names, loop_names": (
+        "of a model with `loops` or `relations`: sizes, and names of the rows and of the loops"
+    ),
+    "actuated, initial_q, initial_qd": (
+        "of such a model: by coordinate, whether it has a drive, and where a motion begins"
+    ),
+    "constrained_forward_dynamics(), constrained_inverse_dynamics()": (
+        "of such a model: dynamics with the loops closed; see "
+        "[closed loops](../how_to/closed_loops.md)"
+    ),
+    "assemble(), closed_velocities(), freedoms(), unique_multipliers()": (
+        "of such a model: positions and velocities at which the loops are closed, and what the "
+        "constraints leave free"
+    ),
     "selftest()": "validates the module where it is installed; returns a table",
 }
 """What a module has beside its functions."""
@@ -89,12 +115,15 @@ def functions() -> str:
 
 
 def _by_hand() -> Iterator[str]:
-    """Sections for the functions of one link, from their docstrings."""
-    file = Path(__file__).parents[1] / "templates" / "package" / "_kinematics.py"
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    texts = {name: ast.get_docstring(found[name]) or "" for name in BY_HAND}
-    calls = {name: ast.unparse(found[name].args).removeprefix("self, ") for name in BY_HAND}
+    """Sections for the functions that are written by hand, from their docstrings."""
+    texts: dict[str, str] = {}
+    calls: dict[str, str] = {}
+    for file, names in BY_HAND.items():
+        path = Path(__file__).parents[1] / file
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        texts |= {name: ast.get_docstring(found[name]) or "" for name in names}
+        calls |= {name: ast.unparse(found[name].args).removeprefix("self, ") for name in names}
     texts["frame_pose"] = inspect.getdoc(Robot.frame_pose) or ""
     calls["frame_pose"] = "name, q, *, parameters=None, out=None"
     for name, text in sorted(texts.items()):

@@ -68,7 +68,7 @@ def compare(
     if model is None or joints is not None or plot is not None:
         raise click.UsageError("--joints and --plot are options of --family")
     with terminal.journal(silent=quiet or as_json) as journal:
-        result = comparison.compare(model, comparison.unless_named(options), journal)
+        result = comparison.compare(model, options, journal)
     if as_json:
         click.echo(outcome.text(result.as_json(), journal.notices))
     elif not quiet:

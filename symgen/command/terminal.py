@@ -141,6 +141,8 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
     ]
     if report.runtime_parameters:
         lines.insert(1, ("arguments", f"the parameters {', '.join(report.runtime_parameters)}"))
+    if report.mobility is not None:
+        lines.insert(1, ("closed by", str(report.mobility)))
     if report.validation is not None:
         lines.append(("validated", _validated(report.validation)))
     lines.append(("in", str(report.folder)))

@@ -21,10 +21,11 @@ import numpy as np
 from symgen.algebra.sympy_algebra import to_sympy
 from symgen.comparing.growth import MAIN_FUNCTIONS
 from symgen.deriving.derivation import Derived, derive_all, package_of
+from symgen.description.model import RobotDescription
 from symgen.emit.emission import kernel_files
 from symgen.optimize.operations import OperationCount
 from symgen.options import ALL, DEFAULT, BuildOptions
-from symgen.pipeline.building import Built, run
+from symgen.pipeline.building import Built, described, run
 from symgen.program.functions import function_named
 from symgen.robot.configuration import configuration_of
 from symgen.support.journal import Journal
@@ -91,17 +92,23 @@ class Comparison:
         return {**asdict(self), "rows": [asdict(row) for row in self.rows]}
 
 
-def unless_named(options: BuildOptions) -> BuildOptions:
+def unless_named(options: BuildOptions, description: RobotDescription) -> BuildOptions:
     """The options with all formulations and the main functions in place of the default ones."""
     if options.formulations == (DEFAULT,):
         options = replace(options, formulations=(ALL,))
     if options.functions == (DEFAULT,):
-        options = replace(options, functions=MAIN_FUNCTIONS)
+        closed = bool(description.n_constraints)
+        functions = [x for x in MAIN_FUNCTIONS if not (closed and function_named(x).solves)]
+        options = replace(options, functions=tuple(functions))
     return options
 
 
 def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Comparison:
-    """Build MODEL with several formulations into the cache, and measure them."""
+    """Build MODEL with several formulations into the cache, and measure them.
+
+    All of them, and the main functions, unless `options` name others.
+    """
+    options = unless_named(options, described(path, options))
     built = run(path, replace(options, equal=True), journal)
     with journal.stage("derive"):
         derived = built.derived or derive_all(

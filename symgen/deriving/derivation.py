@@ -16,6 +16,7 @@ from typing import Any
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
+from symgen.deriving.mechanism import mechanism
 from symgen.deriving.selection import Selection, provided_by, who_derives
 from symgen.description.expressions import Expression
 from symgen.description.expressions import evaluate as value_of
@@ -370,6 +371,7 @@ def _metadata(
         operation_counts=operations,
         **_coupling(description, tree),
         **_configuration(description, tree),
+        **mechanism(description, tree),
     )
 
 
@@ -457,7 +459,10 @@ def model_hash(description: RobotDescription) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_AS_WITHOUT_THE_KEY = (("mimic", None), ("representation", ANGLES))
+_AS_WITHOUT_THE_KEY: tuple[tuple[str, object], ...] = (
+    ("mimic", None), ("representation", ANGLES), ("actuated", True), ("loops", ()),
+    ("relations", ()), ("initial", {}),
+)  # fmt: skip
 
 
 def _plain(value: Any) -> Any:
@@ -465,6 +470,8 @@ def _plain(value: Any) -> Any:
         return value.text
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
     if is_dataclass(value):
         return {
             field.name: _plain(getattr(value, field.name))

@@ -27,6 +27,7 @@ from symgen.description.expressions import ZERO, Expression, evaluate, literal
 from symgen.description.findings import Findings
 from symgen.description.inertia import breaks_triangle, indefinite
 from symgen.description.joints import JointChecks
+from symgen.description.loops import check_initial, check_loops, check_relations
 from symgen.description.mimic import check_mimics
 from symgen.description.model import (
     JointDescription,
@@ -72,6 +73,9 @@ def check(document: Document) -> RobotDescription:
     loads = link_points("loads", robot.loads, names, scalars)
     points = link_points("points", robot.points, names, scalars)
     outputs = check_outputs(robot, scalars)
+    loops = check_loops(robot, names, scalars)
+    relations = check_relations(robot, scalars)
+    initial = check_initial(robot, scalars)
     findings.raise_faults()
     scalars.warn_rounded()
     warn_unused(parameters, scalars)
@@ -94,6 +98,9 @@ def check(document: Document) -> RobotDescription:
         warnings=findings.warnings,
         file=document.file,
         outputs=outputs,
+        loops=loops,
+        relations=relations,
+        initial=initial,
     )
 
 

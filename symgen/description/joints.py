@@ -5,11 +5,10 @@ What a type of joint takes is asked of the type itself (`symgen.joints`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symgen.description.expressions import ONE, ZERO, Expression
+from symgen.description.expressions import ZERO, Expression
 from symgen.description.findings import Findings
 from symgen.description.inertia import ENTRIES, indefinite
 from symgen.description.joint_options import JointOptions
@@ -19,9 +18,9 @@ from symgen.description.model import (
     LinkDescription,
     Mimic,
     Pose,
-    Triple,
 )
 from symgen.description.names import BASE, NameSpace
+from symgen.description.poses import Z_AXIS, check_axis, checked_pose
 from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import (
     DhTable,
@@ -34,7 +33,6 @@ from symgen.description.schema import (
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import ANGLES, ON_MANIFOLDS, JointType, OnManifold
 
-_Z_AXIS: Triple = (ZERO, ZERO, ONE)
 _DIRECTIONS = (
     "axis",
     "axes",
@@ -67,7 +65,7 @@ class JointChecks:
         options = JointOptions(self.findings, self.scalars, table, kind, path)
         self.check_styles(table, kind, path)
         self.check_directions(table, kind, path)
-        self.check_axis(table, (*path, "axis"))
+        check_axis(vector(table.axis, Z_AXIS), (*path, "axis"), self.scalars)
         moves_along_axis = kind is not None and "axis" in kind.keys and table.dh is None
         return JointDescription(
             name=table.name or "",
@@ -78,12 +76,13 @@ class JointChecks:
             dh=self.dh(table, kind, (*path, "dh")),
             before=self.pose(table.before, (*path, "before")),
             origin=self.pose(table.origin, (*path, "origin")),
-            axis=vector(table.axis, _Z_AXIS) if moves_along_axis else None,
+            axis=vector(table.axis, Z_AXIS) if moves_along_axis else None,
             sequence=self.sequence(table, kind, path),
             pitch=self.pitch(table, kind, path),
             terms=options.terms(),
             limits=options.limits(),
             prescribed=options.prescribed(),
+            actuated=table.actuated is not False,
             mimic=self.mimics.get(index),
             representation=kind.representation if isinstance(kind, OnManifold) else ANGLES,
         )
@@ -203,17 +202,6 @@ class JointChecks:
             )
         return known.get(text, kind.sequences[0])
 
-    def check_axis(self, table: JointTable, path: KeyPath) -> None:
-        """An axis has a direction."""
-        values = self.scalars.triple(path, table.axis or _Z_AXIS)
-        if values is None or self.findings.broken(path):
-            return
-        square = sum(value * value for value in values)  # of the length; it must not underflow
-        if square == 0.0:
-            self.findings.fault(path, "the axis is zero; expected a direction such as [0, 0, 1]")
-        elif not math.isfinite(square):
-            self.findings.fault(path, "the axis is too long to be normalised in float64")
-
     def dh(
         self, table: JointTable, kind: JointType | None, path: KeyPath
     ) -> DenavitHartenberg | None:
@@ -236,12 +224,7 @@ class JointChecks:
 
     def pose(self, table: PoseTable | None, path: KeyPath) -> Pose | None:
         """A fixed transform (m, rad)."""
-        if table is None:
-            return None
-        self.scalars.triple((*path, "xyz"), table.xyz)
-        for index, angle in enumerate(table.rpy or ()):
-            self.scalars.angle((*path, "rpy", index), angle)
-        return Pose(vector(table.xyz), vector(table.rpy))
+        return None if table is None else checked_pose(table, path, self.scalars)
 
     # ------------------------------------------------------------------------------------- link
 

@@ -29,7 +29,7 @@ from symgen.description.expressions import (
 )
 from symgen.description.reading import Scalar
 from symgen.description.wording import did_you_mean, shown
-from symgen.joints import ANGLES, JOINTS, ON_MANIFOLDS
+from symgen.joints import ANGLES, CLOSING, JOINTS, ON_MANIFOLDS
 
 FORMAT_VERSION = 1
 MAX_NAME = 64
@@ -37,6 +37,7 @@ NAME_PATTERN = "[A-Za-z][A-Za-z0-9_]*"
 CONVENTIONS = ("standard", "modified")
 JOINT_TYPES = tuple(kind.name for kind in JOINTS)
 REPRESENTATIONS = (ANGLES, *dict.fromkeys(kind.representation for kind in ON_MANIFOLDS))
+LOOP_TYPES = tuple(kind.name for kind in CLOSING)
 PLANNED_REPRESENTATIONS = ("euler_parameters",)
 TYPES_IN_WORDS = f"{', '.join(JOINT_TYPES[:-1])} or {JOINT_TYPES[-1]}"
 
@@ -142,6 +143,17 @@ def _joint_type(value: object) -> str:
         raise refuse(f"{shown(text)} is no joint type here; write {meant}")
     hint = did_you_mean(text, JOINT_TYPES)
     raise refuse(f"expected one of {', '.join(JOINT_TYPES)}, found {found(value)}{hint}")
+
+
+def _loop_type(value: object) -> str:
+    text = value.text if isinstance(value, Scalar) else ""
+    meant = synonyms.JOINT_TYPES.get(text.lower(), text)
+    if text in LOOP_TYPES:
+        return text
+    if meant in JOINT_TYPES and meant not in LOOP_TYPES:
+        raise refuse(f"a {meant} joint closes no loop; expected one of {', '.join(LOOP_TYPES)}")
+    hint = did_you_mean(meant, LOOP_TYPES)
+    raise refuse(f"expected one of {', '.join(LOOP_TYPES)}, found {found(value)}{hint}")
 
 
 def _representation(value: object) -> str:
@@ -252,6 +264,7 @@ Name = Annotated[str | None, *_leaf(_name, _NAME_SCHEMA)]
 Version = Annotated[int | None, *_leaf(_version, {"const": FORMAT_VERSION})]
 Convention = Annotated[str | None, *_leaf(_convention, {"enum": list(CONVENTIONS)})]
 JointType = Annotated[str | None, *_leaf(_joint_type, {"enum": list(JOINT_TYPES)})]
+LoopType = Annotated[str | None, *_leaf(_loop_type, {"enum": list(LOOP_TYPES)})]
 Representation = Annotated[str | None, *_leaf(_representation, {"enum": list(REPRESENTATIONS)})]
 Turns = Annotated[str | None, *_leaf(_turns, _TEXT_SCHEMA)]
 Letters = Annotated[tuple[str, ...] | None, *_leaf(_letters, _LETTERS_SCHEMA)]

@@ -8,11 +8,11 @@ Nothing here knows about DH composition, trees or algebra: that begins in `symge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from symgen.description.expressions import ONE, ZERO, Expression, literal
 from symgen.errors import Fault
-from symgen.joints import ANGLES, JointType, OnManifold, joint_type
+from symgen.joints import ANGLES, JointType, OnManifold, closing_type, joint_type
 
 Triple = tuple[Expression, Expression, Expression]
 
@@ -138,7 +138,8 @@ class JointDescription:
     joint (m per radian).  `representation` is what ``coordinates`` of the file says: ``angles``,
     or ``quaternion`` of a joint on a manifold.  `terms`, `limits` and `prescribed`
     (whether its motion is given, rather than the torque of its joint) have one entry
-    per coordinate.  A joint with `mimic` has one coordinate, which is none of the robot's.
+    per coordinate.  One that is not `actuated` has no drive.  A joint with `mimic` has one
+    coordinate, which is none of the robot's.
     """
 
     name: str
@@ -155,6 +156,7 @@ class JointDescription:
     terms: tuple[JointTerms, ...] = ()
     limits: tuple[Limits, ...] = ()
     prescribed: tuple[bool, ...] = ()
+    actuated: bool = True
     mimic: Mimic | None = None
     representation: str = ANGLES
 
@@ -229,6 +231,36 @@ class OutputDescription:
 
 
 @dataclass(frozen=True)
+class LoopEnd:
+    """A frame of a loop: `origin` is its pose in the frame of `link`, `axis` that of the joint."""
+
+    link: str
+    origin: Pose
+    axis: Triple
+
+
+@dataclass(frozen=True)
+class LoopDescription:
+    """A joint that closes a loop between two frames; `length` (m) is that of a distance."""
+
+    name: str
+    type: str
+    first: LoopEnd
+    second: LoopEnd
+    length: Expression
+    source: Source
+
+
+@dataclass(frozen=True)
+class RelationDescription:
+    """An expression that is 0, of coordinates, positions of points, ``t`` and parameters."""
+
+    name: str
+    expression: Expression
+    source: Source
+
+
+@dataclass(frozen=True)
 class RobotDescription:
     """A whole checked model file.  Joints stand with parents before children.
 
@@ -247,6 +279,16 @@ class RobotDescription:
     warnings: tuple[Fault, ...]
     file: str
     outputs: tuple[OutputDescription, ...] = ()
+    loops: tuple[LoopDescription, ...] = ()
+    relations: tuple[RelationDescription, ...] = ()
+    initial: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict, hash=False)
+    """``q`` and ``qd``: one entry for every coordinate; nothing where the file says nothing."""
+
+    @property
+    def n_constraints(self) -> int:
+        """Rows that are 0 where all loops are closed and all relations hold."""
+        rows = sum(len(closing_type(loop.type).forbids) for loop in self.loops)
+        return rows + len(self.relations)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

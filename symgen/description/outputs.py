@@ -32,7 +32,7 @@ from symgen.description.wording import KeyPath, shown
 def check_outputs(robot: RobotTable, scalars: Scalars) -> tuple[OutputDescription, ...]:
     """The outputs in the order of the file."""
     findings, outputs = scalars.findings, []
-    checks = _OutputChecks(robot, scalars)
+    checks = OutputChecks(robot, scalars)
     for name, table in (robot.outputs or {}).items():
         path: KeyPath = ("outputs", name)
         illegal = illegal_name(name)
@@ -47,7 +47,7 @@ def check_outputs(robot: RobotTable, scalars: Scalars) -> tuple[OutputDescriptio
     return tuple(outputs)
 
 
-class _OutputChecks:
+class OutputChecks:
     """Checks the expressions of outputs, one after the other."""
 
     def __init__(self, robot: RobotTable, scalars: Scalars) -> None:

@@ -40,6 +40,7 @@ SINGLE = (TIME, KINETIC_ENERGY, POTENTIAL_ENERGY)
 """Quantities whose names have no dot; no parameter that an output uses may be called so."""
 
 AXES = ("x", "y", "z")
+POINT_POSITIONS = AXES
 POINT_PARTS = ("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az")
 WRENCH_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 

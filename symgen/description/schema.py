@@ -28,6 +28,7 @@ from symgen.description.leaves import (
     Gravity,
     JointType,
     Letters,
+    LoopType,
     Name,
     Number,
     Quantified,
@@ -154,8 +155,6 @@ class JointTable(KeyTable):
     """A joint, the way from its parent to it, and its link."""
 
     example = ("name", "type", "dh", "link")
-    planned = ("actuated",)
-
     name: Name = Field(description="a name such as 'elbow'")
     type: JointType = Field(description=TYPES_IN_WORDS)
     parent: Name = optional("listed before, or base; by default the joint before")
@@ -177,6 +176,7 @@ class JointTable(KeyTable):
     friction: Entries = optional("torque at high speed")
     friction_velocity: Entries = optional("at which it has reached 76 %, 1e-3 by default")
     prescribed: Flags = optional("hybrid dynamics is given its acceleration")
+    actuated: Flag = optional("false for a joint without a drive; in mechanisms with loops")
     mimic: MimicTable | None = optional("follows another coordinate, and is none itself")
     link: LinkTable | None = optional("what the joint carries")
 
@@ -199,10 +199,35 @@ class PointTable(KeyTable):
     point: Triple = optional("in the link frame, [0, 0, 0] by default")
 
 
+class LoopEndTable(KeyTable):
+    """One of the two frames that a loop keeps together."""
+
+    link: Name = Field(description="the name of a link, or base")
+    origin: PoseTable | None = optional("pose of the frame in the link frame")
+    axis: Axis = optional("of the joint in that frame, [0, 0, 1] by default")
+
+
+class LoopTable(KeyTable):
+    """A joint that closes a loop of the mechanism."""
+
+    name: Name = Field(description="a name such as 'closure'")
+    type: LoopType = Field(description="that of a joint, or distance")
+    first: LoopEndTable | None = Field(description="a frame: {link: .., origin: .., axis: ..}")
+    second: LoopEndTable | None = Field(description="a frame: {link: .., origin: .., axis: ..}")
+    length: Number = optional("of a distance, in m")
+
+
+class InitialTable(KeyTable):
+    """Where a simulation begins; what is missing is zero."""
+
+    q: dict[str, Number] | None = optional("positions by the name of a coordinate")
+    qd: dict[str, Number] | None = optional("velocities by the name of a coordinate")
+
+
 class RobotTable(KeyTable):
     """The whole file."""
 
-    planned = ("loops", "relations", "springs", "forces", "initial")
+    planned = ("springs", "forces")
 
     symgen: Version = Field(description="the version of the format; write 'symgen: 1'")
     name: Name = Field(description="the name of the robot and of its generated package")
@@ -216,6 +241,9 @@ class RobotTable(KeyTable):
     loads: list[PointTable | None] | None = optional("where the environment acts")
     points: list[PointTable | None] | None = optional("whose motion is wanted")
     outputs: dict[str, OutputTable | None] | None = optional("named expressions of the motion")
+    loops: list[LoopTable | None] | None = optional("joints that close loops")
+    relations: dict[str, Quantified] | None = optional("expressions that are 0")
+    initial: InitialTable | None = optional("positions and velocities to begin with")
 
 
 # ------------------------------------------------------------------------------------ the check

@@ -75,6 +75,14 @@ class ModuleMetadata:
     prescribed: tuple[bool, ...] = ()
     """For every coordinate whether its motion is given in hybrid dynamics."""
     output_names: tuple[str, ...] = ()
+    constraint_names: tuple[str, ...] = ()
+    """The rows of all loops, then the relations."""
+    loop_names: tuple[str, ...] = ()
+    actuated: tuple[bool, ...] = ()
+    """For every coordinate whether it has a drive."""
+    initial_q: tuple[float, ...] = ()
+    initial_qd: tuple[float, ...] = ()
+    """Where a mechanism begins."""
     output_units: tuple[str, ...] = ()
     """As the model file states them; empty where it does not."""
     output_sparsity: Mapping[str, Sparsity] = field(default_factory=dict)
@@ -154,6 +162,8 @@ class ModuleMetadata:
             "n_free": self.n - sum(self.prescribed),
             "n_prescribed": sum(self.prescribed),
             "n_outputs": len(self.output_names),
+            "n_constraints": len(self.constraint_names),
+            "n_loops": len(self.loop_names),
         }
 
 

@@ -18,10 +18,12 @@ _COPIES = {
     "_elsewhere.py": resources.files("symgen.program").joinpath("elsewhere.py"),
     "_configuration.py": resources.files("symgen.robot").joinpath("configuration.py"),
 }
+_MECHANISM = resources.files("symgen.robot").joinpath("mechanism.py")
+"""Of models with loops or relations."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_runtime.py")
 _CHECKS = (
-    "agreement", "array_interface", "checks", "domain", "evaluation", "forward_laws", "limits",
-    "hessian_laws", "motion_laws", "parameter_laws",
+    "agreement", "array_interface", "checks", "constraint_laws", "domain", "evaluation",
+    "forward_laws", "limits", "hessian_laws", "motion_laws", "parameter_laws",
 )  # fmt: skip
 
 
@@ -35,6 +37,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             "package/__init__.pyi",
             **values,
             kinematics=_docstrings(templates.source("package/_kinematics.py")),
+            mechanism=_docstrings(_MECHANISM.read_text(encoding="utf-8")),
             configuration=_docstrings(package["_configuration.py"]),
         ),
         "py.typed": "",
@@ -55,6 +58,8 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
                 f"package/formulation.{suffix}", **values, formulation=formulation
             )
     package.update((name, templates.source(f"package/{name}")) for name in _VERBATIM)
+    if module.metadata.constraint_names:
+        package["_mechanism.py"] = _MECHANISM.read_text(encoding="utf-8")
     package.update(_checks())
     return package
 

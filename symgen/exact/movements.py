@@ -56,9 +56,11 @@ def along(displacements: Displacements, velocities: Iterable[Scalar]) -> Movemen
 
 
 def in_time(program: Program[Scalar], displacements: Displacements) -> Movement:
-    """q moves at the velocity qd, and qd changes at the rate qdd."""
-    rates = zip(symbols(program, "qd"), entries(program, "qdd"), strict=True)
-    return {**along(displacements, entries(program, "qd")), **dict(rates)}
+    """q moves at the velocity qd, qd at the rate qdd if there is one, and t at the rate 1."""
+    accelerations = entries(program, "qdd")
+    rates = zip(symbols(program, "qd"), accelerations, strict=True) if accelerations else ()
+    clock = dict.fromkeys(symbols(program, "t"))
+    return {**along(displacements, entries(program, "qd")), **dict(rates), **clock}
 
 
 def by_parameters(

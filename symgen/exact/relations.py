@@ -147,6 +147,18 @@ RELATIONS: tuple[Relation, ...] = (
     Relation("outputs", 0, OUTPUTS.name),
     Relation("outputs_derivatives", 0, "outputs"),
     *_derivatives("outputs_derivatives", "outputs", *_BY_OUTPUT, first=1),
+    *_derivatives("constraint_jacobian", "constraints", (0, "q")),
+    *_derivatives("constraints_parameter_derivatives", "constraints", (0, PARAMETERS)),
+    Relation("constraint_rates", 0, "constraints", 0, TIME),
+    Relation("constraint_bias", 0, "constraint_rates", 0, TIME),
+    Relation("constraint_acceleration_derivatives", 0, "constraint_rates", 0, TIME),
+    *_derivatives(
+        "constraint_acceleration_derivatives",
+        "constraint_acceleration_derivatives",
+        *((0, "q"), (0, "qd")),
+        first=1,
+    ),
+    Relation("constraint_torque_derivatives", 1, "constraint_torque_derivatives", 0, "q"),
 )
 
 _EVERYWHERE = (

@@ -93,6 +93,7 @@ PARAMETER_DERIVATIVES: Mapping[str, Mapping[str, str]] = {
         "velocity": "dv_dparameters",
         "acceleration": "da_dparameters",
     },
+    "constraints": {"constraints": "dc_dparameters"},
     "kinetic_energy": {"kinetic_energy": "dT_dparameters"},
     "potential_energy": {"potential_energy": "dV_dparameters"},
 }

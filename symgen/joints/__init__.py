@@ -1,11 +1,14 @@
 """The types of joints.  A new type is one file here and one entry of `JOINTS`.
 
 The model file's schema, its checks and the kinematics all read this tuple.  `ON_MANIFOLDS` are
-types of the same names that a file chooses by ``coordinates``.
+types of the same names that a file chooses by ``coordinates``; `CLOSING` are those that can close a
+loop: they say what they forbid.
 """
 
 from symgen.joints.ball import Ball
+from symgen.joints.closing import Closing
 from symgen.joints.cylindrical import Cylindrical
+from symgen.joints.distance import Distance
 from symgen.joints.fixed import Fixed
 from symgen.joints.floating import Floating
 from symgen.joints.free import Free
@@ -31,18 +34,26 @@ JOINTS: tuple[JointType, ...] = (
 
 ON_MANIFOLDS: tuple[OnManifold, ...] = (Ball(), Free())
 
+CLOSING: tuple[Closing, ...] = (
+    *(kind for kind in JOINTS if isinstance(kind, Closing)),
+    Distance(),
+)
+
 ANGLES = "angles"
 """What ``coordinates`` says of joints that are on no manifold."""
 
 __all__ = [
     "ANGLES",
+    "CLOSING",
     "JOINTS",
     "ON_MANIFOLDS",
     "Chain",
+    "Closing",
     "Directions",
     "JointType",
     "Motion",
     "OnManifold",
+    "closing_type",
     "joint_type",
 ]
 
@@ -50,6 +61,14 @@ __all__ = [
 def joint_type(name: str, representation: str = ANGLES) -> JointType:
     """The joint type called `name` with these coordinates; KeyError if there is none."""
     for candidate in JOINTS if representation == ANGLES else _represented(representation):
+        if candidate.name == name:
+            return candidate
+    raise KeyError(name)
+
+
+def closing_type(name: str) -> Closing:
+    """The type called `name` of what closes a loop; KeyError if there is none."""
+    for candidate in CLOSING:
         if candidate.name == name:
             return candidate
     raise KeyError(name)

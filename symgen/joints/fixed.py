@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symgen.algebra.interface import S
+from symgen.joints.closing import PARALLEL, TOGETHER, Row
 from symgen.joints.interface import Chain, Directions
 
 
@@ -14,6 +15,7 @@ class Fixed:
     moved_entry = ""
     keys: tuple[str, ...] = ("dh",)
     sequences: tuple[str, ...] = ()
+    forbids: tuple[Row, ...] = (*TOGETHER, *PARALLEL, ("u", "v"))
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """Nothing moves."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
+from symgen.joints.closing import GAP, PARALLEL, Row
 from symgen.joints.interface import Chain, Directions
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
@@ -22,6 +23,7 @@ class Planar:
     moved_entry = ""
     keys: tuple[str, ...] = ("axis",)
     sequences: tuple[str, ...] = ()
+    forbids: tuple[Row, ...] = (*PARALLEL, ("axis", GAP))
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """Two translations, then the rotation."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
+from symgen.joints.closing import GAP, PARALLEL, Row
 from symgen.joints.interface import Chain, Directions
 
 
@@ -15,6 +16,7 @@ class Prismatic:
     moved_entry = "d"
     keys: tuple[str, ...] = ("dh", "axis")
     sequences: tuple[str, ...] = ()
+    forbids: tuple[Row, ...] = (*PARALLEL, ("u", "v"), ("u", GAP), ("v", GAP))
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """The motion itself, on its axis."""

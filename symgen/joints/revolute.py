@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector, identity, outer, skew, zero_vector
+from symgen.joints.closing import PARALLEL, TOGETHER, Row
 from symgen.joints.interface import Chain, Directions
 
 
@@ -21,6 +22,7 @@ class Revolute:
     moved_entry = "theta"
     keys: tuple[str, ...] = ("dh", "axis")
     sequences: tuple[str, ...] = ()
+    forbids: tuple[Row, ...] = (*TOGETHER, *PARALLEL)
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """The motion itself, on its axis."""

@@ -9,6 +9,7 @@ singular attitude lies out of reach avoids it.
 from __future__ import annotations
 
 from symgen.algebra.interface import S
+from symgen.joints.closing import TOGETHER, Row
 from symgen.joints.interface import Chain, Directions
 from symgen.joints.revolute import Revolute
 
@@ -27,6 +28,7 @@ class Spherical:
     moved_entry = ""
     keys: tuple[str, ...] = ("sequence",)
     sequences: tuple[str, ...] = SEQUENCES
+    forbids: tuple[Row, ...] = TOGETHER
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """Three rotations."""

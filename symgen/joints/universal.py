@@ -7,6 +7,7 @@ joint.
 from __future__ import annotations
 
 from symgen.algebra.interface import S
+from symgen.joints.closing import TOGETHER, Row
 from symgen.joints.interface import Chain, Directions
 from symgen.joints.revolute import Revolute
 
@@ -19,6 +20,7 @@ class Universal:
     moved_entry = ""
     keys: tuple[str, ...] = ("axes",)
     sequences: tuple[str, ...] = ("xy", "xz", "yx", "yz", "zx", "zy")
+    forbids: tuple[Row, ...] = (*TOGETHER, ("axis", "axis"))
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """Two rotations."""

@@ -29,6 +29,7 @@ from symgen.description.model import (
     JointDescription,
     LinkPoint,
     OutputDescription,
+    RelationDescription,
     RobotDescription,
 )
 from symgen.joints import JointType, OnManifold, joint_type
@@ -36,6 +37,7 @@ from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
 from symgen.kinematics.frames import chain_of, identity_transform, placement
 from symgen.kinematics.joint import Following, Joint, terms_of
+from symgen.kinematics.loops import Loop, loop_of
 from symgen.kinematics.scalars import scalar, vector
 from symgen.robot.configuration import BALL, FREE
 
@@ -93,7 +95,7 @@ class KinematicTree(Generic[S]):
     defined there.  `parameter_names` are all parameters of the model,
     `runtime_parameters` those that are arguments at run time, and what derivatives with respect to
     parameters are about; `definitions` are the parameters that follow them, for expressions that
-    are not scalars yet (`outputs`).
+    are not scalars yet (`outputs`, `relations`).  `loops` close what the joints leave open.
     """
 
     name: str
@@ -109,6 +111,8 @@ class KinematicTree(Generic[S]):
     weightless: tuple[tuple[str, ...], ...] = ()
     outputs: tuple[OutputDescription, ...] = ()
     manifolds: tuple[Manifold, ...] = ()
+    loops: tuple[Loop[S], ...] = ()
+    relations: tuple[RelationDescription, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
 
     @property
@@ -216,6 +220,12 @@ class KinematicTree(Generic[S]):
         return tuple(map(tuple, carried))
 
     @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """Names of the rows of all loops, then those of the relations."""
+        rows = [name for loop in self.loops for name in loop.row_names]
+        return (*rows, *(relation.name for relation in self.relations))
+
+    @property
     def inertial_parameters(self) -> tuple[S, ...]:
         """Those of all moving bodies, 10 n: what the columns of the regressor belong to."""
         return tuple(
@@ -239,6 +249,8 @@ class KinematicTree(Generic[S]):
             "n_free": sum(not joint.prescribed for joint in self.independent),
             "n_prescribed": sum(joint.prescribed for joint in self.independent),
             "n_outputs": len(self.outputs),
+            "n_constraints": len(self.constraint_names),
+            "n_loops": len(self.loops),
         }
 
 
@@ -299,6 +311,7 @@ def build_tree(
             for point in points
         )
 
+    carriers = {name: (frame.body, frame.pose) for name, frame in frames.items()}
     return KinematicTree(
         name=description.name,
         algebra=whole,
@@ -319,6 +332,8 @@ def build_tree(
         ),
         outputs=description.outputs,
         manifolds=tuple(manifolds),
+        loops=tuple(loop_of(loop, carriers, algebra) for loop in description.loops),
+        relations=description.relations,
         definitions=definitions,
     )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from symgen.deriving.derivation import FunctionReport
+from symgen.validation.mobility import Mobility
 from symgen.validation.validate import ValidationResult
 
 
@@ -20,9 +21,10 @@ class BuildReport:
 
     `up_to_date` means that nothing had to be done; then only `robot`, `n`, `nq`, `folder`,
     `formulations`, `backends` and `notices` are filled in.  `runtime_parameters` are arguments of
-    the module.  `evaluated` are formulations that served for validation only; `skipped` says why
-    others do not apply, or were not evaluated.  `seconds` are by stage.  `installed_as` is the name
-    by which this environment imports the module, where it was installed there.
+    the module.  `mobility` is that of a mechanism with loops.  `evaluated` are formulations that
+    served for validation only; `skipped` says why others do not apply, or were not evaluated.
+    `seconds` are by stage.  `installed_as` is the name by which this environment imports the
+    module, where it was installed there.
     """
 
     robot: str
@@ -45,6 +47,7 @@ class BuildReport:
     compiled_now: bool = False
     toolchain_validated_now: bool = False
     validation: ValidationResult | None = None
+    mobility: Mobility | None = None
     installed_as: str = ""
 
     def made(self) -> dict[str, Any]:
@@ -75,6 +78,7 @@ class BuildReport:
             "compiled_now": self.compiled_now,
             "toolchain_validated_now": self.toolchain_validated_now,
             "installed_as": self.installed_as,
+            **({} if self.mobility is None else {"mobility": asdict(self.mobility)}),
             "validation": None if self.validation is None else validation_json(self.validation),
         }
 

@@ -41,6 +41,7 @@ from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.manifest import Manifest, read_manifest
 from symgen.validation.checks import subjects_of
 from symgen.validation.evaluated import evaluated_subjects, spared_rows
+from symgen.validation.mobility import mobility
 from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import ValidationResult, validate
 
@@ -176,6 +177,7 @@ def _make(plan: Plan, report: BuildReport, journal: Journal) -> tuple[Derived, B
             compiler="" if plan.compiler is None else plan.compiler.name,
             compiled_now=binaries is not None and not binaries.cached,
             validation=validation,
+            mobility=mobility(plan.description),
         )
         with journal.stage("install"):
             origin, runtime = _origin(plan.description), plan.selection.runtime_parameters

@@ -193,22 +193,25 @@ def plan(
 
 def _check(module: Any) -> None:
     """`RequestError` where a plan needs what the module does not have."""
+    closed = getattr(module, "n_constraints", 0)
+    _check_kind(any(module.prescribed), module.nq != module.n, module.n, closed)
     missing = [name for name in FUNCTIONS if name not in module.functions]
     if missing:
         raise RequestError(
             f"plan: the module lacks {', '.join(missing)}; rebuild it without --functions"
         )
-    _check_joints(any(module.prescribed), module.nq != module.n, module.n)
 
 
 def check_robot(robot: RobotDescription) -> None:
     """`RequestError` for a robot that cannot be planned for, before anything is built."""
     prescribed = any(any(joint.prescribed) for joint in robot.joints)
-    manifold = any(joint.manifold is not None for joint in robot.joints)
-    _check_joints(prescribed, manifold, len(robot.coordinate_names))
+    manifold = any(joint.manifold for joint in robot.joints)
+    _check_kind(prescribed, manifold, len(robot.coordinate_names), robot.n_constraints)
 
 
-def _check_joints(prescribed: bool, on_manifolds: bool, n: int) -> None:
+def _check_kind(prescribed: bool, on_manifolds: bool, n: int, constraints: int) -> None:
+    if constraints:
+        raise RequestError("plan: no models with 'loops' yet; 'cuts' of the task close loops")
     if prescribed:
         raise RequestError(
             "plan: a joint of this robot is prescribed; plans are for robots whose joints are all "

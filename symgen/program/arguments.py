@@ -1,10 +1,11 @@
 """The arguments and results of functions: names, shapes, units and frames.
 
 Shapes are written in the sizes ``n``, ``n_joints``, ``10 n_joints``, ``n_free``, ``n_links``,
-``n_loads``, ``n_points``, ``n_outputs``, ``n_parameters``, ``nq``; batch axes stand in front of
-every shape.  n is the number of coordinates.  Joints have one coordinate each; where some follow
-others, those have none, and n_joints is larger than n.  A joint on a manifold has several
-velocities, which n counts, and other numbers in q, of which there are nq in all; elsewhere nq is n.
+``n_loads``, ``n_points``, ``n_outputs``, ``n_constraints``, ``n_parameters``, ``nq``; batch axes
+stand in front of every shape.  n is the number of coordinates.  Joints have one coordinate each;
+where some follow others, those have none, and n_joints is larger than n.  A joint on a manifold has
+several velocities, which n counts, and other numbers in q, of which there are nq in all; elsewhere
+nq is n.
 """
 
 from __future__ import annotations
@@ -57,6 +58,16 @@ MULTIPLIERS = Argument("multipliers", ("n",), "weights of the torques in their s
 
 
 T = Argument("t", (), "time (s)")
+CONSTRAINT_MULTIPLIERS = Argument(
+    "multipliers", ("n_constraints",), "one for every row of the constraints"
+)
+
+
+def by_row(name: str, meaning: str) -> Argument:
+    """A matrix with a row for every constraint and a column for every joint."""
+    return Argument(name, ("n_constraints", "n"), meaning)
+
+
 LINK = Argument("name", (), "a link, one of link_names")
 Y = Argument(
     "y",

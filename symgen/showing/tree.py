@@ -16,6 +16,7 @@ from symgen.description.model import JointDescription, RobotDescription
 from symgen.formulations.coupled import coupled_coordinates
 from symgen.kinematics.topology import Topology, topology
 from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.validation.mobility import mobility
 
 WIDTH = 100
 WIDEST_STAIRS = 36
@@ -35,6 +36,9 @@ def tree(description: RobotDescription, style: str = "pretty") -> str:
     blocks = [_summary(description), drawing(description)]
     if robot.n:
         blocks += [*_matrices(robot, _moving(joints)), _ends(robot), pattern(joints, robot)]
+    found = mobility(description)
+    if found is not None:
+        blocks.append(f"Closed by {found}")
     return "\n\n".join(blocks)
 
 

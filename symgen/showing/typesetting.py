@@ -231,6 +231,13 @@ _QUANTITIES = {
     "qdd": _Quantity(r"\ddot{q}", ("number",)),
     "y": _Quantity("y", ("number",)),
     "outputs": _Quantity("o", ("output",)),
+    "constraints": _Quantity(r"\Phi", ("number",)),
+    "constraint_jacobian": _Quantity(r"\Phi", ("number", "number"), "q"),
+    "constraint_rates": _Quantity(r"\dot{\Phi}", ("number",)),
+    "constraint_bias": _Quantity(r"\ddot{\Phi}", ("number",), "bias"),
+    "constraint_accelerations": _Quantity(r"\ddot{\Phi}", ("number",)),
+    "constraint_torques": _Quantity(r"\tau", ("number",), "loops"),
+    "loop_wrenches": _Quantity("w", ("number", "wrench"), "loops"),
     "mass_matrix": _Quantity("M", ("number", "number")),
     "coriolis_matrix": _Quantity("C", ("number", "number")),
     "hessian_q_q": _Quantity("H", ("number", "number"), "qq"),
@@ -264,6 +271,9 @@ _NUMERATORS = {
     "x": "position",
     "v": "velocity",
     "a": "acceleration",
+    "c": "constraints",
+    "cdd": "constraint_accelerations",
+    "p": "constraint_torques",
 }
 _DERIVATIVE = re.compile(r"d(\w+)_d(qdd|qd|q|tau|x|t|loads|parameters)")
 _DOTTED = {

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
 from symgen.robot.configuration import configuration_of
-from symgen.simulation.accelerations import way_to_accelerations
+from symgen.simulation.accelerations import has_constraints, way_to_accelerations
 from symgen.simulation.arguments import (
     Derivatives,
     checked_module,
@@ -51,6 +51,7 @@ from symgen.simulation.inputs import (
     Torques,
 )
 from symgen.simulation.integration import checked_solver, integrate
+from symgen.simulation.mechanisms import closed_start
 from symgen.simulation.motion import Motion, objectives_of
 from symgen.simulation.results import attributes, dataset, sample
 
@@ -117,6 +118,10 @@ def simulate(
         q, qd, qdd, tau         (time, coordinate); tau of prescribed coordinates is what moves
                                 them.  With quaternions q is (time, position), and dq is said in
                                 the tangent space
+        multipliers, loop_wrenches, violation
+                                of mechanisms with loops: (time, constraint), (time, loop,
+                                component), and the largest constraint (time).  q0 and qd0 are
+                                moved to where the loops are closed, with a RuntimeWarning
         dq, dqd, dqdd, dtau     (time, coordinate, parameter), with sensitivities: total derivatives
         outputs                 (time, output), and these if there are objectives:
         outputs_gradient        (time, output, parameter), total derivatives
@@ -153,6 +158,8 @@ def simulate(
         space,
     )
     initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
+    if has_constraints(module):
+        initial = closed_start(module, *initial, instants[0], motion.options["parameters"])
     start = motion.start(instants, *initial)
     vectors, evaluations = integrate(solve_ivp, motion, instants, start, solver)
     rows = sample(motion, instants, vectors)

@@ -1,6 +1,6 @@
 """The functions of a generated module that give accelerations and their sensitivities.
 
-Three ways, one interface: ``solve(q, qd, x, dq, dqd, dx)`` returns y and dy, where
+Four ways, one interface: ``solve(t, q, qd, x, dq, dqd, dx)`` returns y and dy, where
 
     y  = forward_dynamics(q, qd, x)   or, where joints are prescribed, hybrid_dynamics(q, qd, x)
     dy = dy/dq dq + dy/dqd dqd + dy/dx dx + dy/dp
@@ -9,6 +9,7 @@ x is what is given of every coordinate and y what is not: torque and acceleratio
 acceleration and torque of a prescribed one.  dq, dqd, dx, dy are ``(n, s)``, one column for each
 sensitivity.  `BySensitivities` has dy from one recursion, `ByJacobians` from Jacobians and their
 products; which of the two takes fewer operations depends on n, s and the number of parameters.
+`Closed` is the way of mechanisms with loops or relations, by ``constrained_forward_dynamics``.
 """
 
 from __future__ import annotations
@@ -31,14 +32,15 @@ ALONG = "forward_dynamics_sensitivities"
 
 
 class Way(Protocol):
-    """One of the three ways."""
+    """One of the four ways."""
 
     functions: tuple[Function, ...]
     """What it calls."""
 
     def solve(
-        self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
-    ) -> Solution:
+        self, t: float, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array,
+        options: Options,
+    ) -> Solution:  # fmt: skip
         """y ``(n,)`` and dy ``(n, s)``; the arrays may be those of the last call."""
         ...
 
@@ -50,6 +52,8 @@ def way_to_accelerations(
 
     `held` says of every coordinate whether its motion is prescribed.
     """
+    if has_constraints(module):
+        return _closed(module, formulation, columns, held)
     functions = module if formulation is None else formulation_of(module, formulation)
     law = "hybrid_dynamics" if held.any() else "forward_dynamics"
     if not len(columns):
@@ -69,6 +73,25 @@ def way_to_accelerations(
     if cheapest == (ALONG,):
         return BySensitivities(found[0], module.n, int(module.n_parameters), columns)
     return ByJacobians(found, module.n, int(module.n_parameters), columns)
+
+
+def has_constraints(module: Any) -> bool:
+    """Whether it is that of a mechanism with loops or relations."""
+    return bool(getattr(module, "n_constraints", 0))
+
+
+def _closed(module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]) -> Way:
+    """That of a mechanism; RequestError for what it cannot do yet."""
+    asked = (
+        (formulation is not None, "formulation: the accelerations of a mechanism have no other"),
+        (len(columns) > 0, "sensitivities are not available yet for models with loops"),
+        (bool(held.any()), "prescribed joints are not available yet in models with loops; write "
+         "the motion as a relation, such as q.crank - 2*pi*t"),
+    )  # fmt: skip
+    for wrong, message in asked:
+        if wrong:
+            raise RequestError(f"simulate: {message}")
+    return Closed(function_of(module, "constrained_forward_dynamics"))
 
 
 def formulation_of(module: Any, name: str) -> Any:
@@ -137,10 +160,26 @@ class Plain:
         self.functions: tuple[Function, ...] = (function,)
 
     def solve(
-        self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
-    ) -> Solution:
+        self, t: float, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array,
+        options: Options,
+    ) -> Solution:  # fmt: skip
         """y alone."""
         return self.function(q, qd, x, **options), None
+
+
+class Closed:
+    """The tree with its loops closed, without sensitivities."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.functions: tuple[Function, ...] = (function,)
+
+    def solve(
+        self, t: float, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array,
+        options: Options,
+    ) -> Solution:  # fmt: skip
+        """y alone."""
+        return self.function(q, qd, x, t=t, **options).qdd, None
 
 
 class BySensitivities:
@@ -156,8 +195,9 @@ class BySensitivities:
         self.results = (np.empty(n), np.empty((n, n_parameters)))
 
     def solve(
-        self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
-    ) -> Solution:
+        self, t: float, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array,
+        options: Options,
+    ) -> Solution:  # fmt: skip
         """y and dy."""
         directions: tuple[Array, ...] = (dq, dqd, dx)
         if not self.all:
@@ -181,8 +221,9 @@ class ByJacobians:
         self.explicit = np.empty((n, n_parameters))
 
     def solve(
-        self, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array, options: Options
-    ) -> Solution:
+        self, t: float, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array,
+        options: Options,
+    ) -> Solution:  # fmt: skip
         """y and dy."""
         y, dy_dq, dy_dqd, dy_dx = self.derivatives(q, qd, x, **options, out=self.results)
         dy: Array = dy_dq.dot(dq) + dy_dqd.dot(dqd) + dy_dx.dot(dx)

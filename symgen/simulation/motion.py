@@ -122,7 +122,8 @@ class Motion:
             x[self.held], dx[self.held] = self.qdd[self.held], 0.0
         self.options["loads"] = self.loads(t, self.q, self.qd)
         try:
-            y, dy = self.way.solve(self.q, self.qd, x, self.dq, self.dqd, dx, self.options)
+            state = (self.t, self.q, self.qd, x, self.dq, self.dqd, dx)
+            y, dy = self.way.solve(*state, self.options)
         except np.linalg.LinAlgError as error:
             raise RequestError(f"simulate: {error}; {self.state()}") from None
         self.qdd[self.free] = y[self.free]

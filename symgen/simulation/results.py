@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.accelerations import formulations_of
+from symgen.simulation.accelerations import Closed, formulations_of, has_constraints
 from symgen.simulation.arguments import Array
 from symgen.simulation.integration import Solver
+from symgen.simulation.mechanisms import told
 from symgen.simulation.motion import Motion
 
 Table = dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]
@@ -30,6 +31,8 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
     rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
     objectives = motion.objectives
+    if isinstance(motion.way, Closed):
+        rows["loads"] = np.empty((len(t), *motion.options["loads"].shape))
     if objectives is not None:
         rows["outputs"] = np.empty((len(t), len(objectives.values)))
         rows["outputs_gradient"] = np.empty((len(t), *objectives.gradients.shape))
@@ -37,6 +40,8 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
         motion.move_to(instant, vector)
         for name in names:
             rows[name][row] = getattr(motion, name)
+        if "loads" in rows:
+            rows["loads"][row] = motion.options["loads"]
         if objectives is not None:
             rows["outputs"][row] = objectives.values
             rows["outputs_gradient"][row] = objectives.gradients
@@ -89,6 +94,12 @@ def dataset(
         if len(columns):
             about = {"long_name": f"derivatives of the {meaning} by each parameter"}
             variables[f"d{name}"] = ((*OF_COORDINATES, BY_PARAMETER), rows[f"d{name}"], about)
+    if has_constraints(module):
+        coordinates["constraint"] = list(module.constraint_names)
+        if module.n_loops:
+            coordinates["loop"] = list(module.loop_names)
+            coordinates["component"] = ["fx", "fy", "fz", "nx", "ny", "nz"]
+        variables |= told(module, t, rows, motion.options["parameters"])
     if objectives is not None:
         chosen = objectives.chosen
         coordinates["output"] = list(module.output_names)

@@ -15,6 +15,7 @@ from symgen.validation.evaluation import (
     ARGUMENTS,
     LOADED,
     SEVERAL_RESULTS,
+    TIMED,
     Array,
     Comparison,
     Evaluation,
@@ -55,7 +56,9 @@ def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, An
     yield "out= is filled", out, batch
 
     some = "parameters" if arguments["parameters"].size else None
-    keys = [*ARGUMENTS[name], *["loads"] * (name in LOADED), *filter(None, [some])]
+    options = [("loads", LOADED), ("t", TIMED)]
+    keys = [*ARGUMENTS[name], *(key for key, taking in options if name in taking)]
+    keys += filter(None, [some])
     if len(keys) > 1:
         crossed: dict[str, Any] = {keys[0]: arguments[keys[0]][:few, np.newaxis]}
         crossed |= {key: arguments[key][np.newaxis, :few] for key in keys[1:]}

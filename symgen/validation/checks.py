@@ -23,6 +23,7 @@ from symgen.robot.configuration import configuration_of
 from symgen.validation import limits
 from symgen.validation.agreement import agreement
 from symgen.validation.array_interface import interface
+from symgen.validation.constraint_laws import CONSTRAINT_LAWS
 from symgen.validation.domain import left_out, states_in_domain
 from symgen.validation.evaluation import (
     ARGUMENTS,
@@ -242,7 +243,7 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
     derivatives, mass_matrix, forces, torque_parts, coriolis, energy, kinematics,
-    *MOTION_LAWS, *FORWARD_LAWS, *PARAMETER_LAWS,
+    *MOTION_LAWS, *FORWARD_LAWS, *PARAMETER_LAWS, *CONSTRAINT_LAWS,
 )  # fmt: skip
 
 
@@ -318,7 +319,8 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     samples = samples or limits.samples(module.n)
     whole_space = configuration_of(module)
     space = whole_space if whole_space.joints else None
-    states = random_states(module.n, loads, samples, seed, values, space)
+    rows = getattr(module, "n_constraints", 0)
+    states = random_states(module.n, loads, samples, seed, values, space, rows)
     if hasattr(module, "outputs"):
         states = states_in_domain(
             states,

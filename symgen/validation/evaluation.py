@@ -60,7 +60,18 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "hybrid_dynamics_parameter_derivatives": ("q", "qd", "x"),
     "outputs": ("t", "q", "qd", "qdd", "tau"),
     "outputs_derivatives": ("t", "q", "qd", "qdd", "tau"),
+    "constraints": ("q",),
+    "constraint_jacobian": ("q",),
+    "constraints_parameter_derivatives": ("q",),
+    "loop_wrenches": ("q", "constraint_multipliers"),
+    "constraint_rates": ("q", "qd"),
+    "constraint_bias": ("q", "qd"),
+    "constraint_acceleration_derivatives": ("q", "qd", "qdd"),
+    "constraint_torque_derivatives": ("q", "constraint_multipliers"),
 }
+TIMED = tuple(name for name in ARGUMENTS if name.startswith("constraint"))
+"""Functions that take the time by keyword."""
+
 LOADED = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian",
     "bias_forces", "torque_parts",
@@ -86,6 +97,8 @@ SEVERAL_RESULTS = {
     "forward_dynamics_derivatives": ("qdd", "dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
     "forward_dynamics_sensitivities": ("qdd", "dqdd"),
     "hybrid_dynamics_derivatives": ("y", "dy_dq", "dy_dqd", "dy_dx"),
+    "constraint_acceleration_derivatives": ("constraint_accelerations", "dcdd_dq", "dcdd_dqd"),
+    "constraint_torque_derivatives": ("constraint_torques", "dp_dq"),
     "outputs_derivatives": (
         "outputs", "do_dt", "do_dq", "do_dqd", "do_dqdd", "do_dtau", "do_dloads", "do_dparameters",
     ),
@@ -134,7 +147,8 @@ class States:
 
     `tau`, `x` (S, n) and `t` (S,) are arguments of functions, and so are `dq`, `dqd`, `dtau`
     (S, n, p); `parameters` (S, p) are the default values in every row.  `multipliers` (S, n) weigh
-    torques, and `direction` (S, n) is none: in it derivatives are taken.
+    torques, `constraint_multipliers` (S, m) are those of m constraints, and `direction`
+    (S, n) is none: in it derivatives are taken.
     """
 
     q: Array
@@ -150,6 +164,7 @@ class States:
     parameters: Array
     multipliers: Array
     direction: Array
+    constraint_multipliers: Array
 
 
 @dataclass(frozen=True)
@@ -185,6 +200,7 @@ def random_states(
     seed: int = 2009,
     parameters: Any = (),
     configuration: Configuration | None = None,
+    constraints: int = 0,
 ) -> States:
     """|q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
 
@@ -204,13 +220,18 @@ def random_states(
     dq, dqd, dtau = rng.uniform(-1.0, 1.0, (3, samples, n, len(values)))
     rows = np.tile(values, (samples, 1))
     multipliers, direction = rng.uniform(-1.0, 1.0, (2, samples, n))
-    return States(q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction)
+    held = rng.uniform(-10.0, 10.0, (samples, constraints))
+    return States(
+        q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction, held
+    )  # fmt: skip
 
 
 def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -> tuple[Array, ...]:
     """Call a function with the arguments that it takes; the results are always a tuple."""
     if name in LOADED and arguments.get("loads") is not None:
         options["loads"] = arguments["loads"]
+    if name in TIMED and "t" in arguments:
+        options["t"] = arguments["t"]
     parameters = arguments.get("parameters")
     if parameters is not None and np.shape(parameters)[-1]:
         options["parameters"] = parameters
@@ -311,10 +332,12 @@ class Evaluation:
         results = call(self.subject.functions, name, moved)
         return tuple(np.asarray(result).imag / limits.STEP for result in results)
 
-    def rate(self, name: str, result: int = 0) -> Array:
-        """d result / dt along the velocities and accelerations of the states."""
+    def rate(self, name: str, result: int = 0, qdd: Array | None = None) -> Array:
+        """d result / dt along the velocities and accelerations of the states, or along `qdd`."""
         s, h = self.states, 1j * limits.STEP
-        moving = {**vars(s), "q": self._moved("q", s.q, h * s.qd), "qd": s.qd + h * s.qdd}
+        pushed = s.qdd if qdd is None else qdd
+        moving = {**vars(s), "q": self._moved("q", s.q, h * s.qd), "qd": s.qd + h * pushed}
+        moving["t"] = s.t + h
         return np.asarray(call(self.subject.functions, name, moving)[result]).imag / limits.STEP
 
 

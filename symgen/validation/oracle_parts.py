@@ -118,7 +118,7 @@ def joint_motions(
     if joint.manifold is not None:  # along and about the axes of the link, which `pose_of` places
         turns = [("revolute", UNITS[letter]) for letter in "xyz"]
         parts = travel + turns if joint.type == "floating" else turns
-    seats = [_pose(joint.origin, number)] + [np.eye(4)] * (len(parts) - 1)
+    seats = [pose_matrix(joint.origin, number)] + [np.eye(4)] * (len(parts) - 1)
     pitch = 0.0 if joint.pitch is None else number(joint.pitch)
     return [JointMotion(kind, seat, z, pitch) for (kind, z), seat in zip(parts, seats, strict=True)]
 
@@ -138,6 +138,11 @@ def pose_of(joint: JointDescription, q: Array) -> Array:
     if joint.type == "floating":
         matrix[..., :3, 3] = q[..., :3]
     return matrix
+
+
+def axes_around(normal: Array) -> Array:
+    """Columns: x, y and z turned by the shortest rotation of z to `normal`."""
+    return np.stack([*_in_plane(normal), normal], axis=-1)
 
 
 def _in_plane(normal: Array) -> list[Array]:
@@ -168,7 +173,7 @@ def numbered_motions(
 def _dh_motion(
     joint: JointDescription, dh: DenavitHartenberg, number: Callable[[Expression], Value]
 ) -> JointMotion:
-    before = np.eye(4) if joint.before is None else _pose(joint.before, number)
+    before = np.eye(4) if joint.before is None else pose_matrix(joint.before, number)
     theta, d, a, alpha = (number(x) for x in (dh.theta, dh.d, dh.a, dh.alpha))
     turn = 1.0 if joint.type == "revolute" else 0.0
     slide = 1.0 if joint.type == "prismatic" else 0.0
@@ -289,7 +294,7 @@ class Body:
 # ----------------------------------------------------------------------------- 4x4 matrices
 
 
-def _pose(pose: Pose, number: Callable[[Expression], Value]) -> Array:
+def pose_matrix(pose: Pose, number: Callable[[Expression], Value]) -> Array:
     """Translation, then rotation about the fixed axes x, y, z: T Rz(yaw) Ry(pitch) Rx(roll)."""
     roll, pitch, yaw = (number(x) for x in pose.rpy)
     turn = _rz(yaw) @ _rotation(UNITS["y"], np.asarray(pitch)) @ _rx(roll)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.validation.oracle_outputs import OutputFunctions
+from symgen.validation.oracle_constraints import ConstraintFunctions
 from symgen.validation.oracle_parts import Array, same_batch
 
 STEP = 0.01
@@ -27,7 +27,7 @@ LARGEST = 5
 complex steps of derived first derivatives serve alone (`symgen.validation.hessian_laws`)."""
 
 
-class SecondFunctions(OutputFunctions):
+class SecondFunctions(ConstraintFunctions):
     """The function of `NumericRobot` that is the Hessian of multipliers . tau."""
 
     @abstractmethod

@@ -144,7 +144,10 @@ def validate(
     defaults = [description.parameter_values[name] for name in runtime]
     loads = len(description.loads)
     space = configuration(description)
-    drawn = partial(random_states, n, loads, parameters=defaults, configuration=space)
+    drawn = partial(
+        random_states, n, loads, parameters=defaults, configuration=space,
+        constraints=description.n_constraints,
+    )  # fmt: skip
     states = drawn(samples or limits.samples(n))
     terms = condition(description)
     robot = None if unread else NumericRobot(description, runtime=runtime)

@@ -112,7 +112,7 @@ WRONG = {  # lines from 9
         "10: joints[0].spring: unknown key; known here are 'name', 'type', 'parent', 'convention', "
         "'before', 'dh', 'origin', 'axis', 'axes', 'sequence', 'coordinates', 'pitch', 'limits', "
         "'rotor_inertia', 'gear_ratio', 'damping', 'stiffness', 'rest', "
-        "'friction', 'friction_velocity', 'prescribed', 'mimic', 'link'",
+        "'friction', 'friction_velocity', 'prescribed', 'actuated', 'mimic', 'link'",
     ],
     REVOLUTE + "mimic: b\nprescribed: t": [
         "9: joints[0].mimic: expected a mapping (key: value), for example {coordinate: .., "

@@ -23,6 +23,7 @@ CHECKS = (
     "_agreement.py",
     "_array_interface.py",
     "_checks.py",
+    "_constraint_laws.py",
     "_domain.py",
     "_evaluation.py",
     "_forward_laws.py",

@@ -21,7 +21,7 @@ from symgen.exact.model import MODEL
 from symgen.exact.relations import RELATIONS, RERUNS, SAME_STATEMENTS
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.evaluation import call
-from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.functions import OF_TREES
 from tests.choosing import one_in, some_slow
 from tests.exact.models import complete
 from tests.exact.mutations import mutant
@@ -53,6 +53,7 @@ MUTANTS = [
     (formulation.name, function, number)
     for formulation in FORMULATIONS
     for function in provided_functions(formulation)
+    if function in OF_TREES
     for number in range(DERIVATIVES.get(function, 1))
 ]
 
@@ -125,7 +126,7 @@ def is_named(item, exact):
 def test_the_mistakes_are_spread_over_everything_and_half_are_in_derivatives():
     in_derivatives = [item for item in MUTANTS if item[1] in DERIVATIVES]
     assert 2 * len(in_derivatives) >= len(MUTANTS)
-    assert {item[1] for item in MUTANTS} == set(FUNCTION_NAMES)
+    assert {item[1] for item in MUTANTS} == set(OF_TREES)
     assert {item[:2] for item in MUTANTS} == {key for key in robot()[0] if key[0] != MODEL}
 
 

@@ -109,7 +109,10 @@ def _refuse_constraints(reading: Reading, element: Element, without_loops: bool)
         else child.tag
         for child in element.children
     ]
-    refuse_constraints(reading.faults, element, named, without_loops)
+    closing = ("connect", "weld", "joint")
+    hint = "; with MuJoCo installed (pip install 'symgen[mujoco]') loops are read"
+    known = all(child.tag in closing for child in element.children)
+    refuse_constraints(reading.faults, element, named, without_loops, hint if known else "")
 
 
 # --------------------------------------------------------------------------------------- bodies

@@ -275,7 +275,11 @@ _MOST_NAMED = 20
 
 
 def refuse_constraints(
-    faults: Faults, element: Element, named: Sequence[str], without_loops: bool
+    faults: Faults,
+    element: Element,
+    named: Sequence[str],
+    without_loops: bool,
+    hint: str = "",
 ) -> None:
     """Constraints and tendons, by name: a fault, or a remark where the open tree is asked for."""
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
@@ -284,8 +288,8 @@ def refuse_constraints(
         faults.warn(element, "", f"left out: {words}")
         return
     message = (
-        f"constraints and tendons are not available yet: {words}; --without-loops (in Python: "
-        "without_loops=True) reads the open tree without them"
+        f"not available: {words}; --without-loops (in Python: without_loops=True) reads the open "
+        f"tree without them{hint}"
     )
     faults.add(element, "", message)
 

@@ -14,8 +14,10 @@ the numbers of the compiled model, with all their digits.
 | body_ipos, body_iquat, body_mass, body_inertia | `com`, `mass`, `inertia` in body axes |
 | site | point |
 
-Constraints and tendons are refused by name, unless the open tree is asked for.  Actuators, sensors,
-contacts and looks say nothing here.
+| connect, weld, joint equalities | `loops`, `relations` (`mujoco_equalities`) |
+
+Other constraints and tendons are refused by name; with the open tree asked for all are left out.
+Actuators, sensors, contacts and looks say nothing here.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from symgen.description.foreign.mjcf_settings import (
     refuse_constraints,
     terms_of,
 )
+from symgen.description.foreign.mujoco_equalities import Closed, closed_by
 from symgen.description.foreign.nodes import (
     inertia,
     joint_node,
@@ -123,6 +126,8 @@ def document_of_compiled(
     _take_constraints(reading, without_loops)
     for body in range(1, len(model["bodies"])):
         _take_body(reading, body)
+    if not without_loops:
+        _close(reading)
     reading.faults.raise_if_any()
     return _document(reading)
 
@@ -142,6 +147,9 @@ class _Reading:
     moving: set[int] = field(default_factory=set)
     joints: list[Node] = field(default_factory=list)
     places: dict[KeyPath, str] = field(default_factory=dict)
+    named: dict[int, str] = field(default_factory=dict)
+    """Names of joints by MuJoCo's numbers."""
+    closed: Closed = field(default_factory=lambda: Closed((), {}))
 
     @classmethod
     def of(cls, root: Element, file: str, model: Mapping[str, Any], angles: bool) -> _Reading:
@@ -173,6 +181,8 @@ def _named_elements(root: Element) -> dict[tuple[str, str], Element]:
 
 def _take_constraints(reading: _Reading, without_loops: bool) -> None:
     closed, media = reading.model["closed"], reading.model["media"]
+    if without_loops:
+        closed = [*reading.model["equalities"], *closed]
     if any(media):
         reading.faults.warn(reading.root, "option", "density, viscosity and wind are left out")
     if not closed:
@@ -183,13 +193,27 @@ def _take_constraints(reading: _Reading, without_loops: bool) -> None:
     refuse_constraints(reading.faults, element, named, without_loops)
 
 
+def _close(reading: _Reading) -> None:
+    equalities = reading.model["equalities"]
+    reading.closed = closed_by(
+        equalities, reading.links, reading.named, reading.element, reading.faults
+    )
+    for index, loop in enumerate(reading.closed.loops):
+        assert isinstance(loop, Table)
+        reading.places["loops", index] = place(f"equality.{name_of(loop)}")
+    for name in reading.closed.relations:
+        reading.places["relations", name] = place(f"equality.{name}")
+
+
 # --------------------------------------------------------------------------------------- bodies
 
 
 def _take_body(reading: _Reading, number_of_body: int) -> None:
     """The joints of a body, one after the other, and its link in the frame of the file."""
     body = reading.model["bodies"][number_of_body]
-    joints = [x for x in reading.model["joints"] if x["body"] == number_of_body]
+    every = reading.model["joints"]
+    numbers = [k for k, x in enumerate(every) if x["body"] == number_of_body]
+    joints = [every[k] for k in numbers]
     name = body["name"] or f"body_{number_of_body}"
     element, key = reading.element("body", body["name"]), f"body.{name}"
     parent = reading.links[body["parent"]]
@@ -208,6 +232,7 @@ def _take_body(reading: _Reading, number_of_body: int) -> None:
         given = own or f"{name}_joint"
         kind = kind_of(TYPES[joint["type"]], reading.angles)
         new = (names.new if own else names.made)("joint", given, kind)
+        reading.named[numbers[count - 1]] = new
         content = (
             _link(reading, body, link, element)
             if at_body
@@ -322,6 +347,8 @@ def _document(reading: _Reading) -> Document:
         "gravity": listing([number(float(x) + 0.0, line) for x in model["gravity"]], line),
         "joints": listing(reading.joints, line),
         "points": listing(points, line) if points else None,
+        "loops": listing(reading.closed.loops, line) if reading.closed.loops else None,
+        "relations": table(reading.closed.relations, line) if reading.closed.relations else None,
     }
     warnings = tuple(reading.faults.warnings)
     return Document(reading.file, table(content, line), (), warnings, reading.places)

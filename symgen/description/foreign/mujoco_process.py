@@ -7,7 +7,8 @@ so much time and memory, writes nothing, and takes nothing down with it.  Plugin
 model that names one is refused before it is compiled.  Numbers keep all their digits.
 
 The last line of its output is an object with the lists `bodies` (world first), `joints`, `sites`,
-`closed` (constraints and tendons by kind and name), and the settings; or with `error`.
+`equalities` (constraints that close loops), `closed` (other constraints and tendons by kind and
+name), and the settings; or with `error`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ MOST = 3000
 """Bodies of a model, as many as files in other formats may have."""
 
 _JOINTS = ("free", "ball", "slide", "hinge")
-_EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
+_CLOSING = ("connect", "weld", "joint")
+_EQUALITIES = (*_CLOSING, "tendon", "flex", "flexvert", "flexstrain", "distance")
+_SITE = 6
+"""`mjOBJ_SITE`: a constraint between sites; others are between bodies."""
 _WITHOUT_GRAVITY = 1 << 7
 
 
@@ -57,6 +61,7 @@ def tree(mujoco: Any, m: Any, name: str) -> dict[str, Any]:
             {"name": m.site(i).name, "body": int(m.site_bodyid[i]), "pos": m.site_pos[i].tolist()}
             for i in range(m.nsite)
         ],
+        "equalities": [equality(m, i) for i in range(m.neq) if m.eq_type[i] < len(_CLOSING)],
         "closed": list(closed(m)),
     }
 
@@ -104,9 +109,39 @@ def higher_orders(m: Any, i: int, dof: int) -> Iterator[bool]:
             yield bool(getattr(m, name)[row].any())
 
 
+def equality(m: Any, i: int) -> dict[str, Any]:
+    """A constraint: the frames of two bodies that it keeps together, or two joints.
+
+    A frame is a body, a point and a quaternion (w, x, y, z) in its frame.  As MuJoCo's
+    `mj_instantiateEquality` has it: what is 0 is the first point less the second; that of a weld
+    on the first body turns with `relpose`.
+    """
+    kind, data = _CLOSING[m.eq_type[i]], m.eq_data[i]
+    ids = [int(m.eq_obj1id[i]), int(m.eq_obj2id[i])]
+    found: dict[str, Any] = {
+        "kind": kind, "name": m.eq(i).name, "active": bool(m.eq_active0[i]),
+    }  # fmt: skip
+    if kind == "joint":
+        at = [float(m.qpos0[m.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in ids]
+        return found | {"joints": ids, "zeros": at, "polynomial": data[:5].tolist()}
+    here = [1.0, 0.0, 0.0, 0.0]
+    if int(m.eq_objtype[i]) == _SITE:
+        sides = [
+            (int(m.site_bodyid[j]), m.site_pos[j].tolist(), m.site_quat[j].tolist()) for j in ids
+        ]
+    elif kind == "connect":
+        sides = [(ids[0], data[0:3].tolist(), here), (ids[1], data[3:6].tolist(), here)]
+    else:
+        turned = data[6:10].tolist()
+        sides = [(ids[0], data[3:6].tolist(), turned), (ids[1], data[0:3].tolist(), here)]
+    return found | {"frames": sides}
+
+
 def closed(m: Any) -> Iterator[dict[str, str]]:
-    """What makes more of the model than an open tree, by kind and name."""
+    """What there are no equations for, by kind and name."""
     for i in range(m.neq):
+        if m.eq_type[i] < len(_CLOSING):
+            continue
         kind = _EQUALITIES[m.eq_type[i]] if m.eq_type[i] < len(_EQUALITIES) else "equality"
         yield {"kind": kind, "name": m.eq(i).name}
     for i in range(m.ntendon):

@@ -7,10 +7,12 @@ of them.
 from collections.abc import Mapping
 from functools import partial
 
+from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
 from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.model_outputs import NOTES as OUTPUT_NOTES
 from symgen.formulations.newton_euler import (
     centroidal,
+    constraints,
     costs,
     derivatives,
     dynamics,
@@ -74,6 +76,7 @@ FUNCTIONS: Mapping[str, Derivation] = {
     ),
     "outputs": outputs.outputs,
     "outputs_derivatives": outputs.outputs_derivatives,
+    **constraints.FUNCTIONS,
 }
 
 NEWTON_EULER = Formulation(
@@ -97,6 +100,8 @@ NEWTON_EULER = Formulation(
         **forward.NOTES,
         **forward_derivatives.NOTES,
         **OUTPUT_NOTES,
+        **constraints.NOTES,
+        **CONSTRAINT_NOTES,
     },
     functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
     estimate=costs.estimate,

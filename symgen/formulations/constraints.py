@@ -1,0 +1,374 @@
+"""What closes the loops of a mechanism: rows that are 0, their rates and derivatives.
+
+A family supplies vectors that are fixed in bodies, and points of them, with their rates by time and
+their derivatives by coordinates (`Moving`); the rows are written here, once for all families.
+
+A row of a loop is a product x . y of two such vectors (`symgen.joints.closing`), so that
+
+    c = x . y,   c' = x' . y + x . y',   c'' = x'' . y + 2 x' . y' + x . y'',
+    dc/dq_j = dx/dq_j . y + x . dy/dq_j.
+
+A relation is an expression e of coordinates, points and time, x_i for short, and so
+
+    c' = sum_i e_i x_i',   c'' = sum_i e_i x_i'' + sum_ik e_ik x_i' x_k',
+    dc/dq_j = sum_i e_i dx_i/dq_j
+
+with the derivatives e_i, e_ik of the expression.  Derivatives of c'' and of J^T multipliers are
+those of the whole program, statement by statement.
+
+=========  =========================  ==========================================================
+symbol     code                       meaning
+=========  =========================  ==========================================================
+c          c_<row>                    a row
+J          J_<row>_<j>                its derivative by coordinate j
+c', c''    cd_<row>, cdd_<row>        its rates by time
+=========  =========================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from operator import add
+from typing import Any, Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector, total, zero_vector
+from symgen.description.quantities import AXES, POINTS, RATES, TIME, quantity
+from symgen.formulations.interface import Derivation
+from symgen.formulations.state import State
+from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.frames import units
+from symgen.kinematics.loops import BASE_AXES, GAP, Loop
+from symgen.kinematics.scalars import scalar
+from symgen.kinematics.tree import BodyPoint, KinematicTree
+from symgen.program.builder import ProgramBuilder
+from symgen.program.differentiation import differentiate
+
+NOTES = {
+    "CO-1": "a row of a loop: x . y of vectors of both frames",
+    "CO-2": "its derivative by a coordinate",
+    "CO-3": "its rate by time",
+    "CO-4": "its second rate by time",
+    "CO-5": "a relation of the model file; e_i, e_ik are derivatives of the expression",
+    "CO-6": "J^T multipliers: what the constraints exert on the coordinates",
+    "CO-7": "wrench on the second frame: multipliers times what its motion does to the rows",
+}
+
+VALUE, RATE, SECOND_RATE = range(3)
+
+
+@dataclass(frozen=True)
+class Moving(Generic[S]):
+    """A vector in base axes, its first two rates by time, its derivatives by joint."""
+
+    at: Vector[S]
+    rate: Vector[S]
+    second_rate: Vector[S]
+    by_joint: Mapping[int, Vector[S]]
+
+    def __sub__(self, other: Moving[S]) -> Moving[S]:
+        columns = dict(self.by_joint)
+        for j, column in other.by_joint.items():
+            columns[j] = columns[j] - column if j in columns else -column
+        return Moving(
+            self.at - other.at,
+            self.rate - other.rate,
+            self.second_rate - other.second_rate,
+            columns,
+        )
+
+
+@dataclass(frozen=True)
+class MovingScalar(Generic[S]):
+    """The same of a scalar."""
+
+    at: S
+    rate: S
+    second_rate: S
+    by_joint: Mapping[int, S]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a family: rates up to `order`, derivatives by joint."""
+
+    order: int
+    by_joint: bool
+
+
+@dataclass(frozen=True)
+class Supplied(Generic[S]):
+    """Of every end of a loop its origin and its axes by name; of every point its position."""
+
+    origins: Mapping[tuple[str, int], Moving[S]] = field(default_factory=dict)
+    axes: Mapping[tuple[str, int], Mapping[str, Moving[S]]] = field(default_factory=dict)
+    points: Mapping[str, Moving[S]] = field(default_factory=dict)
+
+
+Supply = Callable[
+    [KinematicTree[Any], ProgramBuilder[Any], State[Any], Sequence[BodyPoint[Any]], Wanted],
+    Supplied[Any],
+]
+"""Writes the steps that ends of loops and these points take, and returns them."""
+
+
+def functions_of(supply: Supply) -> dict[str, Derivation]:
+    """The functions of constraints of a family."""
+    return {
+        "constraints": partial(_values, supply=supply),
+        "constraint_jacobian": partial(_jacobian, supply=supply),
+        "loop_wrenches": partial(_wrenches, supply=supply),
+        "constraint_rates": partial(_rates, supply=supply),
+        "constraint_bias": partial(_bias, supply=supply),
+        "constraint_acceleration_derivatives": partial(_acceleration_derivatives, supply=supply),
+        "constraint_torque_derivatives": partial(_torque_derivatives, supply=supply),
+    }
+
+
+def _values(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
+    rows = _rows(tree, b, state, supply, Wanted(VALUE, False))
+    b.output("constraints", (len(rows),), [row.at for row in rows])
+
+
+def _jacobian(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    rows = _rows(tree, b, state, supply, Wanted(VALUE, True))
+    zero = b.algebra.zero
+    dense = [row.by_joint.get(joint.number, zero) for row in rows for joint in tree.joints]
+    b.output("constraint_jacobian", (len(rows), tree.n), dense)
+
+
+def _rates(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
+    rows = _rows(tree, b, state, supply, Wanted(RATE, False))
+    b.output("constraint_rates", (len(rows),), [row.rate for row in rows])
+
+
+def _bias(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
+    rows = _rows(tree, b, state, supply, Wanted(SECOND_RATE, False))
+    b.output("constraint_bias", (len(rows),), [row.second_rate for row in rows])
+
+
+def _acceleration_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    rows = _rows(tree, b, state, supply, Wanted(SECOND_RATE, False))
+    entries = [row.second_rate for row in rows]
+    b.output("constraint_accelerations", (len(rows),), entries)
+    _differentiated(tree, b, entries, {"q": "dcdd_dq", "qd": "dcdd_dqd"})
+
+
+def _torque_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    rows = _rows(tree, b, state, supply, Wanted(VALUE, True))
+    torques: list[S] = []
+    for joint in tree.joints:
+        pairs = zip(rows, state.multipliers, strict=True)
+        terms = [row.by_joint[joint.number] * x for row, x in pairs if joint.number in row.by_joint]
+        with b.step("constraint torques", joint.name):
+            value = total(terms, b.algebra)
+            torques.append(b.let(f"p_{joint.number}", value, "CO-6"))
+    b.output("constraint_torques", (tree.n,), torques)
+    _differentiated(tree, b, torques, {"q": "dp_dq"})
+
+
+def _differentiated(
+    tree: KinematicTree[S], b: ProgramBuilder[S], entries: Sequence[S], results: Mapping[str, str]
+) -> None:
+    """Derivatives of all that is written by inputs, one column for every joint."""
+    inputs = [b.declared(name) for name in results]
+    derivatives, zero = differentiate(b, inputs), b.algebra.zero
+    rows = [derivatives.of(entry) for entry in entries]
+    for k, name in enumerate(results.values()):
+        places = range(k * tree.n, (k + 1) * tree.n)
+        dense = [row.get(place, zero) for row in rows for place in places]
+        b.output(name, (len(rows), tree.n), dense)
+
+
+def _wrenches(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    """CO-7: a row x . y gives a turn of y the moment y x x, and a way of the origin the force x."""
+    supplied = supply(tree, b, state, (), Wanted(VALUE, False))
+    multipliers = iter(state.multipliers)
+    none = zero_vector(b.algebra)
+    entries: list[S] = []
+    for loop in tree.loops:
+        first, second = _vectors(loop, b, supplied)
+        force, moment = [], []
+        for one, other in loop.rows:
+            size = next(multipliers)
+            if one == other == GAP:
+                force.append(first[GAP].at * (size + size))
+            elif other == GAP:
+                force.append(first[one].at * size)
+            else:
+                moment.append(second[other].at.cross(first[one].at) * size)
+        with b.step("loop wrenches", loop.name):
+            parts = (("f", force), ("n", moment))
+            for letter, terms in parts:
+                whole = reduce(add, terms) if terms else none
+                entries += b.let(f"{letter}_{loop.name}", whole, "CO-7")
+    b.output("loop_wrenches", (len(tree.loops), 6), entries)
+
+
+# -------------------------------------------------------------------------------------- rows
+
+
+def _rows(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    supply: Supply,
+    wanted: Wanted,
+) -> list[MovingScalar[S]]:
+    """All rows, in the order of `constraint_names`, as far as they are wanted."""
+    names = {name for relation in tree.relations for name in relation.expression.names}
+    mentioned = {name.split(".")[1] for name in names if name.startswith(f"{POINTS}.")}
+    points = [point for point in tree.points if point.name in mentioned]
+    supplied = supply(tree, b, state, points, wanted)
+    rows: list[MovingScalar[S]] = []
+    for loop in tree.loops:
+        rows += _loop_rows(loop, b, supplied, wanted)
+    known = _quantities(tree, b, state, supplied)
+    for relation in tree.relations:
+        with b.step("constraints", relation.name):
+            row = _relation_row(tree, b, relation.expression, known)
+            rows.append(_named(relation.name, row, b, wanted, "CO-5"))
+    return rows
+
+
+def _loop_rows(
+    loop: Loop[S], b: ProgramBuilder[S], supplied: Supplied[S], wanted: Wanted
+) -> list[MovingScalar[S]]:
+    """CO-1 to CO-4"""
+    first, second = _vectors(loop, b, supplied)
+    rows = []
+    for (one, other), name in zip(loop.rows, loop.row_names, strict=True):
+        with b.step("constraints", loop.name):
+            row = _product(first[one], second[other], b)
+            if one == other == GAP:
+                row = MovingScalar(
+                    row.at - loop.length * loop.length, row.rate, row.second_rate, row.by_joint
+                )
+            rows.append(_named(name, row, b, wanted, "CO-1"))
+    return rows
+
+
+def _vectors(
+    loop: Loop[S], b: ProgramBuilder[S], supplied: Supplied[S]
+) -> tuple[dict[str, Moving[S]], dict[str, Moving[S]]]:
+    """The vectors that rows are about, by name: of the first frame, and of the second."""
+    zero = zero_vector(b.algebra)
+    shared = {
+        name: Moving(unit, zero, zero, {})
+        for name, unit in zip(BASE_AXES, units(b.algebra), strict=True)
+    }
+    if loop.has_gap:
+        shared[GAP] = supplied.origins[loop.name, 1] - supplied.origins[loop.name, 0]
+    first, second = (supplied.axes[loop.name, side] for side in range(2))
+    return {**shared, **first}, {**shared, **second}
+
+
+def _product(x: Moving[S], y: Moving[S], b: ProgramBuilder[S]) -> MovingScalar[S]:
+    """x . y"""
+    columns: dict[int, S] = {}
+    for j in sorted({*x.by_joint, *y.by_joint}):
+        terms = []
+        if j in x.by_joint:
+            terms.append(x.by_joint[j].dot(y.at))
+        if j in y.by_joint:
+            terms.append(x.at.dot(y.by_joint[j]))
+        columns[j] = total(terms, b.algebra)
+    twice = b.algebra.constant(2.0)
+    return MovingScalar(
+        x.at.dot(y.at),
+        x.rate.dot(y.at) + x.at.dot(y.rate),
+        x.second_rate.dot(y.at) + x.rate.dot(y.rate) * twice + x.at.dot(y.second_rate),
+        columns,
+    )
+
+
+def _named(
+    name: str, row: MovingScalar[S], b: ProgramBuilder[S], wanted: Wanted, note: str
+) -> MovingScalar[S]:
+    """The row as statements, as far as it is wanted; what is not is 0."""
+    at = rate = second_rate = b.algebra.zero
+    columns: dict[int, S] = {}
+    if wanted.by_joint:
+        for j, column in row.by_joint.items():
+            if not b.algebra.is_zero(column):
+                columns[j] = b.let(f"J_{name}_{j}", column, "CO-2")
+    elif wanted.order == VALUE:
+        at = b.let(f"c_{name}", row.at, note)
+    elif wanted.order == RATE:
+        rate = b.let(f"cd_{name}", row.rate, "CO-3")
+    else:
+        second_rate = b.let(f"cdd_{name}", row.second_rate, "CO-4")
+    return MovingScalar(at, rate, second_rate, columns)
+
+
+# ---------------------------------------------------------------------------------- relations
+
+
+def _quantities(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supplied: Supplied[S]
+) -> dict[str, MovingScalar[S]]:
+    """What relations may mention, by name."""
+    zero, one = b.algebra.zero, b.algebra.one
+    t = b.declared(TIME).symbols[0]
+    known = {TIME: MovingScalar(t, one, zero, {})}
+    for joint in tree.joints:
+        k = joint.number - 1
+        own = MovingScalar(state.q[k], state.qd[k], state.qdd[k], {joint.number: one})
+        known[quantity(RATES[0], joint.name)] = own
+    for name, point in supplied.points.items():
+        parts = zip(AXES, point.at, point.rate, point.second_rate, strict=True)
+        for c, (axis, at, rate, second_rate) in enumerate(parts):
+            columns = {j: tuple(column)[c] for j, column in point.by_joint.items()}
+            known[quantity(POINTS, name, axis)] = MovingScalar(at, rate, second_rate, columns)
+    return known
+
+
+def _relation_row(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    expression: Any,
+    known: Mapping[str, MovingScalar[S]],
+) -> MovingScalar[S]:
+    """CO-5, by the chain rule over what the expression mentions."""
+    names = [name for name in expression.names if name in known]
+    labels = [f"x_of_{name.replace('.', '_')}" for name in names]
+    symbols = [b.algebra.symbol(label) for label in labels]
+    stand_ins = dict(zip(names, symbols, strict=True))
+    algebra = WithDefinitions(b.algebra, {**tree.definitions, **stand_ins})
+    value = scalar(expression, algebra)
+    slopes = b.algebra.derivatives(symbols)
+    first = slopes.of(value)
+    second = {k: slopes.of(slope) for k, slope in first.items()}
+    moving = [known[name] for name in names]
+    rate = [slope * moving[k].rate for k, slope in first.items()]
+    second_rate = [slope * moving[k].second_rate for k, slope in first.items()]
+    second_rate += [
+        slope * moving[k].rate * moving[i].rate
+        for k, row in second.items()
+        for i, slope in row.items()
+    ]
+    columns: dict[int, list[S]] = {}
+    for k, slope in first.items():
+        for j, column in moving[k].by_joint.items():
+            columns.setdefault(j, []).append(slope * column)
+    zero = b.algebra.zero
+    numbers = sorted(columns)
+    scalars = [
+        value,
+        total(rate, b.algebra) if rate else zero,
+        total(second_rate, b.algebra) if second_rate else zero,
+        *(total(columns[j], b.algebra) for j in numbers),
+    ]
+    values = {symbol: one.at for symbol, one in zip(symbols, moving, strict=True)}
+    at, rate_of, second_of, *slopes_of = b.algebra.replaced(scalars, values)
+    return MovingScalar(at, rate_of, second_of, dict(zip(numbers, slopes_of, strict=True)))

@@ -1,0 +1,153 @@
+"""Ends of loops, by the recursion of `recursion.py`: positions, rates, derivatives by joints.
+
+Notation beyond that of `motion.py`: e is a vector that is fixed in link j, e0 in base axes, and
+with the axis z0_k and the origin of joint k, de0/dq_k = z0_k x e0 as for the columns of Jacobians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Transform, Vector, zero_vector
+from symgen.formulations.constraints import (
+    RATE,
+    SECOND_RATE,
+    Moving,
+    Supplied,
+    Wanted,
+    functions_of,
+)
+from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep, poses_of
+from symgen.formulations.newton_euler.recursion import (
+    Motion,
+    Twist,
+    carried,
+    frames_sweep,
+    motion_sweep,
+)
+from symgen.formulations.state import State
+from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "NE-43": "e0 = R0_j e, e0' = R0_j (omega_j x e), "
+    "e0'' = R0_j (alpha_j x e + omega_j x (omega_j x e))",
+    "NE-44": "derivative by a joint: z0_k x e0, for points with the arm from the joint's origin",
+}
+
+
+SIDES = ("first", "second")
+
+
+@dataclass(frozen=True)
+class _Bodies(Generic[S]):
+    """Poses in the base frame, motions in link axes, and axes of joints in base axes."""
+
+    tree: KinematicTree[S]
+    b: ProgramBuilder[S]
+    wanted: Wanted
+    poses: Mapping[int, Transform[S]]
+    velocities: Mapping[int, Twist[S]]
+    motions: Mapping[int, Motion[S]]
+    joint_axes: Mapping[int, tuple[Vector[S], Vector[S]]]
+
+    def point(self, name: str, body: int, p: Vector[S]) -> Moving[S]:
+        """NE-22, NE-44: a point of a body."""
+        b, R0 = self.b, self.poses[body].rotation
+        rate = second = zero_vector(b.algebra)
+        at = b.let(f"x0_{name}", self.poses[body].apply(p), "NE-22")
+        if self.wanted.order >= RATE and body != BASE:
+            twist = self.velocities[body]
+            rate = b.let(f"v0_{name}", R0.apply(twist.v + twist.omega.cross(p)), "NE-22")
+        if self.wanted.order >= SECOND_RATE and body != BASE:
+            motion = self.motions[body]
+            second = b.let(f"a0_{name}", R0.apply(motion.a + carried(motion, p)), "NE-22")
+        columns = {}
+        for j, z, t, origin in self.joints_of(body):
+            columns[j] = b.let(f"x0_{name}_by_{j}", t + z.cross(at - origin), "NE-44")
+        return Moving(at, rate, second, columns)
+
+    def direction(self, name: str, body: int, e: Vector[S]) -> Moving[S]:
+        """NE-43, NE-44: a vector that is fixed in a body."""
+        b, R0 = self.b, self.poses[body].rotation
+        rate = second = zero_vector(b.algebra)
+        at = b.let(f"e0_{name}", R0.apply(e), "NE-43")
+        if self.wanted.order >= RATE and body != BASE:
+            turning = self.velocities[body].omega.cross(e)
+            rate = b.let(f"ed0_{name}", R0.apply(turning), "NE-43")
+        if self.wanted.order >= SECOND_RATE and body != BASE:
+            second = b.let(f"edd0_{name}", R0.apply(carried(self.motions[body], e)), "NE-43")
+        columns = {}
+        for j, z, _, _ in self.joints_of(body):
+            columns[j] = b.let(f"e0_{name}_by_{j}", z.cross(at), "NE-44")
+        return Moving(at, rate, second, columns)
+
+    def joints_of(self, body: int) -> Iterator[tuple[int, Vector[S], Vector[S], Vector[S]]]:
+        """Of every joint that moves a body: its number, axes, and origin in the base frame."""
+        for j in self.tree.path(body) if self.wanted.by_joint else ():
+            joint = self.tree.joint(j)
+            origin = self.poses[joint.parent].apply(joint.placement.tree.translation)
+            yield j, *self.joint_axes[j], origin
+
+
+def supply(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    points: Sequence[BodyPoint[S]],
+    wanted: Wanted,
+) -> Supplied[S]:
+    """What constraints are made of: see `symgen.formulations.constraints`."""
+    bodies = _bodies(tree, b, state, points, wanted)
+    origins: dict[tuple[str, int], Moving[S]] = {}
+    axes: dict[tuple[str, int], dict[str, Moving[S]]] = {}
+    for loop in tree.loops:
+        for side, (end, used) in enumerate(loop.ends()):
+            label = f"{loop.name}_{SIDES[side]}"
+            with b.step("loops", loop.name):
+                if loop.has_gap:
+                    origins[loop.name, side] = bodies.point(label, end.body, end.origin)
+                axes[loop.name, side] = {
+                    name: bodies.direction(f"{label}_{name}", end.body, end.axes[name])
+                    for name in used
+                }
+    found: dict[str, Moving[S]] = {}
+    for point in points:
+        with b.step("points", point.name):
+            found[point.name] = bodies.point(point.name, point.body, point.point)
+    return Supplied(origins, axes, found)
+
+
+def _bodies(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    points: Sequence[BodyPoint[S]],
+    wanted: Wanted,
+) -> _Bodies[S]:
+    """The bodies that carry ends of loops and points, and what carries these."""
+    carriers = [end.body for loop in tree.loops for end, _ in loop.ends()]
+    carriers += [point.body for point in points]
+    frames = frames_sweep(tree, b, state.q, carriers)
+    motions: dict[int, Motion[S]] = {}
+    velocities: dict[int, Twist[S]] = {}
+    if wanted.order >= SECOND_RATE:
+        motions = motion_sweep(frames, b, state.qd, state.qdd, zero_vector(b.algebra))
+    if wanted.order >= RATE:
+        velocities = origin_velocity_sweep(frames, b, state.qd, motions or None)
+    poses = poses_of(tree, frames, b)
+    joint_axes: dict[int, tuple[Vector[S], Vector[S]]] = {}
+    for at in frames if wanted.by_joint else ():
+        joint, j = at.joint, at.joint.number
+        rotation = poses[j].rotation
+        with b.step("axes", joint.name):
+            z = b.let(f"z0_{j}", rotation.apply(joint.angular_axis(b.algebra)), "NE-21")
+            t = b.let(f"t0_{j}", rotation.apply(joint.linear_axis(b.algebra)), "NE-21")
+        joint_axes[j] = (z, t)
+    return _Bodies(tree, b, wanted, poses, velocities, motions, joint_axes)
+
+
+FUNCTIONS = functions_of(supply)

@@ -1,0 +1,33 @@
+"""What a joint that closes a loop forbids between two frames: rows, each a product that is 0.
+
+A loop is a joint between two links of a tree.  Each of the two frames has an origin and three unit
+vectors: the axis of the joint, and u and v, which are what the shortest rotation that takes z to
+the axis makes of x and y.  A row is a pair of vectors whose product the joint keeps at 0, such as
+``("u", "axis")``: u of the first frame, the axis of the second.  `GAP` is the way from the origin
+of the first to that of the second; ``x``, ``y`` and ``z`` are the axes of the base.  Rows of that
+form are polynomials in the poses of the links.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+GAP = "gap"
+BASE_AXES = ("x", "y", "z")
+FRAME_AXES = ("u", "v", "axis")
+
+Row = tuple[str, str]
+
+TOGETHER: tuple[Row, ...] = tuple((axis, GAP) for axis in BASE_AXES)
+"""The origins of both frames are one point."""
+PARALLEL: tuple[Row, ...] = (("u", "axis"), ("v", "axis"))
+"""The axes are parallel."""
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A type of joint that can close a loop."""
+
+    name: str
+    forbids: tuple[Row, ...]
+    """The rows that are 0 where the loop is closed."""

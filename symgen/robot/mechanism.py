@@ -1,0 +1,333 @@
+"""Dynamics of a mechanism whose loops are closed: the tree and what ties it together.
+
+It calls the generated functions.  This file is part of the packages of such models, too; it needs
+nothing but NumPy.  With M and h of the
+tree cut open, J and b of the constraints (c'' = J qdd + b = 0) and their multipliers x
+
+    M qdd + h = tau + J' x,    J qdd = -b.
+
+Rows that say the same as others make J lose rank.  Then J = U S V' with r singular values above
+`RANK` times the largest, U' J qdd = -U' b are r independent equations, and x = U y is the
+multiplier of least norm; the accelerations do not depend on that choice.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = Any
+"""float64 arrays, and what NumPy makes them of."""
+
+RANK = 1e-6
+"""Singular values below this, in units of the largest, are those of redundant rows: they are as
+large as the error with which loops of a mechanism on its way are closed."""
+CLOSED = 1e-12
+"""Largest constraint of a mechanism that is assembled, relative to the size of its Jacobian."""
+_STEPS, _DAMPED = 200, 1e-3
+_TRIES, _NEAR = 10, 0.1
+"""Other places to begin, where the first is singular, and how far they are from it (rad, m)."""
+_DRIVEN, _ROUNDING = 1e-8, 1e-9
+
+
+class ConstrainedMotion(NamedTuple):
+    """Accelerations `qdd` (..., n) and `multipliers` (..., m) of the constraints."""
+
+    qdd: Array
+    multipliers: Array
+
+
+class ConstrainedTorques(NamedTuple):
+    """Torques `tau` (..., n), 0 where no drive is, and `multipliers` (..., m)."""
+
+    tau: Array
+    multipliers: Array
+
+
+class ConstrainedDerivatives(NamedTuple):
+    """`ConstrainedMotion` and its derivatives: (..., n, n) and (..., m, n)."""
+
+    qdd: Array
+    multipliers: Array
+    dqdd_dq: Array
+    dqdd_dqd: Array
+    dqdd_dtau: Array
+    dmultipliers_dq: Array
+    dmultipliers_dqd: Array
+    dmultipliers_dtau: Array
+
+
+def _by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`method` with a plain message where options are given by position."""
+    kinds = {name: one.kind for name, one in inspect.signature(method).parameters.items()}
+    given = [name for name, kind in kinds.items() if kind is not inspect.Parameter.KEYWORD_ONLY]
+    options = ", ".join(f"{name}=..." for name in kinds if name not in given)
+
+    @functools.wraps(method)
+    def plain(*args: Any, **keywords: Any) -> Any:
+        if len(args) > len(given):
+            call = f"{method.__name__}({', '.join(given[1:])})"
+            raise TypeError(f"{call} takes everything else by name: {options}")
+        return method(*args, **keywords)
+
+    return plain
+
+
+class Mechanism:
+    """What a package of a model with loops or relations offers beside its generated functions."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    @_by_keyword
+    def constrained_forward_dynamics(
+        self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,
+        parameters: Any = None,
+    ) -> ConstrainedMotion:  # fmt: skip
+        """Accelerations that the torques tau produce where the loops stay closed.
+
+        Arguments (batch axes ... broadcast mutually):
+            q, qd, tau (..., n)   coordinates and velocities that keep the constraints, torques
+            t (...)               time (s), for constraints that mention it
+            loads, parameters     as of forward dynamics
+
+        Returns a named tuple ConstrainedMotion:
+            qdd (..., n)             accelerations (rad/s^2 or m/s^2)
+            multipliers (..., m)     of the constraints; those of least norm where rows are
+                                     redundant (unique_multipliers says which are unique)
+
+        numpy.linalg.LinAlgError where nothing resists a motion that the constraints allow.
+        """
+        J, bias = self._constraints(q, qd, t, parameters)
+        M = self._module.mass_matrix(q, parameters=parameters)
+        given = _without_none(loads=loads, parameters=parameters)
+        forces = np.asarray(tau, dtype=float) - self._module.bias_forces(q, qd, **given)
+        qdd, multipliers, _ = _solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
+        return ConstrainedMotion(qdd[..., 0], multipliers[..., 0])
+
+    @_by_keyword
+    def constrained_forward_dynamics_derivatives(
+        self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,
+        parameters: Any = None,
+    ) -> ConstrainedDerivatives:  # fmt: skip
+        """Accelerations and multipliers with their derivatives with respect to q, qd and tau.
+
+        Arguments as of constrained_forward_dynamics; q and qd need not keep the constraints.
+
+        Returns a named tuple ConstrainedDerivatives.  Where rows are redundant, the derivatives of
+        the multipliers are NaN; those of the accelerations are exact.
+        """
+        module = self._module
+        qdd, multipliers = self.constrained_forward_dynamics(
+            q, qd, tau, t=t, loads=loads, parameters=parameters
+        )
+        given = _without_none(loads=loads, parameters=parameters)
+        known = _without_none(t=t, parameters=parameters)
+        _, by_q, by_qd, M = module.inverse_dynamics_derivatives(q, qd, qdd, **given)
+        _, pulled = module.constraint_torque_derivatives(q, multipliers, **known)
+        _, rows_q, rows_qd = module.constraint_acceleration_derivatives(q, qd, qdd, **known)
+        J = module.constraint_jacobian(q, **known)
+        one = np.broadcast_to(np.eye(module.n), by_q.shape)
+        none = np.zeros(rows_q.shape)
+        above = np.concatenate([pulled - by_q, -by_qd, one], axis=-1)
+        below = np.concatenate([-rows_q, -rows_qd, none], axis=-1)
+        slopes, moved, kept = _solved(M, J, above, below)
+        moved[~kept.all(axis=-1)] = np.nan
+        return ConstrainedDerivatives(
+            qdd,
+            multipliers,
+            *np.split(slopes, 3, axis=-1),
+            *np.split(moved, 3, axis=-1),
+        )
+
+    @_by_keyword
+    def constrained_inverse_dynamics(
+        self, q: Array, qd: Array, qdd: Array, *, t: Array = 0.0, loads: Any = None,
+        parameters: Any = None,
+    ) -> ConstrainedTorques:  # fmt: skip
+        """Torques of the actuated coordinates that produce the accelerations qdd.
+
+        Arguments (batch axes ... broadcast mutually):
+            q, qd, qdd (..., n)   a motion that keeps the constraints
+            t, loads, parameters  as of constrained_forward_dynamics
+
+        Returns a named tuple ConstrainedTorques:
+            tau (..., n)             torques (N m or N), 0 where no drive is; those of least norm,
+                                     with the multipliers, where there are more drives than freedoms
+            multipliers (..., m)     of the constraints
+
+        Where the drives cannot produce the motion, numpy.linalg.LinAlgError; in a batch the torques
+        of that row are NaN, and a RuntimeWarning says so.
+        """
+        given = _without_none(loads=loads, parameters=parameters)
+        known = _without_none(t=t, parameters=parameters)
+        felt = self._module.inverse_dynamics(q, qd, qdd, **given)
+        J = self._module.constraint_jacobian(q, **known)
+        drives = np.flatnonzero(self._module.actuated)
+        J = np.broadcast_to(J, (*felt.shape[:-1], *J.shape[-2:]))
+        levers = np.broadcast_to(np.eye(self._module.n)[:, drives], (*felt.shape, len(drives)))
+        whole = np.concatenate([levers, np.swapaxes(J, -1, -2)], axis=-1)
+        found = (np.linalg.pinv(whole, rcond=_ROUNDING) @ felt[..., np.newaxis])[..., 0]
+        left = np.abs((whole @ found[..., np.newaxis])[..., 0] - felt).max(axis=-1)
+        missed = left > _DRIVEN * (1.0 + np.abs(felt).max(axis=-1))
+        if np.any(missed):
+            message = "constrained_inverse_dynamics: the drives cannot produce this motion"
+            if not missed.ndim:
+                raise np.linalg.LinAlgError(f"{message}: {left:.3g} N m (or N) are left over")
+            warnings.warn(f"{message}, in {missed.sum()} rows", RuntimeWarning, stacklevel=3)
+            found[missed] = np.nan
+        tau = np.zeros(felt.shape)
+        tau[..., drives] = found[..., : len(drives)]
+        return ConstrainedTorques(tau, found[..., len(drives) :])
+
+    @_by_keyword
+    def closed_velocities(
+        self, q: Array, qd: Array, *, t: Array = 0.0, parameters: Any = None
+    ) -> Array:
+        """The velocities nearest to qd in kinetic energy that keep the loops closed, (..., n).
+
+        Arguments as of constrained_forward_dynamics; q keeps the constraints.
+        """
+        known = _without_none(t=t, parameters=parameters)
+        J = self._module.constraint_jacobian(q, **known)
+        rates = np.asarray(self._module.constraint_rates(q, qd, **known))
+        M = self._module.mass_matrix(q, parameters=parameters)
+        right = np.zeros((*rates.shape[:-1], self._module.n, 1))
+        return np.asarray(qd) + _solved(M, J, right, -rates[..., np.newaxis])[0][..., 0]
+
+    @_by_keyword
+    def unique_multipliers(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
+        """Which multipliers the motion determines, (..., m): not those of redundant rows."""
+        J = self._module.constraint_jacobian(q, **_without_none(t=t, parameters=parameters))
+        U, _, kept = _independent(J)
+        return np.sum((U * kept[..., np.newaxis, :]) ** 2, axis=-1) > 1.0 - RANK
+
+    @_by_keyword
+    def freedoms(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
+        """How many velocities the constraints leave free, (...): n less the rank of J."""
+        J = self._module.constraint_jacobian(q, **_without_none(t=t, parameters=parameters))
+        return self._module.n - _independent(J)[2].sum(axis=-1)
+
+    @_by_keyword
+    def assemble(
+        self, q: Array = None, *, hold: Sequence[str] = (), t: Array = 0.0, parameters: Any = None
+    ) -> Array:
+        """The nearest coordinates at which all loops are closed, (..., n).
+
+        Arguments:
+            q (..., n)    where to begin; default: the initial positions of the model file
+            hold          names of coordinates that stay as they are
+            t, parameters as of constrained_forward_dynamics
+
+        ValueError where the loops cannot close from there, with how far they are open.
+        """
+        names = self._module.coordinate_names
+        unknown = [name for name in hold if name not in names]
+        if unknown:
+            raise ValueError(
+                f"assemble: hold: there is no coordinate {unknown[0]!r}; there are "
+                f"{', '.join(names)}"
+            )
+        free = [k for k, name in enumerate(names) if name not in hold]
+        start = np.asarray(self._module.initial_q if q is None else q, dtype=float)
+        known = _without_none(t=t, parameters=parameters)
+        rows = start.reshape(-1, start.shape[-1])
+        closed = [self._assembled(row, free, known, k) for k, row in enumerate(rows)]
+        return np.array(closed).reshape(start.shape)
+
+    def _assembled(
+        self, q: Array, free: Sequence[int], known: Mapping[str, Any], row: int
+    ) -> Array:
+        """From q, or from near it where the rows are singular there."""
+        random = np.random.default_rng(0)
+        begin = q
+        for _ in range(_TRIES):
+            found, c, size = self._closed(begin, free, known)
+            if np.abs(c).max() <= 1e3 * CLOSED * size:
+                return found
+            begin = q.copy()
+            begin[free] += random.normal(scale=_NEAR, size=len(free))
+        worst = int(np.abs(c).argmax())
+        where = f" (row {row})" if row else ""
+        raise ValueError(
+            f"assemble: the loops do not close from here{where}: "
+            f"{self._module.constraint_names[worst]} is off by {abs(c[worst]):.3g}; begin nearer, "
+            "hold less, or look at the lengths"
+        )
+
+    def _closed(
+        self, q: Array, free: Sequence[int], known: Mapping[str, Any]
+    ) -> tuple[Array, Array, float]:
+        """Gauss-Newton steps of least norm, damped where they do not close the loops further: q,
+        what is left of the constraints, and the size of their Jacobian."""
+        module, damping = self._module, 0.0
+        c, J = module.constraints(q, **known), module.constraint_jacobian(q, **known)
+        for _ in range(_STEPS):
+            size = max(1.0, float(np.abs(J).max(initial=0.0)))
+            if np.abs(c).max() <= CLOSED * size:
+                break
+            moved = q.copy()
+            moved[free] -= _step(J[:, free], c, damping * size)
+            new = module.constraints(moved, **known)
+            if new @ new < c @ c:
+                q, c, damping = moved, new, damping / 10 if damping > 1e-9 else 0.0
+                J = module.constraint_jacobian(q, **known)
+            elif damping > 1e6:
+                break
+            else:
+                damping = 10 * damping or _DAMPED
+        return q, c, size
+
+    def _constraints(self, q: Array, qd: Array, t: Array, parameters: Any) -> tuple[Array, Array]:
+        known = _without_none(t=t, parameters=parameters)
+        module = self._module
+        return module.constraint_jacobian(q, **known), module.constraint_bias(q, qd, **known)
+
+
+def _without_none(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _independent(J: Array) -> tuple[Array, Array, Array]:
+    """U (..., m, r), what U' J is, and which of these rows are independent, (..., r)."""
+    U, s, V = np.linalg.svd(J, full_matrices=False)
+    kept = s > RANK * s.max(axis=-1, keepdims=True)
+    return U, s[..., np.newaxis] * V, kept
+
+
+def _step(J: Array, c: Array, damping: float) -> Array:
+    """The step of least norm that closes the linearised loops, (k,)."""
+    U, s, V = np.linalg.svd(J, full_matrices=False)
+    small = s <= RANK * s.max(initial=0.0)
+    gain = np.where(small, 0.0, s / np.where(small, 1.0, s * s + damping * damping))
+    return V.T @ (gain * (U.T @ c))
+
+
+def _solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array, Array]:
+    """Of M a - J' x = above, J a = below: a (..., n, k), x (..., m, k), and which of the
+    independent rows are kept (..., r)."""
+    U, rows, kept = _independent(J)
+    r, n = rows.shape[-2:]
+    rows = rows * kept[..., np.newaxis]
+    batch = np.broadcast_shapes(M.shape[:-2], J.shape[:-2], above.shape[:-2], below.shape[:-2])
+    whole = np.zeros((*batch, n + r, n + r))
+    whole[..., :n, :n] = M
+    whole[..., :n, n:] = -np.swapaxes(rows, -1, -2)
+    whole[..., n:, :n] = rows
+    whole[..., range(n, n + r), range(n, n + r)] = ~kept  # multipliers of what is redundant: 0
+    right = np.zeros((*batch, n + r, above.shape[-1]))
+    right[..., :n, :] = above
+    right[..., n:, :] = (np.swapaxes(U, -1, -2) @ below) * kept[..., np.newaxis]
+    try:
+        found = np.linalg.solve(whole, right)
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError(
+            "the accelerations are not determined: nothing resists a motion that the constraints "
+            "allow"
+        ) from None
+    return found[..., :n, :], U @ found[..., n:, :], kept

@@ -1,0 +1,68 @@
+"""Mechanisms with closed loops: where their motion begins, and what is told of it besides.
+
+The start is put together: positions by `assemble`, velocities to the nearest ones, in kinetic
+energy, that keep the loops closed.  The loops stay closed because their second rates are 0; what
+the integrator leaves of them is the `violation` of the result.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from symgen.errors import RequestError
+from symgen.simulation.arguments import Array
+
+MOVED = 1e-9
+"""What a start may be moved by (rad, m, rad/s, m/s) without a word."""
+
+
+def closed_start(
+    module: Any, q0: Array, qd0: Array, t: float, parameters: Array
+) -> tuple[Array, Array]:
+    """Positions and velocities at the start that keep the constraints."""
+    given = {"t": t, **({"parameters": parameters} if parameters.size else {})}
+    try:
+        q = np.asarray(module.assemble(q0, **given))
+    except ValueError as error:
+        raise RequestError(f"simulate: q0: {error}") from None
+    try:
+        qd = np.asarray(module.closed_velocities(q, qd0, **given))
+    except np.linalg.LinAlgError as error:
+        raise RequestError(f"simulate: qd0: {error}") from None
+    for name, old, new in (("q0", q0, q), ("qd0", qd0, qd)):
+        moved = np.abs(new - old)
+        if moved.max(initial=0.0) > MOVED:
+            most = int(moved.argmax())
+            coordinate = module.coordinate_names[most]
+            warnings.warn(
+                f"simulate: {name} leaves the loops open; {coordinate} begins at {new[most]:.6g}, "
+                f"not {old[most]:.6g}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+    return q, qd
+
+
+def told(
+    module: Any, t: Array, rows: Mapping[str, Array], parameters: Array
+) -> dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]:
+    """Multipliers, wrenches in the loops and violation at all times, as variables of a dataset."""
+    given = {"parameters": parameters} if parameters.size else {}
+    q, qd, tau, loads = (rows[name] for name in ("q", "qd", "tau", "loads"))
+    found = module.constrained_forward_dynamics(q, qd, tau, t=t, loads=loads, **given)
+    violation = np.abs(module.constraints(q, t=t, **given)).max(axis=-1)
+    variables = {
+        "multipliers": (
+            ("time", "constraint"), found.multipliers, {"long_name": "multipliers of constraints"},
+        ),
+        "violation": (("time",), violation, {"long_name": "largest constraint"}),
+    }  # fmt: skip
+    if module.n_loops:
+        wrenches = np.asarray(module.loop_wrenches(q, found.multipliers, **given))
+        about = {"long_name": "force and moment on the second link of each loop", "units": "N, N m"}
+        variables["loop_wrenches"] = (("time", "loop", "component"), wrenches, about)
+    return variables

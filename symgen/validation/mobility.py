@@ -1,0 +1,102 @@
+"""Whether the loops of a mechanism close, and which motions they leave free.
+
+Gruebler's count takes all rows for independent, n - m; the rank of the Jacobian of the assembled
+mechanism says how many are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+
+from symgen.description.expressions import evaluate
+from symgen.description.model import RobotDescription
+from symgen.joints import closing_type
+from symgen.robot.mechanism import RANK, Mechanism
+from symgen.validation.oracle_parts import Array, unread_types
+from symgen.validation.oracles import NumericRobot
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """Of a mechanism as it is assembled from its initial positions.
+
+    `open_by` says in words how far its loops stay open, "" where they close; then `freedoms` is n
+    less the rank, `gruebler` n - m, `redundant` the rows of each loop that the others of it, or
+    loops before it, imply; `smallest` is the smallest singular value that counts, relative to the
+    largest.
+    """
+
+    rows: int
+    gruebler: int
+    freedoms: int
+    redundant: Mapping[str, int]
+    smallest: float
+    open_by: str = ""
+
+    def __str__(self) -> str:
+        rows = f"{self.rows} rows"
+        if self.open_by:
+            return f"{rows}; {self.open_by}"
+        spare = ", ".join(f"{count} of {name}" for name, count in self.redundant.items() if count)
+        freedoms = "1 freedom" if self.freedoms == 1 else f"{self.freedoms} freedoms"
+        return (
+            f"{rows}{f', redundant are {spare}' if spare else ''}; {freedoms} "
+            f"(Gruebler: {self.gruebler}); smallest singular value {self.smallest:.2g}"
+        )
+
+
+def mobility(description: RobotDescription) -> Mobility | None:
+    """That of a model; None for one without loops and relations, or with types not known here."""
+    if not description.n_constraints or unread_types(description):
+        return None
+    robot = NumericRobot(description)
+    n, m = len(description.coordinate_names), description.n_constraints
+    begin = [evaluate(x, description.parameter_values) for x in description.initial.get("q", ())]
+    start = np.array(begin) if begin else np.zeros(n)
+    try:
+        q = Mechanism(_module_of(robot, description)).assemble(start)
+    except ValueError as error:
+        said = str(error).removeprefix("assemble: ")
+        return Mobility(m, n - m, 0, {}, 0.0, said)
+    J = robot.constraint_jacobian(q)
+    s = np.linalg.svd(J, compute_uv=False)
+    kept = s > RANK * s.max(initial=0.0)
+    smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
+    return Mobility(m, n - m, n - int(kept.sum()), _redundant(description, J), smallest)
+
+
+def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleNamespace:
+    names = [f"row {k}" for k in range(1, description.n_constraints + 1)]
+    start = 0
+    for part, rows in _parts(description):
+        names[start : start + rows] = [part] * rows
+        start += rows
+    return SimpleNamespace(
+        constraints=robot.constraints,
+        constraint_jacobian=robot.constraint_jacobian,
+        coordinate_names=description.coordinate_names,
+        constraint_names=names,
+    )
+
+
+def _parts(description: RobotDescription) -> list[tuple[str, int]]:
+    """Loops and relations with the numbers of their rows."""
+    loops = [(loop.name, len(closing_type(loop.type).forbids)) for loop in description.loops]
+    return [*loops, *((relation.name, 1) for relation in description.relations)]
+
+
+def _redundant(description: RobotDescription, J: Array) -> dict[str, int]:
+    """How many rows of each loop or relation those before it, and its own, imply."""
+    found: dict[str, int] = {}
+    stop = rank = 0
+    for name, rows in _parts(description):
+        stop += rows
+        s = np.linalg.svd(J[:stop], compute_uv=False)
+        new = int(np.sum(s > RANK * s.max(initial=0.0)))
+        found[name] = rows - (new - rank)
+        rank = new
+    return found

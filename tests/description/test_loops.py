@@ -1,0 +1,98 @@
+"""What may be wrong with loops, relations and initial positions, and what messages say."""
+
+from __future__ import annotations
+
+import pytest
+
+import symgen
+from symgen.errors import ModelError
+
+MODEL = """
+symgen: 1
+name: m
+parameters: {L: 1.0}
+joints:
+  - {name: a, type: revolute, origin: {}, link: {name: bar, mass: 1}}
+  - {name: b, parent: base, type: revolute, origin: {xyz: [L, 0, 0]}, link: {name: rod, mass: 1}}
+points:
+  - {name: tip, link: bar, point: [L, 0, 0]}
+"""
+FIRST, SECOND = "first: {link: bar}", "second: {link: rod}"
+
+WRONG = [
+    ("loops: [{name: c, type: revolut, " + FIRST + ", " + SECOND + "}]",
+     "loops[0].type: expected one of revolute, prismatic, fixed, universal, cylindrical, planar, "
+     "spherical, distance, found the text 'revolut'; did you mean 'revolute'?"),
+    ("loops: [{name: c, type: floating, " + FIRST + ", " + SECOND + "}]",
+     "loops[0].type: a floating joint closes no loop"),
+    ("loops: [{name: c, type: helical, " + FIRST + ", " + SECOND + "}]",
+     "loops[0].type: a helical joint closes no loop"),
+    ("loops: [{name: c, type: revolute, " + FIRST + "}]",
+     "loops[0].second: this key is required and missing"),
+    ("loops: [{type: revolute, " + FIRST + ", " + SECOND + "}]",
+     "loops[0].name: this key is required and missing"),
+    ("loops: [{name: c, type: revolute, first: {link: bat}, " + SECOND + "}]",
+     "loops[0].first.link: 'bat' names no link; did you mean 'bar'?"),
+    ("loops: [{name: c, type: revolute, first: {link: a}, " + SECOND + "}]",
+     "loops[0].first.link: 'a' is a joint; its link is called 'bar'"),
+    ("loops: [{name: c, type: revolute, first: {link: bar}, second: {link: bar}}]",
+     "loops[0]: both frames are on 'bar', which closes no loop"),
+    ("loops: [{name: c, type: revolute, first: {link: bar, axis: [0, 0, 0]}, " + SECOND + "}]",
+     "loops[0].first.axis: the axis is zero"),
+    ("loops: [{name: c, type: revolute, first: {link: bar, origin: {xyz: [K, 0, 0]}}, "
+     + SECOND + "}]", "loops[0].first.origin.xyz[0]: unknown name 'K'"),
+    ("loops: [{name: c, type: distance, " + FIRST + ", " + SECOND + "}]",
+     "loops[0]: a distance needs 'length', in m"),
+    ("loops: [{name: c, type: distance, length: 0, " + FIRST + ", " + SECOND + "}]",
+     "loops[0].length: expected more than 0 m, found 0; 'type: spherical' keeps two points"),
+    ("loops: [{name: c, type: revolute, length: 1, " + FIRST + ", " + SECOND + "}]",
+     "loops[0].length: a revolute joint takes no length; remove it"),
+    ("loops: [{name: c, type: revolute, " + FIRST + ", " + SECOND + "}, {name: d, type: revolute, "
+     + FIRST + ", " + SECOND + "}]", "loops[1]: the same loop as 'c'; remove one of them"),
+    ("loops: [{name: c, type: spherical, " + FIRST + ", " + SECOND + "}, {name: c, type: revolute, "
+     + FIRST + ", " + SECOND + "}]", "loops[1].name: 'c' is already the name of a loop, in line"),
+    ("loops: [{name: 'x y', type: revolute, " + FIRST + ", " + SECOND + "}]",
+     "loops[0].name: 'x y' is not a name"),
+    ("relations: {drive: q.a - 2*pi*tt}", "relations.drive: unknown name 'tt'"),
+    ("relations: {drive: q.c}", "relations.drive: unknown quantity 'q.c'"),
+    ("relations: {drive: qd.a - 1}", "relations.drive: 'qd.a' is no position; a relation is of"),
+    ("relations: {drive: points.tip.vx}", "relations.drive: 'points.tip.vx' is no position"),
+    ("relations: {drive: kinetic_energy - q.a}",
+     "relations.drive: 'kinetic_energy' is no position"),
+    ("relations: {drive: L - 1}", "relations.drive: nothing in this relation moves"),
+    ("relations: [q.a]", "relations: expected a mapping (name: value)"),
+    ("initial: {q: {c: 1}}", "initial.q.c: 'c' is no coordinate; there are 'a', 'b'"),
+    ("initial: {q: {a: K}}", "initial.q.a: unknown name 'K'"),
+    ("initial: {x: {a: 1}}", "initial.x: unknown key"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG, ids=[text for text, _ in WRONG])
+def test_wrong_mechanisms_say_what_and_where(tmp_path, text, message):
+    path = tmp_path / "m.yaml"
+    path.write_text(MODEL + text + "\n")
+    with pytest.raises(ModelError) as refused:
+        symgen.read(path)
+    faults = [str(fault) for fault in refused.value.faults]
+    assert len(faults) == 1
+    assert message in faults[0]
+
+
+def test_quaternions_beside_loops_are_refused_by_name(tmp_path):
+    path = tmp_path / "m.yaml"
+    free = MODEL.replace(
+        "name: a, type: revolute", "name: a, type: spherical, coordinates: quaternion"
+    )
+    path.write_text(free + "relations: {drive: q.b - t}\n")
+    with pytest.raises(ModelError, match="quaternions are not available yet in models with loops"):
+        symgen.read(path)
+
+
+def test_functions_of_the_open_tree_say_what_serves(tmp_path):
+    path = tmp_path / "m.yaml"
+    path.write_text(MODEL + "relations: {drive: q.a - t}\n")
+    module = symgen.load(path, backend="numpy", functions="constraints,mass_matrix")
+    with pytest.raises(AttributeError, match="constrained_forward_dynamics serves it"):
+        module.forward_dynamics
+    with pytest.raises(AttributeError, match="models with loops or relations"):
+        module.hybrid_dynamics_parameter_derivatives

@@ -1,0 +1,106 @@
+"""Mechanisms of these tests, and the same robots as trees: one joint is cut, or is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import yaml
+
+import symgen
+
+SEAT = {"xyz": [0.4, 0.1, -0.2], "rpy": [0.3, -0.7, 0.5]}
+AXIS = {"axis": [0.3, -0.5, 0.8]}
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "revolute": AXIS, "prismatic": AXIS, "cylindrical": AXIS, "planar": AXIS, "fixed": {},
+    "spherical": {}, "universal": {},
+}  # fmt: skip
+"""By type: the keys of a joint; a loop takes the same in both frames."""
+
+
+def body(name: str, mass: float) -> dict[str, Any]:
+    """A link."""
+    inertia = {"xx": 0.3, "yy": 0.4, "zz": 0.5, "xy": 0.02, "xz": -0.03, "yz": 0.01}
+    return {"name": name, "mass": mass, "com": [0.1, -0.2, 0.15], "inertia": inertia}
+
+
+def model(name: str, joints: Sequence[Mapping[str, Any]], **more: Any) -> str:
+    """The text of a model file."""
+    return yaml.safe_dump({"symgen": 1, "name": name, "joints": list(joints), **more})
+
+
+def loaded(text: str, **options: Any) -> Any:
+    """The module of a model text, by NumPy alone unless asked otherwise."""
+    return _loaded(text, tuple(sorted({"backend": "numpy", **options}.items())))
+
+
+@cache
+def _loaded(text: str, options: tuple[tuple[str, Any], ...]) -> Any:
+    path = Path(mkdtemp()) / "model.yaml"
+    path.write_text(text)
+    return symgen.load(path, **dict(options))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same robot with a joint and with a loop of that type in its place."""
+
+    tree: Any
+    mechanism: Any
+
+
+def pair(kind: str) -> Pair:
+    """A joint of this type between the arm and the hand, or a hand that floats, and a loop."""
+    keys = KINDS[kind]
+    arm = {
+        "name": "shoulder", "type": "revolute", "origin": {"rpy": [0.2, 0.1, 0]}, "damping": 0.3,
+        "link": body("arm", 1.5),
+    }  # fmt: skip
+    hand = {"name": "wrist", "origin": SEAT, "type": kind, "link": body("hand", 0.8), **keys}
+    free = {"name": "wrist", "parent": "base", "origin": {}, "type": "floating",
+            "link": body("hand", 0.8)}  # fmt: skip
+    ends = [{"link": "arm", "origin": SEAT, **keys}, {"link": "hand", **keys}]
+    if kind == "universal":  # its axes are x of the arm and y of the hand
+        ends[0]["axis"], ends[1]["axis"] = [1, 0, 0], [0, 1, 0]
+    seam = {"name": "seam", "type": kind, "first": ends[0], "second": ends[1]}
+    gravity = [1.0, -9.81, 2.0]
+    return Pair(
+        loaded(model("open", [arm, hand], gravity=gravity)),
+        loaded(model("closed", [arm, free], gravity=gravity, loops=[seam])),
+    )
+
+
+FOUR_BAR = """
+symgen: 1
+name: four_bar
+gravity: [0, -9.81, 0]
+parameters: {L: 1.0, d: 2.0}
+joints:
+  - name: crank
+    type: revolute
+    origin: {}
+    link: {name: bar1, mass: 1, com: [L/2, 0, 0], inertia: {zz: 1/12}}
+  - name: coupler
+    type: revolute
+    actuated: false
+    origin: {xyz: [L, 0, 0]}
+    link: {name: bar2, mass: 2, com: [1, 0, 0], inertia: {zz: 2/3}}
+  - name: rocker
+    parent: base
+    type: revolute
+    actuated: false
+    origin: {xyz: [d, 0, 0]}
+    link: {name: bar3, mass: 1.5, com: [0.75, 0, 0], inertia: {zz: 9/32}}
+points:
+  - {name: tip, link: bar1, point: [L, 0, 0]}
+loops:
+  - name: pin
+    type: revolute
+    first: {link: bar2, origin: {xyz: [2, 0, 0]}}
+    second: {link: bar3, origin: {xyz: [1.5, 0, 0]}}
+initial: {q: {crank: 60*deg, coupler: -40*deg, rocker: 70*deg}, qd: {crank: 1}}
+"""

@@ -1,0 +1,113 @@
+"""The mechanisms of `examples/mechanisms`, and what is known of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import symgen
+from symgen.validation.mobility import mobility
+from tests.mechanisms.models import loaded, model
+
+MECHANISMS = Path(__file__).parents[2] / "examples" / "mechanisms"
+
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0, 0, 1.0]])
+AXES = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0.0]])
+
+
+def bricard_cut_at(cut: int):
+    """Bricard's mechanism from both ends, cut at one of its joints, 0 to 5."""
+
+    def rod(k: int, start: int, name: str, parent: str, before: int | None):
+        way = CORNERS[(start + 1) % 6 if k >= 0 else start - 1] - CORNERS[start]
+        moments = {x: float(1 / 12 * (1 - abs(way[i]))) for i, x in enumerate(("xx", "yy", "zz"))}
+        seat = CORNERS[start] - (CORNERS[before] if before is not None else 0)
+        return {
+            "name": f"joint{start}", "parent": parent, "type": "revolute",
+            "axis": AXES[start].tolist(), "origin": {"xyz": seat.tolist()},
+            "link": {"name": name, "mass": 1, "com": (way / 2).tolist(), "inertia": moments},
+        }  # fmt: skip
+
+    joints, carrier = [], "base"
+    for k in range(cut):  # along the rods from the first corner
+        joints.append(rod(1, k, f"rod{k}", carrier, k - 1 if k else None))
+        carrier = f"rod{k}"
+    first = {"link": carrier, "axis": AXES[cut].tolist()}
+    first["origin"] = {"xyz": (CORNERS[cut] - (CORNERS[cut - 1] if cut else 0)).tolist()}
+    carrier, before = "base", None
+    for k in range(5, cut, -1):  # back from the last one
+        joints.append(rod(-1, k, f"rod{k - 1}", carrier, before))
+        carrier, before = f"rod{k - 1}", k
+    second = {"link": carrier, "axis": AXES[cut].tolist()}
+    second["origin"] = {
+        "xyz": (CORNERS[cut] - (CORNERS[before] if before is not None else 0)).tolist()
+    }
+    loop = {"name": "cut", "type": "revolute", "first": first, "second": second}
+    name, at = ("rod2", CORNERS[3] - CORNERS[2]) if cut > 2 else ("rod2", np.zeros(3))
+    point = {"name": "P3", "link": name, "point": at.tolist()}
+    return loaded(
+        model(f"bricard{cut}", joints, gravity=[0, -9.81, 0], loops=[loop], points=[point])
+    )
+
+
+def test_bricard_moves_the_same_whichever_joint_is_cut():
+    """One freedom where Gruebler counts none, reactions that are not unique, one motion."""
+    found = mobility(symgen.read(MECHANISMS / "bricard.yaml"))
+    assert (found.gruebler, found.freedoms) == (0, 1)
+    assert found.redundant == {"joint6": 1}
+    t = np.linspace(0, 2, 21)
+    paths = []
+    for cut in (5, 2):
+        mechanism = bricard_cut_at(cut)
+        still = np.zeros(mechanism.n)
+        assert mechanism.freedoms(still) == 1
+        assert not mechanism.unique_multipliers(still).all()
+        motion = symgen.simulate(mechanism, still, still, t, max_step=0.02)
+        assert motion.violation.max() < 1e-8
+        q, qd = motion.q.values, motion.qd.values
+        energy = mechanism.kinetic_energy(q, qd) + mechanism.potential_energy(q)
+        assert np.ptp(energy) < 1e-7
+        zero = np.zeros_like(q)
+        paths.append(mechanism.point_motion(q, zero, zero)[0][:, 0])
+    assert np.abs(paths[0][-1] - paths[0][0]).max() > 0.1
+    assert np.abs(paths[0] - paths[1]).max() < 1e-6
+
+
+def test_the_legs_of_a_stewart_platform():
+    """The forces that move it are found again; what carries its weight stands still."""
+    stewart = symgen.load(MECHANISMS / "stewart.yaml", backend="numpy")
+    q = stewart.assemble()
+    assert stewart.freedoms(q) == 6
+    assert stewart.unique_multipliers(q).all()
+    random = np.random.default_rng(1)
+    qd = stewart.closed_velocities(q, random.uniform(-1, 1, stewart.n))
+    tau = np.where(stewart.actuated, random.uniform(-50, 50, stewart.n), 0.0)
+    motion = stewart.constrained_forward_dynamics(q, qd, tau)
+    again = stewart.constrained_inverse_dynamics(q, qd, motion.qdd)
+    assert np.allclose(again.tau, tau, atol=1e-9)
+    still = np.zeros(stewart.n)
+    held = stewart.constrained_inverse_dynamics(q, still, still).tau
+    assert np.count_nonzero(held) == 6
+    assert np.abs(stewart.constrained_forward_dynamics(q, still, held).qdd).max() < 1e-9
+
+
+def test_a_mechanism_that_cannot_close_says_so(tmp_path):
+    text = (MECHANISMS / "four_bar.yaml").read_text().replace("xyz: [2, 0, 0]", "xyz: [9, 0, 0]", 1)
+    path = tmp_path / "four_bar.yaml"
+    path.write_text(text)
+    found = mobility(symgen.read(path))
+    assert "the loops do not close from here: pin is off by" in str(found)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "bricard", "stewart"])
+def test_the_examples_read_and_close(name):
+    found = mobility(symgen.read(MECHANISMS / f"{name}.yaml"))
+    assert not found.open_by
+    assert found.freedoms == {"four_bar": 1, "bricard": 1, "stewart": 6}[name]
+    page = (MECHANISMS.parents[1] / "docs/how_to/closed_loops.md").read_text()
+    written = yaml.safe_load((MECHANISMS / "four_bar.yaml").read_text())
+    shown = yaml.safe_load(page.split("```yaml")[1].split("```")[0])
+    assert shown["joints"] == written["joints"]

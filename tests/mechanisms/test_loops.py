@@ -1,0 +1,218 @@
+"""What closes loops, against joints of trees: a loop of a type is that joint, cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from symgen.joints import JOINTS, closing_type
+from tests.mechanisms.models import FOUR_BAR, KINDS, loaded, model, pair
+
+
+def euler_zyx(R: np.ndarray) -> np.ndarray:
+    """Angles about z, y and x, one after the other, of a rotation."""
+    return np.array(
+        [
+            np.arctan2(R[1, 0], R[0, 0]),
+            np.arcsin(-R[2, 0]),
+            np.arctan2(R[2, 1], R[2, 2]),
+        ]
+    )
+
+
+def states(robots, seed):
+    """A state of the tree, and the same of the mechanism."""
+    random = np.random.default_rng(seed)
+    tree, closed = robots.tree, robots.mechanism
+    q, qd = random.uniform(-0.6, 0.6, (2, tree.n))
+    pose = tree.frame_pose("hand", q)
+    place = np.concatenate([q[:1], pose[:3, 3], euler_zyx(pose[:3, :3])])
+    twist = tree.frame_jacobian("hand", q) @ qd
+    rates = np.linalg.solve(closed.frame_jacobian("hand", place)[:, 1:], twist)
+    return random, (q, qd), (place, np.concatenate([qd[:1], rates]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_loop_is_a_joint_that_was_cut(kind):
+    """Constraints, accelerations and the wrench in the joint are those of the tree."""
+    robots = pair(kind)
+    tree, closed = robots.tree, robots.mechanism
+    freedoms = next(joint.coordinates for joint in JOINTS if joint.name == kind)
+    assert len(closing_type(kind).forbids) == 6 - freedoms
+    for seed in range(3):
+        random, (q, qd), (place, rates) = states(robots, seed)
+        assert np.abs(closed.constraints(place)).max() < 1e-14
+        assert np.abs(closed.constraint_rates(place, rates)).max() < 1e-13
+        assert closed.freedoms(place) == tree.n
+        assert closed.unique_multipliers(place).all()
+        torque = random.uniform(-5, 5)
+        tau = np.zeros(tree.n)
+        tau[0] = torque
+        expected = tree.forward_dynamics(q, qd, tau)
+        found = closed.constrained_forward_dynamics(place, rates, np.append(torque, np.zeros(6)))
+        assert np.allclose(found.qdd[0], expected[0], rtol=1e-11, atol=1e-11)
+        motion = closed.frame_motion("hand", place, rates, found.qdd).acceleration
+        assert np.allclose(
+            motion, tree.frame_motion("hand", q, qd, expected).acceleration, atol=1e-10
+        )
+        wrench = closed.loop_wrenches(place, found.multipliers)[0]
+        if kind == "fixed":
+            arm = tree.inverse_dynamics(q, qd, expected)  # nothing else tells of a rigid seam
+            assert np.allclose(arm, tau, atol=1e-10)
+            continue
+        pose = tree.frame_pose("hand", q)
+        told = tree.joint_wrenches(q, qd, expected)[-1]
+        assert np.allclose(wrench[:3], pose[:3, :3] @ told[:3], atol=1e-10)
+        assert np.allclose(wrench[3:], pose[:3, :3] @ told[3:], atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "planar", "universal"])
+def test_derivatives_of_accelerations_and_multipliers(kind):
+    """Against central differences, at states that do not keep the constraints."""
+    closed = pair(kind).mechanism
+    random = np.random.default_rng(3)
+    given = list(random.uniform(-0.6, 0.6, (3, closed.n)))
+    found = closed.constrained_forward_dynamics_derivatives(*given)
+    step = 1e-6
+    for k, name in enumerate(("q", "qd", "tau")):
+        sides = []
+        for sign in (1, -1):
+            moved = [np.tile(x, (closed.n, 1)) for x in given]
+            moved[k] = moved[k] + sign * step * np.eye(closed.n)
+            sides.append(closed.constrained_forward_dynamics(*moved))
+        for result in ("qdd", "multipliers"):
+            slope = (getattr(sides[0], result) - getattr(sides[1], result)).T / (2 * step)
+            assert np.allclose(getattr(found, f"d{result}_d{name}"), slope, atol=2e-6, rtol=1e-6)
+
+
+def test_the_torques_that_were_given_are_found_again():
+    """Of the driven coordinate, whether rows are redundant or not; others cannot be driven."""
+    four_bar = loaded(FOUR_BAR)
+    q = four_bar.assemble(hold=["crank"])
+    qd = four_bar.closed_velocities(q, four_bar.initial_qd)
+    found = four_bar.constrained_forward_dynamics(q, qd, [1.3, 0, 0])
+    again = four_bar.constrained_inverse_dynamics(q, qd, found.qdd)
+    assert np.allclose(again.tau, [1.3, 0, 0], atol=1e-10)
+    assert np.allclose(again.multipliers, found.multipliers, atol=1e-10)
+    assert four_bar.unique_multipliers(q).tolist() == [True, True, False, False, False]
+    text = FOUR_BAR.replace("name: four_bar", "name: idle")
+    idle = loaded(text.replace("    origin: {}\n", "    origin: {}\n    actuated: false\n", 1))
+    with pytest.raises(np.linalg.LinAlgError, match="the drives cannot produce this motion"):
+        idle.constrained_inverse_dynamics(q, qd, found.qdd)
+    falling = idle.constrained_forward_dynamics(q, qd, np.zeros(3)).qdd
+    with pytest.warns(RuntimeWarning, match="in 1 rows"):
+        both = idle.constrained_inverse_dynamics(q, qd, [falling, found.qdd])
+    assert np.isnan(both.multipliers[1]).any()
+    assert np.abs(both.tau[0]).max() == 0
+    derivatives = four_bar.constrained_forward_dynamics_derivatives(q, qd, [1.3, 0, 0])
+    assert np.isnan(derivatives.dmultipliers_dq).all()
+    assert np.isfinite(derivatives.dqdd_dq).all()
+
+
+def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
+    """Singular starts, what is held, batches, lengths that do not meet."""
+    four_bar = loaded(FOUR_BAR)
+    q = four_bar.assemble(hold=["crank"])
+    assert q[0] == four_bar.initial_q[0]
+    assert np.abs(four_bar.constraints(q)).max() < 1e-12
+    stretched = four_bar.assemble(np.zeros(3))  # all bars on one line
+    assert np.abs(four_bar.constraints(stretched)).max() < 1e-12
+    batch = four_bar.assemble([q + 0.1, q - 0.1], hold=["rocker"])
+    assert np.allclose(batch[:, 2], [q[2] + 0.1, q[2] - 0.1], atol=0)
+    assert np.abs(four_bar.constraints(batch)).max() < 1e-12
+    with pytest.raises(ValueError, match=r"do not close from here: pin_. is off by"):
+        four_bar.assemble(hold=["crank", "coupler", "rocker"])
+    with pytest.raises(ValueError, match="no coordinate 'krank'; there are crank, coupler, rocker"):
+        four_bar.assemble(hold=["krank"])
+    with pytest.raises(TypeError, match="takes everything else by name"):
+        four_bar.assemble(q, ["crank"])
+
+
+def test_relations_and_distances():
+    """A rod in place of the coupler; a drive and a cam as expressions, with time."""
+    rod = (
+        FOUR_BAR.split("points:")[0].replace(
+            """  - name: coupler
+    type: revolute
+    actuated: false
+    origin: {xyz: [L, 0, 0]}
+    link: {name: bar2, mass: 2, com: [1, 0, 0], inertia: {zz: 2/3}}
+""",
+            "",
+        )
+        + """points:
+  - {name: tip, link: bar1, point: [L, 0, 0]}
+loops:
+  - name: rod
+    type: distance
+    first: {link: bar1, origin: {xyz: [L, 0, 0]}}
+    second: {link: bar3, origin: {xyz: [1.5, 0, 0]}}
+    length: 2
+relations:
+  cam: points.tip.x*points.tip.y - 0.3*sin(t) - d*(q.rocker - 1.12)
+"""
+    )
+    linkage = loaded(rod, runtime_parameters="all")
+    assert linkage.constraint_names == ("rod", "cam")
+    q = linkage.assemble([1.0, 1.2], t=0.4)
+    tip, other = np.array([np.cos(q[0]), np.sin(q[0])]), np.array([np.cos(q[1]), np.sin(q[1])])
+    assert abs(np.linalg.norm(tip - 1.5 * other - [2, 0]) - 2) < 1e-12
+    assert abs(tip[0] * tip[1] - 0.3 * np.sin(0.4) - 2 * (q[1] - 1.12)) < 1e-12
+    assert linkage.freedoms(q) == 0
+    h = 1e-5
+
+    def rows(t):
+        return linkage.constraints([q[0] + 0.7 * t, q[1] - 0.4 * t], t=0.4 + t)
+
+    rate = (rows(h) - rows(-h)) / (2 * h)
+    assert np.allclose(linkage.constraint_rates(q, [0.7, -0.4], t=0.4), rate, atol=1e-9)
+    bend = (rows(h) - 2 * rows(0) + rows(-h)) / h**2
+    assert np.allclose(linkage.constraint_bias(q, [0.7, -0.4], t=0.4), bend, atol=1e-4)
+    held = np.array([[0.8, 2.0], [1.0, 2.2]])
+    by_L, by_d = (linkage.constraints(q, t=0.4, parameters=x) for x in (held[0], held[1]))
+    assert np.all(by_L != by_d)
+
+
+def test_pinocchio_agrees_on_a_spatial_loop():
+    """Accelerations with a ball joint that closes a chain of revolute joints."""
+    pin = pytest.importorskip(
+        "pinocchio", reason="needs pinocchio: pip install 'symgen[test-robots]'"
+    )
+    if not hasattr(pin, "RigidConstraintModel"):
+        pytest.skip("this Pinocchio has no constraints")
+    random = np.random.default_rng(5)
+    joints, rigid = [], pin.Model()
+    rigid.gravity.linear = np.array([0.0, 0.0, -9.81])
+    number, moments = 0, {"xx": 0.1, "yy": 0.2, "zz": 0.25}
+    for k in range(6):
+        xyz, rpy = random.uniform(-0.4, 0.4, 3), random.uniform(-1, 1, 3)
+        com, mass = random.uniform(-0.2, 0.2, 3), random.uniform(0.5, 2)
+        seat = pin.SE3(pin.rpy.rpyToMatrix(rpy), xyz)
+        number = rigid.addJoint(number, pin.JointModelRZ(), seat, f"j{k}")
+        inertia = pin.Inertia(mass, com, np.diag([*moments.values()]))
+        rigid.appendBodyToJoint(number, inertia, pin.SE3.Identity())
+        link = {"name": f"l{k}", "mass": mass, "com": com.tolist(), "inertia": moments}
+        origin = {"xyz": xyz.tolist(), "rpy": rpy.tolist()}
+        joints.append({"name": f"j{k}", "type": "revolute", "origin": origin, "link": link})
+    data = rigid.createData()
+    q, v, tau = random.uniform(-1, 1, (3, 6))
+    pin.forwardKinematics(rigid, data, q)
+    there = np.array([0.1, 0.2, 0.3])
+    here = data.oMi[6].act(there)
+    ends = {"base": here, "l5": there}
+    first, second = ({"link": x, "origin": {"xyz": p.tolist()}} for x, p in ends.items())
+    ball = {"name": "ball", "type": "spherical", "first": first, "second": second}
+    chain = loaded(model("chain", joints, loops=[ball]))
+    v = chain.closed_velocities(q, v)
+    contact = pin.RigidConstraintModel(
+        pin.ContactType.CONTACT_3D, rigid, 6, pin.SE3(np.eye(3), there), 0,
+        pin.SE3(np.eye(3), here), pin.ReferenceFrame.LOCAL,
+    )  # fmt: skip
+    contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    contacts.append(contact)
+    datas.append(contact.createData())
+    pin.initConstraintDynamics(rigid, data, contacts, datas)
+    expected = pin.constraintDynamics(rigid, data, q, v, tau, contacts, datas)
+    found = chain.constrained_forward_dynamics(q, v, tau)
+    assert np.abs(chain.constraints(q)).max() < 1e-12
+    assert np.allclose(found.qdd, expected, rtol=1e-8, atol=1e-8)
