@@ -32,7 +32,7 @@ class ByThreeNumbers(Manifold):
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link's frame in the joint frame."""
         own, at = list(q[self.entries]), self.kind.quaternion
-        own[at:] = _quaternion(Vector(*own[at : at + 3]), algebra)
+        own[at:] = unit_quaternion(Vector(*own[at : at + 3]), algebra)
         return self.kind.pose(own, algebra)
 
 
@@ -64,7 +64,8 @@ def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list
     return rows
 
 
-def _quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
+def unit_quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
+    """x y z w of modified Rodrigues parameters."""
     one, square = algebra.one, s.dot(s)
     return [*(s * (algebra.constant(2.0) / (one + square))), (one - square) / (one + square)]
 
