@@ -86,6 +86,7 @@ class JointChecks:
             prescribed=options.prescribed(),
             mimic=self.mimics.get(index),
             representation=kind.representation if isinstance(kind, OnManifold) else ANGLES,
+            rest=options.rest(),
         )
 
     def parent(self, index: int, table: JointTable) -> str:

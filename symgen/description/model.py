@@ -136,7 +136,8 @@ class JointDescription:
     DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
     has one letter for each of several rotations, such as ``zyx``; `pitch` is that of a helical
     joint (m per radian).  `representation` is what ``coordinates`` of the file says: ``angles``,
-    or ``quaternion`` of a joint on a manifold.  `terms`, `limits` and `prescribed`
+    or ``quaternion`` of a joint on a manifold, whose spring is slack where its entries in q are
+    `rest`; where it has not moved if that is empty.  `terms`, `limits` and `prescribed`
     (whether its motion is given, rather than the torque of its joint) have one entry
     per coordinate.  A joint with `mimic` has one coordinate, which is none of the robot's.
     """
@@ -157,6 +158,7 @@ class JointDescription:
     prescribed: tuple[bool, ...] = ()
     mimic: Mimic | None = None
     representation: str = ANGLES
+    rest: tuple[Expression, ...] = ()
 
     @property
     def coordinates(self) -> int:
@@ -179,6 +181,13 @@ class JointDescription:
         if self.manifold is not None:
             return tuple(f"{self.name}_{x}" for x in self.manifold.position_suffixes)
         return self.coordinate_names
+
+    @property
+    def rest_entries(self) -> tuple[Expression, ...]:
+        """Its entries of a configuration at which springs on manifolds are slack, 0 of others."""
+        if self.manifold is None or self.rest:
+            return self.rest or (ZERO,) * self.coordinates
+        return (*(ZERO,) * (len(self.position_names) - 1), ONE)
 
     @property
     def manifold(self) -> OnManifold | None:

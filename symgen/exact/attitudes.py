@@ -19,21 +19,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.linear import Vector
 from symgen.algebra.nodes import Scalar
 from symgen.kinematics.frames import units
 from symgen.kinematics.tree import KinematicTree, Manifold
 
 
 @dataclass(frozen=True)
-class ByThreeNumbers(Manifold):
+class ByThreeNumbers(Manifold[Scalar]):
     """A joint whose quaternion is that of s, see the module."""
 
-    def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
-        """Pose of the link's frame in the joint frame."""
+    def configuration(self, q: Sequence[Scalar], algebra: Algebra[Scalar]) -> Sequence[Scalar]:
+        """Its own entries of those of all joints."""
         own, at = list(q[self.entries]), self.kind.quaternion
         own[at:] = unit_quaternion(Vector(*own[at : at + 3]), algebra)
-        return self.kind.pose(own, algebra)
+        return own
 
 
 def by_three_numbers(tree: KinematicTree[Scalar]) -> KinematicTree[Scalar]:

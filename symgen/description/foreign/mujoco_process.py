@@ -27,6 +27,7 @@ MOST = 3000
 """Bodies of a model, as many as files in other formats may have."""
 
 _JOINTS = ("free", "ball", "slide", "hinge")
+_ENTRIES = {"free": 7, "ball": 4, "slide": 1, "hinge": 1}
 _EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
 _WITHOUT_GRAVITY = 1 << 7
 
@@ -88,7 +89,7 @@ def joint(m: Any, i: int) -> dict[str, Any]:
         "axis": m.jnt_axis[i].tolist(),
         "zero": float(m.qpos0[at]) if directed else 0.0,
         "range": m.jnt_range[i].tolist() if directed and m.jnt_limited[i] else None,
-        "rest": float(m.qpos_spring[at]) if directed else 0.0,
+        "rest": m.qpos_spring[at : at + _ENTRIES[kind]].tolist(),
         "stiffness": float(m.jnt_stiffness[i]),
         "damping": float(m.dof_damping[dof]),
         "armature": float(m.dof_armature[dof]),

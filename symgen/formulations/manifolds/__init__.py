@@ -50,6 +50,7 @@ from symgen.formulations.loops import Floating, Start
 from symgen.formulations.manifolds import hessian, solving, torques
 from symgen.formulations.manifolds.bases import floating_bases
 from symgen.formulations.manifolds.chain import Chain, Write
+from symgen.formulations.manifolds.springs import is_sprung
 from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -63,6 +64,7 @@ NOTES = {
     "MF-5": "C - M D(w): of the joint's velocities",
     "MF-6": "what drives and bearings of the joint add to its torques",
     "MF-7": "the chain's second derivatives in the tangent space, symmetric along the exponential",
+    "MF-9": "k x and its derivatives: spring of a joint, x the way from its rest, as MuJoCo has it",
     "MF-8": "a floating base: gravity and loads turn against it, and nothing else is felt",
 }
 
@@ -85,13 +87,21 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 """What else a formulation has to derive for the chain."""
 
 
-def are_derived(functions: Collection[str]) -> set[str]:
+def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
     """Those that there are for trees with joints on manifolds, of functions of the chain."""
+    sprung = any(is_sprung(tree, joint) for joint in tree.manifolds)
     return {
         name
         for name in functions
-        if name in FUNCTIONS and all(needed in functions for needed in NEEDS.get(name, ()))
+        if name in FUNCTIONS
+        and all(needed in functions for needed in NEEDS.get(name, ()))
+        and not (sprung and name in WITHOUT_SPRINGS)
     }
+
+
+WITHOUT_SPRINGS = ("inverse_dynamics_hessian",)
+"""Functions that there are only without springs of joints on manifolds: near rest the second
+derivatives of the way are differences of what is far larger, as they stand in `springs`."""
 
 
 IN_LOOPS = ("mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
