@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 SECONDS = 100
@@ -116,29 +116,12 @@ def closed(m: Any) -> Iterator[dict[str, str]]:
         yield {"kind": "flex", "name": m.flex(i).name}
 
 
-def limit_resources() -> None:
-    """Time, memory, and files that may be written: none."""
-    try:
-        import resource
-        import signal
-    except ImportError:  # no such limits on this system
-        return
-    for which, most in (
-        (resource.RLIMIT_CPU, SECONDS),
-        (resource.RLIMIT_AS, BYTES),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with suppress(OSError, ValueError):
-            resource.setrlimit(which, (most, most))
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
-
 def main() -> None:
     """Print the tree of the file that is named; what MuJoCo itself prints goes nowhere."""
     answer = os.dup(1)
     os.dup2(2, 1)
-    limit_resources()
+    beside = os.path.join(os.path.dirname(__file__), "process_limits.py")
+    runpy.run_path(beside)["limit_resources"](SECONDS, BYTES)
     try:
         found = compiled(sys.argv[1])
     except Exception as error:  # MuJoCo's own words: of XML, of compiling, of files
