@@ -325,6 +325,6 @@ def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
     """What to ask for in order to get `function`, in words."""
     able = [item.name for item in FORMULATIONS if function in provided_functions(item, tree)]
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
-        beside = "springs of joints" if function in manifolds.WITHOUT_SPRINGS else "joints"
+        beside = manifolds.lacking(function, tree) or "joints"
         return f"{function} is not available yet for {beside} with 'coordinates: quaternion'"
     return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"

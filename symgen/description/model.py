@@ -270,6 +270,16 @@ class RobotDescription:
         return tuple(name for joint in free for name in joint.position_names)
 
     @property
+    def quaternion_places(self) -> tuple[int, ...]:
+        """Where in q, from 0, the four entries x y z w of every quaternion begin."""
+        places, start = list[int](), 0
+        for joint in self.joints:
+            if joint.manifold is not None:
+                places.append(start + joint.manifold.quaternion)
+            start += 0 if joint.mimic else len(joint.position_names)
+        return tuple(places)
+
+    @property
     def independent_parameters(self) -> tuple[str, ...]:
         """Names of the parameters that are not derived from others, in the order of the file."""
         return tuple(parameter.name for parameter in self.parameters if not parameter.derived)

@@ -71,13 +71,7 @@ class Truth:
     def quaternions(self, program: Program[Expr]) -> list[tuple[Expr, ...]]:
         """The entries x y z w of every quaternion among the inputs of a program."""
         q = next((array.symbols for array in program.inputs if array.name == "q"), ())
-        found, start = list[tuple[Expr, ...]](), 0
-        for joint in self.description.joints if q else ():
-            if joint.manifold is not None:
-                first = start + joint.manifold.quaternion
-                found.append(tuple(q[first : first + 4]))
-            start += 0 if joint.mimic else len(joint.position_names)
-        return found
+        return [q[at : at + 4] for at in self.description.quaternion_places] if q else []
 
     def dependent(self, program: Program[Expr]) -> dict[Expr, Expr]:
         """Derived parameters, and entries of quaternions -> expressions of what is independent.

@@ -46,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from symgen.algebra.interface import S
+from symgen.formulations.joint_terms import reflected_inertia
 from symgen.formulations.loops import Floating, Start
 from symgen.formulations.manifolds import hessian, solving, torques
 from symgen.formulations.manifolds.bases import floating_bases
@@ -89,19 +90,32 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 
 def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
     """Those that there are for trees with joints on manifolds, of functions of the chain."""
-    sprung = any(is_sprung(tree, joint) for joint in tree.manifolds)
     return {
         name
         for name in functions
         if name in FUNCTIONS
         and all(needed in functions for needed in NEEDS.get(name, ()))
-        and not (sprung and name in WITHOUT_SPRINGS)
+        and not lacking(name, tree)
     }
 
 
-WITHOUT_SPRINGS = ("inverse_dynamics_hessian",)
-"""Functions that there are only without springs of joints on manifolds: near rest the second
-derivatives of the way are differences of what is far larger, as they stand in `springs`."""
+def lacking(function: str, tree: KinematicTree[S]) -> str:
+    """What of the joints on manifolds of a tree a function does not know, in words; "" for nothing.
+
+    Near rest the second derivatives of a spring's way are differences of what is far larger, as
+    they stand in `springs`; and the energy of the chain's rotors is not that of the joint's beside
+    e = 0, nor are its slopes.
+    """
+    sprung = any(is_sprung(tree, joint) for joint in tree.manifolds)
+    if function == "inverse_dynamics_hessian" and sprung:
+        return "springs of joints"
+    if function == "outputs_derivatives":
+        named = any("kinetic_energy" in output.expression.names for output in tree.outputs)
+        columns = [tree.joint(number) for joint in tree.manifolds for number in joint.columns]
+        rotors = not all(tree.algebra.is_zero(reflected_inertia(joint)) for joint in columns)
+        if named and rotors:
+            return "the kinetic energy of rotors at joints"
+    return ""
 
 
 IN_LOOPS = ("mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")

@@ -53,7 +53,8 @@ def unchanged(chain: Chain[S]) -> None:
 
 def of_accelerations(chain: Chain[S]) -> None:
     """As the chain has it at its accelerations."""
-    chain.call(chain.function, chain.accelerations, springs=chain.function in OF_SPRINGS)
+    energies = chain.function in OF_SPRINGS
+    chain.call(chain.function, chain.accelerations, rotors=energies, springs=energies)
     chain.finish()
 
 
