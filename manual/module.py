@@ -49,7 +49,8 @@ METADATA = {
     "default_parameters": "`(n_parameters,)`: the values of the file",
     "inertial_parameters": "`(10 n,)`: what `regressor` is multiplied by",
     "limits": "`lower`, `upper`, `velocity`, `effort`, each `(n,)`; infinite where there is none",
-    "joint_terms": "rotor inertias, gear ratios, damping, stiffness, ..., each `(n,)`",
+    "joint_terms": "rotor inertias, damping, stiffness, ..., each `(n,)`; `rest_configuration` "
+    "`(nq,)` where springs on quaternions have a `rest`",
     "prescribed": "by coordinate, whether its motion is given",
     "output_units, output_sparsity": "units; which derivatives of outputs can differ from 0",
     "gravity": "`(3,)`, m/s^2, base axes",

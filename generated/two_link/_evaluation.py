@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._configuration import Configuration
+from ._configuration import Configuration, stretches
 from . import _limits as limits
 
 Array = np.ndarray[Any, Any]
@@ -173,7 +173,8 @@ class Facts:
 
     `condition` says how much larger the terms of the robot's equations are than their sums: it
     multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 N,);
-    `joint_terms` are the numbers of drives, bearings and springs by name, (N,) each;
+    `joint_terms` are the numbers of drives, bearings and springs by name, (N,) each, and
+    `rest_configuration`, (nq,), where springs of joints on manifolds are slack elsewhere than at 0;
     `reflected_inertia` is that of the rotor times the square of the gear ratio.  `prescribed` says
     of every coordinate whether its motion is given in hybrid dynamics, (n,); `output_names` are
     those of the model's outputs, `link_names` those of the links in the order of arrays.  Where
@@ -400,11 +401,15 @@ class JointTerms:
         self._offsets = np.zeros(n) if o is None else np.asarray(o)
         self._states = s.states
         space = s.facts.configuration
-        self._places = s.states.q if space is None else space.coordinates(s.states.q)
         none = np.zeros(len(self._coupling))
         keys = ("reflected_inertia", "damping", "friction", "stiffness", "rest")
         default = {**dict.fromkeys(keys, none), "friction_velocity": none + 1.0}
         self.numbers: Mapping[str, Array] = {**default, **(s.facts.joint_terms or {})}
+        self._places = s.states.q
+        if space is not None:
+            rest = self.numbers.get("rest_configuration")
+            ways = stretches(space, s.states.q, rest)
+            self._places = space.coordinates(s.states.q) + ways
 
     def _felt(self, torques: Array) -> Array:
         """S' tau, (S, n), of torques at all joints, (S, N)."""

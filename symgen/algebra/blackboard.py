@@ -79,15 +79,20 @@ def _wave(kind: str, angle: Expr) -> Expr:
     return sympy.sin(angle) if kind == "sin" else sympy.cos(angle)
 
 
-def readable(expression: Expr, motion: Collection[Expr] = ()) -> Expr:
+def readable(
+    expression: Expr, motion: Collection[Expr] = (), quaternions: Sequence[Sequence[Expr]] = ()
+) -> Expr:
     """The expression as one would write it: terms of the same motion together, factors pulled out.
 
     `motion` are the symbols of velocities, accelerations and load components; terms with the same
     product of them stand together.  Planar robots read best with sums of angles, spatial ones with
-    products of sines and cosines: the shorter form wins.
+    products of sines and cosines: the shorter form wins.  `quaternions` are symbols x y z w of
+    length 1.
     """
     expression = _with_few_constants(expression)
-    forms = (fourier(expression), with_cosine_squares(expression))
+    forms = [fourier(expression), with_cosine_squares(expression)]
+    own = [entries for entries in quaternions if expression.has(*entries)]
+    forms += [with_unit_norms(form, own) for form in forms] if own else []
     grouped = (_grouped(form, frozenset(motion)) for form in forms)
     return min(grouped, key=lambda form: sympy.count_ops(form))
 
@@ -107,6 +112,16 @@ def with_cosine_squares(expression: Expr) -> Expr:
     for wave in sorted(expanded.atoms(sympy.sin), key=sympy.default_sort_key):
         square = 1 - sympy.cos(wave.args[0]) ** 2
         reduced = [_reduced(term, wave, square) for term in sympy.Add.make_args(expanded)]
+        expanded = sympy.expand(sympy.Add(*reduced))
+    return expanded
+
+
+def with_unit_norms(expression: Expr, quaternions: Iterable[Sequence[Expr]]) -> Expr:
+    """Expanded, with w^2 of every quaternion replaced by 1 - x^2 - y^2 - z^2."""
+    expanded = sympy.expand(expression)
+    for x, y, z, w in quaternions:
+        square = 1 - x**2 - y**2 - z**2
+        reduced = [_reduced(term, w, square) for term in sympy.Add.make_args(expanded)]
         expanded = sympy.expand(sympy.Add(*reduced))
     return expanded
 

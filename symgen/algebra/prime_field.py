@@ -36,6 +36,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from symgen.algebra import rounding
 from symgen.algebra.evaluation import Arithmetic
 
 BITS = 127
@@ -101,7 +102,9 @@ class PrimeField:
         return Residue(value % self.prime, self.prime)
 
     def constant(self, value: float) -> Residue:
-        """The float64 `value`, exactly: a whole number over a power of two."""
+        """The float64 `value`, exactly: a whole number over a power of two; a guard is 0."""
+        if value == rounding.GUARD:
+            return self.number(0)
         numerator, denominator = value.as_integer_ratio()
         return self.number(numerator * inverse(denominator % self.prime, self.prime))
 

@@ -16,6 +16,10 @@ from typing import Any
 
 import mpmath
 
+GUARD = 2.0**-996
+"""Added to what is only divided by where it is not 0, to keep 0/0 away: 7e-301, a normal number, is
+no part of any other sum.  Where numbers are exact it is 0: on a blackboard, in a prime field."""
+
 _PRECISION = 200
 _HALF_PI = math.pi / 2
 _QUARTER_SINES = (0.0, 1.0, 0.0, -1.0)

@@ -47,8 +47,11 @@ def symbol(name: str) -> Expr:
 def constant(value: float) -> Expr:
     """The number `value`: exact for k pi/2 and for decimals of at most 12 digits, else a Float.
 
-    A short decimal such as 0.1 is what stands in a model file, and is meant exactly.
+    A short decimal such as 0.1 is what stands in a model file, and is meant exactly.  A guard
+    against 0/0 is none on a blackboard.
     """
+    if value == rounding.GUARD:
+        return sympy.S.Zero
     turns = rounding.quarter_turns(value)
     if turns:
         return sympy.Rational(turns, 2) * sympy.pi

@@ -450,7 +450,13 @@ def _joint_terms(description: RobotDescription) -> dict[str, tuple[float, ...]]:
     rotors = zip(column("gear_ratio"), column("rotor_inertia"), strict=True)
     kept = ("damping", "stiffness", "rest", "friction", "friction_velocity")
     reflected = tuple(ratio * ratio * inertia for ratio, inertia in rotors)
-    return {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
+    found = {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
+    if any(joint.rest for joint in description.joints):
+        own = [joint for joint in description.joints if joint.mimic is None]
+        rest = [x for joint in own for x in joint.rest_entries]
+        values = description.parameter_values
+        found["rest_configuration"] = tuple(value_of(x, values) for x in rest)
+    return found
 
 
 def model_hash(description: RobotDescription) -> str:
@@ -460,7 +466,7 @@ def model_hash(description: RobotDescription) -> str:
 
 
 _AS_WITHOUT_THE_KEY: tuple[tuple[str, object], ...] = (
-    ("mimic", None), ("representation", ANGLES), ("actuated", True), ("loops", ()),
+    ("mimic", None), ("representation", ANGLES), ("rest", ()), ("actuated", True), ("loops", ()),
     ("relations", ()), ("initial", {}),
 )  # fmt: skip
 

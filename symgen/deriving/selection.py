@@ -11,7 +11,13 @@ from typing import Any
 from symgen.algebra.graph import Graph
 from symgen.description.model import RobotDescription
 from symgen.errors import RequestError
-from symgen.formulations import FORMULATIONS, Formulation, formulation_named, provided_functions
+from symgen.formulations import (
+    FORMULATIONS,
+    Formulation,
+    formulation_named,
+    manifolds,
+    provided_functions,
+)
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
@@ -319,5 +325,6 @@ def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
     """What to ask for in order to get `function`, in words."""
     able = [item.name for item in FORMULATIONS if function in provided_functions(item, tree)]
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
-        return f"{function} is not available yet for joints with 'coordinates: quaternion'"
+        beside = manifolds.lacking(function, tree) or "joints"
+        return f"{function} is not available yet for {beside} with 'coordinates: quaternion'"
     return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"

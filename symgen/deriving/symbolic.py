@@ -161,10 +161,11 @@ class SymbolicDynamics:
         """
         program = self.program(function)
         motion, total, number = _motion(program), _size(program), count()
+        quaternions = self._quaternions(program)
 
         def simplified(entry: Expr) -> Expr:
             watch(next(number), total)
-            return readable(entry, motion)
+            return readable(entry, motion, quaternions)
 
         return _mapped(self.expanded(function), simplified)
 
@@ -185,10 +186,10 @@ class SymbolicDynamics:
             raise SingularError(no_solution(self.description, function)) from error
         if determinant is None or found is None:
             return None
-        motion = _motion(program)
+        motion, quaternions = _motion(program), self._quaternions(program)
 
         def simplified(numerator: Expr) -> Expr:
-            terms = sympy.Add.make_args(readable(numerator, motion))
+            terms = sympy.Add.make_args(readable(numerator, motion, quaternions))
             return sympy.Add(*(sympy.factor_terms(term) for term in terms))
 
         name = _unused_name(program, self.description.parameter_values)
@@ -200,6 +201,11 @@ class SymbolicDynamics:
                 for (power, numerators), output in zip(found, visible_outputs(program), strict=True)
             ),
         )
+
+    def _quaternions(self, program: Program[Expr]) -> list[tuple[Expr, ...]]:
+        """The entries x y z w of every quaternion among the inputs of a program."""
+        q = next((array.symbols for array in program.inputs if array.name == "q"), ())
+        return [q[at : at + 4] for at in self.description.quaternion_places] if q else []
 
     def program(self, function: str) -> Program[Expr]:
         """The program over SymPy scalars."""

@@ -26,6 +26,8 @@ _TERMS = tuple(field.name for field in fields(JointTerms))
 _NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
 _NEEDS = {"gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction"}
 
+_SPRINGS = ("translation", "rotation")
+
 Placed = tuple[KeyPath, Expression | None]
 """An expression with its place in the file; None where it is not given, or faulty."""
 
@@ -78,18 +80,12 @@ class JointOptions:
         if not isinstance(self.kind, OnManifold):
             return
         said = f"beside 'coordinates: {self.kind.representation}'"
-        limits = self.table.limits
-        for path, given in (
-            (("stiffness",), self.table.gives("stiffness")),
-            (("limits", "lower"), limits is not None and limits.gives("lower")),
-            (("limits", "upper"), limits is not None and limits.gives("upper")),
-        ):
-            if given:
-                self.findings.fault(
-                    (*self.path, *path),
-                    f"{path[-1]!r} {said} is not available yet; remove it, or write "
-                    f"'coordinates: {ANGLES}'",
-                )
+        for key in filter((self.table.limits or LimitsTable()).gives, ("lower", "upper")):
+            self.findings.fault(
+                (*self.path, "limits", key),
+                f"{key!r} means nothing {said}: an attitude has no limits entry by entry; remove "
+                f"it ('velocity' and 'effort' may stay), or write 'coordinates: {ANGLES}'",
+            )
         flags = self.table.prescribed or ()
         if len(set(flags)) > 1:
             self.findings.fault(
@@ -100,13 +96,50 @@ class JointOptions:
     def terms(self) -> tuple[JointTerms, ...]:
         """Drive, bearing and spring of every coordinate."""
         self.refuse_places()
-        columns = {key: self.term(key) for key in _TERMS if self.moves(key)}
+        if isinstance(self.kind, OnManifold):
+            self.check_springs(self.kind)
+        own = [key for key in _TERMS if key != "rest" or not isinstance(self.kind, OnManifold)]
+        columns = {key: self.term(key) for key in own if self.moves(key)}
         self.warn_missing_partners()
         terms = []
         for i in range(self.coordinates):
             given = {key: expr for key, column in columns.items() if (expr := column[i])}
             terms.append(JointTerms(**given))
         return tuple(terms)
+
+    def check_springs(self, kind: OnManifold) -> None:
+        """One spring turns the link, and one pulls its origin: each has one stiffness."""
+        path: KeyPath = (*self.path, "stiffness")
+        given = [expression for _, expression in self.per_coordinate(path, self.table.stiffness)]
+        groups = [given[start : start + 3] for start in range(0, kind.coordinates, 3)]
+        if any(x is None or x.root != group[0].root for group in groups if group[0] for x in group):
+            self.findings.fault(
+                path,
+                "expected a number, or the same three times for "
+                f"{' and for '.join(_SPRINGS[-len(groups) :])}: such a spring pulls along the "
+                "shortest way to its rest",
+            )
+
+    def rest(self) -> tuple[Expression, ...]:
+        """Of a joint on a manifold the configuration at which its spring is slack."""
+        if not isinstance(self.kind, OnManifold) or self.table.rest is None:
+            return ()
+        path: KeyPath = (*self.path, "rest")
+        names = self.kind.position_suffixes
+        if isinstance(self.table.rest, ForAll) or len(self.table.rest) != len(names):
+            self.findings.fault(
+                path,
+                f"expected a list of {len(names)}, the entries {' '.join(names)} of q at which the "
+                "spring is slack",
+            )
+            return ()
+        values = [
+            None if x is None else self.scalars.value((*path, i), x)
+            for i, x in enumerate(self.table.rest)
+        ]
+        if not any(x is None or x for x in values[self.kind.quaternion :]):
+            self.findings.fault(path, "the quaternion is zero; expected [..., 0, 0, 0, 1] or such")
+        return tuple(x for x in self.table.rest if x is not None)
 
     def term(self, key: str) -> list[Expression | None]:
         """One key for every coordinate; None is the default."""

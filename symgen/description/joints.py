@@ -85,6 +85,7 @@ class JointChecks:
             actuated=table.actuated is not False,
             mimic=self.mimics.get(index),
             representation=kind.representation if isinstance(kind, OnManifold) else ANGLES,
+            rest=options.rest(),
         )
 
     def parent(self, index: int, table: JointTable) -> str:

@@ -136,7 +136,8 @@ class JointDescription:
     DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
     has one letter for each of several rotations, such as ``zyx``; `pitch` is that of a helical
     joint (m per radian).  `representation` is what ``coordinates`` of the file says: ``angles``,
-    or ``quaternion`` of a joint on a manifold.  `terms`, `limits` and `prescribed`
+    or ``quaternion`` of a joint on a manifold, whose spring is slack where its entries in q are
+    `rest`; where it has not moved if that is empty.  `terms`, `limits` and `prescribed`
     (whether its motion is given, rather than the torque of its joint) have one entry
     per coordinate.  One that is not `actuated` has no drive.  A joint with `mimic` has one
     coordinate, which is none of the robot's.
@@ -159,6 +160,7 @@ class JointDescription:
     actuated: bool = True
     mimic: Mimic | None = None
     representation: str = ANGLES
+    rest: tuple[Expression, ...] = ()
 
     @property
     def coordinates(self) -> int:
@@ -181,6 +183,13 @@ class JointDescription:
         if self.manifold is not None:
             return tuple(f"{self.name}_{x}" for x in self.manifold.position_suffixes)
         return self.coordinate_names
+
+    @property
+    def rest_entries(self) -> tuple[Expression, ...]:
+        """Its entries of a configuration at which springs on manifolds are slack, 0 of others."""
+        if self.manifold is None or self.rest:
+            return self.rest or (ZERO,) * self.coordinates
+        return (*(ZERO,) * (len(self.position_names) - 1), ONE)
 
     @property
     def manifold(self) -> OnManifold | None:
@@ -301,6 +310,16 @@ class RobotDescription:
         """Names of the entries of q: those of the coordinates, but for joints on manifolds."""
         free = (joint for joint in self.joints if joint.mimic is None)
         return tuple(name for joint in free for name in joint.position_names)
+
+    @property
+    def quaternion_places(self) -> tuple[int, ...]:
+        """Where in q, from 0, the four entries x y z w of every quaternion begin."""
+        places, start = list[int](), 0
+        for joint in self.joints:
+            if joint.manifold is not None:
+                places.append(start + joint.manifold.quaternion)
+            start += 0 if joint.mimic else len(joint.position_names)
+        return tuple(places)
 
     @property
     def independent_parameters(self) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from symgen.description.quantities import RATES, SINGLE, Vocabulary
 from symgen.description.scalars import Scalars
 from symgen.description.schema import PointTable, RobotTable
 from symgen.description.wording import KeyPath, shown
+from symgen.joints import OnManifold
 
 
 def check_outputs(robot: RobotTable, scalars: Scalars) -> tuple[OutputDescription, ...]:
@@ -59,6 +60,11 @@ class OutputChecks:
             coordinates_of(robot),
             _names(robot.points, robot.gives("points")),
             _names(robot.loads, robot.gives("loads")),
+            [
+                table.name
+                for table in robot.joints or []
+                if table is not None and table.name and isinstance(table.kind, OnManifold)
+            ],
         )
 
     def check(self, path: KeyPath, expression: Expression) -> None:

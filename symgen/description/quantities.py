@@ -73,12 +73,14 @@ class Vocabulary:
 
     `joints` are those of the coordinates and of joints that follow them, in the order of the file.
     None stands for names that could not all be read, so that none of them can be called wrong.
+    `manifolds` are the joints with a quaternion, whose entries and rates are no quantities.
     """
 
     coordinates: Sequence[str] | None
     joints: Sequence[str] | None
     points: Sequence[str] | None
     loads: Sequence[str] | None
+    manifolds: Sequence[str] = ()
 
     @property
     def families(self) -> Mapping[str, tuple[Slot, ...]]:
@@ -102,6 +104,12 @@ class Vocabulary:
             return f"unknown quantity {shown(name)}{self._meant(family, rest, nearest)}"
         for word, slot in zip(rest, slots, strict=False):
             if slot.known is not None and word not in slot.known:
+                if family in RATES and (joint := self._on_manifold(word)):
+                    return (
+                        f"{shown(name)}: {shown(joint)} has a quaternion, and velocities in axes "
+                        "of its link, which no output can name; use a point of the link, such as "
+                        f"{shown(quantity(POINTS, '<point>', 'vx'))}"
+                    )
                 hint = self._meant(family, rest, nearest) or _listed(slot)
                 return f"unknown quantity {shown(name)}{hint}"
         if len(rest) < len(slots):
@@ -111,6 +119,11 @@ class Vocabulary:
             end = quantity(family, *rest[: len(slots)])
             return f"unknown quantity {shown(name)}; nothing follows {shown(end)}"
         return ""
+
+    def _on_manifold(self, word: str) -> str:
+        """The joint with a quaternion that `word` is, or is a coordinate of; else nothing."""
+        own = (x for x in self.manifolds if word == x or word.startswith(f"{x}_"))
+        return max(own, key=len, default="")
 
     def _meant(self, family: str, rest: Sequence[str], nearest: Nearest) -> str:
         """The tail of a message: the name with what is known in place of what is near to it."""

@@ -172,7 +172,9 @@ class JointTable(KeyTable):
     gear_ratio: Entries = optional("1 by default")
     damping: Entries = optional("torque per velocity")
     stiffness: Entries = optional("of a spring between parent and link")
-    rest: Entries = optional("coordinate at which the spring is slack")
+    rest: Entries = optional(
+        "coordinates at which the spring is slack, all entries of q of a quaternion joint"
+    )
     friction: Entries = optional("torque at high speed")
     friction_velocity: Entries = optional("at which it has reached 76 %, 1e-3 by default")
     prescribed: Flags = optional("hybrid dynamics is given its acceleration")

@@ -19,21 +19,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.linear import Vector
 from symgen.algebra.nodes import Scalar
 from symgen.kinematics.frames import units
 from symgen.kinematics.tree import KinematicTree, Manifold
 
 
 @dataclass(frozen=True)
-class ByThreeNumbers(Manifold):
+class ByThreeNumbers(Manifold[Scalar]):
     """A joint whose quaternion is that of s, see the module."""
 
-    def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
-        """Pose of the link's frame in the joint frame."""
+    def configuration(self, q: Sequence[Scalar], algebra: Algebra[Scalar]) -> Sequence[Scalar]:
+        """Its own entries of those of all joints."""
         own, at = list(q[self.entries]), self.kind.quaternion
-        own[at:] = _quaternion(Vector(*own[at : at + 3]), algebra)
-        return self.kind.pose(own, algebra)
+        own[at:] = unit_quaternion(Vector(*own[at : at + 3]), algebra)
+        return own
 
 
 def by_three_numbers(tree: KinematicTree[Scalar]) -> KinematicTree[Scalar]:
@@ -64,7 +64,8 @@ def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list
     return rows
 
 
-def _quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
+def unit_quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
+    """x y z w of modified Rodrigues parameters."""
     one, square = algebra.one, s.dot(s)
     return [*(s * (algebra.constant(2.0) / (one + square))), (one - square) / (one + square)]
 

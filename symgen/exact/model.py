@@ -25,6 +25,7 @@ from symgen.description.quantities import (
 )
 from symgen.exact.attitudes import displacements
 from symgen.formulations import declare_inputs, state_of_joints
+from symgen.formulations.manifolds.springs import Stretch, is_sprung
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.scalars import scalar
@@ -72,6 +73,9 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     terms = [_terms(*given) for given in motion]
     damping = [_damping(joint, qd) for joint, _, qd, _ in motion]
     springs = [_spring(joint, q) for joint, q, _, _ in motion]
+    for number, torque in _springs_on_manifolds(tree, state.q).items():
+        springs[number - 1] = springs[number - 1] + torque
+        terms[number - 1] = terms[number - 1] + torque
     axes = [part for joint, q, _, _ in motion for part in _wrench_axis(joint, q, tree)]
     coupling = _coupling(tree)
     builder.output(GRAVITY, (3,), tree.gravity)
@@ -194,6 +198,18 @@ def _terms(joint: Joint[Scalar], q: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
 
 def _spring(joint: Joint[Scalar], q: Scalar) -> Scalar:
     return joint.terms.stiffness * (q - joint.terms.rest)
+
+
+def _springs_on_manifolds(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> dict[int, Scalar]:
+    """By the number of the joint that is the column; `GRAVITY` tests them by their energy."""
+    return {
+        number: tree.joint(number).terms.stiffness * x
+        for manifold in tree.manifolds
+        if is_sprung(tree, manifold)
+        for number, x in zip(
+            manifold.columns, Stretch.of(manifold, q, tree.algebra).entries, strict=True
+        )
+    }
 
 
 def _damping(joint: Joint[Scalar], qd: Scalar) -> Scalar:

@@ -92,7 +92,7 @@ def provided_functions(
     """
     able = set(formulation.functions)
     if tree is not None and tree.manifolds:
-        able = manifolds.are_derived(able)
+        able = manifolds.are_derived(able, tree)
     return tuple(name for name in FUNCTION_NAMES if name in able)
 
 

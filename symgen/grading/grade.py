@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import sympy
@@ -12,7 +13,6 @@ import sympy
 from symgen.algebra.prime_field import NotASquareError, PrimeField, random_field
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import Expression
-from symgen.description.manifolds import refuse_manifolds
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault, ModelError, RequestError
 from symgen.grading import coupling
@@ -39,10 +39,14 @@ POINTS = 2
 """Random points, each in a prime field of 127 bits."""
 
 IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
+_MANY, _HIGH = 10**9, 30
 _ANGLE = re.compile("q[0-9]+")
 MOST_TRIES = 20
 LARGEST_TRUTH = 10_000
 """Numbers and names in a true entry, all steps put in, that is still taken apart into terms."""
+
+MOST_TRUE_TERMS = 200_000
+"""Of a true entry multiplied out, before like terms are collected: seconds."""
 
 MOST_LINKS = 8
 """Robots with more joints are not tried with slips about single links: it would take minutes."""
@@ -59,7 +63,6 @@ def grade(
     A line that cannot be understood is not right, and does not keep the others from being graded.
     Raises `ModelError` where there are no others.
     """
-    refuse_manifolds(description, "grading")
     assignments, faults = read_answer(text, file)
     asked = Questions(description, file, assignments)
     faults += asked.faults
@@ -126,7 +129,11 @@ class _Grading:
         """Sines for cosines, degrees for radians: the answer is right when that is undone."""
         if self.asked.size(question.assignment).terms > MOST_TERMS:
             return
-        angles = [x for name, x in self.asked.coordinates().items() if _ANGLE.fullmatch(name)]
+        angles = [
+            x
+            for name, x in self.asked.coordinates().items()
+            if _ANGLE.fullmatch(name) and x not in self.asked.quaternion_entries
+        ]
         degrees = {x: 180 * x / sympy.pi for x in angles}
         undone = {
             "sine and cosine are exchanged": question.answer.replace(
@@ -156,13 +163,18 @@ class _Grading:
             derived = {x: y.xreplace(numbers) for x, y in self.truth.definitions.items()}
             definitions = definitions | numbers | derived
         truth = truth.xreplace(definitions)
+        quaternions = [
+            tuple(x.xreplace(definitions) for x in entries)
+            for entries in self.truth.quaternions(question.program)
+        ]
         summands = []
         for node in summands_of(root):
             piece = Expression("", node, question.assignment.value.names)
             meant = {symbol(x): self.asked.meaning(x, question.program) for x in piece.names}
             value = scalar(piece, SymPyAlgebra()).xreplace(meant).xreplace(definitions)
             summands.append((written(node), value))
-        found = first_wrong_term(summands, truth, self.asked.size(question.assignment).terms)
+        size = self.asked.size(question.assignment).terms
+        found = first_wrong_term(summands, truth, size, quaternions)
         return found or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
@@ -190,10 +202,10 @@ class _Grading:
             return steps[symbol(name)]
         quantity = QUANTITIES[question.assignment.name]
         entry = quantity.output(program).entries[question.place]
-        sizes: dict[Expr, int] = {}
+        leaves, terms = dict[Expr, int](), dict[Expr, int]()
         for step, value in steps.items():
-            sizes[step] = _size(value, sizes)
-        if _size(entry, sizes) > LARGEST_TRUTH:
+            leaves[step], terms[step] = _size(value, leaves), _terms(value, terms)
+        if _size(entry, leaves) > LARGEST_TRUTH or _terms(entry, terms) > MOST_TRUE_TERMS:
             return None
         needed = _needed(entry, steps)
         stands_for: dict[Expr, Expr] = {}
@@ -308,6 +320,20 @@ def _size(expression: Expr, sizes: Mapping[Expr, int]) -> int:
     if not expression.args:
         return sizes.get(expression, 1)
     return sum(_size(part, sizes) for part in expression.args)
+
+
+def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
+    """Terms of an expression with all steps put in and multiplied out, at most."""
+    if not expression.args:
+        return terms.get(expression, 1)
+    parts = [_terms(part, terms) for part in expression.args]
+    if expression.is_Add:
+        return sum(parts)
+    if expression.is_Mul:
+        return min(prod(parts), _MANY)
+    if expression.is_Pow and expression.exp.is_Integer:
+        return int(min(parts[0] ** min(abs(int(expression.exp)), _HIGH), _MANY))
+    return 1
 
 
 def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:

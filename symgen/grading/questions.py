@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import sympy
@@ -262,6 +263,8 @@ class Questions:
             return " on the right: only entries that were answered in a line above stand there"
         own = [x for x in self.known if not x.startswith(GIVEN)]
         known = [*own, *self.parameters, *self.coordinates()]
+        if self.no_angle(name):
+            return f": {self.no_angle(name)} is an entry of a quaternion, no angle"
         usual = usual_name(name)
         if usual is not None and self.input(usual) is not None:
             return f"; here it is called {shown(usual)}"
@@ -291,12 +294,27 @@ class Questions:
         if coordinate:
             return self.coordinates().get(f"{coordinate[1]}{int(coordinate[2])}")
         if wave:
+            if self.no_angle(name):
+                return None
             angles = [self.coordinates().get(f"q{digit}") for digit in wave[2]]
             if None in angles:
                 return None
             angle = sympy.Add(*angles)
             return sympy.cos(angle) if wave[1] == "c" else sympy.sin(angle)
         return self.loads().get(name)
+
+    def no_angle(self, name: str) -> str:
+        """The first coordinate in an abbreviation (c12) that is an entry of a quaternion."""
+        wave, known = _WAVE.fullmatch(name), self.coordinates()
+        digits = wave[2] if wave else ""
+        found = (f"q{x}" for x in digits if known.get(f"q{x}") in self.quaternion_entries)
+        return next(found, "")
+
+    @cached_property
+    def quaternion_entries(self) -> frozenset[Expr]:
+        """The coordinates that are entries of quaternions."""
+        quaternions = self.truth.quaternions(self.truth.program("inverse_dynamics"))
+        return frozenset(x for entries in quaternions for x in entries)
 
     def loads(self) -> Mapping[str, Expr]:
         """The components of all loads: tip_fx and so on."""

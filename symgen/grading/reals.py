@@ -100,7 +100,7 @@ def _both(truth: Truth, question: Question, state: Changed, number: int) -> tupl
     values, program = _Reals(truth.description.parameter_values, number), question.program
     if state.numbers:
         values.known.update({x: values.of(number) for x, number in truth.numbers.items()})
-    for name, definition in truth.definitions.items():
+    for name, definition in truth.dependent(program).items():
         values.known[name] = values.of(definition)
     for array in program.inputs:
         if array.name in state.zeros:

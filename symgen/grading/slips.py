@@ -42,12 +42,26 @@ def _of_state(description: RobotDescription) -> Iterator[Slip]:
     yield Slip("velocity terms are missing", description, Changed(("qd",)))
     yield Slip("acceleration terms are missing", description, Changed(("qdd",)))
     yield Slip("the loads are missing", description, Changed(("loads",)))
-    if len(description.joints) > 1:
+    if any(joint.manifold is not None for joint in description.joints):
+        yield from _of_quaternions(description)
+    elif len(description.joints) > 1:
         words = (
             "angles are measured from the base; a coordinate is measured from the link before "
             "(wrong frame)"
         )
         yield Slip(words, description, Changed(absolute=True))
+
+
+def _of_quaternions(description: RobotDescription) -> Iterator[Slip]:
+    first = ((1, 1), (2, 1), (3, 1), (0, 1))
+    words = "quaternions are read as w x y z; here they are x y z w (order of a quaternion)"
+    yield Slip(words, description, Changed(turned=first))
+    conjugate = ((0, -1), (1, -1), (2, -1), (3, 1))
+    words = (
+        "quaternions turn the other way: they carry axes of the link into those of the joint "
+        "(conjugate of a quaternion)"
+    )
+    yield Slip(words, description, Changed(turned=conjugate))
 
 
 def _of_gravity(description: RobotDescription) -> Iterator[Slip]:

@@ -1,8 +1,9 @@
 """The first wrong term of an answer: both sides multiplied out, sum by sum.
 
-Exact: coefficients are rational numbers, sin^2 is 1 - cos^2, the sine of a sum is taken apart.  An
-answer that is no polynomial of parameters, sines, cosines and rates, or too long to be multiplied
-out, has no terms to compare; that is said.
+Exact: coefficients are rational numbers, sin^2 is 1 - cos^2, the sine of a sum is taken apart, and
+of a quaternion w^2 is 1 - x^2 - y^2 - z^2.  An answer that is no polynomial of parameters, sines,
+cosines, coordinates and rates, or too long to be multiplied out, has no terms to compare; that is
+said.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import sympy
@@ -29,6 +31,9 @@ _OF_FORMULAS = (1, 2, 4, 8)
 
 _LONGEST_FACTOR = 40
 _LONGEST_TERM = 160
+Squares = Mapping[int, tuple[int, ...]]
+"""Place of a generator -> places of those whose squares are missing from its own to 1."""
+
 _RANK = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 4}
 
 
@@ -105,19 +110,24 @@ def is_decimal(x: Expr) -> bool:
 
 
 def first_wrong_term(
-    summands: Sequence[tuple[str, Expr]], truth: Expr, size: int
+    summands: Sequence[tuple[str, Expr]],
+    truth: Expr,
+    size: int,
+    quaternions: Sequence[tuple[Expr, ...]] = (),
 ) -> WrongTerm | None:
     """The first of an answer's `summands` with a wrong term in it, or what is missing.
 
-    None where there is no telling.  `size` is the number of terms of the answer.
+    None where there is no telling.  `size` is the number of terms of the answer, `quaternions` are
+    symbols x y z w of length 1.
     """
     if size > MOST_TERMS or not all(_are_plain(x) for x in (*(x for _, x in summands), truth)):
         return None
     *everything, truth = (sympy.expand_trig(x) for x in (*(x for _, x in summands), truth))
-    generators, replaced = _generators([*everything, truth])
+    generators, replaced = _generators([*everything, truth, *chain(*quaternions)])
+    squares = _squares(generators, quaternions)
     try:
-        parts = [_terms(x.xreplace(replaced), generators) for x in everything]
-        true = _terms(truth.xreplace(replaced), generators)
+        parts = [_terms(x.xreplace(replaced), generators, squares) for x in everything]
+        true = _terms(truth.xreplace(replaced), generators, squares)
     except BasePolynomialError:
         return None
     found: dict[tuple[int, ...], Expr] = {}
@@ -165,36 +175,46 @@ def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Exp
     return [*own, *replaced.values()], replaced
 
 
-def _terms(expression: Expr, generators: Sequence[Expr]) -> dict[tuple[int, ...], Expr]:
-    """Exponents of the generators -> factor, with no square of a sine left."""
+def _squares(generators: Sequence[Expr], quaternions: Sequence[tuple[Expr, ...]]) -> Squares:
+    """That of a sine, whose cosine stands before it, and of the w of a quaternion."""
+    found: dict[int, tuple[int, ...]] = {
+        place: (place - 1,) for place, x in enumerate(generators) if x.name.startswith("sin(")
+    }
+    for entries in quaternions:
+        *others, w = (generators.index(x) for x in entries)
+        found[w] = tuple(others)
+    return found
+
+
+def _terms(
+    expression: Expr, generators: Sequence[Expr], squares: Squares
+) -> dict[tuple[int, ...], Expr]:
+    """Exponents of the generators -> factor, with none of the `squares` left."""
     if not generators:
         return {(): expression} if expression != 0 else {}
     found: dict[tuple[int, ...], Expr] = {}
     for monomial, factor in sympy.Poly(expression, *generators).as_dict().items():
-        for reduced, more in _without_squares(monomial, generators).items():
+        for reduced, more in _without_squares(monomial, squares).items():
             found[reduced] = found.get(reduced, 0) + more * factor
     return dict(sorted(((m, x) for m, x in found.items() if x != 0), reverse=True))
 
 
-def _without_squares(
-    monomial: tuple[int, ...], generators: Sequence[Expr]
-) -> dict[tuple[int, ...], int]:
-    """sin^k as powers of 1 - cos^2; the cosine of an angle stands before its sine."""
+def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[int, ...], int]:
+    """A monomial with 1 - a^2 - ... in place of each of the `squares`."""
     found = {monomial: 1}
-    for place, generator in enumerate(generators):
-        if not generator.name.startswith("sin(") or monomial[place] < 2:
-            continue
+    for place, others in squares.items():
         pairs, odd = divmod(monomial[place], 2)
-        expanded: dict[tuple[int, ...], int] = {}
-        for exponents, factor in found.items():
-            for k in range(pairs + 1):
-                changed = list(exponents)
-                changed[place] = odd
-                changed[place - 1] += 2 * k
-                key = tuple(changed)
-                more = factor * (-1) ** k * math.comb(pairs, k)
-                expanded[key] = expanded.get(key, 0) + more
-        found = expanded
+        for _ in range(pairs):
+            expanded: dict[tuple[int, ...], int] = {}
+            for exponents, factor in found.items():
+                for other in (None, *others):
+                    changed = list(exponents)
+                    changed[place] = odd
+                    if other is not None:
+                        changed[other] += 2
+                    key = tuple(changed)
+                    expanded[key] = expanded.get(key, 0) + (factor if other is None else -factor)
+            found = expanded
     return found
 
 

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import sympy
+
+from symgen.algebra.linear import Vector
 from symgen.algebra.prime_field import PrimeField, Residue
 from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, symbol
 from symgen.description.model import RobotDescription
+from symgen.exact.attitudes import unit_quaternion
 from symgen.formulations import derive, formulation_named
 from symgen.grading.quantities import Quantity
 from symgen.grading.residues import Values
@@ -21,18 +25,24 @@ GIVEN_BY = "newton_euler"
 """The formulation that says what is right where none is asked for: it has every function."""
 
 
+Turned = tuple[tuple[int, int], ...]
+"""Place and sign of every entry of a quaternion; empty where it is what it is."""
+
+
 @dataclass(frozen=True)
 class Changed:
     """A robot in another state than the one that is asked about.
 
     `zeros` names inputs (``qd``, ``qdd``, ``loads``) that are 0; with `absolute` the coordinates
     of the answer are angles from the base, so that q_k is the difference of two of them.  With
-    `numbers` the parameters are those of the file.
+    `numbers` the parameters are those of the file.  The quaternions of the answer are `turned`:
+    entry k of x y z w is that entry of the answer's, with that sign.
     """
 
     zeros: tuple[str, ...] = ()
     absolute: bool = False
     numbers: bool = False
+    turned: Turned = ()
 
 
 AS_IT_IS = Changed()
@@ -57,6 +67,22 @@ class Truth:
     def coordinates(self) -> int:
         """Number of coordinates."""
         return len(self.description.coordinate_names)
+
+    def quaternions(self, program: Program[Expr]) -> list[tuple[Expr, ...]]:
+        """The entries x y z w of every quaternion among the inputs of a program."""
+        q = next((array.symbols for array in program.inputs if array.name == "q"), ())
+        return [q[at : at + 4] for at in self.description.quaternion_places] if q else []
+
+    def dependent(self, program: Program[Expr]) -> dict[Expr, Expr]:
+        """Derived parameters, and entries of quaternions -> expressions of what is independent.
+
+        A quaternion has length 1, and is that of three numbers that no answer can name.
+        """
+        found, algebra = self.definitions, SymPyAlgebra()
+        for entries in self.quaternions(program):
+            s = Vector(*(sympy.Dummy(x.name) for x in entries[:3]))
+            found.update(zip(entries, unit_quaternion(s, algebra), strict=True))
+        return found
 
     @property
     def definitions(self) -> dict[Expr, Expr]:
@@ -86,13 +112,17 @@ class Truth:
         values = Values(prime)
         if changed.numbers:
             values.known.update({x: values.of(number) for x, number in self.numbers.items()})
-        for name, definition in self.definitions.items():
+        for name, definition in self.dependent(program).items():
             values.known[name] = values.of(definition)
         arrays = {array.name: array.symbols for array in program.inputs}
         for name in changed.zeros:
             values.known.update({x: prime.number(0) for x in arrays.get(name, ())})
         if changed.absolute:
             _relative(values, arrays)
+        for entries in self.quaternions(program) if changed.turned else ():
+            given = [values.of(x) for x in entries]
+            for x, (place, sign) in zip(entries, changed.turned, strict=True):
+                values.known[x] = given[place] if sign > 0 else -given[place]
         for statement in program.statements:
             values.known[symbol(statement.name)] = values.of(statement.value)
         return values

@@ -27,6 +27,7 @@ from symgen.algebra.linear import Transform, Vector
 from symgen.description.expressions import evaluate
 from symgen.description.model import (
     JointDescription,
+    JointTerms,
     LinkPoint,
     OutputDescription,
     RelationDescription,
@@ -63,17 +64,18 @@ class BodyPoint(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Manifold:
+class Manifold(Generic[S]):
     """A joint whose configuration is no vector.
 
     `columns` are the numbers of the tree's joints that are the columns of its motion subspace,
-    `start` is where its entries in q begin, from 0.
+    `start` is where its entries in q begin, from 0; `rest` are those at which its spring is slack.
     """
 
     name: str
     kind: OnManifold
     columns: tuple[int, ...]
     start: int
+    rest: tuple[S, ...]
 
     @property
     def entries(self) -> slice:
@@ -82,7 +84,11 @@ class Manifold:
 
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link's frame in the joint frame; `q` are the entries of all joints."""
-        return self.kind.pose(q[self.entries], algebra)
+        return self.kind.pose(self.configuration(q, algebra), algebra)
+
+    def configuration(self, q: Sequence[S], algebra: Algebra[S]) -> Sequence[S]:
+        """Its own entries of those of all joints."""
+        return q[self.entries]
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,7 @@ class KinematicTree(Generic[S]):
     massless: bool
     weightless: tuple[tuple[str, ...], ...] = ()
     outputs: tuple[OutputDescription, ...] = ()
-    manifolds: tuple[Manifold, ...] = ()
+    manifolds: tuple[Manifold[S], ...] = ()
     loops: tuple[Loop[S], ...] = ()
     relations: tuple[RelationDescription, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
@@ -268,7 +274,7 @@ def build_tree(
         algebra = WithDefinitions(algebra, definitions)
     frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
     joints: list[Joint[S]] = []  # massless as yet
-    manifolds: list[Manifold] = []
+    manifolds: list[Manifold[S]] = []
     positions = 0
     pieces: dict[int, list[Piece[S]]] = {BASE: []}
     for joint in description.joints:
@@ -276,7 +282,8 @@ def build_tree(
         kind = joint_type(joint.type, joint.representation)
         if isinstance(kind, OnManifold):
             columns = range(len(joints) + 1, len(joints) + 1 + kind.coordinates)
-            manifolds.append(Manifold(joint.name, kind, tuple(columns), positions))
+            rest = tuple(scalar(x, algebra) for x in joint.rest_entries)
+            manifolds.append(Manifold(joint.name, kind, tuple(columns), positions, rest))
         positions += 0 if joint.mimic else len(joint.position_names)
         if kind.coordinates == 0:
             at = placement(joint, kind.moved_entry, algebra)
@@ -364,6 +371,16 @@ def _has_no_centre(group: list[Piece[S]], algebra: Algebra[S]) -> bool:
     return len(heavy) > 1 and changes and all(piece.value == 0.0 for piece in group)
 
 
+def _own_terms(joint: JointDescription) -> tuple[JointTerms, ...]:
+    """Its joint terms; on a manifold one spring acts along or about three columns together."""
+    if joint.manifold is None:
+        return joint.terms
+    return tuple(
+        replace(terms, stiffness=joint.terms[k - k % 3].stiffness)
+        for k, terms in enumerate(joint.terms)
+    )
+
+
 def _chain(
     joint: JointDescription,
     kind: JointType,
@@ -374,7 +391,7 @@ def _chain(
     """The one-coordinate joints that `joint` becomes; there are `before` joints already."""
     chain: list[Joint[S]] = []
     links = chain_of(joint, kind, algebra)
-    columns = zip(joint.coordinate_names, joint.terms, joint.prescribed, links, strict=True)
+    columns = zip(joint.coordinate_names, _own_terms(joint), joint.prescribed, links, strict=True)
     for number, (name, terms, prescribed, (motion, at)) in enumerate(columns, start=before + 1):
         if not chain:
             at = replace(at, tree=(carrier.pose @ at.tree).settled(algebra))

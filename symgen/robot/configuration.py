@@ -236,6 +236,33 @@ def configuration_of(module: Any) -> Configuration:
     return Configuration(module.n, getattr(getattr(module, "_configuration", None), "joints", ()))
 
 
+def stretches(space: Configuration, q: Array, rest: Array | None = None) -> Array:
+    """How far springs of joints on manifolds are stretched, (..., n); 0 of all others.
+
+    R'(p - p_0), and the shortest rotation vector from R_0 to R, by the tangent of a quarter of its
+    angle: 4 atan(|h|) h / |h| with h = v / (1 + w).
+    """
+    q, rest = np.asarray(q), space.neutral() if rest is None else rest
+    found = np.zeros((*q.shape[:-1], space.n), dtype=np.result_type(q, rest))
+    for kind, at, start in space.joints:
+        turn = at + 3 * (kind == FREE)
+        Q, slack = q[..., turn : turn + 4], rest[turn : turn + 4]
+        way = product(conjugate(slack / np.sqrt(slack @ slack)), Q)
+        way = np.where(way[..., 3:].real < 0.0, -way, way)
+        h = way[..., :3] / (1.0 + way[..., 3:])
+        square = np.sum(h * h, axis=-1, keepdims=True)
+        near = np.abs(square) < 1e-4
+        size = np.sqrt(np.where(near, 1.0, square))
+        series = 1.0 - square / 3.0 + square**2 / 5.0 - square**3 / 7.0
+        found[..., start + turn - at : start + turn - at + 3] = (
+            4.0 * np.where(near, series, np.arctan(size) / size) * h
+        )
+        if kind == FREE:
+            travel = q[..., at:turn] - rest[at:turn]
+            found[..., start : start + 3] = rotated(conjugate(Q), travel)
+    return found
+
+
 # ----------------------------------------------------------------------- quaternions x y z w
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from symgen.description.expressions import Expression
 from symgen.description.model import JointDescription, RobotDescription
-from symgen.robot.configuration import Configuration
+from symgen.robot.configuration import Configuration, stretches
 from symgen.validation.oracle_parameters import Value, parameter_values, reader
 from symgen.validation.oracle_parts import (
     Array,
@@ -214,6 +214,14 @@ class RobotKinematics:
         """S q + o, (..., N)."""
         own = self.space.coordinates(q)
         return self._of_joints(own) + self._offsets if self._is_coupled else as_array(own)
+
+    def _stretches_of_joints(self, q: Array) -> Array:
+        """What springs of all joints feel: places, and ways from rest on manifolds, (..., N)."""
+        places = self._places_of_joints(q)
+        if not self._on_manifolds:
+            return places
+        rest = self._terms.numbers.get("rest_configuration")
+        return places + self._of_joints(stretches(self.space, q, rest))
 
     def _of_coordinates(self, torques: Array) -> Array:
         """S' tau: what the coordinates feel of what all joints do, (..., n)."""

@@ -250,6 +250,10 @@ class JointForces:
         self.damping, self.friction = column("damping"), column("friction")
         self.friction_velocity = column("friction_velocity")
         self.stiffness, self.rest = column("stiffness"), column("rest")
+        if any(joint.rest for joint in joints):
+            own = [joint for joint in joints if joint.mimic is None]
+            rest = [number(x) for joint in own for x in joint.rest_entries]
+            self.rest_configuration = as_array(rest)
 
     def none(self) -> JointForces:
         """No such terms at the same joints."""
@@ -268,13 +272,13 @@ class JointForces:
         slip = np.tanh(qd / self.friction_velocity)
         return np.asarray(self.damping * qd + self.friction * slip)
 
-    def springs(self, q: Array) -> Array:
+    def springs(self, stretches: Array) -> Array:
         """Torques of the springs, (..., n)."""
-        return np.asarray(self.stiffness * (q - self.rest))
+        return np.asarray(self.stiffness * (stretches - self.rest))
 
-    def spring_energy(self, q: Array) -> Array:
+    def spring_energy(self, stretches: Array) -> Array:
         """(...)"""
-        return np.asarray(np.sum(0.5 * self.stiffness * (q - self.rest) ** 2, axis=-1))
+        return np.asarray(np.sum(0.5 * self.stiffness * (stretches - self.rest) ** 2, axis=-1))
 
     def loss_slopes(self, qd: Array) -> Array:
         """d losses / d qd by complex step; each coordinate's depends on its own rate, (..., n)."""

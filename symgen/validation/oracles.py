@@ -82,7 +82,7 @@ class NumericRobot(SecondFunctions):
         com = self._centres(self._kinematics(q))
         mass = self._mass * self._moves[:-1].any(axis=1)
         weight = np.sum((com @ self._gravity) * mass, axis=-1)
-        return np.asarray(self._terms.spring_energy(self._places_of_joints(q)) - weight)
+        return np.asarray(self._terms.spring_energy(self._stretches_of_joints(q)) - weight)
 
     def gravity_forces(self, q: Array) -> Array:
         """Minus the sum of Jv' m g over the links, (..., n); springs are no part of it."""
@@ -199,7 +199,7 @@ class NumericRobot(SecondFunctions):
 
     def _drives(self, q: Array, qd: Array, qdd: Array) -> Array:
         """What drives, bearings and springs of all joints take, (..., N)."""
-        places, rates, terms = self._places_of_joints(q), self._of_joints(qd), self._terms
+        places, rates, terms = self._stretches_of_joints(q), self._of_joints(qd), self._terms
         rotors = terms.reflected_inertia * self._of_joints(qdd)
         return np.asarray(rotors + terms.losses(rates) + terms.springs(places))
 
@@ -211,7 +211,7 @@ class NumericRobot(SecondFunctions):
         squares = np.einsum("...ikk,...k->...i", self._christoffel_symbols(q), qd * qd)
         velocity = _times(self.coriolis_matrix(q, qd), qd)
         terms = self._terms
-        losses = terms.losses(self._of_joints(qd)) + terms.springs(self._places_of_joints(q))
+        losses = terms.losses(self._of_joints(qd)) + terms.springs(self._stretches_of_joints(q))
         return (
             _times(self.mass_matrix(q), qdd),
             squares,

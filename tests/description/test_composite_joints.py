@@ -65,15 +65,24 @@ WRONG = {  # lines from 6
         "8: joints[0].coordinates: 'euler_parameters' is not available yet; write quaternion or "
         "angles"
     ],
-    "type: spherical\norigin: {}\ncoordinates: quaternion\nsequence: xyz\nstiffness: 3\n"
+    "type: spherical\norigin: {}\ncoordinates: quaternion\nsequence: xyz\nstiffness: [3, 3, 4]\n"
     "limits: {lower: 0}\nprescribed: [true, true, false]": [
         "9: joints[0].sequence: says nothing beside 'coordinates: quaternion'; remove it",
-        "10: joints[0].stiffness: 'stiffness' beside 'coordinates: quaternion' is not available "
-        "yet; remove it, or write 'coordinates: angles'",
-        "11: joints[0].limits.lower: 'lower' beside 'coordinates: quaternion' is not available "
-        "yet; remove it, or write 'coordinates: angles'",
+        "10: joints[0].stiffness: expected a number, or the same three times for rotation: such "
+        "a spring pulls along the shortest way to its rest",
+        "11: joints[0].limits.lower: 'lower' means nothing beside 'coordinates: quaternion': an "
+        "attitude has no limits entry by entry; remove it ('velocity' and 'effort' may stay), or "
+        "write 'coordinates: angles'",
         "12: joints[0].prescribed: expected true or false beside 'coordinates: quaternion': the "
         "joint is prescribed as a whole",
+    ],
+    "type: spherical\norigin: {}\ncoordinates: quaternion\nstiffness: 3\nrest: 0": [
+        "10: joints[0].rest: expected a list of 4, the entries qx qy qz qw of q at which the "
+        "spring is slack",
+    ],
+    "type: floating\norigin: {}\ncoordinates: quaternion\nstiffness: 3\n"
+    "rest: [1, 2, 3, 0, 0, 0, 0]": [
+        "10: joints[0].rest: the quaternion is zero; expected [..., 0, 0, 0, 1] or such",
     ],
     "type: spherical": [
         "5: joints[0]: a spherical joint needs 'origin: {xyz, rpy}', perhaps 'origin: {}'"

@@ -61,6 +61,7 @@ joints:
      rotor_inertia: 0.1, prescribed: true,
      link: {mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}
 """
+SPRUNG = FREE.replace("damping: 1", "stiffness: 1")
 
 PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided_functions(item)]
 
@@ -69,7 +70,13 @@ PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided
 def trees():
     """With everything that a function may need, parameters among it."""
     found = []
-    for description in (read(TWO_LINK), described(BRANCHES), described(FOLLOWING), described(FREE)):
+    for description in (
+        read(TWO_LINK),
+        described(BRANCHES),
+        described(FOLLOWING),
+        described(FREE),
+        described(SPRUNG),
+    ):
         runtime = tuple(p.name for p in description.parameters if not p.derived)
         found.append(build_tree(description, Graph(), runtime))
     return found

@@ -6,10 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+import sympy
 
 import symgen
 from symgen import cli
-from symgen.deriving.symbolic import euler_lagrange
+from symgen.deriving.symbolic import derive_symbolically, euler_lagrange
 from symgen.description import read
 from symgen.errors import RequestError
 
@@ -109,12 +110,10 @@ def test_what_is_shown(model, run):
     assert run("compare", model, "--backend", "numpy", "--functions", "mass_matrix")[0] == 0
 
 
-@pytest.mark.parametrize("words", [("grade", "answer.txt"), ("plan", "task.yaml")])
-def test_what_has_not_learnt_them_says_so(model, run, words, tmp_path, monkeypatch):
+def test_what_has_not_learnt_them_says_so(model, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "answer.txt").write_text("M[1,1] = m1\n")
     (tmp_path / "task.yaml").write_text("symgen_task: 1\ngoal: {q: [0]}\ntime: 1\n")
-    status, _, told = run(words[0], model, *words[1:])
+    status, _, told = run("plan", model, "task.yaml")
     assert status == 2
     assert "not available yet for joints with 'coordinates: quaternion'" in told
     assert "write 'coordinates: angles'" in told and "Traceback" not in told
@@ -183,3 +182,36 @@ def test_a_report_of_them(model, run, tmp_path):
     assert run("report", model, "--quick", "-o", page)[0] == 0
     text = page.read_text()
     assert "turned about x" in text and "abbreviates" not in text
+
+
+def test_equations_know_the_length_of_quaternions(tmp_path):
+    """Whatever is the same about every axis: its angular momentum is A R w."""
+    path = tmp_path / "bob.yaml"
+    path.write_text(
+        "symgen: 1\nname: bob\nparameters: {A: 0.03}\njoints:\n  - {name: ball, type: spherical, "
+        "coordinates: quaternion, origin: {},\n     link: {mass: 2, com: [0, 0, -0.5], "
+        "inertia: {xx: A, yy: A, zz: A}}}\n"
+    )
+    equations = derive_symbolically(read(path), "newton_euler")
+    A, (x, y, z, w) = sympy.Symbol("A", real=True), equations.q
+    found = equations.readable("centroidal_momentum_matrix")[3:, 0]
+    expected = [1 - 2 * y**2 - 2 * z**2, 2 * (x * y + z * w), 2 * (x * z - y * w)]
+    pairs = zip(found, expected, strict=True)
+    assert [sympy.expand(entry - A * e) for entry, e in pairs] == [0, 0, 0]
+
+
+def test_outputs_know_rotors_at_quaternions(tmp_path):
+    """Their derivatives do not: they are left out, or refused by name."""
+    path = tmp_path / "rotors.yaml"
+    path.write_text(
+        "symgen: 1\nname: rotors\njoints:\n  - {name: ball, type: spherical, "
+        "coordinates: quaternion, origin: {}, rotor_inertia: [0.1, 0.2, 0.3],\n"
+        "     link: {mass: 2, com: [0, 0, -0.5]}}\n"
+        "outputs: {T: kinetic_energy}\n"
+    )
+    robot = symgen.load(path, backend="numpy")
+    q, rates = robot.random_configuration(0), np.array([[0.3, -0.4, 0.5]] * 3)
+    np.testing.assert_allclose(robot.outputs(0.0, q, *rates), robot.kinetic_energy(q, rates[0]))
+    assert not hasattr(robot, "outputs_derivatives")
+    with pytest.raises(RequestError, match="kinetic energy of rotors at joints"):
+        symgen.load(path, functions="outputs_derivatives")

@@ -213,7 +213,7 @@ def _take_joints(
         else:
             link = reading.names.made("link", f"{name}_{count}")
             content = _massless(link, joint.element)
-        more = joint.entries()
+        more = joint.entries(pose)
         added = _joint(new, joint.kind, parent, place, content, joint.element, more)
         reading.add(added, joint.key)
         parent = link

@@ -14,10 +14,18 @@ from symgen.description.foreign.mjcf_settings import (
     Reading,
     attributes_of,
     keyword,
+    rest_of,
     terms_of,
 )
 from symgen.description.foreign.nodes import listing, table
-from symgen.description.foreign.rotations import HERE, Matrix, Pose, from_axis_angle, unit
+from symgen.description.foreign.rotations import (
+    HERE,
+    Matrix,
+    Pose,
+    from_axis_angle,
+    to_quaternion,
+    unit,
+)
 from symgen.description.foreign.xml import Element, number, values
 from symgen.description.reading import Node, Scalar, Table
 from symgen.description.synonyms import OF_MUJOCO
@@ -144,13 +152,16 @@ class MjcfJoint:
             return number(math.radians(values(found)[0]), self.element.line)
         return found[0]
 
-    def entries(self) -> dict[str, Node | None]:
-        """What the model file says of it beside name, type, parent and origin."""
+    def entries(self, body: Pose) -> dict[str, Node | None]:
+        """What the model file says of it beside name, type, parent and origin.
+
+        `body` is the pose of its body where all coordinates are 0.
+        """
         limited = keyword(self.reading, self.element, "limited", self.key) or "auto"
         if "springdamper" in self.attributes:
             self.reading.faults.warn(self.element, self.key, "springdamper is left out")
         if not self.directed:
-            return self.entries_on_manifold()
+            return self.entries_on_manifold(body)
         stiffness = self.term("stiffness")
         terms: dict[str, Node | None] = {
             "rotor_inertia": self.term("armature"),
@@ -165,12 +176,14 @@ class MjcfJoint:
             **terms,
         }
 
-    def entries_on_manifold(self) -> dict[str, Node | None]:
-        """The same of a ball or free joint."""
+    def entries_on_manifold(self, body: Pose) -> dict[str, Node | None]:
+        """The same of a ball or free joint, whose spring is slack where the body stands."""
         given = {name: value for name in TERMS if (value := self.term(name)) is not None}
         reading = self.reading
+        place = [*body.at, *to_quaternion(body.turn)] if self.is_free else [1, 0, 0, 0]
+        rest = rest_of([float(x) for x in place], self.element.line)
         return terms_of(
-            reading.faults, self.element, self.key, self.mujoco_type, given, reading.angles
+            reading.faults, self.element, self.key, self.mujoco_type, given, rest, reading.angles
         )
 
     def limits(self, limited: str) -> Table | None:

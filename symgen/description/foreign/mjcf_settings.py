@@ -13,6 +13,7 @@ import numpy as np
 
 from symgen.description.foreign.kinds import kind_of, representation_of
 from symgen.description.foreign.legal import LegalNames
+from symgen.description.foreign.nodes import listing
 from symgen.description.foreign.rotations import (
     Matrix,
     Pose,
@@ -22,7 +23,7 @@ from symgen.description.foreign.rotations import (
     product,
     unit,
 )
-from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, place, stop, values
+from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, place, stop, values
 from symgen.description.reading import Node, Scalar, Table
 from symgen.description.wording import KeyPath, shown
 
@@ -294,7 +295,10 @@ def refuse_constraints(
     faults.add(element, "", message)
 
 
-_BODY_AXES = {"ball": ("damping", "armature", "frictionloss"), "free": ("damping",)}
+_BODY_AXES = {
+    "ball": ("damping", "armature", "frictionloss", "stiffness"),
+    "free": ("damping", "stiffness"),
+}
 """What MuJoCo means in the axes of the body, or what is the same in any axes."""
 
 
@@ -304,11 +308,13 @@ def terms_of(
     key: str,
     kind: str,
     given: Mapping[str, Scalar],
+    rest: Node | None,
     angles: bool,
 ) -> dict[str, Node | None]:
     """What a model file says of a ball or free joint (`kind`) beside its frame.
 
-    `given` are those of the `TERMS` of MuJoCo that are not 0.  MuJoCo means the angular velocity
+    `given` are those of the `TERMS` of MuJoCo that are not 0, `rest` is where a spring is slack.
+    MuJoCo means the angular velocity
     in the axes of the body, and the velocity of a free body in those of the world: what would be
     another thing here is refused.
     """
@@ -316,20 +322,26 @@ def terms_of(
     refused = [name for name in given if name not in able]
     if refused:
         named = " and ".join(refused)
-        faults.add(element, key, f"{named} of a {kind} joint: {_reason(refused, angles)}")
+        faults.add(element, key, f"{named} of a {kind} joint: {_reason(angles)}")
         return {}
-    terms = {TERMS[name]: value for name, value in given.items()}
+    terms: dict[str, Node | None] = {TERMS[name]: value for name, value in given.items()}
+    if "stiffness" in given:
+        terms["rest"] = rest
     return {"coordinates": representation_of(kind_of(TYPES[kind], angles), element.line), **terms}
 
 
-def _reason(refused: Sequence[str], angles: bool) -> str:
+def rest_of(qpos: Sequence[float], line: int) -> Node | None:
+    """Where a ball or free joint is slack, of the numbers of MuJoCo: quaternions are w x y z."""
+    *place, w, x, y, z = qpos
+    return listing([number(entry, line) for entry in (*place, x, y, z, w)], line)
+
+
+def _reason(angles: bool) -> str:
     if angles:
         return (
             "MuJoCo means the angular velocity, or the rotation, of the body, and with --angles "
             "the joint has three angles; leave --angles out, or write 0, to go on"
         )
-    if "stiffness" in refused:
-        return "springs of joints with quaternions are not available yet; write 0 to go on"
     return (
         "MuJoCo means the velocity in the axes of the world, and here it is in those of the body; "
         "not available yet, write 0 to go on"

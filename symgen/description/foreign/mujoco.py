@@ -41,6 +41,7 @@ from symgen.description.foreign.mjcf_settings import (
     TERMS,
     TYPES,
     refuse_constraints,
+    rest_of,
     terms_of,
 )
 from symgen.description.foreign.mujoco_equalities import Closed, closed_by
@@ -283,10 +284,12 @@ def _entries(reading: _Reading, joint: Mapping[str, Any], name: str) -> dict[str
         faults.add(element, key, message)
     given = {name: number(joint[name], line) for name in TERMS if joint[name]}
     if joint["type"] in ("ball", "free"):
-        return terms_of(faults, element, key, joint["type"], given, reading.angles)
+        rest = rest_of(joint["rest"], line)
+        return terms_of(faults, element, key, joint["type"], given, rest, reading.angles)
     terms: dict[str, Node | None] = {TERMS[name]: value for name, value in given.items()}
-    if joint["rest"] and "stiffness" in given:
-        terms["rest"] = number(joint["rest"], line)
+    (rest,) = joint["rest"]
+    if rest and "stiffness" in given:
+        terms["rest"] = number(rest, line)
     ends = joint["range"]
     limits = ends and {"lower": number(ends[0], line), "upper": number(ends[1], line)}
     return {

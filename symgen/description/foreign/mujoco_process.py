@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 SECONDS = 100
@@ -28,6 +28,7 @@ MOST = 3000
 """Bodies of a model, as many as files in other formats may have."""
 
 _JOINTS = ("free", "ball", "slide", "hinge")
+_ENTRIES = {"free": 7, "ball": 4, "slide": 1, "hinge": 1}
 _CLOSING = ("connect", "weld", "joint")
 _EQUALITIES = (*_CLOSING, "tendon", "flex", "flexvert", "flexstrain", "distance")
 _SITE = 6
@@ -93,7 +94,7 @@ def joint(m: Any, i: int) -> dict[str, Any]:
         "axis": m.jnt_axis[i].tolist(),
         "zero": float(m.qpos0[at]) if directed else 0.0,
         "range": m.jnt_range[i].tolist() if directed and m.jnt_limited[i] else None,
-        "rest": float(m.qpos_spring[at]) if directed else 0.0,
+        "rest": m.qpos_spring[at : at + _ENTRIES[kind]].tolist(),
         "stiffness": float(m.jnt_stiffness[i]),
         "damping": float(m.dof_damping[dof]),
         "armature": float(m.dof_armature[dof]),
@@ -150,29 +151,12 @@ def closed(m: Any) -> Iterator[dict[str, str]]:
         yield {"kind": "flex", "name": m.flex(i).name}
 
 
-def limit_resources() -> None:
-    """Time, memory, and files that may be written: none."""
-    try:
-        import resource
-        import signal
-    except ImportError:  # no such limits on this system
-        return
-    for which, most in (
-        (resource.RLIMIT_CPU, SECONDS),
-        (resource.RLIMIT_AS, BYTES),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with suppress(OSError, ValueError):
-            resource.setrlimit(which, (most, most))
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
-
 def main() -> None:
     """Print the tree of the file that is named; what MuJoCo itself prints goes nowhere."""
     answer = os.dup(1)
     os.dup2(2, 1)
-    limit_resources()
+    beside = os.path.join(os.path.dirname(__file__), "process_limits.py")
+    runpy.run_path(beside)["limit_resources"](SECONDS, BYTES)
     try:
         found = compiled(sys.argv[1])
     except Exception as error:  # MuJoCo's own words: of XML, of compiling, of files

@@ -282,30 +282,13 @@ def line_of(words: str, file: str | None) -> int:
     return 0
 
 
-def limit_resources() -> None:
-    """Time, memory, and files that may be written: none."""
-    try:
-        import resource
-        import signal
-    except ImportError:  # no such limits on this system
-        return
-    for which, most in (
-        (resource.RLIMIT_CPU, SECONDS),
-        (resource.RLIMIT_AS, BYTES),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with suppress(OSError, ValueError):
-            resource.setrlimit(which, (most, most))
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
-
 def main() -> None:
     """Print what xacro makes of the file that is asked for; what it prints itself goes nowhere."""
     answer = partial(os.write, os.dup(1))
     os.dup2(2, 1)
     asked = json.loads(sys.stdin.buffer.read())
-    limit_resources()
+    beside = os.path.join(os.path.dirname(__file__), "process_limits.py")
+    runpy.run_path(beside)["limit_resources"](SECONDS, BYTES)
     xacro, files = prepare(asked)
     watch(asked["folders"])
     try:

@@ -46,10 +46,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from symgen.algebra.interface import S
+from symgen.formulations.joint_terms import reflected_inertia
 from symgen.formulations.loops import Floating, Start
 from symgen.formulations.manifolds import hessian, solving, torques
 from symgen.formulations.manifolds.bases import floating_bases
 from symgen.formulations.manifolds.chain import Chain, Write
+from symgen.formulations.manifolds.springs import is_sprung
 from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -63,6 +65,7 @@ NOTES = {
     "MF-5": "C - M D(w): of the joint's velocities",
     "MF-6": "what drives and bearings of the joint add to its torques",
     "MF-7": "the chain's second derivatives in the tangent space, symmetric along the exponential",
+    "MF-9": "k x and its derivatives: spring of a joint, x the way from its rest, as MuJoCo has it",
     "MF-8": "a floating base: gravity and loads turn against it, and nothing else is felt",
 }
 
@@ -85,13 +88,34 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 """What else a formulation has to derive for the chain."""
 
 
-def are_derived(functions: Collection[str]) -> set[str]:
+def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
     """Those that there are for trees with joints on manifolds, of functions of the chain."""
     return {
         name
         for name in functions
-        if name in FUNCTIONS and all(needed in functions for needed in NEEDS.get(name, ()))
+        if name in FUNCTIONS
+        and all(needed in functions for needed in NEEDS.get(name, ()))
+        and not lacking(name, tree)
     }
+
+
+def lacking(function: str, tree: KinematicTree[S]) -> str:
+    """What of the joints on manifolds of a tree a function does not know, in words; "" for nothing.
+
+    Near rest the second derivatives of a spring's way are differences of what is far larger, as
+    they stand in `springs`; and the energy of the chain's rotors is not that of the joint's beside
+    e = 0, nor are its slopes.
+    """
+    sprung = any(is_sprung(tree, joint) for joint in tree.manifolds)
+    if function == "inverse_dynamics_hessian" and sprung:
+        return "springs of joints"
+    if function == "outputs_derivatives":
+        named = any("kinetic_energy" in output.expression.names for output in tree.outputs)
+        columns = [tree.joint(number) for joint in tree.manifolds for number in joint.columns]
+        rotors = not all(tree.algebra.is_zero(reflected_inertia(joint)) for joint in columns)
+        if named and rotors:
+            return "the kinetic energy of rotors at joints"
+    return ""
 
 
 IN_LOOPS = ("mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")

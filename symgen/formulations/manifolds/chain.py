@@ -18,7 +18,8 @@ from symgen.formulations.joint_terms import (
     without_joint_terms,
 )
 from symgen.formulations.manifolds.bases import INVARIANT, FloatingBase, floating_bases
-from symgen.formulations.manifolds.tangent import Row, tangent
+from symgen.formulations.manifolds.springs import Stretch, is_sprung
+from symgen.formulations.manifolds.tangent import Row, Tangent, plus, tangent, times
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree, Manifold
 from symgen.program.builder import ProgramBuilder
@@ -67,7 +68,7 @@ class Chain(Generic[S]):
             joints[k] = replace(joints[k], placement=replace(at, tree=seat))
         return replace(self.tree, joints=tuple(joints))
 
-    def seat(self, joint: Manifold) -> Transform[S]:
+    def seat(self, joint: Manifold[S]) -> Transform[S]:
         """Pose of a joint's link in that which carries it."""
         return self.posed.joint(joint.columns[0]).placement.tree
 
@@ -106,13 +107,14 @@ class Chain(Generic[S]):
         tau: Sequence[S] = (),
         rotors: bool = False,
         bearings: bool = False,
+        springs: bool = False,
     ) -> None:
         """Write a function of the chain at these accelerations, or torques.
 
         Coordinates on manifolds, and what they are given here, are symbols until `finish`, so that
         the chain can differentiate by them.  Joints on manifolds have no rotors unless they are
-        asked for; with `bearings` the chain has all of MF-6, so that it can differentiate that by
-        parameters.
+        asked for, nor `springs`, for their energy; with `bearings` the chain has all of MF-6, so
+        that it can differentiate that by parameters.
         """
         given = {"q": self._places(), "qdd": qdd, "tau": tau or self.state.tau}
         bases = self.bases if function in INVARIANT else []
@@ -122,7 +124,7 @@ class Chain(Generic[S]):
         self.b.redeclare(arrays[x.name] for x in self.own if x.name in arrays)
         q, qdd, tau = (arrays[name].symbols for name in ("q", "qdd", "tau"))
         inner = replace(self.state, q=q, qd=self._without_sliding(bases), qdd=qdd, tau=tau)
-        tree = self._loaded() if bearings else self._stripped(rotors)
+        tree = self._loaded() if bearings else self._stripped(rotors, springs)
         self.written(tree, self.b, inner, function)
         self.b.redeclare(self.own)
 
@@ -188,27 +190,39 @@ class Chain(Generic[S]):
         names = tuple(side.symbol_names[k] for k, side in enumerate(sides))
         return Input("x", (self.n,), symbols, names)
 
-    def _stripped(self, rotors: bool) -> KinematicTree[S]:
-        """The posed tree, whose joints on manifolds add nothing, or their rotors alone."""
+    def _stripped(self, rotors: bool, springs: bool = False) -> KinematicTree[S]:
+        """The posed tree, whose joints on manifolds add nothing, or their rotors and springs alone.
+
+        At e = 0 a spring with rest at -x has the energy k x^2 / 2 and the torque k x.
+        """
         mine = {number for joint in self.tree.manifolds for number in joint.columns}
         joints = list(self.posed.joints)
         for bare in without_joint_terms(self.posed).joints:
             if bare.number in mine:
                 kept = joints[bare.number - 1].terms.rotor_inertia
                 terms = replace(bare.terms, rotor_inertia=kept) if rotors else bare.terms
+                if springs:
+                    stretch = self.stretch[self.tree.coordinate_numbers[bare.number - 1] - 1]
+                    stiffness = joints[bare.number - 1].terms.stiffness
+                    terms = replace(terms, stiffness=stiffness, rest=-stretch)
                 joints[bare.number - 1] = replace(bare, terms=terms)
         return replace(self.posed, joints=tuple(joints))
 
     def _loaded(self) -> KinematicTree[S]:
         """The posed tree with all terms of joints on manifolds.
 
-        Its rotors feel e'' in place of w' = e'' + N; a spring I with rest at -N adds I N at e = 0.
+        Its rotors feel e'' in place of w' = e'' + N; a spring I with rest at -N adds I N at e = 0,
+        and one of stiffness 1 with rest at -(I N + k x) the torque of its spring, too.
         """
         joints = list(self.posed.joints)
         for k in (k for one in self.joints for k in one.at):
             number = self.tree.independent[k].number
             joint = joints[number - 1]
-            terms = replace(joint.terms, stiffness=reflected_inertia(joint), rest=-self.N[k])
+            rotor, spring = reflected_inertia(joint), joint.terms.stiffness * self.stretch[k]
+            terms = replace(joint.terms, stiffness=rotor, rest=-self.N[k])
+            if not self.tree.algebra.is_zero(spring):
+                one = self.tree.algebra.one
+                terms = replace(joint.terms, stiffness=one, rest=-(rotor * self.N[k] + spring))
             joints[number - 1] = replace(joint, terms=terms)
         return replace(self.posed, joints=tuple(joints))
 
@@ -243,14 +257,51 @@ class Chain(Generic[S]):
 
     @cached_property
     def drives(self) -> list[S]:
-        """MF-6 by coordinate: rotors, damping and friction of joints on manifolds, else 0."""
-        return drives(self.with_terms, self.b, self.rates)
+        """MF-6 by coordinate: rotors, damping, friction, springs on manifolds, else 0."""
+        return plus(drives(self.with_terms, self.b, self.rates), self.springs)
 
     @cached_property
     def losses(self) -> list[S]:
         """MF-6: the same without rotors."""
         still = replace(self.rates, qdd=(self.zero,) * self.n)
-        return drives(self.with_terms, self.b, still)
+        return plus(drives(self.with_terms, self.b, still), self.springs)
+
+    @cached_property
+    def stretch(self) -> list[S]:
+        """x of springs by coordinate; 0 where there are none."""
+        found = [self.zero] * self.n
+        for one in self.joints:
+            if is_sprung(self.tree, one.joint):
+                x = Stretch.of(one.joint, self.state.q, self.b.algebra).entries
+                for k, entry in zip(one.at, x, strict=True):
+                    found[k] = entry
+        return found
+
+    @cached_property
+    def springs(self) -> list[S]:
+        """MF-9 by coordinate: k x."""
+        found = [self.zero] * self.n
+        for one in self.joints:
+            with self.b.step("joint terms", one.joint.name):
+                for k in one.at:
+                    torque = self.tree.independent[k].terms.stiffness * self.stretch[k]
+                    found[k] = self.b.let(f"spring_{self.name(k)}", torque, "MF-9")
+        return found
+
+    def spring_slopes(self, one: Tangent[S]) -> list[Row[S]]:
+        """MF-9, [k]: derivative of the joint's springs by its place k, by column."""
+        if not is_sprung(self.tree, one.joint):
+            return [[self.zero] * len(one.at) for _ in one.at]
+        stiffness = [self.tree.independent[k].terms.stiffness for k in one.at]
+        slopes = Stretch.of(one.joint, self.state.q, self.b.algebra).slopes
+        with self.b.step("joint terms", one.joint.name):
+            return [
+                [
+                    self.b.let(f"d_spring_{self.name(i)}_d{self.name(place)}", x, "MF-9")
+                    for i, x in zip(one.at, times(stiffness, row), strict=True)
+                ]
+                for place, row in zip(one.at, slopes, strict=True)
+            ]
 
     @cached_property
     def drive_slopes(self) -> dict[str, list[S]]:

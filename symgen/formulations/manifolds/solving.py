@@ -175,9 +175,11 @@ def _torque_slopes(
     """Of W^T (tau - I N - losses) - (W^T I W - I) e''."""
     rotors, e, tau = _rotors(chain, one), one.of(qdd), one.of(given.tau)
     found: TorqueSlopes[S] = TorqueSlopes([], [])
+    springs = chain.spring_slopes(one)
     for k, place in enumerate(one.at):
         heavy = plus(times(rotors, one.N_by_place[k]), _turned_rotors(one, rotors, e, k))
-        found.by_place.append(minus(one.transposed(one.D[k], tau), heavy))
+        turned = minus(one.transposed(one.D[k], tau), heavy)
+        found.by_place.append(minus(turned, springs[k]))
         moved = [-x for x in times(rotors, one.N_by_velocity[k])]
         moved[k] = moved[k] - chain.drive_slopes["qd"][place]
         found.by_velocity.append(moved)
@@ -200,7 +202,7 @@ def _of_torques(
     heavy = plus(times(rotors, one.N_by_place[k]), _turned_rotors(one, rotors, one.of(qdd), k))
     by_velocity = times(rotors, one.N_by_velocity[k])
     by_velocity[k] = by_velocity[k] + chain.drive_slopes["qd"][one.at[k]]
-    return minus(heavy, turned), by_velocity
+    return plus(minus(heavy, turned), chain.spring_slopes(one)[k]), by_velocity
 
 
 def _turned_rotors(one: Tangent[S], rotors: Sequence[S], qdd: Sequence[S], k: int) -> Row[S]:

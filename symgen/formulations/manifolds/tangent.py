@@ -39,7 +39,7 @@ class Tangent(Generic[S]):
     `at` are the places of its coordinates among all, from 0; `half` is 1/2.
     """
 
-    joint: Manifold
+    joint: Manifold[S]
     at: tuple[int, ...]
     w: tuple[S, ...]
     columns: tuple[Twist[S], ...]
@@ -160,7 +160,7 @@ class Tangent(Generic[S]):
         return plus(self.times(self.D[k], qdd), self.N_by_place[k])
 
 
-def tangent(tree: KinematicTree[S], joint: Manifold, qd: Sequence[S]) -> Tangent[S]:
+def tangent(tree: KinematicTree[S], joint: Manifold[S], qd: Sequence[S]) -> Tangent[S]:
     """A joint on a manifold at the velocities `qd` of all coordinates."""
     at = tuple(tree.coordinate_numbers[number - 1] - 1 for number in joint.columns)
     return Tangent(

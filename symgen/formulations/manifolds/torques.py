@@ -21,6 +21,11 @@ UNCHANGED = (
 )  # fmt: skip
 """The functions that are those of the chain, rotors included."""
 
+OF_SPRINGS = (
+    "potential_energy", "potential_energy_parameter_derivatives", "outputs", "outputs_derivatives",
+)  # fmt: skip
+"""Functions that know the energy of springs."""
+
 OF_ACCELERATIONS = (
     "joint_wrenches", "point_motion", "link_motion", "centroidal_momentum_rate", "regressor",
     "point_motion_parameter_derivatives", "outputs",
@@ -41,13 +46,15 @@ SLOPES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 def unchanged(chain: Chain[S]) -> None:
     """As the chain has it."""
-    chain.call(chain.function, chain.state.qdd, rotors=True)
+    springs = chain.function in OF_SPRINGS
+    chain.call(chain.function, chain.state.qdd, rotors=True, springs=springs)
     chain.finish()
 
 
 def of_accelerations(chain: Chain[S]) -> None:
     """As the chain has it at its accelerations."""
-    chain.call(chain.function, chain.accelerations)
+    energies = chain.function in OF_SPRINGS
+    chain.call(chain.function, chain.accelerations, rotors=energies, springs=energies)
     chain.finish()
 
 
@@ -110,10 +117,11 @@ def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
     for row in zip(by_q, by_qd, by_qdd, strict=True):
         in_tangent_space(chain.joints, row, chain.accelerations, {})
     for one in chain.joints:
+        springs = chain.spring_slopes(one)
         for k, place in enumerate(one.at):
             turned = one.transposed(one.D[k], one.of(tau))
-            for i, x in zip(one.at, turned, strict=True):
-                by_q[i][place] = by_q[i][place] - x
+            for i, x, spring in zip(one.at, turned, springs[k], strict=True):
+                by_q[i][place] = by_q[i][place] - x + spring
     for base in chain.bases:
         _of_base(chain, base, by_q, by_qdd)
     for k in range(chain.n):
@@ -139,7 +147,7 @@ def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]], M: list
 
 def slopes(chain: Chain[S]) -> None:
     """MF-4 of what is no torque: wrenches, motions of points, outputs."""
-    chain.call(chain.function, chain.accelerations)
+    chain.call(chain.function, chain.accelerations, springs=chain.function in OF_SPRINGS)
     names = [array.name for array in function_named(chain.function).results]
     outputs = {name: chain.b.withdraw(name) for name in names}
     changed: dict[str, list[list[S]]] = {}

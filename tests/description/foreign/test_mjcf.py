@@ -416,7 +416,7 @@ def test_terms_of_angular_velocities(tmp_path, kind, term):
     path = written(tmp_path, text)
     with pytest.raises(ModelError, match=f"joint.s: {term} of a {kind} joint: .*--angles"):
         read(path, ReadOptions(angles=True))
-    if term == "damping" or (kind == "ball" and term != "stiffness"):
+    if term in ("damping", "stiffness") or kind == "ball":
         (terms, *others) = read(path).joints[0].terms
         key = {"armature": "rotor_inertia", "frictionloss": "friction"}.get(term, term)
         assert float(getattr(terms, key).text) == 0.5

@@ -172,8 +172,6 @@ def test_equality_constraints_are_loops_and_relations(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('class="loose"', 'class="stiff"',
-         "joint.b: stiffness of a ball joint: springs of joints with quaternions are not avail"),
         ('damping=".3"', 'armature="1" frictionloss="2"',
          "joint.root: armature and frictionloss of a free joint: MuJoCo means the velocity in the "
          "axes of the world"),

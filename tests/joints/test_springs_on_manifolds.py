@@ -1,0 +1,195 @@
+"""Springs of balls and free bodies: MuJoCo's law, exact at rest, up to half a turn, and beyond."""
+
+import os
+
+import mpmath
+import numpy as np
+import pytest
+
+import symgen
+from symgen.description import read
+from symgen.errors import RequestError
+from symgen.exact import prove
+
+BALL = """symgen: 1
+name: sprung_ball
+gravity: [0, 0, 0]
+joints:
+  - {name: ball, type: spherical, coordinates: quaternion, origin: {}, stiffness: 1,
+     link: {inertia: {xx: 1, yy: 1, zz: 1}}}
+"""
+SPRUNG = """symgen: 1
+name: sprung
+parameters: {m: 1.2, k: 3.0, r: 0.3, c: 0.1}
+joints:
+  - name: body
+    type: floating
+    coordinates: quaternion
+    origin: {xyz: [0, 0, 0.1], rpy: [0.1, 0.2, 0.3]}
+    stiffness: [5, 5, 5, k, k, k]
+    rest: [0.1, 0.2, r, 0.1, r, 0.3, 0.9]
+    damping: 0.2
+    link: {mass: m, com: [0.1, 0.02, 0.03], inertia: {xx: 0.03, yy: 0.04, zz: 0.05, xy: 0.001}}
+  - {name: arm, type: revolute, origin: {xyz: [0, 0, -0.05]}, axis: [0, 1, 0], stiffness: 2,
+     rest: 0.4, link: {mass: 0.2, com: [0, 0, -0.1], inertia: {xx: 0.001, yy: 0.001, zz: 0.0001}}}
+  - name: ball
+    type: spherical
+    coordinates: quaternion
+    origin: {xyz: [0, 0.1, -0.2]}
+    stiffness: 2*k
+    PRESCRIBED
+    rotor_inertia: [0.01, 0.02, c]
+    friction: c/10
+    link: {mass: 0.3, com: [0.1, 0, -0.1], inertia: {xx: 0.002, yy: 0.003, zz: 0.004}}
+loads: [{name: tip, link: ball}]
+outputs: {energy: potential_energy}
+"""
+MUJOCO = """<mujoco>
+  <worldbody>
+    <body name="body" pos="0.1 -0.2 0.3" quat="0.8 0.2 -0.4 0.4">
+      <joint name="root" type="free" stiffness="3" damping="0.2"/>
+      <inertial pos="0.01 0.02 0.03" mass="1.3" fullinertia="0.03 0.04 0.05 0.001 0.002 0.003"/>
+      <body name="bob" pos="0.1 0.2 0.3" quat="0.5 0.5 -0.5 0.5">
+        <joint name="ball" type="ball" pos="0.02 0.03 0.04" stiffness="0.7" armature="0.01"/>
+        <inertial pos="0.1 0.02 0.3" mass="0.3" fullinertia="0.003 0.004 0.005 1e-4 2e-4 3e-4"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>"""
+
+
+def written(folder, text, name="model.yaml"):
+    """A model of this process alone: another one may be loading the same at this moment."""
+    path = folder / name
+    text = text.replace("name: sprung", f"name: sprung_{os.getpid()}")
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def ball(tmp_path_factory):
+    path = written(tmp_path_factory.mktemp("ball"), BALL)
+    return symgen.load(path, backend="numpy", functions="all")
+
+
+@pytest.fixture(scope="module", params=["prescribed: true", ""])
+def sprung(request, tmp_path_factory):
+    """Validated by its build, derivatives by all parameters included."""
+    text = SPRUNG.replace("PRESCRIBED", request.param or "damping: 0.01")
+    path = written(tmp_path_factory.mktemp("sprung"), text)
+    return symgen.load(path, backend="numpy", runtime_parameters="all")
+
+
+ANGLES = [
+    0, 1e-200, 1e-155, 1e-150, 3e-150, 1e-149, 1e-20, 1e-9, 1e-8, 1e-5, 1e-3, 0.1, 1, 3, 3.14159,
+    np.pi - 1e-9, np.pi + 1e-9, 3.2, 5, 6.2, 2 * np.pi - 1e-5, 2 * np.pi - 1e-9,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.filterwarnings("error")
+def test_law_with_all_digits(ball, angle):
+    """The shortest rotation vector and its derivative, the inverse right Jacobian, in 60 digits."""
+    still, axis = np.zeros(3), (0.48, -0.6, 0.64)
+    with mpmath.workdps(60):
+        half = mpmath.mpf(angle) / 2
+        q = np.array([*(float(mpmath.sin(half) * x) for x in axis), float(mpmath.cos(half))])
+        v, w = [mpmath.mpf(x) for x in q[:3]], mpmath.mpf(q[3])
+        s = mpmath.sqrt(sum(x * x for x in v))
+        turn = 2 * mpmath.atan2(s, w)
+        turn = turn - 2 * mpmath.pi if turn > mpmath.pi else turn
+        n = [x / s if s else mpmath.mpf(0) for x in v]
+        a, (x, y, z) = (turn / 2 * w / s if s else mpmath.mpf(1)), [turn * i for i in n]
+        bend = [[(1 - a) * i * k for k in n] for i in n]
+        cross = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
+        jacobian = [
+            [float(a * (i == k) + bend[i][k] + mpmath.mpf(cross[i][k]) / 2) for k in range(3)]
+            for i in range(3)
+        ]
+        expected, energy = np.array([float(x), float(y), float(z)]), float(turn * turn / 2)
+    tau, by_q, _, _ = ball.inverse_dynamics_derivatives(q, still, still)
+    np.testing.assert_allclose(tau, expected, rtol=1e-15, atol=4e-16 * np.abs(expected).max())
+    np.testing.assert_allclose(by_q, jacobian, rtol=1e-15, atol=6e-16 * np.abs(jacobian).max())
+    np.testing.assert_allclose(ball.potential_energy(q), energy, rtol=1e-15, atol=1e-300)
+
+
+def test_half_a_turn_has_a_value(ball):
+    still = np.zeros(3)
+    (half,) = {abs(ball.inverse_dynamics(np.array([1.0, 0, 0, 0]), still, still)[0])}
+    assert half == np.pi
+    assert np.isfinite(ball.inverse_dynamics_derivatives([1.0, 0, 0, 0], still, still)[1]).all()
+
+
+def test_derivatives_are_slopes(sprung):
+    rng = np.random.default_rng(0)
+    q = sprung.random_configuration(rng, 40)
+    qd, x = rng.normal(size=(2, 40, sprung.n))
+    given = {"hybrid_dynamics": "hybrid_dynamics_derivatives"} if any(sprung.prescribed) else {}
+    given |= {name: f"{name}_derivatives" for name in ("inverse_dynamics", "forward_dynamics")}
+    for name, derivatives in given.items():
+        function = getattr(sprung, name)
+        by_q = getattr(sprung, derivatives)(q, qd, x)[1]
+        for k, unit in enumerate(1e-6 * np.eye(sprung.n)):
+            ends = [function(sprung.integrate(q, sign * unit), qd, x) for sign in (1, -1)]
+            slope = (ends[0] - ends[1]) / 2e-6
+            np.testing.assert_allclose(by_q[..., k], slope, atol=2e-8 * (1 + np.abs(slope).max()))
+
+
+def test_gravity_has_no_springs(sprung):
+    q = sprung.random_configuration(np.random.default_rng(1), 5)
+    parts = sprung.torque_parts(q, np.zeros(sprung.n), np.zeros(sprung.n))
+    bias = sprung.bias_forces(q, np.zeros(sprung.n))
+    np.testing.assert_allclose(parts.gravity + parts.joint_terms, bias, atol=1e-12)
+    assert np.abs(parts.joint_terms).max() > 1
+    given = (0.0, q, 0 * bias, 0 * bias, 0 * bias)
+    np.testing.assert_allclose(sprung.outputs(*given)[..., 0], sprung.potential_energy(q))
+
+
+def test_identities_are_proven(tmp_path):
+    path = written(tmp_path, SPRUNG.replace("    PRESCRIBED\n", ""))
+    solved = ("forward_dynamics", "forward_dynamics_derivatives", "outputs", "outputs_derivatives")
+    names = ("potential_energy", "gravity_forces", "inverse_dynamics", *solved)
+    found = prove(read(path), functions=(*names, "inverse_dynamics_derivatives"))
+    assert found.passed, str(found)
+
+
+def test_as_mujoco_has_them(tmp_path):
+    """Torques, springs and energies; its linear velocities are in world axes."""
+    mujoco = pytest.importorskip("mujoco")
+    path = written(tmp_path, MUJOCO, "model.xml")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+    data, robot = mujoco.MjData(model), symgen.load(path, backend="numpy")
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        q = robot.random_configuration(rng)
+        qd, qdd = rng.normal(size=(2, robot.n))
+        R = robot.frame_pose("body", q)[:3, :3]
+        to_world = np.eye(robot.n)
+        to_world[:3, :3] = R
+        data.qpos[:] = q[[0, 1, 2, 6, 3, 4, 5, 10, 7, 8, 9]]
+        data.qvel[:] = to_world @ qd
+        data.qacc[:] = to_world @ qdd
+        data.qacc[:3] += R @ np.cross(qd[3:6], qd[:3])
+        mujoco.mj_inverse(model, data)
+        tau = robot.inverse_dynamics(q, qd, qdd)
+        np.testing.assert_allclose(tau, to_world.T @ data.qfrc_inverse, atol=1e-12)
+        still = np.zeros(robot.n)
+        springs = robot.torque_parts(q, still, still).joint_terms
+        np.testing.assert_allclose(springs, -to_world.T @ data.qfrc_spring, atol=1e-12)
+        mujoco.mj_energyPos(model, data)
+        np.testing.assert_allclose(robot.potential_energy(q), data.energy[0], atol=1e-12)
+
+
+def test_energy_is_kept(ball):
+    """A tumbling ball on its spring, through more than half a turn."""
+    start = ball.integrate(ball.neutral(), np.array([1.0, 0.4, -0.3]))
+    run = symgen.simulate(ball, start, np.array([0.5, 0.2, 0.1]), np.linspace(0, 20, 41))
+    q, qd = run.q.to_numpy(), run.qd.to_numpy()
+    energy = ball.potential_energy(q) + ball.kinetic_energy(q, qd)
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-6)
+
+
+def test_second_derivatives_are_refused_by_name(tmp_path):
+    with pytest.raises(RequestError, match="hessian is not available yet for springs of joints"):
+        symgen.load(written(tmp_path, BALL), functions="inverse_dynamics_hessian")
