@@ -72,7 +72,7 @@ class ConstraintFunctions(OutputFunctions):
         quantities = Quantities(self, {"t": t, "q": q, "qd": still, "qdd": still})
         for relation in self.description.relations:
             rows.append(np.broadcast_to(value_of(relation.expression.root, quantities), batch))
-        return np.stack(rows, axis=-1)
+        return np.stack(rows, axis=-1) if rows else np.zeros((*batch, 0))
 
     def constraint_jacobian(self, q: Array, *, t: Array | float = 0.0) -> Array:
         """Their derivatives by q, (..., m, n); real q only."""

@@ -48,6 +48,8 @@ def has(robot: NumericRobot, name: str) -> bool:
         "_sensitivities": robot.n_parameters,
         "hybrid_dynamics": robot.prescribed.any(),
         "outputs": robot.description.outputs,
+        "constraint": robot.description.n_constraints,
+        "loop_": robot.description.loops,
     }
     return all(bool(size) for key, size in needed.items() if key in name)
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from symgen.program.functions import FUNCTIONS
+from symgen.program.functions import FUNCTIONS, OF_TREES
 from symgen.validation import checks, forward_laws, limits
 from symgen.validation.checks import (
     CHANGED,
@@ -89,7 +89,9 @@ def test_the_table_of_functions_is_the_one_of_the_program():
     assert list(checks.ARGUMENTS) == [function.name for function in FUNCTIONS]
     assert list(SOLVED) == [function.name for function in FUNCTIONS if function.solves]
     for function in FUNCTIONS:
-        assert checks.ARGUMENTS[function.name] == tuple(a.name for a in function.arguments)
+        given = [name.removeprefix("constraint_") for name in checks.ARGUMENTS[function.name]]
+        assert given == [a.name for a in function.arguments]
+        assert (function.name in checks.TIMED) == any(o.name == "t" for o in function.options)
         assert (function.name in checks.LOADED) == any(o.name == "loads" for o in function.options)
         assert (function.name in checks.SEVERAL_RESULTS) == (len(function.results) > 1)
         if len(function.results) > 1:
@@ -108,11 +110,11 @@ def test_a_right_module_passes(robot):
 
 
 def test_a_right_module_with_every_function_passes(whole):
-    assert all(has(whole, name) for name in checks.ARGUMENTS)
+    assert all(has(whole, name) for name in OF_TREES)
     rows = check_module(fake_module(whole), samples=4)
     assert not [str(row) for row in rows if not row.passed]
     assert len({(row.subject, row.name) for row in rows}) == len(rows)
-    for name in checks.ARGUMENTS:
+    for name in OF_TREES:
         assert any(row.name.startswith((name + ":", name + ",")) for row in rows)
         assert any(row.name.startswith(name) and CHANGED in row.name for row in rows)
 
@@ -546,7 +548,7 @@ def test_pivots_are_those_of_the_elimination_from_the_leaves(sizes):
 # ---------------------------------------------------------------------------- between subjects
 
 
-@pytest.mark.parametrize("name", checks.ARGUMENTS)
+@pytest.mark.parametrize("name", OF_TREES)
 def test_disagreement_between_backends_is_named(whole, name):
     def change(result, *_):
         several = isinstance(result, tuple)

@@ -12,7 +12,7 @@ from symgen.algebra.evaluation import NUMPY
 from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
 from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
-from symgen.program.functions import FUNCTION_NAMES, function_named
+from symgen.program.functions import OF_TREES, function_named
 from symgen.validation.checks import SEVERAL_RESULTS, Subject, random_states
 from symgen.validation.validate import validate
 from tests.choosing import one_in
@@ -24,7 +24,7 @@ SMALL = Recipe(
 )
 RUNTIME, VALUES = ("k",), (0.75,)
 PROVIDED = {item.name: provided_functions(item) for item in FORMULATIONS}
-FUNCTIONS = tuple(name for name in FUNCTION_NAMES if any(name in x for x in PROVIDED.values()))
+FUNCTIONS = tuple(name for name in OF_TREES if any(name in x for x in PROVIDED.values()))
 ARITHMETIC = {
     ADD: np.add, SUB: np.subtract, MUL: np.multiply, DIV: np.divide, NEG: np.negative,
 }  # fmt: skip

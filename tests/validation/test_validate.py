@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from symgen.errors import ValidationError
+from symgen.program.functions import OF_TREES
 from symgen.validation.checks import (
     ARGUMENTS,
     CHANGED,
@@ -65,7 +66,7 @@ def whole():
     return NumericRobot(described(f"{text}outputs: {{o: k*t + kinetic_energy}}\n"), runtime=("k",))
 
 
-@pytest.mark.parametrize("name", one_in(6, ARGUMENTS))
+@pytest.mark.parametrize("name", one_in(6, OF_TREES))
 def test_a_wrong_function_is_named(whole, name):
     robot, description = whole, whole.description
     assert has(robot, name)
