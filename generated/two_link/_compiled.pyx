@@ -15,6 +15,7 @@ from ._signatures import JOINT_LINKS, LINKS, PACKED, SIGNATURES
 cdef extern from *:
     """
     #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+    #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
     """
 
 cdef extern from "Python.h":
@@ -37,8 +38,17 @@ cdef extern from "numpy/arrayobject.h" nogil:
 
 cdef extern from "numpy/arrayobject.h":
     int _import_array() except -1
-    object PyArray_SimpleNew(int, npy_intp *, int)
     object PyArray_ToScalar(void *, PyArrayObject *)
+
+cdef extern from "c/symgen-results.h":
+    cdef struct result_memory_table "result_memory":
+        size_t kept()
+        size_t most()
+        void set_most(size_t, bint)
+        bint is_set()
+    const result_memory_table *memory "result_memory"
+    int find_result_memory() except -1
+    object new_result(int, npy_intp *)
 
 cdef enum:
     MOST_BATCH_AXES = 64  # of any NumPy array
@@ -356,6 +366,7 @@ cdef void describe(Array *array, tuple shape):
 cdef int set_up() except -1:
     cdef int which, i
     _import_array()
+    find_result_memory()
     for i, value in enumerate(()):
         DEFAULT_PARAMETERS[i] = value
     for which, name in enumerate(NAMES):
@@ -447,7 +458,7 @@ cdef inline object allocate(const Array *array, const Batch *batch):
         shape[axis] = batch.shape[axis]
     for axis in range(array.axes):
         shape[batch.axes + axis] = array.shape[axis]
-    return PyArray_SimpleNew(batch.axes + array.axes, shape, NPY_DOUBLE)
+    return new_result(batch.axes + array.axes, shape)
 
 
 cdef inline bint overlap(const double *x, npy_intp m, const double *y, npy_intp n) noexcept:
@@ -556,7 +567,7 @@ cdef object convert(int which, PyObject **given, object out):
     """The long way: checks, and conversion to ordinary arrays."""
     arguments = tuple([<object>given[i] for i in range(FUNCTIONS[which].inputs)])
     signatures = SIGNATURES if which < FIRST_PACKED else PACKED
-    return evaluate_rows(signatures[NAMES[which]], partial(rows, which), arguments, out)
+    return evaluate_rows(signatures[NAMES[which]], partial(rows, which), arguments, out, new_array)
 
 
 def rows(int which, list inputs, list outputs):
@@ -581,6 +592,41 @@ def rows(int which, list inputs, list outputs):
     if results(f, out, &batch, x, dx, y) is None:
         raise RuntimeError("symgen: not an ordinary array")
     return compute_all(which, batch.count, x, dx, y)
+
+
+def new_array(tuple shape, dtype):
+    """An array of float64 for a result."""
+    cdef npy_intp lengths[MOST_BATCH_AXES + 3]
+    cdef int axis
+    if len(shape) > MOST_BATCH_AXES:
+        raise ValueError("symgen: too many axes")
+    for axis in range(<int>len(shape)):
+        lengths[axis] = shape[axis]
+    return new_result(<int>len(shape), lengths)
+
+
+# ---- memory of results that are gone, in all modules together ----------------------------------
+
+
+def result_memory_kept():
+    """Bytes that are kept for new results."""
+    return memory.kept() if memory else 0
+
+
+def result_memory():
+    """At most so many, at this moment."""
+    return memory.most() if memory else 0
+
+
+def set_result_memory(size_t most, bint under_limits):
+    """Keep at most so many bytes; also where the memory of this process is limited?"""
+    if memory:
+        memory.set_most(most, under_limits)
+
+
+def result_memory_is_set():
+    """Whether any module has said yet how much is kept."""
+    return memory != NULL and memory.is_set()
 
 
 # ---- the functions ---------------------------------------------------------------------------

@@ -18,7 +18,7 @@ _COPIES = {
     "_elsewhere.py": resources.files("symgen.program").joinpath("elsewhere.py"),
     "_configuration.py": resources.files("symgen.robot").joinpath("configuration.py"),
 }
-_VERBATIM = ("_backends.py", "_kinematics.py", "_runtime.py")
+_VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
 _CHECKS = (
     "agreement", "array_interface", "checks", "domain", "evaluation", "forward_laws", "limits",
     "hessian_laws", "motion_laws", "parameter_laws",

@@ -391,12 +391,27 @@ def test_threads_are_a_number(widest: ModuleType) -> None:
             widest.threads = wrong
 
 
+def test_result_memory_is_a_number(widest: ModuleType) -> None:
+    for wrong, error in ((-1, ValueError), (2.0, TypeError), (True, TypeError), ("1", TypeError)):
+        with pytest.raises(error, match="result_memory"):
+            widest.result_memory = wrong
+    widest.result_memory = np.int64(5)
+    assert widest.result_memory == 5
+    widest.result_memory = 10**30
+    assert widest.result_memory >= 2**60
+    with mock.patch.object(widest, "result_memory", 0):
+        assert widest.result_memory == 0
+    del widest.result_memory
+    assert widest.result_memory <= 2**30
+
+
 @pytest.mark.parametrize(
     ("variable", "text", "says"),
     [
         ("SYMGEN_WIDTH", "3", "expected 1, 2, 4 or 8"),
         ("SYMGEN_WIDTH", "wide", "expected 1, 2, 4 or 8"),
         ("SYMGEN_THREADS", "0", "expected a number of threads"),
+        ("SYMGEN_RESULT_MEMORY", "1 GB", "expected a number of bytes"),
     ],
 )
 def test_wrong_variables_are_refused(
@@ -485,7 +500,7 @@ def test_packed_results_of_no_samples(modules: dict[int, ModuleType], shape: Any
 
 def test_the_module_is_one_like_any_other(widest: ModuleType) -> None:
     assert pickle.loads(pickle.dumps(widest)) is widest and copy.deepcopy(widest) is widest
-    assert "threads" in dir(widest)
+    assert {"threads", "result_memory"} <= set(dir(widest))
     widest.threads = np.int64(3)
     assert widest.threads == 3
     with mock.patch.object(widest, "threads", 2):
