@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from tests.safety.programs import succeeds
+from tests.safety.views import VIEWS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages are those of Linux")
 
@@ -73,47 +74,23 @@ def test_what_nobody_sees_is_used_again(folder: Path) -> None:
 def test_whatever_view_keeps_the_data(folder: Path) -> None:
     right(
         folder,
-        """
-        import ctypes, pickle, weakref
-        class Other:
-            def __init__(self, array):
-                self.array = array
-            @property
-            def __array_interface__(self):
-                return self.array.__array_interface__
-        views = {
-            "slice": lambda M: M[100:, 1],
-            "transposed": lambda M: M.T,
-            "another shape": lambda M: M.reshape(-1),
-            "another type": lambda M: M.view(np.int64),
-            "diagonal": lambda M: np.einsum("kii->ki", M),
-            "memoryview": lambda M: memoryview(M)[100:],
-            "buffer": lambda M: np.frombuffer(M, dtype=np.uint8),
-            "iterator": lambda M: M.flat,
-            "matrix": lambda M: np.asmatrix(M.reshape(-1, 2)),
-            "strided": lambda M: np.lib.stride_tricks.sliding_window_view(M, 3, axis=0),
-            "interface": lambda M: np.asarray(Other(M)),
-            "ctypes": lambda M: M.ctypes.data_as(ctypes.POINTER(ctypes.c_double * M.size)),
-            "dlpack": lambda M: np.from_dlpack(M),
-            "view of a view": lambda M: M[1:][2:][:, 0],
-            "memory map": lambda M: M.view(np.memmap),
-        }
-        def values(view):
-            return np.array(view.contents if hasattr(view, "contents") else view).copy()
-        for rows in (50, 3000, 100_000):
-            for name, view in views.items():
-                for function in ids:
-                    seen = view(function(q[:rows]))
-                    wanted = values(seen)
-                    for other in ids:
-                        for _ in range(3):
-                            other(q[rows : 2 * rows] + 1.0).fill(np.nan)
-                    assert np.array_equal(values(seen), wanted), (rows, name)
-                    del seen
-        gone = []
-        weakref.finalize(ids[0](q), gone.append, 1)
-        assert gone == [1]  # an array ends when nobody sees it, as any other
-        """,
+        VIEWS
+        + """
+import weakref
+for rows in (50, 3000, 100_000):
+    for name, view in views.items():
+        for function in ids:
+            seen = view(function(q[:rows]))
+            wanted = values(seen)
+            for other in ids:
+                for _ in range(3):
+                    other(q[rows : 2 * rows] + 1.0).fill(np.nan)
+            assert np.array_equal(values(seen), wanted), (rows, name)
+            del seen
+gone = []
+weakref.finalize(ids[0](q), gone.append, 1)
+assert gone == [1]  # an array ends when nobody sees it, as any other
+""",
     )
 
 
