@@ -27,6 +27,7 @@ struct result_memory {
     size_t (*most)(void);         /* of them, at this moment */
     void (*set_most)(size_t most, int under_limits);  /* also where memory is limited? */
     int (*is_set)(void);          /* has it been set by anyone? */
+    const int *keeps;             /* is anything kept? */
     PyObject *handler;
 };
 
@@ -60,7 +61,7 @@ struct buffer {
 static struct {
     pthread_mutex_t lock;
     size_t kept, most;
-    int is_set, under_limits, limited;
+    int is_set, under_limits, limited, keeps;
     struct buffer *newest, *oldest, *top[SIZES];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -177,6 +178,7 @@ static void look_for_limits(void)
     pool.limited = !pool.under_limits
         && ((!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY)
             || (!getrlimit(RLIMIT_DATA, &data) && data.rlim_cur != RLIM_INFINITY));
+    pool.keeps = most_now() > 0;
 }
 
 /* ---- the table ---- */
@@ -282,7 +284,8 @@ static void *numpy_realloc(void *context, void *data, size_t size)
 static PyDataMem_Handler result_handler = {
     "symgen", 1, {0, numpy_malloc, numpy_calloc, numpy_realloc, numpy_free}};
 
-static struct result_memory own_memory = {take, give, kept, most, set_most, is_set, 0};
+static struct result_memory own_memory = {
+    take, give, kept, most, set_most, is_set, &pool.keeps, 0};
 
 /* No thread changes the pool while the process forks. */
 static void lock_pool(void) { pthread_mutex_lock(&pool.lock); }
@@ -313,8 +316,13 @@ static int find_result_memory(void) { return 0; }
 
 /* ---- arrays ---- */
 
+#ifndef NPY_ARRAY_WARN_ON_WRITE
+#define NPY_ARRAY_WARN_ON_WRITE 0
+#endif
 #define LARGE_RESULT 1024  /* bytes: NumPy keeps smaller ones itself */
 #define NUMPY_DOMAIN 389047  /* numpy.lib.tracemalloc_domain: NumPy ends there what begins here */
+
+static PyArray_Descr *float64 = 0;
 
 /* Bytes of an array of numbers; 0: none, or more than can be counted. */
 static size_t bytes_of(int axes, const npy_intp *shape)
@@ -344,6 +352,24 @@ static PyObject *new_result(int axes, npy_intp *shape)
     PyArray_ENABLEFLAGS((PyArrayObject *)array, NPY_ARRAY_OWNDATA);
     PyTraceMalloc_Track(NUMPY_DOMAIN, (uintptr_t)data, size);
     return array;
+}
+
+static int keeps_results(void) { return result_memory && *result_memory->keeps; }
+
+/* Whether an array that new_result made has one owner, and is as it was but for its shape: no view,
+ * no buffer, no weak reference shows it.  References are counted so where there is one lock. */
+static int is_unseen(PyObject *array)
+{
+#ifdef Py_GIL_DISABLED
+    (void)array;
+    return 0;
+#else
+    const PyArrayObject_fields *const a = (const PyArrayObject_fields *)array;
+    const int own = NPY_ARRAY_CARRAY | NPY_ARRAY_OWNDATA;
+    const int other = NPY_ARRAY_WRITEBACKIFCOPY | NPY_ARRAY_WARN_ON_WRITE;
+    return Py_REFCNT(array) == 1 && !a->weakreflist && !a->base && (a->flags & (own | other)) == own
+        && a->descr == float64;
+#endif
 }
 
 #endif
