@@ -61,7 +61,7 @@ def single_call(problem, effort):
 
 
 def batch(problem, function, rows, effort):
-    """`Timing`s of so many rows, by statement."""
+    """Of so many rows: ns a row with `out=`, and the ratios of dropped and kept to that."""
     states = [
         x.repeat(-(-rows // len(x)), axis=0)[:rows] for x in problem.arguments(FUNCTION, rows)
     ]
@@ -70,7 +70,9 @@ def batch(problem, function, rows, effort):
         Case(name, FUNCTION, name, rows, python_loop(statement, **names), tuple)
         for name, statement in STATEMENTS.items()
     ]
-    return {t.case.mode: t for t in interleaved(cases, effort)}
+    timings = {t.case.mode: t for t in interleaved(cases, effort)}
+    ratios = [ratio_within_rounds(timings[x], timings["out"]) for x in ("dropped", "kept")]
+    return timings["out"].minimum, *ratios
 
 
 def resident():
@@ -98,11 +100,8 @@ def report(name, folder, rows, effort):
     size = 8 * sum(x.size for x in function(*(x[0] for x in problem.arguments(FUNCTION, 1))))
     print(f"{'rows':>9} {'out= ns a row':>14} {'dropped':>8} {'kept':>8}")
     for number in dict.fromkeys(min(number, LARGEST // size) for number in rows):
-        timings = batch(problem, function, number, effort)
-        dropped, kept = (
-            ratio_within_rounds(timings[x], timings["out"]) for x in ("dropped", "kept")
-        )
-        print(f"{number:9} {timings['out'].minimum:14.1f} {dropped:8.2f} {kept:8.2f}", flush=True)
+        ns, dropped, kept = batch(problem, function, number, effort)
+        print(f"{number:9} {ns:14.1f} {dropped:8.2f} {kept:8.2f}", flush=True)
     more, most = (resident() - before) / 2**20, module.result_memory / 2**20
     print(f"resident memory afterwards: {more:.0f} MiB more, at most {most:.0f} are kept")
 

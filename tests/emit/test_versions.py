@@ -391,6 +391,29 @@ def test_threads_are_a_number(widest: ModuleType) -> None:
             widest.threads = wrong
 
 
+def test_results_larger_than_the_caches(modules: dict[int, ModuleType]) -> None:
+    """They are those of parts of the batch, to the bit, wherever the arrays begin."""
+    module = modules[max(modules)]
+    rows = 64 * 2**20 // (8 * (module.n + 3 * module.n**2)) + 3
+    state = states(module, rows)
+    wanted = [np.empty((rows, *shape)) for shape in ((module.n,), *[(module.n, module.n)] * 3)]
+    for first in range(0, rows, 800):
+        part = {name: x[first : first + 800] for name, x in state.items()}
+        out = tuple(x[first : first + 800] for x in wanted)
+        module.inverse_dynamics_derivatives(*part.values(), out=out)
+    for threads, offset in ((1, 1), (3, 5)):
+        module.threads = threads
+        out = tuple(np.full(x.size + 16, np.nan) for x in wanted)
+        inner = tuple(
+            x[offset : offset + y.size].reshape(y.shape) for x, y in zip(out, wanted, strict=True)
+        )
+        module.inverse_dynamics_derivatives(*state.values(), out=inner)
+        for whole, x, y in zip(out, inner, wanted, strict=True):
+            np.testing.assert_array_equal(x, y)
+            assert np.isnan(whole[:offset]).all() and np.isnan(whole[offset + y.size :]).all()
+    del module.threads
+
+
 def test_result_memory_is_a_number(widest: ModuleType) -> None:
     for wrong, error in ((-1, ValueError), (2.0, TypeError), (True, TypeError), ("1", TypeError)):
         with pytest.raises(error, match="result_memory"):
