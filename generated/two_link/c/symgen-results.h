@@ -316,9 +316,6 @@ static int find_result_memory(void) { return 0; }
 
 /* ---- arrays ---- */
 
-#ifndef NPY_ARRAY_WARN_ON_WRITE
-#define NPY_ARRAY_WARN_ON_WRITE 0
-#endif
 #define LARGE_RESULT 1024  /* bytes: NumPy keeps smaller ones itself */
 #define NUMPY_DOMAIN 389047  /* numpy.lib.tracemalloc_domain: NumPy ends there what begins here */
 
@@ -366,8 +363,8 @@ static int is_unseen(PyObject *array)
 #else
     const PyArrayObject_fields *const a = (const PyArrayObject_fields *)array;
     const int own = NPY_ARRAY_CARRAY | NPY_ARRAY_OWNDATA;
-    const int other = NPY_ARRAY_WRITEBACKIFCOPY | NPY_ARRAY_WARN_ON_WRITE;
-    return Py_REFCNT(array) == 1 && !a->weakreflist && !a->base && (a->flags & (own | other)) == own
+    const int checked = own | NPY_ARRAY_WRITEBACKIFCOPY;
+    return Py_REFCNT(array) == 1 && !a->weakreflist && !a->base && (a->flags & checked) == own
         && a->descr == float64;
 #endif
 }
