@@ -50,6 +50,7 @@ docs: $(VENV)/.installed-for-docs
 # The first `make bench` compiles Pinocchio's headers, which takes four minutes.
 bench: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.compare $(BENCH)
+	$(BIN)/python -m benchmarks.new_results
 
 bench-growth: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.growth $(BENCH)

@@ -66,6 +66,10 @@ METADATA = {
     "backend, backends": "the backend that serves the calls, and all that were built",
     "condition": "of the mass matrix at the states of the validation, at worst",
     "threads": "how many threads one call may use; may be set",
+    "result_memory": (
+        "bytes of former results that are kept for new ones, in all modules together, at most; "
+        "may be set"
+    ),
     "model_hash, symgen_version": "which file it was made of, and by which symgen",
     "integrate(), difference()": (
         "`integrate(q, v)`, `(..., nq)`: q after a unit of time at the velocity v; "

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import compare, contestants, figures, growth, report
+from benchmarks import compare, contestants, figures, growth, new_results, report
 from benchmarks.contestants import contestant
 from benchmarks.interface import CALL, FUNCTIONS, KERNEL, SMALL
 from benchmarks.marks import markdown, replaced
@@ -28,7 +28,7 @@ needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C compiler")
 @pytest.fixture(autouse=True)
 def threads_of_others(monkeypatch):
     """The environment of the tests beside these stays as it is."""
-    for module in (compare, growth):
+    for module in (compare, growth, new_results):
         monkeypatch.setattr(module, "single_threaded", lambda: None)
 
 
@@ -66,6 +66,15 @@ def test_all_functions_agree(tmp_path, model):
     )  # fmt: skip
     assert not data["wrong"]
     assert {row["function"] for row in data["figures"]} == set(functions)
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_new_results_beside_those_that_are_there(capsys):
+    new_results.main(["--models", "two_link", "--rows", "64,1000", "--quick"])
+    lines = capsys.readouterr().out.splitlines()
+    assert any("symgen_modules call-new" in line for line in lines)
+    assert [line.split()[0] for line in lines[-3:-1]] == ["64", "1000"]
 
 
 def test_contestants_have_one_interface():

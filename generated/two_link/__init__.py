@@ -335,8 +335,21 @@ class _Module(_types.ModuleType):
     def threads(self):
         _backends.threads.number = _backends.processors()
 
+    @property
+    def result_memory(self):
+        """Bytes of former results that are kept for new ones, in all modules together, at most."""
+        return _backends.result_memory.number
+
+    @result_memory.setter
+    def result_memory(self, number):
+        _backends.result_memory.number = number
+
+    @result_memory.deleter
+    def result_memory(self):
+        _backends.result_memory.forget()
+
     def __dir__(self):
-        return [*super().__dir__(), "threads"]
+        return [*super().__dir__(), "result_memory", "threads"]
 
     def __reduce__(self):
         return _import_module, (self.__name__,)  # as any module, for those who pickle by type

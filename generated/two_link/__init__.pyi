@@ -60,6 +60,7 @@ model_hash: str
 condition: float
 symgen_version: str
 threads: int
+result_memory: int
 backend: str
 backends: Mapping[str, Any]
 

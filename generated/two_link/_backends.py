@@ -4,7 +4,7 @@
 Python or this processor is left alone, with a warning, and the next best backend serves.
 A batch is computed several samples at a time, as many as the processor has room for in a vector, and
 a long one by several threads.  ``SYMGEN_WIDTH`` (1, 2, 4 or 8) and ``SYMGEN_THREADS`` force either;
-they are read when the package is imported.
+they are read when the package is imported, as is ``SYMGEN_RESULT_MEMORY``: see `_result_memory`.
 This file is the same for every robot.
 """
 
@@ -20,6 +20,7 @@ import types
 import warnings
 
 from . import _numpy_backend
+from ._result_memory import ResultMemory
 
 _FOLDER = pathlib.Path(__file__).parent
 _PREFERENCE = ("compiled", "cython")
@@ -137,6 +138,11 @@ def _is_positive(number):
     return number >= 1
 
 
+def _is_size(number):
+    """expected a number of bytes"""
+    return number >= 0
+
+
 def processors():
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -179,3 +185,7 @@ class Threads:
 if (_width := _number_from("SYMGEN_WIDTH", _is_width)) is not None:
     _set_width(_width)
 threads = Threads(_number_from("SYMGEN_THREADS", _is_positive) or processors())
+result_memory = ResultMemory(
+    [found for name, found in backends.items() if name != "numpy"],
+    _number_from("SYMGEN_RESULT_MEMORY", _is_size),
+)

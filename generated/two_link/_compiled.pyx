@@ -15,6 +15,7 @@ from ._signatures import JOINT_LINKS, LINKS, PACKED, SIGNATURES
 cdef extern from *:
     """
     #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+    #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
     """
 
 cdef extern from "Python.h":
@@ -22,10 +23,14 @@ cdef extern from "Python.h":
     bint PyFloat_Check(PyObject *)
     double PyFloat_AS_DOUBLE(PyObject *)
     int PyErr_CheckSignals() except -1
+    Py_ssize_t Py_REFCNT(PyObject *)
+    PyObject *PyTuple_GET_ITEM(PyObject *, Py_ssize_t)
+    void Py_XDECREF(PyObject *)
 
 cdef extern from "numpy/arrayobject.h" nogil:
     ctypedef Py_ssize_t npy_intp
     ctypedef struct PyArrayObject
+    ctypedef struct PyArray_Descr
     int NPY_DOUBLE
     bint PyArray_CheckExact(PyObject *)
     bint PyArray_ISCARRAY(PyArrayObject *)
@@ -37,8 +42,21 @@ cdef extern from "numpy/arrayobject.h" nogil:
 
 cdef extern from "numpy/arrayobject.h":
     int _import_array() except -1
-    object PyArray_SimpleNew(int, npy_intp *, int)
-    object PyArray_ToScalar(void *, PyArrayObject *)
+    PyArray_Descr *PyArray_DescrFromType(int)
+    object PyArray_Scalar(void *, PyArray_Descr *, PyObject *)
+
+cdef extern from "c/symgen-results.h":
+    cdef struct result_memory_table "result_memory":
+        size_t kept()
+        size_t most()
+        void set_most(size_t, bint)
+        bint is_set()
+    const result_memory_table *memory "result_memory"
+    int find_result_memory() except -1
+    object new_result(int, npy_intp *)
+    bint keeps_results()
+    bint is_unseen(PyObject *)
+    PyArray_Descr *float64
 
 cdef enum:
     MOST_BATCH_AXES = 64  # of any NumPy array
@@ -82,6 +100,10 @@ cdef inline npy_intp compute(int which, npy_intp count, const double **x, const 
 
 # ---- from NumPy arrays to kernels ------------------------------------------------------------
 
+cdef enum:
+    FORMER = 2  # results of one sample that are kept: one may still be seen while the next is made
+    SMALL = 16384  # numbers
+
 cdef struct Array:  # an argument or result: the shape of one sample
     int axes
     npy_intp shape[3]
@@ -95,6 +117,9 @@ cdef struct Function:
     Array input[6]
     Array output[6]
     int (*kernel)(const double **x, double **y) noexcept nogil  # 1: there is no solution
+    bint small  # results of one sample, so that some are kept
+    PyObject *former[FORMER]
+    int oldest  # of them
 
 cdef struct Batch:  # the batch axes that the arguments of a call share
     int axes
@@ -354,8 +379,12 @@ cdef void describe(Array *array, tuple shape):
 
 
 cdef int set_up() except -1:
+    global float64
     cdef int which, i
+    cdef npy_intp size
     _import_array()
+    float64 = PyArray_DescrFromType(NPY_DOUBLE)
+    find_result_memory()
     for i, value in enumerate(()):
         DEFAULT_PARAMETERS[i] = value
     for which, name in enumerate(NAMES):
@@ -368,8 +397,11 @@ cdef int set_up() except -1:
             if i >= REQUIRED[name]:
                 FUNCTIONS[which].input[i].default = ZEROS
         FUNCTIONS[which].input[len(inputs) - 1].default = DEFAULT_PARAMETERS
+        size = 0
         for i, shape in enumerate(outputs):
             describe(&FUNCTIONS[which].output[i], shape)
+            size += FUNCTIONS[which].output[i].size
+        FUNCTIONS[which].small = size <= SMALL
     connect()
     return 0
 
@@ -447,7 +479,7 @@ cdef inline object allocate(const Array *array, const Batch *batch):
         shape[axis] = batch.shape[axis]
     for axis in range(array.axes):
         shape[batch.axes + axis] = array.shape[axis]
-    return PyArray_SimpleNew(batch.axes + array.axes, shape, NPY_DOUBLE)
+    return new_result(batch.axes + array.axes, shape)
 
 
 cdef inline bint overlap(const double *x, npy_intp m, const double *y, npy_intp n) noexcept:
@@ -474,23 +506,101 @@ cdef bint is_writable(const Function *f, PyObject *out, int k, const Batch *batc
     return True
 
 
-cdef object results(const Function *f, object out, const Batch *batch,
-                    const double **x, const npy_intp *dx, double **y):
-    """The arrays that the kernel fills, or None if `out` cannot take its results."""
+cdef inline PyObject *part(const Function *f, PyObject *results, int k) noexcept:
+    return results if f.outputs == 1 else PyTuple_GET_ITEM(results, k)
+
+
+cdef inline bint is_unowned(const Function *f, PyObject *results) noexcept:
+    """Whether nobody but this module has references to former results."""
+    cdef int k
+    if Py_REFCNT(results) != 1:
+        return False
+    for k in range(f.outputs):
+        if Py_REFCNT(part(f, results, k)) != 1:
+            return False
+    return True
+
+
+cdef inline bint are_free(const Function *f, PyObject *results, double **y) noexcept:
+    """Whether unowned results are as they were made; sets y."""
+    cdef PyObject *array
+    cdef int k
+    for k in range(f.outputs):
+        array = part(f, results, k)
+        if not is_unseen(array) or not is_ordinary(array, &f.output[k], True):
+            return False
+        if PyArray_NDIM(<PyArrayObject *>array) != f.output[k].axes:
+            return False
+        y[k] = <double *>PyArray_DATA(<PyArrayObject *>array)
+    return True
+
+
+cdef void put(Function *f, int place, object results):
+    """Keep the results of one sample, or nothing, in place of others."""
+    cdef PyObject *before = f.former[place]
+    f.former[place] = NULL
+    if results is not None:
+        Py_INCREF(results)
+        f.former[place] = <PyObject *>results
+    Py_XDECREF(before)  # last: whatever ends now may call again
+
+
+cdef object former_results(Function *f, double **y):
+    """Results of one sample that nobody sees any more, or None.
+
+    Others that nobody owns are let go: what looks at them weakly is to see them end.
+    """
+    cdef object found = None
+    cdef PyObject *former
+    cdef int place
+    for place in range(FORMER):
+        former = f.former[place]
+        if former == NULL or not is_unowned(f, former):
+            continue
+        if found is None and are_free(f, former, y):
+            found = <object>former
+        else:
+            put(f, place, None)
+    return found
+
+
+cdef object new_results(Function *f, const Batch *batch, double **y):
+    """Arrays for the kernel to fill."""
+    cdef int k
+    cdef bint one = batch.axes == 0 and f.small
+    cdef object array, arrays
+    if one and keeps_results():
+        arrays = former_results(f, y)
+        if arrays is not None:
+            return arrays
+    arrays = PyTuple_New(f.outputs) if f.outputs > 1 else None
+    for k in range(f.outputs):
+        array = allocate(&f.output[k], batch)
+        y[k] = <double *>PyArray_DATA(<PyArrayObject *>array)
+        if f.outputs == 1:
+            arrays = array
+        else:
+            Py_INCREF(array)
+            PyTuple_SET_ITEM(arrays, k, array)  # takes the reference
+    if one:
+        put(f, f.oldest, arrays if keeps_results() else None)
+        f.oldest = (f.oldest + 1) % FORMER
+    return arrays
+
+
+cdef object given_results(const Function *f, object out, const Batch *batch,
+                          const double **x, const npy_intp *dx, double **y):
+    """`out`, with new arrays for None, or None if it cannot take the results."""
     cdef int k
     cdef bint complete = True
     cdef object array
     if f.outputs == 1:
-        if out is None:
-            array = allocate(&f.output[0], batch)
-            y[0] = <double *>PyArray_DATA(<PyArrayObject *>array)
-            return array
         return out if is_writable(f, <PyObject *>out, 0, batch, x, dx, y) else None
-    if out is not None and (not isinstance(out, tuple) or len(<tuple>out) != f.outputs):
+    if not isinstance(out, tuple) or len(<tuple>out) != f.outputs:
         return None
     arrays = PyTuple_New(f.outputs)
     for k in range(f.outputs):
-        array = None if out is None else (<tuple>out)[k]
+        array = (<tuple>out)[k]
         if array is None:
             complete = False
             array = allocate(&f.output[k], batch)
@@ -528,17 +638,26 @@ cdef npy_intp compute_all(int which, npy_intp count, const double **x, const npy
 
 cdef object call(int which, PyObject **given, object out):
     """The function numbered `which`, of the arguments `given`."""
-    cdef const Function *f = &FUNCTIONS[which]
+    cdef Function *f = &FUNCTIONS[which]
     cdef const double *x[6]
     cdef npy_intp dx[6]
     cdef double *y[6]
     cdef double number[6]
+    cdef double one
     cdef Batch batch
-    cdef object result
+    cdef object result = None
     cdef npy_intp singular
     if not read(f, given, &batch, x, dx, number):
         return convert(which, given, out)
-    result = results(f, out, &batch, x, dx, y)
+    if out is not None:
+        result = given_results(f, out, &batch, x, dx, y)
+    elif batch.axes == 0 and f.output[0].axes == 0 and f.outputs == 1:
+        y[0] = &one
+        if f.kernel(x, y):
+            tell_singular(NAMES[which], 1, 1, True)
+        return PyArray_Scalar(&one, float64, NULL)
+    else:
+        result = new_results(f, &batch, y)
     if result is None:
         return convert(which, given, out)
     if batch.count == 1:
@@ -547,8 +666,6 @@ cdef object call(int which, PyObject **given, object out):
         singular = compute_all(which, batch.count, x, dx, y)
     if singular:
         tell_singular(NAMES[which], singular, batch.count, batch.axes == 0)
-    if out is None and f.outputs == 1 and f.output[0].axes == 0 and batch.axes == 0:
-        return PyArray_ToScalar(PyArray_DATA(<PyArrayObject *>result), <PyArrayObject *>result)
     return result
 
 
@@ -556,7 +673,7 @@ cdef object convert(int which, PyObject **given, object out):
     """The long way: checks, and conversion to ordinary arrays."""
     arguments = tuple([<object>given[i] for i in range(FUNCTIONS[which].inputs)])
     signatures = SIGNATURES if which < FIRST_PACKED else PACKED
-    return evaluate_rows(signatures[NAMES[which]], partial(rows, which), arguments, out)
+    return evaluate_rows(signatures[NAMES[which]], partial(rows, which), arguments, out, new_array)
 
 
 def rows(int which, list inputs, list outputs):
@@ -578,9 +695,44 @@ def rows(int which, list inputs, list outputs):
     out = tuple(outputs) if f.outputs > 1 else outputs[0]
     if not read(f, given, &batch, x, dx, number):
         raise RuntimeError("symgen: not an ordinary array")
-    if results(f, out, &batch, x, dx, y) is None:
+    if given_results(f, out, &batch, x, dx, y) is None:
         raise RuntimeError("symgen: not an ordinary array")
     return compute_all(which, batch.count, x, dx, y)
+
+
+def new_array(tuple shape, dtype):
+    """An array of float64 for a result."""
+    cdef npy_intp lengths[MOST_BATCH_AXES + 3]
+    cdef int axis
+    if len(shape) > MOST_BATCH_AXES:
+        raise ValueError("symgen: too many axes")
+    for axis in range(<int>len(shape)):
+        lengths[axis] = shape[axis]
+    return new_result(<int>len(shape), lengths)
+
+
+# ---- memory of results that are gone, in all modules together ----------------------------------
+
+
+def result_memory_kept():
+    """Bytes that are kept for new results."""
+    return memory.kept() if memory else 0
+
+
+def result_memory():
+    """At most so many, at this moment."""
+    return memory.most() if memory else 0
+
+
+def set_result_memory(size_t most, bint under_limits):
+    """Keep at most so many bytes; also where the memory of this process is limited?"""
+    if memory:
+        memory.set_most(most, under_limits)
+
+
+def result_memory_is_set():
+    """Whether any module has said yet how much is kept."""
+    return memory != NULL and memory.is_set()
 
 
 # ---- the functions ---------------------------------------------------------------------------

@@ -20,6 +20,7 @@ REAL = "biuf"
 COMPLEX = "biufc"
 """Kinds of numbers that a backend takes (`numpy.dtype.kind`)."""
 
+
 class TorqueParts(typing.NamedTuple):
     """The joint torques in parts, (..., n) each (N m or N), which add up to inverse_dynamics.
 
@@ -131,11 +132,12 @@ def positions_on_one_path(joint_parents):
     return np.flatnonzero(on_one_path(joint_parents))
 
 
-def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
+def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096, new=np.empty):
     """Call ``run(inputs, outputs)`` on checked and broadcast arrays, and return the results.
 
     `run` gets samples in blocks of at most `limit`: inputs whose batch axes broadcast to those of
     the outputs, and outputs to fill.  It returns the number of samples without a solution.
+    ``new(shape, dtype)`` makes arrays for results.
     """
     given = [_ask(a, v) for a, v in zip(signature.inputs, arguments, strict=True)]
     inputs = [_read(a, v, kinds) for a, v in zip(signature.inputs, given, strict=True)]
@@ -144,7 +146,7 @@ def evaluate(signature, run, arguments, out, kinds=REAL, limit=4096):
     dtype = np.dtype(np.complex128 if is_complex else np.float64)
     wanted = _requested(signature, out)
     outputs = [
-        np.empty(batch + array.shape, dtype) if given is None else _plain(given)
+        new(batch + array.shape, dtype) if given is None else _plain(given)
         for array, given in zip(signature.outputs, wanted, strict=True)
     ]
     _check_outputs(signature, inputs, outputs, wanted, batch, dtype)
@@ -228,7 +230,7 @@ def _without_solution(pivots, diagonal, tolerance, outputs):
     return int(np.count_nonzero(singular))
 
 
-def evaluate_rows(signature, rows, arguments, out):
+def evaluate_rows(signature, rows, arguments, out, new):
     """Call the compiled `rows`, which takes C-contiguous arrays with at most one batch axis."""
 
     def run(inputs, outputs):
@@ -244,7 +246,7 @@ def evaluate_rows(signature, rows, arguments, out):
                 array[...] = values
         return singular
 
-    return evaluate(signature, run, arguments, out)
+    return evaluate(signature, run, arguments, out, new=new)
 
 
 def _samples(array, given, batch):

@@ -64,6 +64,10 @@ LOOPS_FROM, LOOPS_LIKELY_FROM, LIKELY = 12_000, 2_500, 1.4
 """Operations of a straight line from which loops are faster for one sample; or from which they are
 where they have less than so many times its operations."""
 
+LIKELY_IN_PAIRS = {"inverse_dynamics_derivatives": 1.65}
+"""The same for functions of which most is done for several pairs of joints at once.  What is called
+from Python finds a long straight line no longer in the cache of instructions."""
+
 LIKELY_WHERE_A_BASE_FLOATS = 2.4
 """The same beside floating bases, whose columns are short in a straight line: from `LOOPS_FROM` on,
 and for one sample alone."""
@@ -155,7 +159,8 @@ def _forms(
         return Forms(None, loops, throughout)
     straight = derived_program(*given)
     length = operations_after(straight.results).total
-    if throughout or _one_is_faster_in_loops(size, length, floats):
+    likely = LIKELY_IN_PAIRS.get(function, LIKELY)
+    if throughout or _one_is_faster_in_loops(size, length, floats, likely):
         return Forms(straight, loops, throughout)
     return Forms(straight)
 
@@ -166,10 +171,10 @@ def _may_loop(description: RobotDescription, formulation: Formulation, function:
     return has_loops(build_tree(description, Graph()), formulation, function)
 
 
-def _one_is_faster_in_loops(size: int, straight: int, floats: bool) -> bool:
+def _one_is_faster_in_loops(size: int, straight: int, floats: bool, likely: float) -> bool:
     if floats:
         return straight >= LOOPS_FROM and size < LIKELY_WHERE_A_BASE_FLOATS * straight
-    return straight >= (LOOPS_LIKELY_FROM if size < LIKELY * straight else LOOPS_FROM)
+    return straight >= (LOOPS_LIKELY_FROM if size < likely * straight else LOOPS_FROM)
 
 
 def _report(forms: Forms, seconds: float) -> FunctionReport:

@@ -62,6 +62,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             folder[name] = _source(kernels, own, templates)
     folder.update(plain_c.files(module, templates))
     folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
+    folder.update(wrapper.files(templates))
     return folder
 
 

@@ -14,7 +14,7 @@ LINES_PER_PART = 150
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """``_cython.pyx``"""
+    """``_cython.pyx``, and the header that wrappers include."""
     functions = sorted({name for kernel in module.kernels for name in kernel.functions})
     solves = any(kernel.hidden for kernel in module.kernels)
     formulations = [
@@ -39,7 +39,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             "solves": solves,
         },
     )
-    return {"_cython.pyx": source}
+    return {"_cython.pyx": source, **wrapper.files(templates)}
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:

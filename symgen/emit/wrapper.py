@@ -1,14 +1,24 @@
-"""The values that the template of the Cython wrapper takes, beside those of every template."""
+"""What the template of the Cython wrapper takes, beside the values of every template."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from symgen.emit.module import Module
+from symgen.emit.templates import Templates
 
 OPERATIONS_AT_ONCE = 4_000_000_000
 """What one thread computes before Ctrl-C is looked for: 0.2 s in vectors, a second or two else.  To
 look costs a change of hands of the interpreter, and new threads."""
+
+
+HEADER = "c/symgen-results.h"
+"""The same for every robot and backend."""
+
+
+def files(templates: Templates) -> dict[str, str]:
+    """What the wrapper includes."""
+    return {HEADER: templates.source(HEADER)}
 
 
 def values(module: Module) -> dict[str, Any]:

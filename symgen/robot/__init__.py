@@ -65,6 +65,7 @@ class Robot(Functions, Protocol):
     backend: str
     backends: Mapping[str, Any]
     threads: int
+    result_memory: int
     composite: Functions
     newton_euler: Functions
     kane: Functions

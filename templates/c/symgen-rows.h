@@ -172,6 +172,127 @@ static void store_kept(int size, const int *kept, const real *v, double *rows)
     store_full(size, kept, v, rows);
 }
 
+/* ---- results larger than the caches ----
+ *
+ * They are written past the caches, line by line: a cache would read what it is to overwrite, and
+ * lose what is still wanted.  A few rows are turned over into scratch in the first cache, and whole
+ * lines go from there. */
+
+#define LINE 8  /* numbers in a line of the cache */
+enum { COLUMNS = 64, MOST_IN_ROWS = 2 * COLUMNS, STRIDE = COLUMNS + 2 * LINE };
+
+#if CAN_TURN && defined(__SSE2__)
+#define CAN_STREAM 1
+#include <immintrin.h>
+
+INLINE void stream_line(double *line, const double *v)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_pd(line, _mm512_loadu_pd(v));
+#elif defined(__AVX__)
+    _mm256_stream_pd(line, _mm256_loadu_pd(v));
+    _mm256_stream_pd(line + 4, _mm256_loadu_pd(v + 4));
+#else
+    for (int i = 0; i < LINE; i += 2) _mm_stream_pd(line + i, _mm_loadu_pd(v + i));
+#endif
+}
+
+/* Numbers between the beginning of a line and `rows`. */
+INLINE int numbers_before(const double *rows)
+{
+    return (int)((size_t)rows / sizeof(double) % LINE);
+}
+
+/* LANES short rows, one after the other.  `rest` is the beginning of the line in which they begin,
+ * from the rows before, if there are any; then that of the line in which they end, which is not
+ * written yet.  There is at least one line of them. */
+INLINE void stream_rows(int size, const int *kept, const real *v, double *rows, int are_first,
+                        double *rest)
+{
+    double scratch[LANES * MOST_IN_ROWS + LINE];
+    const int before = numbers_before(rows), all = before + LANES * size, end = all / LINE * LINE;
+    int at = before ? LINE : 0;
+    store_full(size, kept, v, scratch + before);
+    for (int k = 0; k < before; ++k) {
+        if (!are_first) scratch[k] = rest[k];
+    }
+    if (before && are_first)
+        for (int k = before; k < LINE; ++k) rows[k - before] = scratch[k];
+    else if (before)
+        stream_line(rows - before, scratch);
+    for (; at < end; at += LINE) stream_line(rows + (at - before), scratch + at);
+    for (int k = end; k < all; ++k) rest[k - end] = scratch[k];
+}
+
+/* The rest, where rows end. */
+INLINE void store_rest(double *end, const double *rest)
+{
+    const int before = numbers_before(end);
+    for (int k = 0; k < before; ++k) end[k - before] = rest[k];
+}
+
+/* LANES long rows, COLUMNS at a time and as many more as there are in a line: the lines of every row
+ * begin elsewhere.  The ends of a row, which share a line with others, are stored as ever. */
+INLINE void stream_columns(int length, const int *positions, const real *entries, double *results)
+{
+    double scratch[LANES * STRIDE], *const rows = scratch + LINE;
+    const int size = STRIDE;
+    for (int first = 0; first < length; first += COLUMNS) {
+        const int *const kept = positions ? positions + first : 0;
+        const real *const v = positions ? entries : entries + first;
+        const int left = length - first, filled = left < COLUMNS + LINE ? left : COLUMNS + LINE;
+        for (int i = 0; i < filled; i += LANES) {
+            const int at = i + LANES <= filled ? i : filled - LANES;  /* perhaps before `first` */
+            EACH_ROW(GET_ENTRY)
+            TURN_SQUARE
+            EACH_ROW(PUT_ROW)
+        }
+        for (int k = 0; k < LANES; ++k) {
+            double *const to = results + (ptrdiff_t)k * length + first;
+            const double *const from = rows + k * STRIDE;
+            const int shared = (LINE - numbers_before(to)) % LINE;
+            int column = shared;
+            for (int i = 0; !first && i < shared; ++i) to[i] = from[i];
+            for (; column < COLUMNS && column + LINE <= left; column += LINE)
+                stream_line(to + column, from + column);
+            if (column < COLUMNS)
+                for (; column < left; ++column) to[column] = from[column];
+        }
+    }
+}
+
+static void stream_full(int size, const int *kept, const real *v, double *rows, int are_first,
+                        double *rest)
+{
+    if (size > MOST_IN_ROWS)
+        stream_columns(size, kept, v, rows);
+    else
+        stream_rows(size, kept, v, rows, are_first, rest);
+}
+
+INLINE int may_stream(int size) { return LANES * size >= LINE; }
+
+/* What is left when the rows that end at `rows` have been streamed. */
+INLINE void end_stream(int size, double *rows, const double *rest)
+{
+    if (may_stream(size) && size <= MOST_IN_ROWS) store_rest(rows, rest);
+}
+
+INLINE void end_streams(void) { _mm_sfence(); }
+#else
+INLINE int may_stream(int size) { return size < 0; }
+INLINE void stream_full(int size, const int *kept, const real *v, double *rows, int are_first,
+                        double *rest)
+{
+    (void)size, (void)kept, (void)v, (void)rows, (void)are_first, (void)rest;
+}
+INLINE void end_stream(int size, double *rows, const double *rest)
+{
+    (void)size, (void)rows, (void)rest;
+}
+INLINE void end_streams(void) { }
+#endif
+
 INLINE int count_samples(int samples)
 {
     int count = 0;
@@ -189,12 +310,14 @@ static size_t room_of(const struct kernel *f)
 }
 
 /* The kernel on the samples from `first` up to `end`; x[i] steps by dx[i] from one sample to the
- * next, by 0 where all have the same.  Returns how many samples had a singular matrix. */
+ * next, by 0 where all have the same.  Results go past the caches if they `stream`.  Returns how many
+ * samples had a singular matrix. */
 static ptrdiff_t compute_samples(const struct kernel *f, ptrdiff_t first, ptrdiff_t end,
                               const double *const *x, const ptrdiff_t *dx, double *const *y,
-                              char *room)
+                              char *room, int stream)
 {
     real *const arrays = (real *)(room + (sizeof(real) - (size_t)room % sizeof(real)) % sizeof(real));
+    double rest[MOST_ARRAYS][LINE];
     const real *inputs[MOST_ARRAYS];
     real *in[MOST_ARRAYS], *out[MOST_ARRAYS], *next = arrays;
     ptrdiff_t singular = 0;
@@ -221,6 +344,8 @@ static ptrdiff_t compute_samples(const struct kernel *f, ptrdiff_t first, ptrdif
             double *rows = y[i] + sample * f->row[i];
             if (valid < LANES)
                 store_some(f->row[i], f->kept[i], out[i], valid, rows);
+            else if (stream && may_stream(f->row[i]))
+                stream_full(f->row[i], f->kept[i], out[i], rows, sample == first, rest[i]);
             else if (f->kept[i])
                 store_kept(f->row[i], f->kept[i], out[i], rows);
             else
@@ -230,6 +355,12 @@ static ptrdiff_t compute_samples(const struct kernel *f, ptrdiff_t first, ptrdif
             singular += count_samples(samples);
             for (real *entry = results; entry < next; ++entry) *entry = REAL(0.0);
         }
+    }
+    if (stream) {
+        const ptrdiff_t full = first + (end - first) / LANES * LANES;
+        for (int i = 0; full > first && i < f->outputs; ++i)
+            end_stream(f->row[i], y[i] + full * f->row[i], rest[i]);
+        end_streams();
     }
     return singular;
 }
@@ -244,12 +375,12 @@ static size_t room_of(const struct kernel *f)
 
 static ptrdiff_t compute_samples(const struct kernel *f, ptrdiff_t first, ptrdiff_t end,
                               const double *const *x, const ptrdiff_t *dx, double *const *y,
-                              char *room)
+                              char *room, int stream)
 {
     const double *in[MOST_ARRAYS];
     double *out[MOST_ARRAYS];
     ptrdiff_t singular = 0;
-    (void)room;
+    (void)room, (void)stream;
     for (int i = 0; i < f->inputs; ++i) in[i] = x[i] + first * dx[i];
     for (int i = 0; i < f->outputs; ++i) out[i] = y[i] + first * f->row[i];
     for (ptrdiff_t sample = first; sample < end; ++sample) {

@@ -10,7 +10,7 @@ from symgen.deriving.derivation import derive_all, model_hash, package_of
 from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
-from symgen.options import BuildOptions, names
+from symgen.options import ONE_IN_LOOPS, BuildOptions, names
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.descriptions import described
@@ -38,6 +38,21 @@ def test_what_is_too_large_is_said():
         select(human, BuildOptions(formulations=("closed_form_lagrange",)))
     ten = described(spatial_tree(range(12), "chain12"))
     assert "too large to evaluate" in select(ten, BuildOptions()).skipped["closed_form_lagrange"]
+
+
+def test_long_straight_lines_of_one_sample_are_loops():
+    """Of derivatives of the torques sooner than of what is done joint by joint."""
+    forms = {}
+    for name in ("puma560", "arm7"):
+        description = read(EXAMPLES / f"{name}.yaml")
+        options = BuildOptions(
+            formulations=("composite",), functions=("inverse_dynamics_derivatives", "regressor")
+        )
+        for report in derive_all(description, select(description, options)).reports:
+            forms[name, report.function] = report.form
+    assert forms["arm7", "inverse_dynamics_derivatives"] == ONE_IN_LOOPS
+    assert forms["puma560", "inverse_dynamics_derivatives"] == "straight"
+    assert forms["arm7", "regressor"] == "straight"
 
 
 def test_names_are_checked():

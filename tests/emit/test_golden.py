@@ -32,7 +32,7 @@ CHECKS = (
     "_motion_laws.py",
     "_parameter_laws.py",
 )
-VERBATIM = ("_runtime.py", "_backends.py", *CHECKS, "_numpy/_analytic.py")
+VERBATIM = ("_runtime.py", "_backends.py", "_result_memory.py", *CHECKS, "_numpy/_analytic.py")
 
 
 @functools.cache

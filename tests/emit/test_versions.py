@@ -391,12 +391,50 @@ def test_threads_are_a_number(widest: ModuleType) -> None:
             widest.threads = wrong
 
 
+def test_results_larger_than_the_caches(modules: dict[int, ModuleType]) -> None:
+    """They are those of parts of the batch, to the bit, wherever the arrays begin."""
+    module = modules[max(modules)]
+    rows = 64 * 2**20 // (8 * (module.n + 3 * module.n**2)) + 3
+    state = states(module, rows)
+    wanted = [np.empty((rows, *shape)) for shape in ((module.n,), *[(module.n, module.n)] * 3)]
+    for first in range(0, rows, 800):
+        part = {name: x[first : first + 800] for name, x in state.items()}
+        out = tuple(x[first : first + 800] for x in wanted)
+        module.inverse_dynamics_derivatives(*part.values(), out=out)
+    for threads, offset in ((1, 1), (3, 5)):
+        module.threads = threads
+        out = tuple(np.full(x.size + 16, np.nan) for x in wanted)
+        inner = tuple(
+            x[offset : offset + y.size].reshape(y.shape) for x, y in zip(out, wanted, strict=True)
+        )
+        module.inverse_dynamics_derivatives(*state.values(), out=inner)
+        for whole, x, y in zip(out, inner, wanted, strict=True):
+            np.testing.assert_array_equal(x, y)
+            assert np.isnan(whole[:offset]).all() and np.isnan(whole[offset + y.size :]).all()
+    del module.threads
+
+
+def test_result_memory_is_a_number(widest: ModuleType) -> None:
+    for wrong, error in ((-1, ValueError), (2.0, TypeError), (True, TypeError), ("1", TypeError)):
+        with pytest.raises(error, match="result_memory"):
+            widest.result_memory = wrong
+    widest.result_memory = np.int64(5)
+    assert widest.result_memory == 5
+    widest.result_memory = 10**30
+    assert widest.result_memory >= 2**60
+    with mock.patch.object(widest, "result_memory", 0):
+        assert widest.result_memory == 0
+    del widest.result_memory
+    assert widest.result_memory <= 2**30
+
+
 @pytest.mark.parametrize(
     ("variable", "text", "says"),
     [
         ("SYMGEN_WIDTH", "3", "expected 1, 2, 4 or 8"),
         ("SYMGEN_WIDTH", "wide", "expected 1, 2, 4 or 8"),
         ("SYMGEN_THREADS", "0", "expected a number of threads"),
+        ("SYMGEN_RESULT_MEMORY", "1 GB", "expected a number of bytes"),
     ],
 )
 def test_wrong_variables_are_refused(
@@ -485,7 +523,7 @@ def test_packed_results_of_no_samples(modules: dict[int, ModuleType], shape: Any
 
 def test_the_module_is_one_like_any_other(widest: ModuleType) -> None:
     assert pickle.loads(pickle.dumps(widest)) is widest and copy.deepcopy(widest) is widest
-    assert "threads" in dir(widest)
+    assert {"threads", "result_memory"} <= set(dir(widest))
     widest.threads = np.int64(3)
     assert widest.threads == 3
     with mock.patch.object(widest, "threads", 2):

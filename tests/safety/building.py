@@ -97,3 +97,9 @@ def python(
         timeout=timeout,
         check=False,
     )
+
+
+def always_streaming(files: dict[str, str]) -> dict[str, str]:
+    """Write results of any size past the caches."""
+    (chooser,) = (name for name in files if name.endswith("_batch.c"))
+    return replaced(chooser, "        look_at_cache();\n", "        most_in_cache = 0.0;\n")(files)

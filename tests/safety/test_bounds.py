@@ -16,7 +16,7 @@ import pytest
 from symgen.emit.bundle import SourceBundle
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import Compiler, CompilerMissingError, find_compiler
-from tests.safety.building import EXAMPLES, bundle_of, put, python, replaced
+from tests.safety.building import EXAMPLES, always_streaming, bundle_of, put, python, replaced
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages are those of Linux")
 
@@ -47,6 +47,15 @@ def test_kernels_stay_within_their_arrays(
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout.splitlines()[-1])
     assert report["calls"] > 1000 and "compiled 1" in report["kinds"]
+
+
+def test_streams_stay_within_their_arrays(compiler: Compiler, tmp_path: Path) -> None:
+    options = BuildOptions(formulations=("composite",), functions=FUNCTIONS[:1], form="straight")
+    bundle = bundle_of(EXAMPLES / "tree12.yaml", options, ("compiled", "numpy"))
+    folder = put(bundle, tmp_path, compiler, always_streaming)
+    done = python("-m", "tests.safety.exercise", str(folder), "pages")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["calls"] > 100
 
 
 @pytest.mark.slow

@@ -20,60 +20,11 @@ import pytest
 
 from symgen.emit import wrapper
 from symgen.options import BuildOptions
-from symgen.toolchain.compiler import CompilerMissingError, find_compiler
+from symgen.toolchain.compiler import find_compiler
 from tests.safety.building import EXAMPLES, bundle_of, put, replaced
+from tests.safety.programs import BEGIN, succeeds
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-
-FUNCTIONS = ("inverse_dynamics_derivatives", "mass_matrix", "kinetic_energy")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the package two_link lies, with all backends."""
-    try:
-        compiler = find_compiler()
-    except CompilerMissingError as error:
-        pytest.skip(str(error))
-    options = BuildOptions(formulations=("newton_euler",), functions=FUNCTIONS)
-    bundle = bundle_of(EXAMPLES / "two_link.yaml", options, ("compiled", "cython", "numpy"))
-    return put(bundle, tmp_path_factory.mktemp("processes"), compiler).parent
-
-
-BEGIN = """
-import sys, time, threading, warnings
-import numpy as np
-import two_link
-assert two_link.backend == "compiled"
-rng = np.random.default_rng(1)
-q = rng.uniform(-1.0, 1.0, (200_000, 2))  # worth several threads
-some = q[:1000]
-wanted = two_link.inverse_dynamics_derivatives(q, q, q)
-def right(number=4):
-    two_link.threads = number
-    found = two_link.inverse_dynamics_derivatives(q, q, q)
-    return all(np.array_equal(a, b) for a, b in zip(found, wanted))
-"""
-
-
-def run(
-    folder: Path, program: str, *more: str, begin: str = BEGIN, timeout: float = 120
-) -> subprocess.CompletedProcess[str]:
-    """The program in a child that finds the package."""
-    return subprocess.run(
-        [sys.executable, *more, "-c", begin + textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONFAULTHANDLER": "1"},
-        timeout=timeout,
-        check=False,
-    )
-
-
-def succeeds(folder: Path, program: str, *more: str, begin: str = BEGIN) -> str:
-    done = run(folder, program, *more, begin=begin)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 # ---- threads ---------------------------------------------------------------------------------

@@ -20,7 +20,15 @@ import pytest
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import AVX2, Version
 from tests.emit.test_versions import runs
-from tests.safety.building import EXAMPLES, Watched, bundle_of, put, python, replaced
+from tests.safety.building import (
+    EXAMPLES,
+    Watched,
+    always_streaming,
+    bundle_of,
+    put,
+    python,
+    replaced,
+)
 
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")
 OPTIONS_OF_ASAN = "detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1"
@@ -118,6 +126,17 @@ def test_sanitizers_find_nothing(name: str, tmp_path: Path) -> None:
     widths = {1, *(version.width for version in case.versions)}
     wanted = {f"compiled {width}" for width in widths} if case.versions else {"cython"}
     assert set(report["kinds"]) == wanted and report["calls"] > 500
+
+
+def test_sanitizers_find_nothing_in_streams(tmp_path: Path) -> None:
+    """Short rows and long ones, packed and not, past the caches."""
+    functions = ("inverse_dynamics_derivatives", "mass_matrix")
+    options = BuildOptions(formulations=("composite",), functions=functions, form="straight")
+    bundle = bundle_of(EXAMPLES / "tree12.yaml", options, ("compiled", "numpy"))
+    folder = put(bundle, tmp_path, compiler(*WIDTHS[1:]), always_streaming)
+    done = watched("-m", "tests.safety.exercise", str(folder), "blocks")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["calls"] > 500
 
 
 FAULTS = {

@@ -1786,7 +1786,7 @@ size_t NAMED(two_link_room)(int which)
 }
 
 ptrdiff_t NAMED(two_link_rows)(int which, ptrdiff_t first, ptrdiff_t end,
-    const double *const *x, const ptrdiff_t *dx, double *const *y, char *room)
+    const double *const *x, const ptrdiff_t *dx, double *const *y, char *room, int stream)
 {
-    return compute_samples(&KERNELS[which], first, end, x, dx, y, room);
+    return compute_samples(&KERNELS[which], first, end, x, dx, y, room, stream);
 }

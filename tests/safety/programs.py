@@ -1,0 +1,61 @@
+"""Programs that a child Python runs on the package two_link, as a user would write them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+BEGIN = """
+import sys, time, threading, warnings
+import numpy as np
+import two_link
+assert two_link.backend == "compiled"
+rng = np.random.default_rng(1)
+q = rng.uniform(-1.0, 1.0, (200_000, 2))  # worth several threads
+some = q[:1000]
+wanted = two_link.inverse_dynamics_derivatives(q, q, q)
+def right(number=4):
+    two_link.threads = number
+    found = two_link.inverse_dynamics_derivatives(q, q, q)
+    return all(np.array_equal(a, b) for a, b in zip(found, wanted))
+"""
+
+
+NOTHING: Mapping[str, str] = {}
+
+
+def run(
+    folder: Path,
+    program: str,
+    *more: str,
+    begin: str = BEGIN,
+    variables: Mapping[str, str] = NOTHING,
+    timeout: float = 120,
+) -> subprocess.CompletedProcess[str]:
+    """The program in a child that finds the package."""
+    own = {"PYTHONPATH": str(folder), "PYTHONFAULTHANDLER": "1", **variables}
+    return subprocess.run(
+        [sys.executable, *more, "-c", begin + textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **own},
+        timeout=timeout,
+        check=False,
+    )
+
+
+def succeeds(
+    folder: Path,
+    program: str,
+    *more: str,
+    begin: str = BEGIN,
+    variables: Mapping[str, str] = NOTHING,
+) -> str:
+    """What it prints; it ends without an error."""
+    done = run(folder, program, *more, begin=begin, variables=variables)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

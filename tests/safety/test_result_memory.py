@@ -1,0 +1,397 @@
+"""Memory of results that stays for the next ones: seen by nobody else, counted, and given back."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.safety.programs import succeeds
+from tests.safety.views import VIEWS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages are those of Linux")
+
+BEGIN = """
+import gc, os, resource, sys, threading, warnings
+import numpy as np
+import two_link
+rng = np.random.default_rng(1)
+q = rng.uniform(-1.0, 1.0, (200_000, 2))
+backends = [two_link.backends[name] for name in ("compiled", "cython")]
+functions = [backend.newton_euler for backend in backends]
+ids = [function.mass_matrix for function in functions]
+kept = backends[0].result_memory_kept
+def place(array):
+    return array.__array_interface__["data"][0]
+def resident():
+    with open("/proc/self/statm") as numbers:
+        return int(numbers.read().split()[1]) * resource.getpagesize()
+MB = 2**20
+assert kept() == 0
+"""
+
+
+def right(folder: Path, program: str, **variables: str) -> str:
+    return succeeds(folder, program, begin=BEGIN, variables=variables)
+
+
+# ---- whose memory it is ----------------------------------------------------------------------
+
+
+def test_what_nobody_sees_is_used_again(folder: Path) -> None:
+    """By both backends, which are modules of their own; small results are left to NumPy."""
+    right(
+        folder,
+        """
+        for rows in (33, 700, 5_000, 20_000, 200_000):
+            for first, second in (ids, ids[::-1]):
+                M = first(q[:rows])
+                assert M.flags.owndata and M.flags.carray and M.base is None
+                assert type(M) is np.ndarray and place(M) % 64 == 0
+                where, wanted = place(M), M.copy()
+                before = kept()
+                del M
+                assert kept() >= before + wanted.nbytes
+                again = second(q[:rows])
+                assert place(again) == where and kept() == before
+                assert np.abs(again - wanted).max() < 1e-12
+                listed = first(q[:rows].tolist() if rows < 9000 else q[:rows, ::-1])  # the long way
+                assert place(listed) != where and place(listed) % 64 == 0
+                del listed, again
+        assert backends[1].result_memory_kept() == kept() > 0
+        before = kept()
+        for _ in range(100):
+            ids[0](q[0]), ids[0](q[:8])
+        assert kept() == before
+        """,
+    )
+
+
+def test_whatever_view_keeps_the_data(folder: Path) -> None:
+    right(
+        folder,
+        VIEWS
+        + """
+import weakref
+for rows in (50, 3000, 100_000):
+    for name, view in views.items():
+        for function in ids:
+            seen = view(function(q[:rows]))
+            wanted = values(seen)
+            for other in ids:
+                for _ in range(3):
+                    other(q[rows : 2 * rows] + 1.0).fill(np.nan)
+            assert np.array_equal(values(seen), wanted), (rows, name)
+            del seen
+gone = []
+weakref.finalize(ids[0](q), gone.append, 1)
+assert gone == [1]  # an array ends when nobody sees it, as any other
+""",
+    )
+
+
+def test_arrays_may_be_resized(folder: Path) -> None:
+    right(
+        folder,
+        """
+        for rows in (33, 1000, 3000, 100_000):
+            for more in (1, 10, rows - 1, rows + 1, 2 * rows, 5 * rows):
+                M = ids[0](q[:rows])
+                wanted = M.copy()
+                M.resize((more, 2, 2))
+                common = min(rows, more)
+                assert np.array_equal(M[:common], wanted[:common]) and not M[common:].any()
+                M.fill(3.0)  # all of it is there
+                assert np.array_equal(ids[0](q[:rows]), wanted) and (M == 3.0).all()
+                M.resize((0, 2, 2))
+                M.resize((rows, 2, 2))
+                M.fill(4.0)
+        """,
+    )
+
+
+def test_tracemalloc_counts_what_is_seen(folder: Path) -> None:
+    right(
+        folder,
+        """
+        import tracemalloc
+        def traced():
+            snapshot = tracemalloc.take_snapshot()
+            own = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
+            return sum(trace.size for trace in snapshot.filter_traces([own]).traces)
+        untraced = ids[0](q[:5000])
+        tracemalloc.start()
+        before = traced()
+        for _ in range(3):
+            M, other = ids[0](q[:5000]), ids[1](q[:3])
+            assert traced() - before == M.nbytes + other.nbytes
+            M.resize((6000, 2, 2))
+            assert traced() - before == M.nbytes + other.nbytes
+            del M, other
+            assert traced() == before and kept() > 0
+        del untraced
+        assert traced() == before
+        """,
+    )
+
+
+def test_what_is_too_large_is_refused_by_numpy(folder: Path) -> None:
+    right(
+        folder,
+        """
+        for rows in (2**54, 2**57, 2**59):
+            for function in functions:
+                try:
+                    function.mass_matrix(q[0], parameters=np.empty((rows, 0)))
+                except (MemoryError, ValueError) as error:
+                    assert "array" in str(error), error
+                else:
+                    raise AssertionError(rows)
+        assert ids[0](q).shape == (200_000, 2, 2)
+        """,
+    )
+
+
+# ---- how much stays --------------------------------------------------------------------------
+
+
+def test_memory_goes_back(folder: Path) -> None:
+    right(
+        folder,
+        """
+        two_link.result_memory = 40 * MB
+        assert two_link.result_memory == 40 * MB
+        ids[0](q), ids[1](q)
+        before = resident()  # with what calls need
+        for rows in (300, 3_000, 30_000, 200_000):
+            results = [ids[k % 2](q[:rows]) for k in range(300 * MB // (32 * rows))]
+            assert resident() - before > 280 * MB
+            del results
+            assert 0 < kept() <= 40 * MB
+            # with what may be free in the heap of the C library
+            assert resident() - before < 80 * MB, (rows, (resident() - before) / MB)
+        two_link.result_memory = 7 * MB
+        assert 0 < kept() <= 7 * MB
+        held = ids[0](q)
+        two_link.result_memory = 0
+        assert kept() == 0
+        del held
+        assert kept() == 0 and resident() - before < 20 * MB
+        del two_link.result_memory
+        assert two_link.result_memory > 100 * MB
+        ids[0](q)
+        assert kept() >= 32 * len(q)
+        """,
+    )
+
+
+def test_the_oldest_goes_first(folder: Path) -> None:
+    right(
+        folder,
+        """
+        small, large = ids[0](q[:1000]), ids[0](q[:100_000])
+        places = place(small), place(large)
+        two_link.result_memory = 4 * MB
+        del small
+        del large
+        assert place(ids[0](q[:100_000])) == places[1]
+        again = ids[0](q[:1000])
+        assert kept() >= 32 * 100_000
+        two_link.result_memory = 3 * MB  # less than the large one
+        assert kept() == 0
+        """,
+    )
+
+
+@pytest.mark.parametrize("number", ["0", "5000000"])
+def test_a_variable_says_how_much(folder: Path, number: str) -> None:
+    right(
+        folder,
+        f"""
+        assert two_link.result_memory == {number}
+        for rows in (1000, 100_000, 200_000):
+            ids[0](q[:rows])
+            assert kept() <= {number}
+        """,
+        SYMGEN_RESULT_MEMORY=number,
+    )
+
+
+@pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
+def test_nothing_is_kept_where_memory_is_limited(folder: Path, limit: str) -> None:
+    right(
+        folder,
+        f"""
+        ids[0](q), ids[0](q[:100])
+        assert kept() > 0
+        before = resource.getrlimit(resource.{limit})
+        resource.setrlimit(resource.{limit}, (2**34, before[1]))
+        for rows in (200_000, 100):
+            ids[0](q[:rows])
+            assert kept() == 0 == two_link.result_memory
+        two_link.result_memory = 20 * MB  # unless it is asked for
+        ids[0](q)
+        assert two_link.result_memory == 20 * MB >= kept() > 6 * MB
+        del two_link.result_memory
+        assert kept() == 0 == two_link.result_memory
+        resource.setrlimit(resource.{limit}, before)
+        ids[0](q)
+        assert kept() > 0
+        """,
+    )
+
+
+def test_what_is_kept_is_let_go_before_memory_is_refused(folder: Path) -> None:
+    right(
+        folder,
+        """
+        two_link.result_memory = 400 * MB
+        many = np.concatenate([q] * 40)
+        results = [ids[0](q) for _ in range(50)]
+        del results
+        with open("/proc/self/statm") as numbers:
+            space = int(numbers.read().split()[0]) * resource.getpagesize()
+        assert kept() > 290 * MB
+        resource.setrlimit(resource.RLIMIT_AS, (space + 10 * MB, resource.RLIM_INFINITY))
+        assert ids[0](many).nbytes > 200 * MB and kept() > 200 * MB
+        """,
+    )
+
+
+# ---- threads and processes -------------------------------------------------------------------
+
+
+def test_threads_that_hand_results_on(folder: Path) -> None:
+    right(
+        folder,
+        """
+        import queue
+        two_link.result_memory = 8 * MB
+        passed, wrong = queue.Queue(20), []
+        def make(seed):
+            rng = np.random.default_rng(seed)
+            for number in range(150):
+                first = int(rng.integers(0, 90_000))
+                rows = int(rng.choice([40, 700, 9_000, 90_000]))
+                passed.put((first, rows, ids[number % 2](q[first : first + rows])))
+            passed.put(None)
+        def look():
+            while (found := passed.get()) is not None:
+                first, rows, M = found
+                if np.abs(M - wanted[first : first + rows]).max() > 1e-12: wrong.append(rows)
+                M.fill(np.nan)
+        wanted = two_link.backends["numpy"].newton_euler.mass_matrix(q)
+        workers = [threading.Thread(target=make, args=(k,)) for k in range(4)]
+        workers += [threading.Thread(target=look) for _ in range(4)]
+        for worker in workers: worker.start()
+        for worker in workers: worker.join()
+        assert not wrong and kept() <= 8 * MB
+        """,
+    )
+
+
+def test_forks_while_threads_make_results(folder: Path) -> None:
+    right(
+        folder,
+        """
+        warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads
+        wanted = two_link.backends["numpy"].newton_euler.mass_matrix(q)
+        held = ids[0](q)
+        go = True
+        def work():
+            while go:
+                ids[0](q[:50_000]), ids[1](q[:100])
+        workers = [threading.Thread(target=work) for _ in range(3)]
+        for worker in workers: worker.start()
+        for _ in range(8):
+            child = os.fork()
+            if child == 0:
+                go = False
+                good = np.abs(held - wanted).max() < 1e-12
+                held.fill(0.0)
+                for k in range(20):
+                    good = good and np.abs(ids[k % 2](q) - wanted).max() < 1e-12
+                two_link.result_memory = 0
+                os._exit(0 if good and kept() == 0 else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        go = False
+        for worker in workers: worker.join()
+        assert np.abs(held - wanted).max() < 1e-12 and kept() > 0
+        """,
+    )
+
+
+def test_arrays_outlive_their_module(folder: Path) -> None:
+    right(
+        folder,
+        """
+        import atexit, weakref
+        last = ids[0](q)
+        class Late:
+            def __init__(self): self.array, self.function = ids[1](q), ids[1]
+            def __del__(self):
+                self.array.sum()
+                try: self.function(q_of_late)
+                except Exception: pass
+        q_of_late, late = q, Late()
+        sys.late = Late()  # ends with the interpreter
+        views = [ids[0](q)[::2] for _ in range(3)]
+        atexit.register(lambda: last.fill(ids[0](q).sum()))
+        for name in [name for name in sys.modules if name.startswith("two_link")]:
+            del sys.modules[name]
+        del two_link, backends, functions, kept
+        gc.collect()
+        assert np.isfinite(last).all()
+        import two_link
+        assert two_link.backends["compiled"].result_memory_kept() >= 0
+        del views
+        gc.collect()
+        assert two_link.mass_matrix(q).shape == last.shape
+        """,
+    )
+
+
+# ---- limits of control groups ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def result_memory() -> ModuleType:
+    path = Path(__file__).parents[2] / "templates" / "package" / "_result_memory.py"
+    spec = importlib.util.spec_from_file_location("result_memory", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_limits_of_control_groups(result_memory: ModuleType, tmp_path: Path) -> None:
+    def file(name: str, text: str) -> None:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    def limits(processes: str) -> list[int]:
+        file("processes", processes)
+        found = result_memory.limits_of_groups(tmp_path / "processes", tmp_path)
+        return sorted(found)
+
+    file("a/b/memory.max", "3000000\n")
+    file("a/memory.max", "max\n")
+    file("memory.max", "7000000\n")
+    assert limits("0::/a/b\n") == [3000000, 7000000]
+    assert limits("0::/not/here/../../etc\n") == [7000000]
+    file("memory/x/memory.limit_in_bytes", "5000000\n")
+    file("memory/memory.limit_in_bytes", "9223372036854771712\n")
+    assert limits("4:memory:/x\n1:cpu:/a\n") == [5000000]
+    assert limits("") == [] == result_memory.limits_of_groups(tmp_path / "no", tmp_path)
+
+
+def test_the_default(result_memory: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    there_are = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    monkeypatch.setattr(result_memory, "limits_of_groups", list)
+    assert result_memory.default() == min(2**30, there_are // 16)
+    monkeypatch.setattr(result_memory, "limits_of_groups", lambda: [2**25, 2**28])
+    assert result_memory.default() == 2**21
