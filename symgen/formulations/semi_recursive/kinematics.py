@@ -30,7 +30,7 @@ d_i^Sigma               d_sum_i           6x1, acceleration of body i without zd
 Rdot_i                  b_dot_i_j         6x1, rates of b_{i,j}
 ======================  ================  ======================================================
 
-Equations are cited as they are right: ../shared/papers/MISPRINTS.md lists where they are not in
+Equations are cited as they are right; docs/theory/semi_recursive.md lists where they are not in
 print.  A joint of one coordinate has a constant axis in either body, so that w_j, u_j and r_i - r_j
 turn with body i, and bdot_i = omega_i~ b_i; for a point of space this is the rate at the point of
 the body that passes.
