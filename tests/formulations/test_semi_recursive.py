@@ -5,6 +5,7 @@ steps of that line; the sums are held against (7) in NumPy.
 """
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from symgen.deriving.selection import select
 from symgen.deriving.symbolic import euler_lagrange
 from symgen.formulations import FORMULATIONS, VARIANTS, declare_inputs, derive
 from symgen.formulations.composite import COMPOSITE
+from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.formulations.semi_recursive.functions import equations_of
 from symgen.formulations.semi_recursive.kinematics import rates_sweep
@@ -59,6 +61,14 @@ FREE = Recipe(
 )
 
 
+OTHERS = (
+    "inverse_dynamics_load_derivatives", "gravity_forces", "kinetic_energy", "potential_energy",
+    "forward_kinematics", "jacobians", "joint_wrenches", "link_motion", "point_motion",
+    "point_motion_derivatives", "point_motion_parameter_derivatives",
+    "kinetic_energy_parameter_derivatives", "potential_energy_parameter_derivatives",
+)  # fmt: skip
+
+
 # -- results -----------------------------------------------------------------------------------
 
 
@@ -91,6 +101,20 @@ def test_parameters_of_every_kind(formulation):
     assert agrees(found, oracle.slope("parameters"))
     check_forward(description, formulation, runtime, seed=1)
     check_hybrid(description, formulation, runtime, seed=1)
+
+
+@EACH
+@pytest.mark.parametrize("seed", one_in(4, range(440, 452)))
+def test_points_wrenches_and_energies_on_random_trees(formulation, seed):
+    description = described(seeded_model_text(seed, replace(EVERYTHING, points=(1, 3))))
+    state = {**state_of(description, seed), "parameters": [0.75]}
+    for function in OTHERS:
+        programs = (
+            evaluated(description, x, function, ("k",)) for x in (formulation, NEWTON_EULER)
+        )
+        results, expected = (call(program, state) for program in programs)
+        for result, reference in zip(results, expected, strict=True):
+            assert agrees(result, reference), function
 
 
 @EACH
@@ -341,6 +365,18 @@ def test_each_line_is_the_derivative_by_the_parameter_in_its_name(formulation):
 
 
 @EACH
+def test_each_line_of_a_point_is_the_derivative_that_its_name_says(formulation):
+    """(48) and table 3."""
+    description, _ = every_kind()
+    state = state_of(description, 2)
+    program = derive(build_tree(description, Graph()), formulation, "point_motion_derivatives")
+    given = state, description.parameter_values
+    variables = [f"q_{i + 1}" for i in range(len(state["q"]))]
+    lines = compared(values_of(program, *given), slopes_of(program, *given, "q"), variables)
+    assert {line[0] for line in lines} == {"x", "v", "a"} and len(lines) == 18
+
+
+@EACH
 @pytest.mark.parametrize("seed", COMPARED)
 def test_stiffness_damping_and_the_derivative_of_the_mass_matrix(formulation, seed):
     """(14c), (25a), (31a), and (29c), (30b), (32c) of an angular velocity."""
@@ -404,6 +440,10 @@ def test_both_algebras_give_the_same_numbers(formulation, function):
     compare_algebras(described(PLANE), formulation, function, ("L", "m", "G"))
 
 
+SMALL = {"link_motion"} | {name for name in OTHERS if name != "gravity_forces"}
+"""What is no larger than the robot: too small to matter."""
+
+
 # -- choice and cost ---------------------------------------------------------------------------
 
 
@@ -427,7 +467,7 @@ def test_it_never_takes_the_place_of_a_faster_one():
     assert not {item.name for item in FORMULATIONS if not item.by_default} & {*selection.built}
 
 
-@pytest.mark.parametrize("function", one_in(6, sorted(SEMI_RECURSIVE.functions)))
+@pytest.mark.parametrize("function", one_in(6, sorted(set(SEMI_RECURSIVE.functions) - SMALL)))
 def test_the_estimate_is_within_a_factor_two(function):
     forward = function.replace("hybrid", "forward")  # the same for chains whose joints are free
     for n, parameters in [(3, 1), (6, 1), (10, 1)] + (
@@ -435,9 +475,6 @@ def test_the_estimate_is_within_a_factor_two(function):
     ):
         description, runtime = chain(n, parameters)
         estimate = SEMI_RECURSIVE.estimate(build_tree(description, Graph(), runtime), function)
-        if function == "inverse_dynamics_load_derivatives":
-            assert estimate == 0
-            continue
         program = derived_program(description, SEMI_RECURSIVE, forward, runtime)
         real = operations_after(program.results).total
         assert 0.5 < estimate / real < 2, (n, parameters, estimate, real)

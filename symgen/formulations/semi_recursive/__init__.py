@@ -1,4 +1,10 @@
-"""Semi-recursive dynamics on open trees, for any reference points (Lopez Varela 2023)."""
+"""Semi-recursive dynamics on open trees, about any reference points (Lopez Varela 2023).
+
+`kinematics` holds the notation, `reference_points` the parameter of the formulation, `bodies` what
+is accumulated.  `slopes` differentiates that, by variables of which `by_coordinates` and
+`by_parameters` say what they move; `functions` and `solution` are what is made of both.  `natural`
+has points and joint wrenches, `energies` energies.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -9,8 +15,10 @@ from symgen.formulations.semi_recursive import (
     by_coordinates,
     by_parameters,
     costs,
+    energies,
     functions,
     kinematics,
+    natural,
     slopes,
     solution,
 )
@@ -20,6 +28,7 @@ from symgen.formulations.semi_recursive.reference_points import (
     RTDYN1,
     ReferencePoint,
 )
+from symgen.formulations.shared import parameter_derivatives
 
 _FUNCTIONS: Mapping[str, Callable[..., None]] = {
     "inverse_dynamics": partial(functions.torque_function, "tau"),
@@ -29,6 +38,14 @@ _FUNCTIONS: Mapping[str, Callable[..., None]] = {
     "bias_forces": partial(functions.torque_function, "bias_forces"),
     "gravity_forces": functions.gravity_forces,
     "inverse_dynamics_parameter_derivatives": functions.inverse_dynamics_parameter_derivatives,
+    "kinetic_energy": energies.kinetic_energy,
+    "potential_energy": energies.potential_energy,
+    "forward_kinematics": natural.forward_kinematics,
+    "jacobians": natural.jacobians,
+    "joint_wrenches": natural.joint_wrenches,
+    "link_motion": natural.link_motion,
+    "point_motion": natural.point_motion,
+    "point_motion_derivatives": natural.point_motion_derivatives,
     "forward_dynamics": solution.forward_dynamics,
     "forward_dynamics_derivatives": solution.forward_dynamics_derivatives,
     "forward_dynamics_parameter_derivatives": solution.forward_dynamics_parameter_derivatives,
@@ -40,7 +57,11 @@ _FUNCTIONS: Mapping[str, Callable[..., None]] = {
 
 
 def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
-    """The formulation with these reference points."""
+    """The formulation with these reference points.
+
+    Of what the paper has no derivatives by parameters for, those are found line by line.
+    """
+    own = {function: partial(derive, point) for function, derive in _FUNCTIONS.items()}
     return Formulation(
         name=name,
         title=f"Semi-recursive, about the {point.title}",
@@ -53,10 +74,12 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
             **by_parameters.NOTES,
             **functions.NOTES,
             **solution.NOTES,
+            **natural.NOTES,
+            **energies.NOTES,
         },
+        functions={**parameter_derivatives(own), **own},
         by_default=False,
         estimate=costs.estimate,
-        functions={name: partial(function, point) for name, function in _FUNCTIONS.items()},
     )
 
 
