@@ -5,17 +5,17 @@ Notation beyond that of `kinematics.py`
 ======================  ================  ======================================================
 paper                   code              meaning
 ======================  ================  ======================================================
-m_i, J_i^G              --, J_G_i         mass; inertia about the centre of mass, base axes
+J_i^G                   J_G_i             inertia about the centre of mass, base axes
 --                      c_i               r_G - r_i
-M_i                     --, mc_i, J_i     mass matrix [[m I, -mc~], [mc~, J]] about r_i
+M_i                     mc_i, J_i         mass matrix [[m I, -mc~], [mc~, J]] about r_i, m the mass
 h, t                    h_i, t_i          omega~ c; m omega~ h
 Q_i^(I)                 Q_I_i             force of inertia that depends on velocities: Q_I_i_f and
                                           Q_I_i_n
-f_j, n_j                weight_i, loads   external force and couple; gravity acts at r_G
+f_j, n_j                weight_i          external force and couple: m g at r_G, and the loads
 r_j - r_i               arm_i_e           from r_i to the point of load e
 Q_i^(e)                 Q_E_i             all external forces
-M_i^Sigma               m_sum_i, ..       mass matrix of all that body i carries, as one: mc_sum_i,
-                                          J_sum_i
+M_i^Sigma               m_sum_i,          mass matrix of all that body i carries, as one
+                        mc_sum_i, J_sum_i
 Q_i^Sigma               Q_sum_i           forces on all that body i carries
 M_i^Sigma b_i           P_i               6x1, momentum of what joint i carries for its velocity 1
 M_{i,j}                 M_i_j             entry of the mass matrix, j before or at i

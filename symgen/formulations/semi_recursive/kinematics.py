@@ -40,6 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Generic
 
 from symgen.algebra.interface import S
@@ -55,6 +56,7 @@ from symgen.formulations.semi_recursive.spatial import (
 )
 from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
+from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -123,9 +125,13 @@ class System(Generic[S]):
         """All joints, parents before children."""
         return self.tree.joints
 
-    def children(self, i: int) -> list[int]:
+    def children(self, i: int) -> Sequence[int]:
         """Numbers of the bodies that body i carries directly."""
-        return [joint.number for joint in self.tree.joints if joint.parent == i]
+        return self._children[i - 1]
+
+    @cached_property
+    def _children(self) -> tuple[tuple[int, ...], ...]:
+        return topology(self.tree).children
 
 
 # -- steps, one joint each ---------------------------------------------------------------------

@@ -11,8 +11,8 @@ Notation beyond that of `bodies.py`
 paper                   code              meaning
 ======================  ================  ======================================================
 (.)_z, (.)_rho          d_(.)_dx          derivatives with respect to one coordinate or parameter x
-[30b] of omega_z        T_i               3x3, -m (h~ + omega~ c~): t_x = T_i omega_x + ..
-[29c] of omega_z        N_i               3x3, omega~ J_G - (J_G omega)~
+in (30b), (32c)         T_i               3x3, -m (h~ + omega~ c~): t_x = T_i omega_x + ..
+in (29c), (32c)         N_i               3x3, omega~ J_G - (J_G omega)~
 ======================  ================  ======================================================
 """
 
