@@ -51,15 +51,15 @@ from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "SR-11": "c_i = r_G - r_i, J_G = A_i J_G^i A_i^T -- Lopez Varela 2023, after (35)",
-    "SR-12": "M_i = D_i^T [[m I, 0], [0, J_G]] D_i, D_i = [[I, -c_i~], [0, I]]: mc_i = m c_i, "
-    "J_i = J_G - m c_i~ c_i~ -- Lopez Varela 2023 (75)",
-    "SR-13": "h_i = omega_i~ c_i, t_i = m omega_i~ h_i -- Lopez Varela 2023 (30a), (30c)",
-    "SR-14": "Q_I = [-t_i; -omega_i~ J_G omega_i - c_i~ t_i] -- Lopez Varela 2023 (22c)",
-    "SR-15": "Q_E = sum [f; n + (r_j - r_i)~ f]; gravity is m g at r_G -- Lopez Varela 2023 (22b)",
+    "SR-12": "M_i = D_i^T [[m I, 0], [0, J_G]] D_i, D_i = [[I, -c_i x], [0, I]]: mc_i = m c_i, "
+    "J_i = J_G - m c_i x c_i x -- Lopez Varela 2023 (75)",
+    "SR-13": "h_i = omega_i x c_i, t_i = m omega_i x h_i -- Lopez Varela 2023 (30a), (30c)",
+    "SR-14": "Q_I = [-t_i; -omega_i x J_G omega_i - c_i x t_i] -- Lopez Varela 2023 (22c)",
+    "SR-15": "Q_E = sum [f; n + (r_j - r_i) x f]; gravity is m g at r_G -- Lopez Varela 2023 (22b)",
     "SR-16": "M_sum_i = M_i + sum_s B_s^T M_sum_s B_s -- Lopez Varela 2023 (21)",
     "SR-17": "Q_sum_i = Q_E + Q_I - M_i d_sum_i + sum_s B_s^T Q_sum_s "
     "-- Lopez Varela 2023 (22a), (23b)",
-    "SR-18": "P_i = M_sum_i b_i, M_{i,j} = P_i . b_{i,j} -- Lopez Varela 2023, before (20)",
+    "SR-18": "P_i = M_sum_i b_i, M_i_j = P_i . b_i_j -- Lopez Varela 2023, before (20)",
     "SR-19": "Q_i = b_i^T Q_sum_i -- Lopez Varela 2023 (23a)",
 }
 

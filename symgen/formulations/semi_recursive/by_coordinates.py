@@ -27,11 +27,11 @@ from symgen.formulations.shared import let_derivative
 from symgen.kinematics.tree import BASE
 
 NOTES = {
-    "dSR-4": "(b_i)_z = a~ b_i, both parts, + [w_i~ slip_i; 0], a = [0 I] R_i, "
+    "dSR-4": "(b_i)_z = a x b_i, both parts, + [w_i x slip_i; 0], a = [0 I] R_i, "
     "slip_i = (r_i)_z - [I 0] R_i -- Lopez Varela 2023, tables 6, 12 and 13",
-    "dSR-6": "(omega_i)_z = [0 I] Rdot_i - omega_i~ [0 I] R_i, (v_i)_z = [I 0] Rdot_i "
-    "+ omega_i~ slip_i -- Lopez Varela 2023 (27), (28), (63), (64)",
-    "dSR-11": "(c_i)_z = a~ c_i - slip_i, (J_G)_z = a~ J_G - J_G a~ "
+    "dSR-6": "(omega_i)_z = [0 I] Rdot_i - omega_i x [0 I] R_i, (v_i)_z = [I 0] Rdot_i "
+    "+ omega_i x slip_i -- Lopez Varela 2023 (27), (28), (63), (64)",
+    "dSR-11": "(c_i)_z = a x c_i - slip_i, (J_G)_z = a x J_G - J_G a x "
     "-- Lopez Varela 2023 (26), (55), (56)",
 }
 

@@ -41,10 +41,10 @@ from symgen.kinematics.tree import BASE
 
 NOTES = {
     "SR-21": "phi_i = phi_p + A_p (A_i^p)_rho A_i^T, as a vector -- Lopez Varela 2023 (57)",
-    "dSR-1": "(w_i)_rho = phi_i~ w_i + A_i (w_i^i)_rho, u_i alike -- Lopez Varela 2023, section "
-    "9.4",
-    "dSR-2": "(o_i)_rho = (o_p)_rho + phi_p~ (o_i - o_p) + A_p (o_i^p)_rho, the other points alike "
-    "-- Lopez Varela 2023 (53)",
+    "dSR-1": "(w_i)_rho = phi_i x w_i + A_i (w_i^i)_rho, u_i alike -- Lopez Varela 2023, "
+    "section 9.4",
+    "dSR-2": "(o_i)_rho = (o_p)_rho + phi_p x (o_i - o_p) + A_p (o_i^p)_rho, the other points "
+    "alike -- Lopez Varela 2023 (53)",
 }
 
 

@@ -47,10 +47,10 @@ NOTES = {
     "SR-23": "(M_z qdd)_ik = sum_j (M_ij)_z qdd_j by z = q_k -- Lopez Varela 2023 (14c)",
     "SR-24": "K_ik = -(Q_i)_z by z = q_k -- Lopez Varela 2023 (25a)",
     "SR-25": "C_ik = -(Q_i)_zdot by zdot = qd_k -- Lopez Varela 2023 (31a)",
-    "SR-27": "d tau_j/d f = -([I 0] b_{i,j} + [0 I] b_{i,j} x (r_l - r_i)), d tau_j/d n = -[0 I] "
-    "b_{i,j} for a load at r_l on body i: less (r_l)_z -- Lopez Varela 2023 (26), table 3",
     "SR-26": "(M_rho qdd - Q_rho)_i = sum_j (M_ij)_rho qdd_j - (Q_i)_rho, less the right side of "
     "(14a) -- Lopez Varela 2023 (14d)",
+    "SR-27": "d tau_j/d f = -([I 0] b_i_j + [0 I] b_i_j x (r_l - r_i)), d tau_j/d n = -[0 I] "
+    "b_i_j for a load at r_l on body i: less (r_l)_z -- Lopez Varela 2023 (26), table 3",
 }
 
 Entries = Mapping[tuple[int, int], S]

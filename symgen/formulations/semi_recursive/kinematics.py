@@ -65,16 +65,16 @@ NOTES = {
     "table 11",
     "SR-2": "r_J = o_p + A_p r_J^p, o_i = o_p + A_p o_i^p, r_G = o_i + A_i r_G^i "
     "-- Lopez Varela 2023 (52)",
-    "SR-3": "arm_i = r_p - r_i, the reference points: B_i = [[I, arm_i~], [0, I]] "
+    "SR-3": "arm_i = r_p - r_i, the reference points: B_i = [[I, arm_i x], [0, I]] "
     "-- Lopez Varela 2023 (4c)",
-    "SR-4": "b_i = [w_i~ (r_i - r_J) + u_i; w_i] -- Lopez Varela 2023, table 11",
-    "SR-5": "b_{i,j} = B_i b_{p,j}, b_{i,i} = b_i: the columns of R_i -- Lopez Varela 2023 (5)",
+    "SR-4": "b_i = [w_i x (r_i - r_J) + u_i; w_i] -- Lopez Varela 2023, table 11",
+    "SR-5": "b_i_j = B_i b_p_j, b_i_i = b_i: the columns of R_i -- Lopez Varela 2023 (5)",
     "SR-6": "V_i = B_i V_p + b_i qd_i -- Lopez Varela 2023 (4a)",
-    "SR-7": "arm_dot_i = v_p - v_i, b_dot_i = omega_i~ b_i -- Lopez Varela 2023 (4d), (59)",
-    "SR-8": "d_i = Bdot_i V_p + b_dot_i qd_i = [arm_dot_i~ omega_p; 0] + b_dot_i qd_i "
+    "SR-7": "arm_dot_i = v_p - v_i, b_dot_i = omega_i x b_i -- Lopez Varela 2023 (4d), (59)",
+    "SR-8": "d_i = Bdot_i V_p + b_dot_i qd_i = [arm_dot_i x omega_p; 0] + b_dot_i qd_i "
     "-- Lopez Varela 2023 (4e)",
     "SR-9": "d_sum_i = d_i + B_i d_sum_p -- Lopez Varela 2023 (24)",
-    "SR-10": "b_dot_{i,j} = Bdot_i b_{p,j} + B_i b_dot_{p,j}, b_dot_{i,i} = b_dot_i: the columns "
+    "SR-10": "b_dot_i_j = Bdot_i b_p_j + B_i b_dot_p_j, b_dot_i_i = b_dot_i: the columns "
     "of Rdot_i -- Lopez Varela 2023 (5), (6)",
 }
 

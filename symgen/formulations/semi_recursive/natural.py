@@ -7,9 +7,9 @@ paper                   code              meaning
 ======================  ================  ======================================================
 R_i zddot               a_z_i             6x1, acceleration of body i by the accelerations of joints
 Vdot_i                  a_i, alpha_i      acceleration of the point of body i at r_i, of its axes
-r_k                     x                 a point of a body: x_<name>, v_<name>, a_<name>
-(r_k)_z                 d_x_dq            by the coordinate of a joint that carries it; its rate and
-                                          the rate of that are d_v_dq and d_a_dq
+r_k                     x_<name>          a point of a body; its rates are v_<name>, a_<name>
+(r_k)_z                 d_x_<name>_dq_j   by the coordinate of a joint that carries it; its rate and
+                                          the rate of that are those of v_<name> and a_<name>
 rates of w_j, u_j       w_dot_j, ..       and of the point r_J of body j, w_ddot_j their rates
 --                      W_i               6x1, force that the parent exerts on body i at r_i
 ======================  ================  ======================================================
@@ -44,15 +44,15 @@ from symgen.program.builder import ProgramBuilder
 NOTES = {
     "SR-29": "a_z_i = B_i a_z_p + b_i qdd_i, Vdot_i = a_z_i + d_sum_i "
     "-- Lopez Varela 2023 (4b), (6)",
-    "SR-30": "x = o_i + A_i x^i, v = v_i + omega_i~ (x - r_i), a = a_i + alpha_i~ (x - r_i) "
-    "+ omega_i~ omega_i~ (x - r_i) -- Lopez Varela 2023 (52), and its rates",
-    "SR-31": "x_z = w_j~ (x - r_J) + u_j by z = q_j -- Lopez Varela 2023, table 3",
-    "SR-32": "w_dot_j = omega_j~ w_j, w_ddot_j = alpha_j~ w_j + omega_j~ w_dot_j, u_j alike; r_J "
-    "moves as a point of body j",
-    "SR-33": "v_z = w_dot_j~ (x - r_J) + w_j~ (v - r_J_dot) + u_dot_j: the rate of x_z "
-    "-- Lopez Varela 2023 (48a)",
-    "SR-34": "a_z = w_ddot_j~ (x - r_J) + 2 w_dot_j~ (v - r_J_dot) + w_j~ (a - r_J_ddot) "
-    "+ u_ddot_j: the rate of v_z -- Lopez Varela 2023 (48b)",
+    "SR-30": "r_k = o_i + A_i r_k^i, v_k = v_i + omega_i x (r_k - r_i), a_k = a_i + alpha_i x "
+    "(r_k - r_i) + omega_i x omega_i x (r_k - r_i) -- Lopez Varela 2023 (52), and its rates",
+    "SR-31": "(r_k)_z = w_j x (r_k - r_J) + u_j by z = q_j -- Lopez Varela 2023, table 3",
+    "SR-32": "w_dot_j = omega_j x w_j, w_ddot_j = alpha_j x w_j + omega_j x w_dot_j, u_j alike; "
+    "r_J moves as a point of body j",
+    "SR-33": "(v_k)_z = w_dot_j x (r_k - r_J) + w_j x (v_k - r_J_dot) + u_dot_j: the rate of "
+    "(r_k)_z -- Lopez Varela 2023 (48a)",
+    "SR-34": "(a_k)_z = w_ddot_j x (r_k - r_J) + 2 w_dot_j x (v_k - r_J_dot) + w_j x "
+    "(a_k - r_J_ddot) + u_ddot_j: the rate of (v_k)_z -- Lopez Varela 2023 (48b)",
     "SR-35": "W_i = M_i a_z_i + sum_s B_s^T W_s, less Q_sum_i in the end: what R^T is applied to "
     "-- Lopez Varela 2023 (7)",
     "SR-36": "n of W_i in link axes, about the origin of the joint wrench",

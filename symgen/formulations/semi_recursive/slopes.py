@@ -47,28 +47,28 @@ from symgen.kinematics.tree import BASE
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "SR-20": "T_i = -m (h_i~ + omega_i~ c_i~), N_i = omega_i~ J_G - (J_G omega_i)~: what "
-    "omega_x does to t_i and to omega_i~ J_G omega_i -- Lopez Varela 2023 (29c), (30b), (32c)",
+    "SR-20": "T_i = -m (h_i x + omega_i x c_i x), N_i = omega_i x J_G - (J_G omega_i) x: what "
+    "omega_x does to t_i and to omega_i x J_G omega_i -- Lopez Varela 2023 (29c), (30b), (32c)",
     "dSR-3": "(arm_i)_x = (r_p)_x - (r_i)_x: all of (B_i)_x -- Lopez Varela 2023 (60), (62)",
-    "dSR-5": "(b_{i,j})_x = (B_i)_x b_{p,j} + B_i (b_{p,j})_x -- Lopez Varela 2023, after (20)",
-    "dSR-7": "(arm_dot_i)_x = (v_p)_x - (v_i)_x: all of (Bdot_i)_x; (b_dot_i)_x = (omega_i)_x~ b_i "
-    "+ omega_i~ (b_i)_x -- Lopez Varela 2023 (59), (61), (63), (64)",
-    "dSR-8": "(d_i)_x = [arm_dot_i~ (omega_p)_x - omega_p~ (arm_dot_i)_x; 0] + (b_dot_i)_x qd_i "
-    "-- Lopez Varela 2023 (68); + b_dot_i by qd_i -- (65)",
+    "dSR-5": "(b_i_j)_x = (B_i)_x b_p_j + B_i (b_p_j)_x -- Lopez Varela 2023, after (20)",
+    "dSR-7": "(arm_dot_i)_x = (v_p)_x - (v_i)_x: all of (Bdot_i)_x; (b_dot_i)_x = (omega_i)_x x "
+    "b_i + omega_i x (b_i)_x -- Lopez Varela 2023 (59), (61), (63), (64)",
+    "dSR-8": "(d_i)_x = [arm_dot_i x (omega_p)_x - omega_p x (arm_dot_i)_x; 0] + (b_dot_i)_x qd_i, "
+    "by qd_i also + b_dot_i -- Lopez Varela 2023 (65), (68)",
     "dSR-9": "(d_sum_i)_x = (d_i)_x + (B_i)_x d_sum_p + B_i (d_sum_p)_x "
     "-- Lopez Varela 2023 (67), (69)",
-    "dSR-12": "(M_i)_x = [[m_x I, -(m c)_x~], [(m c)_x~, (J_G)_x - (m c~ c~)_x]] "
+    "dSR-12": "(M_i)_x = [[m_x I, -(m c)_x x], [(m c)_x x, (J_G)_x - (m c x c x)_x]] "
     "-- Lopez Varela 2023 (76), (77)",
-    "dSR-13": "(t_i)_x = T_i (omega_i)_x + m omega_i~ omega_i~ (c_i)_x + m_x omega_i~ h_i "
+    "dSR-13": "(t_i)_x = T_i (omega_i)_x + m omega_i x omega_i x (c_i)_x + m_x omega_i x h_i "
     "-- Lopez Varela 2023 (30b), (35)",
-    "dSR-14": "(Q_I)_x = [-(t_i)_x; -N_i (omega_i)_x - omega_i~ (J_G)_x omega_i - (c_i)_x~ t_i "
-    "- c_i~ (t_i)_x] -- Lopez Varela 2023 (29c), (32c), (34c)",
-    "dSR-15": "(Q_E)_x = sum [f_x; (r_j - r_i)_x~ f + (r_j - r_i)~ f_x]; of forces only m g has "
+    "dSR-14": "(Q_I)_x = [-(t_i)_x; -N_i (omega_i)_x - omega_i x (J_G)_x omega_i - (c_i)_x x t_i "
+    "- c_i x (t_i)_x] -- Lopez Varela 2023 (29c), (32c), (34c)",
+    "dSR-15": "(Q_E)_x = sum [f_x; (r_j - r_i)_x x f + (r_j - r_i) x f_x]; of forces only m g has "
     "an f_x -- Lopez Varela 2023 (29b), (34b)",
     "dSR-16": "(M_sum_i)_x = (M_i)_x + sum_s (B_s^T M_sum_s B_s)_x -- Lopez Varela 2023 (21)",
     "dSR-17": "(Q_sum_i)_x = (Q_E + Q_I)_x - (M_i)_x d_sum_i - M_i (d_sum_i)_x "
     "+ sum_s (B_s^T (Q_sum_s)_x + (B_s^T)_x Q_sum_s) -- Lopez Varela 2023 (25b), (31b), (33b)",
-    "dSR-18": "(M_{i,j})_x = (P_i)_x . b_{i,j} + P_i . (b_{i,j})_x, (P_i)_x = (M_sum_i)_x b_i "
+    "dSR-18": "(M_i_j)_x = (P_i)_x . b_i_j + P_i . (b_i_j)_x, (P_i)_x = (M_sum_i)_x b_i "
     "+ M_sum_i (b_i)_x -- Lopez Varela 2023 (20)",
     "dSR-19": "(Q_i)_x = b_i^T (Q_sum_i)_x + (b_i^T)_x Q_sum_i -- Lopez Varela 2023 (25a), (31a), "
     "(33a)",
