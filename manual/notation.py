@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from symgen.formulations import FORMULATIONS, formulation_named
+from symgen.formulations import FORMULATIONS, VARIANTS, formulation_named
 
 BORDER = re.compile(r"^=+(?: +=+)+$")
 
@@ -105,9 +105,9 @@ def equations(module: str) -> str:
 
 
 def overview() -> str:
-    """All formulations, as `FORMULATIONS` lists them."""
+    """All formulations, as `FORMULATIONS` lists them, then the variants."""
     rows = [
         [code(item.name), cell(item.title), cell(item.source), str(len(item.functions))]
-        for item in FORMULATIONS
+        for item in (*FORMULATIONS, *VARIANTS)
     ]
     return table(["name", "what it is", "source", "functions"], rows)

@@ -91,7 +91,6 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
     [
         (["build", "missing.yaml"], 2, "missing.yaml"),
         (["build", TWO_LINK, "--formulations", "newton"], 2, "newton_euler"),
-        (["build", TWO_LINK, "--formulations", "semi_recursive"], 2, "not available yet"),
         (["build", TWO_LINK, "--functions", "mass_matrx"], 2, "did you mean 'mass_matrix'"),
         (["build", TWO_LINK, "--functions", "hybrid_dynamics"], 2, "prescribed: true"),
         (["build", TWO_LINK, "--functions", "outputs"], 2, "the model has no outputs"),

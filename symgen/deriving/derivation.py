@@ -27,6 +27,7 @@ from symgen.errors import RequestError
 from symgen.formulations import (
     FORMULATIONS,
     Formulation,
+    considered,
     derive,
     derive_loops,
     has_loops,
@@ -117,7 +118,9 @@ def derive_all(
     loops throughout has a straight line as well unless `loops_alone`.
     """
     work = [
-        (item, function) for item in FORMULATIONS for function in selection.functions_of(item.name)
+        (item, function)
+        for item in considered(selection.formulations)
+        for function in selection.functions_of(item.name)
     ]
     built: dict[str, dict[str, Forms]] = {name: {} for name in selection.built}
     evaluated: Programs = {}
@@ -315,7 +318,7 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
                 f"{name} was not built; build it with: symgen build MODEL --functions {functions}"
             )
     for item in FORMULATIONS:
-        if item.name not in selection.built:
+        if item.by_default and item.name not in selection.built:
             missing[item.name] = (
                 f"the formulation {item.name} was not built; build it with: symgen build MODEL "
                 f"--formulations {','.join([*selection.formulations, item.name])}"

@@ -14,6 +14,7 @@ from symgen.errors import RequestError
 from symgen.formulations import (
     FORMULATIONS,
     Formulation,
+    considered,
     formulation_named,
     manifolds,
     provided_functions,
@@ -130,20 +131,22 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
             "of mass is not defined; give one of them a mass, or leave them out of "
             "--runtime-parameters"
         )
-    reasons = {item.name: item.why_not(tree) for item in FORMULATIONS}
+    items = considered(options.formulations)
+    reasons = {item.name: item.why_not(tree) for item in items}
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
     senseless = senseless_functions(tree.sizes)
     n = len(tree.independent)
     asked = _asked_formulations(options.formulations, reasons, n)
     functions = _chosen_functions(options.functions, asked or applicable, senseless, tree)
     size = partial(_size_built, tree, _in_loops(options) and not tree.is_coupled)
-    provided = {item.name: provided_functions(item, tree) for item in FORMULATIONS}
+    provided = {item.name: provided_functions(item, tree) for item in items}
     wanted = _wanted(asked, applicable, functions, size, provided)
     built: dict[str, tuple[str, ...]] = {}
     able: dict[str, tuple[str, ...]] = {}
     too_large: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    for item in FORMULATIONS:
-        if reasons[item.name] is not None:
+    for item in items:
+        idle = item.name not in wanted and not (item.by_default or options.thorough)
+        if reasons[item.name] is not None or idle:
             continue
         chosen = wanted.get(item.name, ())
         small, large = _by_size(item, chosen, size, LARGEST_BUILT)
@@ -224,7 +227,7 @@ def _wanted(
     provided: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[str, ...]]:
     """The functions to build by formulation: all of those asked for, or the fastest of each."""
-    names = applicable if asked is None else asked
+    names = tuple(filter(_is_default, applicable)) if asked is None else asked
     able = {name: [f for f in functions if f in provided[name]] for name in names}
     if asked is None:
         for function in functions:
@@ -250,8 +253,11 @@ def _asked_formulations(
     asked: tuple[str, ...], reasons: Mapping[str, str | None], n: int
 ) -> tuple[str, ...] | None:
     """Names of formulations; None for the fastest of each function."""
-    if asked == (ALL,) or (asked == (DEFAULT,) and n <= LARGEST_READING_ROBOT):
-        return tuple(name for name, reason in reasons.items() if reason is None)
+    applicable = tuple(name for name, reason in reasons.items() if reason is None)
+    if asked == (ALL,):
+        return applicable
+    if asked == (DEFAULT,) and n <= LARGEST_READING_ROBOT:
+        return tuple(filter(_is_default, applicable))
     if asked == (DEFAULT,):
         return None
     for name in asked:
@@ -259,6 +265,10 @@ def _asked_formulations(
         if (reason := reasons[name]) is not None:
             raise RequestError(f"{name} does not apply to this model: {reason}")
     return tuple(name for name in reasons if name in asked)
+
+
+def _is_default(name: str) -> bool:
+    return formulation_named(name).by_default
 
 
 def _chosen_functions(

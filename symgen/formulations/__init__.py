@@ -1,11 +1,13 @@
 """The formulations, and how a program is derived from one of them.
 
 Adding a formulation is one module or package here and one entry of `FORMULATIONS`.  The order is
-that of preference where several serve equally well.
+that of preference where several serve equally well.  `VARIANTS` differ from one of them in a
+parameter, and are there for those who name them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import prod
 
 from symgen.algebra.interface import S
@@ -27,6 +29,11 @@ from symgen.formulations.kane import KANE
 from symgen.formulations.loops import LoopsBuilder, Start
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
+from symgen.formulations.semi_recursive import (
+    SEMI_RECURSIVE,
+    SEMI_RECURSIVE_RTDYN0,
+    SEMI_RECURSIVE_RTDYN1,
+)
 from symgen.formulations.shared import declare_inputs
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -44,7 +51,10 @@ FORMULATIONS: tuple[Formulation, ...] = (
     CLOSED_FORM_LAGRANGE,
     EXPLICIT_KANE,
     PARTIALLY_RECURSIVE_KANE,
+    SEMI_RECURSIVE,
 )
+
+VARIANTS: tuple[Formulation, ...] = (SEMI_RECURSIVE_RTDYN0, SEMI_RECURSIVE_RTDYN1)
 
 SHARED_NOTES = {
     **joint_terms.NOTES,
@@ -55,12 +65,11 @@ SHARED_NOTES = {
     **manifolds.NOTES,
 }
 
-PLANNED_FORMULATIONS = ("semi_recursive",)
-
 __all__ = [
     "FORMULATIONS",
-    "PLANNED_FORMULATIONS",
+    "VARIANTS",
     "Formulation",
+    "considered",
     "declare_inputs",
     "derive",
     "derive_loops",
@@ -74,13 +83,17 @@ __all__ = [
 
 def formulation_named(name: str) -> Formulation:
     """The formulation called `name`; RequestError says what there is instead."""
-    for candidate in FORMULATIONS:
+    known = (*FORMULATIONS, *VARIANTS)
+    for candidate in known:
         if candidate.name == name:
             return candidate
-    if name in PLANNED_FORMULATIONS:
-        raise RequestError(f"formulation {name!r} is not available yet")
-    names = [formulation.name for formulation in FORMULATIONS]
+    names = [formulation.name for formulation in known]
     raise RequestError(f"no formulation is called {name!r}; {suggestion(name, names)}")
+
+
+def considered(names: Collection[str]) -> tuple[Formulation, ...]:
+    """All formulations, and those of the variants that are among `names`."""
+    return (*FORMULATIONS, *(variant for variant in VARIANTS if variant.name in names))
 
 
 def provided_functions(

@@ -67,5 +67,8 @@ class Formulation:
     estimate: Callable[[KinematicTree[Any], str], int] = grows_in_proportion
     """Rough number of operations of a function where it grows faster than the robot: decides
     whether it is derived for validation alone."""
+    by_default: bool = True
+    """Whether a build that names no formulations builds it or has it evaluated, for validation.
+    `symgen check` has all of them evaluated."""
     loops: Mapping[str, LoopDerivation] = field(default_factory=dict)
     """The functions that can also be written in loops, and what does it."""

@@ -73,6 +73,7 @@ class Robot(Functions, Protocol):
     closed_form_lagrange: Functions
     explicit_kane: Functions
     partially_recursive_kane: Functions
+    semi_recursive: Functions
 
     def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Where q (..., nq) is a unit of time later at the constant velocity v (..., n)."""

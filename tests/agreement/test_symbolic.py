@@ -196,8 +196,6 @@ def test_what_is_not_derived_is_named():
     dyn = derive_symbolically(read(EXAMPLES / "two_link.yaml"), "newton_euler")
     with pytest.raises(AttributeError, match="mass_matrix"):
         dyn.mas_matrix
-    with pytest.raises(RequestError, match="not available yet"):
-        derive_symbolically(read(EXAMPLES / "two_link.yaml"), "semi_recursive")
     with pytest.raises(RequestError, match="newton_euler"):
         derive_symbolically(read(EXAMPLES / "two_link.yaml"), "newton")
 

@@ -15,6 +15,7 @@ from symgen.deriving.selection import (
     select,
 )
 from symgen.errors import RequestError
+from symgen.formulations import formulation_named
 from symgen.options import ALL, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, OF_TREES
 from symgen.validation.validate import INDEPENDENT
@@ -132,7 +133,12 @@ def test_no_function_loses_its_last_formulation_but_to_the_numeric_model():
     human = described(spatial_tree(HUMAN43, "tree43"))
     build, check = (select(human, x) for x in (BuildOptions(), BuildOptions(thorough=True)))
     functions = [
-        {name for found in selection.evaluated.values() for name in found}
+        {
+            function
+            for name, found in selection.evaluated.items()
+            for function in found
+            if formulation_named(name).by_default
+        }
         for selection in (build, check)
     ]
     left = {name for found in build.spared.values() for name in found if found[name] == INDEPENDENT}

@@ -29,6 +29,7 @@ from tests.choosing import one_in
 from tests.oracles.comparison import STEP, agrees, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit, pivots
+from tests.oracles.lines import compared, slopes_of, values_of
 from tests.oracles.parameter_kinds import chain, every_kind
 from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
@@ -263,44 +264,6 @@ def test_velocities_and_accelerations_are_derivatives_by_time(seed):
 # -- every line --------------------------------------------------------------------------------
 
 
-def values_of(program, arguments, parameters):
-    """Name -> value of every statement, batch axes in front."""
-    values = dict(parameters)
-    for array in program.inputs:
-        if array.name == "parameters":
-            continue
-        given = np.asarray(arguments[array.name])
-        flat = given.reshape((*given.shape[: given.ndim - len(array.shape)], -1))
-        values.update({name: flat[..., k] for k, name in enumerate(array.symbol_names)})
-    results = evaluate([line.value for line in program.statements], values)
-    return {line.name: value for line, value in zip(program.statements, results, strict=True)}
-
-
-def slopes_of(program, arguments, parameters, by):
-    """Name -> derivatives of every statement, by the entries of an argument or by parameters."""
-    if by == "parameters":
-        moves = 1j * STEP * np.eye(len(parameters))
-        moved = {name: x + moves[k] for k, (name, x) in enumerate(parameters.items())}
-        steps = values_of(program, arguments, moved)
-    else:
-        moves = 1j * STEP * np.eye(len(arguments[by]))
-        steps = values_of(program, {**arguments, by: arguments[by] + moves}, parameters)
-    return {name: np.broadcast_to(x, len(moves)).imag / STEP for name, x in steps.items()}
-
-
-def compared(values, slopes, variables):
-    """The lines X for which there is a d_X_d<x>; each of these is the derivative of X by x."""
-    lines = set()
-    for name, value in values.items():
-        for place, x in enumerate(variables):
-            line = name.removeprefix("d_").removesuffix(f"_d{x}")
-            if name == f"d_{line}_d{x}":
-                scale = max(1.0, np.abs(slopes[line]).max())
-                assert abs(value - slopes[line][place]) <= 1e-10 * scale, name
-                lines.add(line)
-    return lines
-
-
 def heads(lines):
     """What the lines are of: F1 for F1_2_n_x."""
     return {re.match("[^_]+", line)[0] for line in lines}
@@ -387,7 +350,10 @@ def test_two_link_in_symbols(formulation):
 @pytest.mark.parametrize("function", sorted(EXPLICIT_KANE.functions))
 def test_both_algebras_give_the_same_numbers(formulation, function):
     """Over SymPy scalars and over the graph, with prescribed joints, loads and parameters."""
-    description, runtime = described(PLANE), ("L", "m", "G")
+    compare_algebras(described(PLANE), formulation, function, ("L", "m", "G"))
+
+
+def compare_algebras(description, formulation, function, runtime):
     algebra = SymPyAlgebra()
     symbolic = derive(build_tree(description, algebra, runtime), formulation, function)
     graph = derive(build_tree(description, Graph(), runtime), formulation, function)

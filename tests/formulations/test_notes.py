@@ -22,11 +22,12 @@ symgen: 1
 name: branches
 gravity: [1, -2, -9]
 convention: standard
+parameters: {tilt: 0.3}
 joints:
-  - {name: slide, type: prismatic, dh: {alpha: 0.3}, link: {mass: 2, com: [0, 0.1, 0.2]},
+  - {name: slide, type: prismatic, dh: {alpha: tilt}, link: {mass: 2, com: [0, 0.1, 0.2]},
      rotor_inertia: 0.1, gear_ratio: 3, damping: 0.3, stiffness: 2, rest: 0.1, friction: 0.5,
      friction_velocity: 0.2, prescribed: true}
-  - {name: hip, type: spherical, origin: {xyz: [0.1, 0.2, 0.3], rpy: [0.1, 0.2, 0.3]},
+  - {name: hip, type: spherical, origin: {xyz: [0.1, 0.2, 0.3], rpy: [0.1, tilt, 0.3]},
      link: {mass: 1, com: [0.1, 0, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}},
      damping: [1, 2, 3]}
   - {name: arm, type: revolute, parent: slide, dh: {a: 0.4, d: 0.2, alpha: -1.1},

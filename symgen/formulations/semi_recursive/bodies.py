@@ -1,0 +1,207 @@
+"""Masses and forces of every body at its reference point, and what is accumulated from them.
+
+Notation beyond that of `kinematics.py`
+
+======================  ================  ======================================================
+paper                   code              meaning
+======================  ================  ======================================================
+J_i^G                   J_G_i             inertia about the centre of mass, base axes
+--                      c_i               r_G - r_i
+M_i                     mc_i, J_i         mass matrix [[m I, -mc~], [mc~, J]] about r_i, m the mass
+h, t                    h_i, t_i          omega~ c; m omega~ h
+Q_i^(I)                 Q_I_i             force of inertia that depends on velocities: Q_I_i_f and
+                                          Q_I_i_n
+f_j, n_j                weight_i          external force and couple: m g at r_G, and the loads
+r_j - r_i               arm_i_e           from r_i to the point of load e
+Q_i^(e)                 Q_E_i             all external forces
+M_i^Sigma               m_sum_i,          mass matrix of all that body i carries, as one
+                        mc_sum_i, J_sum_i
+Q_i^Sigma               Q_sum_i           forces on all that body i carries
+M_i^Sigma b_i           P_i               6x1, momentum of what joint i carries for its velocity 1
+M_{i,j}                 M_i_j             entry of the mass matrix, j before or at i
+Q_i^d                   Q_i               entry of the forces
+======================  ================  ======================================================
+
+A force of (22b) acts with its moment about the reference point, [f; n + (r_j - r_i)~ f]; n is a
+couple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector
+from symgen.formulations.semi_recursive.kinematics import Geometry, Motion, System
+from symgen.formulations.semi_recursive.spatial import (
+    FORCE,
+    Mass,
+    Spatial,
+    let_mass,
+    let_spatial,
+    moved,
+    returned,
+    second_moment,
+)
+from symgen.formulations.shared import let_symmetric
+from symgen.formulations.state import Wrench
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "SR-11": "c_i = r_G - r_i, J_G = A_i J_G^i A_i^T -- Lopez Varela 2023, after (35)",
+    "SR-12": "M_i = D_i^T [[m I, 0], [0, J_G]] D_i, D_i = [[I, -c_i x], [0, I]]: mc_i = m c_i, "
+    "J_i = J_G - m c_i x c_i x -- Lopez Varela 2023 (75)",
+    "SR-13": "h_i = omega_i x c_i, t_i = m omega_i x h_i -- Lopez Varela 2023 (30a), (30c)",
+    "SR-14": "Q_I = [-t_i; -omega_i x J_G omega_i - c_i x t_i] -- Lopez Varela 2023 (22c)",
+    "SR-15": "Q_E = sum [f; n + (r_j - r_i) x f]; gravity is m g at r_G -- Lopez Varela 2023 (22b)",
+    "SR-16": "M_sum_i = M_i + sum_s B_s^T M_sum_s B_s -- Lopez Varela 2023 (21)",
+    "SR-17": "Q_sum_i = Q_E + Q_I - M_i d_sum_i + sum_s B_s^T Q_sum_s "
+    "-- Lopez Varela 2023 (22a), (23b)",
+    "SR-18": "P_i = M_sum_i b_i, M_i_j = P_i . b_i_j -- Lopez Varela 2023, before (20)",
+    "SR-19": "Q_i = b_i^T Q_sum_i -- Lopez Varela 2023 (23a)",
+}
+
+
+@dataclass(frozen=True)
+class Load(Generic[S]):
+    """One of the model's loads, `number` from 1, at `arm` from the reference point of its body."""
+
+    number: int
+    point: Vector[S]
+    arm: Vector[S]
+    wrench: Wrench[S]
+
+
+@dataclass(frozen=True)
+class Body(Generic[S]):
+    """SR-11, SR-12: mass and inertia of one body, its weight and loads."""
+
+    m: S
+    c: Vector[S]
+    J_G: Matrix[S]
+    M: Mass[S]
+    weight: Vector[S]
+    loads: Sequence[Load[S]]
+
+
+@dataclass(frozen=True)
+class Inertial(Generic[S]):
+    """SR-13, SR-14"""
+
+    h: Vector[S]
+    t: Vector[S]
+    Q: Spatial[S]
+
+
+@dataclass(frozen=True)
+class Accumulated(Generic[S]):
+    """SR-11 to SR-19 of a robot, by body; `entries` holds M_{i,j} for j before or at i.
+
+    The sums of forces are there only where the motion is.
+    """
+
+    bodies: Mapping[int, Body[S]]
+    inertial: Mapping[int, Inertial[S]]
+    M_sum: Mapping[int, Mass[S]]
+    Q_sum: Mapping[int, Spatial[S]]
+    P: Mapping[int, Spatial[S]]
+    entries: Mapping[tuple[int, int], S]
+    Q: Mapping[int, S]
+
+
+# -- steps, one body each ----------------------------------------------------------------------
+
+
+def body_step(system: System[S], at: Geometry[S]) -> Body[S]:
+    """SR-11, SR-12, and weight and arms of SR-15"""
+    i, b, body = at.joint.number, system.b, at.joint.body
+    with b.step("bodies", at.joint.name):
+        c = b.let(f"c_{i}", at.places.centre - at.r, "SR-11")
+        turned = at.A @ body.inertia @ at.A.transposed
+        J_G = let_symmetric(b, f"J_G_{i}", turned, "SR-11")
+        about = J_G + second_moment(c, c, b.algebra) * body.mass
+        M = let_mass(
+            b, (f"m_{i}", f"mc_{i}", f"J_{i}"), Mass(body.mass, c * body.mass, about), "SR-12"
+        )
+        weight = b.let(f"weight_{i}", system.tree.gravity * M.m, "SR-15")
+    return Body(M.m, c, J_G, M, weight, loads_on(system, at))
+
+
+def loads_on(system: System[S], at: Geometry[S]) -> list[Load[S]]:
+    """The arms of SR-15."""
+    i, b, loads = at.joint.number, system.b, list[Load[S]]()
+    given = zip(system.tree.loads, system.state.loads, strict=True)
+    for e, (load, wrench) in enumerate(given, start=1):
+        if load.body == i:
+            arm = at.places.origin - at.r + at.A.apply(load.point)
+            with b.step("loads", at.joint.name):
+                loads.append(Load(e, load.point, b.let(f"arm_{i}_{e}", arm, "SR-15"), wrench))
+    return loads
+
+
+def inertial_step(
+    at: Geometry[S], body: Body[S], motion: Motion[S], b: ProgramBuilder[S]
+) -> Inertial[S]:
+    """SR-13, SR-14"""
+    i, omega = at.joint.number, motion.omega
+    with b.step("forces", at.joint.name):
+        h = b.let(f"h_{i}", omega.cross(body.c), "SR-13")
+        t = b.let(f"t_{i}", omega.cross(h) * body.m, "SR-13")
+        moment = -omega.cross(body.J_G.apply(omega)) - body.c.cross(t)
+        return Inertial(h, t, let_spatial(b, f"Q_I_{i}", FORCE, Spatial(-t, moment), "SR-14"))
+
+
+def external_step(at: Geometry[S], body: Body[S], b: ProgramBuilder[S]) -> Spatial[S]:
+    """SR-15"""
+    force, moment = body.weight, body.c.cross(body.weight)
+    for load in body.loads:
+        force, wrench = force + load.wrench.force, load.wrench
+        moment = moment + wrench.moment + load.arm.cross(wrench.force)
+    with b.step("forces", at.joint.name):
+        return let_spatial(b, f"Q_E_{at.joint.number}", FORCE, Spatial(force, moment), "SR-15")
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def accumulated_masses(system: System[S]) -> Accumulated[S]:
+    """SR-11, SR-12, SR-16 and SR-18: the mass matrix alone."""
+    b = system.b
+    bodies = {i: body_step(system, at) for i, at in system.geometry.items()}
+    M_sum: dict[int, Mass[S]] = {}
+    for i in reversed(bodies):
+        M = bodies[i].M
+        for s in system.children(i):
+            M = M + moved(system.geometry[s].arm, M_sum[s], b.algebra)
+        with b.step("accumulation", system.geometry[i].joint.name):
+            M_sum[i] = let_mass(b, (f"m_sum_{i}", f"mc_sum_{i}", f"J_sum_{i}"), M, "SR-16")
+    P: dict[int, Spatial[S]] = {}
+    entries: dict[tuple[int, int], S] = {}
+    for i, at in system.geometry.items():
+        with b.step("mass matrix", at.joint.name):
+            P[i] = let_spatial(b, f"P_{i}", FORCE, M_sum[i].times(at.b), "SR-18")
+            for j, column in at.R.items():
+                entries[i, j] = b.let(f"M_{i}_{j}", P[i].dot(column), "SR-18")
+    return Accumulated(bodies, {}, M_sum, {}, P, entries, {})
+
+
+def with_forces(system: System[S], masses: Accumulated[S]) -> Accumulated[S]:
+    """The same with SR-13 to SR-15, SR-17 and SR-19."""
+    b = system.b
+    inertial: dict[int, Inertial[S]] = {}
+    Q_sum: dict[int, Spatial[S]] = {}
+    for i in sorted(system.geometry, reverse=True):
+        at, body, motion = system.geometry[i], masses.bodies[i], system.motions[i]
+        inertial[i] = inertial_step(at, body, motion, b)
+        force = external_step(at, body, b) + inertial[i].Q - body.M.times(motion.d_sum)
+        for s in system.children(i):
+            force = force + returned(system.geometry[s].arm, Q_sum[s])
+        with b.step("accumulation", at.joint.name):
+            Q_sum[i] = let_spatial(b, f"Q_sum_{i}", FORCE, force, "SR-17")
+    Q: dict[int, S] = {}
+    for i, at in system.geometry.items():
+        with b.step("generalized forces", at.joint.name):
+            Q[i] = b.let(f"Q_{i}", at.b.dot(Q_sum[i]), "SR-19")
+    return Accumulated(masses.bodies, inertial, masses.M_sum, Q_sum, masses.P, masses.entries, Q)

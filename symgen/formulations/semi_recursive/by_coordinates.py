@@ -1,0 +1,114 @@
+"""How the kinematics depends on coordinates and velocities, from the columns of R and Rdot.
+
+Joint k turns and displaces as one body all that it carries: a vector fixed there changes by
+[0 I] R_i x (.), a point of the body by the velocity that R_i gives it.  A reference point that is
+fixed in space lags behind by [I 0] R_i: where the printed formulas give it its own (r_i)_z, they
+have (r_i)_z - [I 0] R_i in common, which is 0 for a point of the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector, skew, zero_vector
+from symgen.formulations.semi_recursive.bodies import Accumulated
+from symgen.formulations.semi_recursive.kinematics import System
+from symgen.formulations.semi_recursive.slopes import BodySlope, Variable
+from symgen.formulations.semi_recursive.spatial import (
+    MOTION,
+    Spatial,
+    let_spatial_slope,
+    let_symmetric_slope,
+    zero_mass,
+    zero_spatial,
+)
+from symgen.formulations.shared import let_derivative
+from symgen.kinematics.tree import BASE
+
+NOTES = {
+    "dSR-4": "(b_i)_z = a x b_i, both parts, + [w_i x slip_i; 0], a = [0 I] R_i, "
+    "slip_i = (r_i)_z - [I 0] R_i -- Lopez Varela 2023, tables 6, 12 and 13",
+    "dSR-6": "(omega_i)_z = [0 I] Rdot_i - omega_i x [0 I] R_i, (v_i)_z = [I 0] Rdot_i "
+    "+ omega_i x slip_i -- Lopez Varela 2023 (27), (28), (63), (64)",
+    "dSR-11": "(c_i)_z = a x c_i - slip_i, (J_G)_z = a x J_G - J_G a x "
+    "-- Lopez Varela 2023 (26), (55), (56)",
+}
+
+Rates = Mapping[int, Mapping[int, Spatial[S]]]
+"""Rdot_i by body and joint."""
+
+
+def by_coordinate(system: System[S], known: Accumulated[S], rates: Rates[S], k: int) -> Variable[S]:
+    """What z_k does.
+
+    M_{i,j} does not depend on it where joint k carries j: it moves both bodies as one.
+    """
+    tree = system.tree
+    bodies = {i: coordinate_step(system, known, rates, i, k) for i in tree.carried_by(k)}
+    rows = [(i, j) for i in tree.towards(bodies) for j in tree.path(i)]
+    pairs = tuple((i, j) for i, j in rows if k not in tree.path(j))
+    return Variable(f"q_{k}", bodies, pairs)
+
+
+def by_velocity(system: System[S], known: Accumulated[S], k: int) -> Variable[S]:
+    """What zdot_k does: V_i is linear in it."""
+    algebra = system.b.algebra
+    nothing, none = zero_vector(algebra), zero_spatial(algebra)
+    bodies: dict[int, BodySlope[S]] = {}
+    for i in system.tree.carried_by(k):
+        column = system.geometry[i].R[k]
+        bodies[i] = BodySlope(
+            b=none,
+            arm=nothing,
+            omega=column.angular,
+            v=column.linear,
+            c=nothing,
+            J_G=zero_mass(algebra).J,
+            arms=[nothing for _ in known.bodies[i].loads],
+            m=algebra.zero,
+            weight=nothing,
+        )
+    return Variable(f"qd_{k}", bodies, rate=k)
+
+
+def coordinate_step(
+    system: System[S], known: Accumulated[S], rates: Rates[S], i: int, k: int
+) -> BodySlope[S]:
+    """dSR-3, dSR-4, dSR-6, dSR-11 and the arms of dSR-15, of one body by z_k."""
+    b, algebra, by = system.b, system.b.algebra, f"q_{k}"
+    at, body, omega = system.geometry[i], known.bodies[i], system.motions[i].omega
+    a, rate = at.R[k].angular, rates[i][k]
+    slip, turning = _slip(system, i, k), skew(a, algebra)
+    with b.step("derivatives of geometry", at.joint.name):
+        d_arm = let_derivative(b, f"arm_{i}", _d_arm(system, i, k), by, "dSR-3")
+        d_b = at.b.turned(a) + Spatial(at.w.cross(slip), zero_vector(algebra))
+        d_b = let_spatial_slope(b, f"b_{i}", MOTION, d_b, by, "dSR-4")
+        d_c = let_derivative(b, f"c_{i}", a.cross(body.c) - slip, by, "dSR-11")
+        d_J = turning @ body.J_G - body.J_G @ turning
+        d_J = let_symmetric_slope(b, f"J_G_{i}", d_J, by, "dSR-11")
+        d_arms = [
+            let_derivative(b, f"arm_{i}_{load.number}", a.cross(load.arm) - slip, by, "dSR-15")
+            for load in body.loads
+        ]
+    with b.step("derivatives of motion", at.joint.name):
+        d_omega = let_derivative(b, f"omega_{i}", rate.angular - omega.cross(a), by, "dSR-6")
+        d_v = let_derivative(b, f"v_{i}", rate.linear + omega.cross(slip), by, "dSR-6")
+    nothing = zero_vector(algebra)
+    return BodySlope(d_b, d_arm, d_omega, d_v, d_c, d_J, d_arms, algebra.zero, nothing)
+
+
+def _slip(system: System[S], i: int, k: int) -> Vector[S]:
+    """(r_i)_z - [I 0] R_i by z_k"""
+    return system.point.slip(system.geometry[i].R[k].linear, system.b.algebra)
+
+
+def _d_arm(system: System[S], i: int, k: int) -> Vector[S]:
+    """(r_p)_z - (r_i)_z by z_k; 0 on the base, whose B_i acts on nothing."""
+    at, p = system.geometry[i], system.geometry[i].joint.parent
+    if p == BASE:
+        return zero_vector(system.b.algebra)
+    change = -at.R[k].linear - _slip(system, i, k)
+    if k != i:
+        change = change + system.geometry[p].R[k].linear + _slip(system, p, k)
+    return change

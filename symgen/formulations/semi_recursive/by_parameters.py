@@ -1,0 +1,187 @@
+"""How the kinematics and the bodies depend on a runtime parameter.
+
+What a joint or a body depends on by itself (its place on the parent, its axis, mass, centre,
+inertia, the points of loads, gravity) is a scalar expression of the model, which the algebra
+differentiates.  From there on the derivatives travel outwards as the kinematics does: (36) is that
+of SR-6.
+
+Notation beyond that of `slopes.py`
+
+======================  ================  ======================================================
+paper                   code              meaning
+======================  ================  ======================================================
+sum in (57)             phi_i_dx          (A_i)_x = phi_i~ A_i: a parameter turns the axes of body i
+(q)_rho                 d_o_i_dx, ..      derivatives of points, (53)
+======================  ================  ======================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Vector, identity, skew, skew_vector, zero_vector
+from symgen.formulations.semi_recursive.bodies import Accumulated, Body
+from symgen.formulations.semi_recursive.kinematics import System
+from symgen.formulations.semi_recursive.reference_points import Places
+from symgen.formulations.semi_recursive.slopes import BodySlope, Variable
+from symgen.formulations.semi_recursive.spatial import (
+    MOTION,
+    Spatial,
+    carried,
+    carried_slope,
+    let_spatial_slope,
+    let_symmetric_slope,
+    zero_spatial,
+)
+from symgen.formulations.shared import let_derivative, symbolic_parameters
+from symgen.kinematics.tree import BASE
+
+NOTES = {
+    "SR-21": "phi_i = phi_p + A_p (A_i^p)_rho A_i^T, as a vector -- Lopez Varela 2023 (57)",
+    "dSR-1": "(w_i)_rho = phi_i x w_i + A_i (w_i^i)_rho, u_i alike -- Lopez Varela 2023, "
+    "section 9.4",
+    "dSR-2": "(o_i)_rho = (o_p)_rho + phi_p x (o_i - o_p) + A_p (o_i^p)_rho, the other points "
+    "alike -- Lopez Varela 2023 (53)",
+}
+
+
+@dataclass(frozen=True)
+class Displaced(Generic[S]):
+    """What a parameter does to the geometry of a body: phi_i, and derivatives of its points, of
+    r_i, of arm_i and of b_i."""
+
+    phi: Vector[S]
+    places: Places[S]
+    r: Vector[S]
+    arm: Vector[S]
+    b: Spatial[S]
+
+
+@dataclass(frozen=True)
+class Own(Generic[S]):
+    """Derivatives by one parameter of what the model says of a joint or a body."""
+
+    by: str
+    row: Callable[[S], dict[int, S]]
+    place: int
+    zero: S
+
+    def scalar(self, x: S) -> S:
+        """Of a scalar."""
+        return self.row(x).get(self.place, self.zero)
+
+    def vector(self, x: Vector[S]) -> Vector[S]:
+        """Of a vector."""
+        return Vector(*map(self.scalar, x))
+
+    def matrix(self, x: Matrix[S]) -> Matrix[S]:
+        """Of a matrix."""
+        return Matrix([[self.scalar(entry) for entry in row] for row in x.rows])
+
+
+def by_parameters(system: System[S], known: Accumulated[S]) -> list[Variable[S]]:
+    """What every runtime parameter does, in their order."""
+    array, algebra = symbolic_parameters(system.tree), system.b.algebra
+    row = algebra.derivatives(array.symbols).of
+    pairs = tuple((i, j) for i in system.geometry for j in system.tree.path(i))
+    names = enumerate(array.symbol_names)
+    owns = [Own(name, row, place, algebra.zero) for place, name in names]
+    return [Variable(own.by, parameter_sweep(system, known, own), pairs) for own in owns]
+
+
+def parameter_sweep(
+    system: System[S], known: Accumulated[S], own: Own[S]
+) -> dict[int, BodySlope[S]]:
+    """Of all bodies, by one parameter."""
+    displaced: dict[int, Displaced[S]] = {}
+    velocities = {BASE: zero_spatial(system.b.algebra)}
+    slopes: dict[int, BodySlope[S]] = {}
+    for i, at in system.geometry.items():
+        here = displaced[i] = displacement_step(system, own, i, displaced.get(at.joint.parent))
+        V = velocities[i] = velocity_step(system, own, i, here, velocities[at.joint.parent])
+        slopes[i] = body_slope_step(system, known.bodies[i], own, i, here, V)
+    return slopes
+
+
+# -- steps, one body and one parameter each ----------------------------------------------------
+
+
+def displacement_step(
+    system: System[S], own: Own[S], i: int, parent: Displaced[S] | None
+) -> Displaced[S]:
+    """SR-21, dSR-1 to dSR-3, and the derivative of SR-4"""
+    b, algebra, by, at = system.b, system.b.algebra, own.by, system.geometry[i]
+    joint, places, nothing = at.joint, at.places, zero_vector(algebra)
+    A_p, o_p, phi_p, d_p = identity(algebra), nothing, nothing, nothing
+    if parent is not None:
+        A_p, o_p = system.geometry[joint.parent].A, system.geometry[joint.parent].places.origin
+        phi_p, d_p = parent.phi, parent.places.origin
+    pose, seat = joint.transform(system.state.q[i - 1], algebra), joint.placement.tree
+    angular, linear = joint.angular_axis(algebra), joint.linear_axis(algebra)
+
+    def on_parent(x: Vector[S], local: Vector[S]) -> Vector[S]:
+        return d_p + phi_p.cross(x - o_p) + A_p.apply(own.vector(local))
+
+    with b.step("derivatives of geometry", joint.name):
+        turned = skew_vector(own.matrix(pose.rotation) @ pose.rotation.transposed)
+        with b.variant(f"_d{by}"):
+            phi = b.let(f"phi_{i}", phi_p + A_p.apply(turned), "SR-21")
+        d_w = phi.cross(at.w) + at.A.apply(own.vector(angular))
+        d_w = let_derivative(b, f"w_{i}", d_w, by, "dSR-1")
+        d_u = phi.cross(at.u) + at.A.apply(own.vector(linear))
+        d_u = let_derivative(b, f"u_{i}", d_u, by, "dSR-1")
+        d_o = on_parent(places.origin, pose.translation)
+        d_o = let_derivative(b, f"o_{i}", d_o, by, "dSR-2")
+        d_J = on_parent(places.joint, seat.translation)
+        d_J = let_derivative(b, f"r_J_{i}", d_J, by, "dSR-2")
+        d_G = d_o + phi.cross(places.centre - places.origin)
+        d_G = d_G + at.A.apply(own.vector(joint.body.com))
+        d_G = let_derivative(b, f"r_G_{i}", d_G, by, "dSR-2")
+        d_places = Places(d_J, d_o, d_G)
+        d_r = system.point.of(d_places, algebra)
+        d_arm = nothing if parent is None else parent.r - d_r
+        d_arm = let_derivative(b, f"arm_{i}", d_arm, by, "dSR-3")
+        lever = d_w.cross(at.r - places.joint) + at.w.cross(d_r - d_J) + d_u
+        d_b = let_spatial_slope(b, f"b_{i}", MOTION, Spatial(lever, d_w), by, "d SR-4")
+    return Displaced(phi, d_places, d_r, d_arm, d_b)
+
+
+def velocity_step(
+    system: System[S], own: Own[S], i: int, here: Displaced[S], parent: Spatial[S]
+) -> Spatial[S]:
+    """The derivative of SR-6, from that of the parent."""
+    b, at, qd = system.b, system.geometry[i], system.state.qd[i - 1]
+    before = system.motions[at.joint.parent].V
+    value = carried_slope(here.arm, before, b.algebra) + carried(at.arm, parent) + here.b * qd
+    with b.step("derivatives of motion", at.joint.name):
+        d_v = let_derivative(b, f"v_{i}", value.linear, own.by, "d SR-6")
+        return Spatial(d_v, let_derivative(b, f"omega_{i}", value.angular, own.by, "d SR-6"))
+
+
+def body_slope_step(
+    system: System[S],
+    body: Body[S],
+    own: Own[S],
+    i: int,
+    here: Displaced[S],
+    V: Spatial[S],
+) -> BodySlope[S]:
+    """The derivative of SR-11, and what the body itself brings into dSR-12 and dSR-15."""
+    b, by, at, gravity = system.b, own.by, system.geometry[i], system.tree.gravity
+    A, turning, inertia = at.A, skew(here.phi, system.b.algebra), at.joint.body.inertia
+    with b.step("derivatives of bodies", at.joint.name):
+        d_c = let_derivative(b, f"c_{i}", here.places.centre - here.r, by, "d SR-11")
+        d_J = turning @ body.J_G - body.J_G @ turning + A @ own.matrix(inertia) @ A.transposed
+        d_J = let_symmetric_slope(b, f"J_G_{i}", d_J, by, "d SR-11")
+        d_arms: list[Vector[S]] = []
+        for load in body.loads:
+            d_point = here.phi.cross(A.apply(load.point)) + A.apply(own.vector(load.point))
+            d_point = here.places.origin + d_point - here.r
+            d_arms.append(let_derivative(b, f"arm_{i}_{load.number}", d_point, by, "dSR-15"))
+        d_m = own.scalar(at.joint.body.mass)
+        d_weight = gravity * d_m + own.vector(gravity) * body.m
+        d_weight = let_derivative(b, f"weight_{i}", d_weight, by, "dSR-15")
+    return BodySlope(here.b, here.arm, V.angular, V.linear, d_c, d_J, d_arms, d_m, d_weight)
