@@ -162,6 +162,16 @@ def _absolute(x: Array) -> Array:
     return np.where(np.real(x) < 0.0, -x, x)
 
 
+def _larger(x: Array, y: Array) -> Array:
+    """By the real parts; the mean of both where these are equal."""
+    share = 0.5 * (1.0 + np.sign(np.real(x) - np.real(y)))
+    return np.asarray(np.where(share == 1.0, x, np.where(share == 0.0, y, 0.5 * (x + y))))
+
+
+def _smaller(x: Array, y: Array) -> Array:
+    return -_larger(-x, -y)
+
+
 def _angle(y: Array, x: Array) -> Array:
     """atan2 of the real parts, and its differential along the imaginary ones.
 
@@ -198,5 +208,5 @@ _OPERATIONS: Mapping[str, Callable[..., Array]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": _power,
     "neg": np.negative, "sqrt": _root, "sin": np.sin, "cos": np.cos, "tan": np.tan,
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": _angle, "exp": np.exp,
-    "log": np.log, "abs": _absolute,
+    "log": np.log, "abs": _absolute, "tanh": np.tanh, "max": _larger, "min": _smaller,
 }  # fmt: skip
