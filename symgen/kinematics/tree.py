@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
@@ -34,8 +34,10 @@ from symgen.description.model import (
 from symgen.joints import JointType, OnManifold, joint_type
 from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
+from symgen.kinematics.forces import FORCES, Making, ModelForce
 from symgen.kinematics.frames import chain_of, identity_transform, placement
 from symgen.kinematics.joint import Following, Joint, terms_of
+from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar, vector
 from symgen.robot.configuration import BALL, FREE
 
@@ -49,15 +51,6 @@ class Frame(Generic[S]):
     name: str
     body: int
     pose: Transform[S]
-
-
-@dataclass(frozen=True)
-class BodyPoint(Generic[S]):
-    """A named point fixed in a body, in the body's frame."""
-
-    name: str
-    body: int
-    point: Vector[S]
 
 
 @dataclass(frozen=True)
@@ -93,7 +86,8 @@ class KinematicTree(Generic[S]):
     defined there.  `parameter_names` are all parameters of the model,
     `runtime_parameters` those that are arguments at run time, and what derivatives with respect to
     parameters are about; `definitions` are the parameters that follow them, for expressions that
-    are not scalars yet (`outputs`).
+    are not scalars yet (`outputs`).  `forces` are loads that the motion determines:
+    `symgen.formulations.forces` adds what they do.
     """
 
     name: str
@@ -110,6 +104,7 @@ class KinematicTree(Generic[S]):
     outputs: tuple[OutputDescription, ...] = ()
     manifolds: tuple[Manifold, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
+    forces: tuple[ModelForce[S], ...] = ()
 
     @property
     def n(self) -> int:
@@ -289,16 +284,16 @@ def build_tree(
     ]
     joints = _with_followers(joints, description, algebra)
 
-    def body_points(points: tuple[LinkPoint, ...]) -> tuple[BodyPoint[S], ...]:
-        return tuple(
-            BodyPoint(
-                point.name,
-                frames[point.link].body,
-                frames[point.link].pose.apply(vector(point.point, algebra)),
-            )
-            for point in points
-        )
+    def body_point(point: LinkPoint) -> BodyPoint[S]:
+        frame = frames[point.link]
+        return BodyPoint(point.name, frame.body, frame.pose.apply(vector(point.point, algebra)))
 
+    making = Making(
+        body_point,
+        partial(scalar, algebra=algebra),
+        {point.name: point for point in description.points},
+        definitions,
+    )
     return KinematicTree(
         name=description.name,
         algebra=whole,
@@ -309,8 +304,8 @@ def build_tree(
         gravity=vector(description.gravity, algebra),
         joints=tuple(joints),
         frames=tuple(frame for name, frame in frames.items() if name != "base"),
-        loads=body_points(description.loads),
-        points=body_points(description.points),
+        loads=tuple(map(body_point, description.loads)),
+        points=tuple(map(body_point, description.points)),
         massless=all(piece.stays_massless for j in pieces if j != BASE for piece in pieces[j]),
         weightless=tuple(
             tuple(piece.link for piece in group)
@@ -320,6 +315,7 @@ def build_tree(
         outputs=description.outputs,
         manifolds=tuple(manifolds),
         definitions=definitions,
+        forces=tuple(force for kind in FORCES for force in kind.all(description, making)),
     )
 
 
