@@ -368,6 +368,9 @@ def _metadata(
         junctions=robot.junctions,
         leaves=robot.leaves,
         operation_counts=operations,
+        force_names=tuple(force.name for force in tree.forces),
+        force_types=tuple(force.type for force in tree.forces),
+        tied=tree.tied,
         **_coupling(description, tree),
         **_configuration(description, tree),
     )

@@ -182,6 +182,20 @@ class KinematicTree(Generic[S]):
         """Numbers of the joints from the base to link `number`, itself included."""
         return self._paths[number]
 
+    @cached_property
+    def tied(self) -> tuple[tuple[int, ...], ...]:
+        """By force of the model the numbers of the coordinates that it acts on or varies with."""
+        found = []
+        for force in self.forces:
+            paths = [set(self.path(point.body)) for point in force.points]
+            joints = set[int]().union(*paths)
+            if force.internal:
+                joints -= set.intersection(*paths)
+            named = {name.split(".")[1] for name in force.quantities}
+            joints |= {joint.number for joint in self.joints if joint.name in named}
+            found.append(tuple(sorted({self.coordinate_numbers[j - 1] for j in joints})))
+        return tuple(found)
+
     def on_one_path(self, i: int, k: int) -> bool:
         """Whether one of two joints carries the other, or both are the same."""
         return i in self.path(k) or k in self.path(i)

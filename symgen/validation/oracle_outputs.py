@@ -131,7 +131,7 @@ class Quantities:
         return self.robot.coordinate_names.index(name)
 
     def row_of_wrench(self, name: str) -> int:
-        """Where the wrench of a joint of one coordinate stands, those on manifolds have one each."""
+        """Where the wrench of a joint stands; those on manifolds have one each."""
         number = self.robot.joint_names.index(name)
         return int(np.searchsorted(self.robot._rows, number))
 

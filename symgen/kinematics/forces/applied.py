@@ -27,6 +27,7 @@ from symgen.program.builder import ProgramBuilder
 class AppliedForce(Generic[S]):
     """See the module; the first of `points` is where it acts, the others are those it mentions."""
 
+    type: ClassVar[str] = "force"
     internal: ClassVar[bool] = False
     name: str
     points: tuple[BodyPoint[S], ...]

@@ -54,12 +54,14 @@ class Making(Generic[S]):
 class ModelForce(Protocol[S]):
     """A force of the model.
 
-    `points` are those that its law is about; it may act at all of them.  `quantities` are the names
-    of coordinates and velocities that it mentions, such as ``q.elbow``.  What is `internal` depends
-    on nothing but the motion of its points relative to each other, and its actions balance: a
-    motion that takes all of its points along neither changes it nor feels it.
+    `type` is its name in metadata.  `points` are those that its law is about; it may act at all of
+    them.  `quantities` are the names of coordinates and velocities that it mentions, such as
+    ``q.elbow``.  What is `internal` depends on nothing but the motion of its points relative to
+    each other, and its actions balance: a motion that takes all of its points along neither changes
+    it nor feels it.
     """
 
+    type: ClassVar[str]
     internal: ClassVar[bool]
 
     @classmethod

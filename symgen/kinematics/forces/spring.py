@@ -27,6 +27,7 @@ from symgen.program.builder import ProgramBuilder
 class Spring(Generic[S]):
     """See the module: `stiffness` k (N/m), `damping` c (N s/m), `length` l_0 (m)."""
 
+    type: ClassVar[str] = "spring"
     internal: ClassVar[bool] = True
     name: str
     points: tuple[BodyPoint[S], BodyPoint[S]]
