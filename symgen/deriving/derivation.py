@@ -460,7 +460,9 @@ def model_hash(description: RobotDescription) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_AS_WITHOUT_THE_KEY = (("mimic", None), ("representation", ANGLES))
+_AS_WITHOUT_THE_KEY = (
+    ("mimic", None), ("representation", ANGLES), ("springs", ()), ("forces", ()),
+)  # fmt: skip
 
 
 def _plain(value: Any) -> Any:

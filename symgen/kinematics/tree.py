@@ -188,9 +188,9 @@ class KinematicTree(Generic[S]):
         found = []
         for force in self.forces:
             paths = [set(self.path(point.body)) for point in force.points]
-            joints = set[int]().union(*paths)
+            joints = {j for path in paths for j in path}
             if force.internal:
-                joints -= set.intersection(*paths)
+                joints -= {j for j in joints if all(j in path for path in paths)}
             named = {name.split(".")[1] for name in force.quantities}
             joints |= {joint.number for joint in self.joints if joint.name in named}
             found.append(tuple(sorted({self.coordinate_numbers[j - 1] for j in joints})))

@@ -247,10 +247,8 @@ def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         powers = qd * s["inverse_dynamics"], qd * held, qd * terms.losses, qd * felt
         rates = lens.rate("kinetic_energy"), lens.rate("potential_energy")
         if s.facts.forces:
-            rates = (
-                rates[0],
-                np.sum(qd * (np.asarray(s["gravity_forces"]) + terms.springs), axis=-1),
-            )
+            held = np.asarray(s["gravity_forces"]) + terms.springs
+            rates = rates[0], np.sum(qd * held, axis=-1)
         value = np.sum(powers[0] - powers[1] - powers[2] + powers[3], axis=-1)
         what = "power of joints and loads - losses = rate of kinetic_energy + potential_energy"
         yield what, limits.physics, value, rates[0] + rates[1], *rates, *powers
