@@ -22,6 +22,9 @@ TITLES = {
     "ParameterTable": "A parameter",
     "OutputTable": "An output",
     "PointTable": "A load or a point",
+    "SpringTable": "A spring",
+    "EndTable": "An end of a spring",
+    "ForceTable": "A force",
 }
 """Headings, for whoever reads; a table that is not named here goes by its own name."""
 

@@ -320,4 +320,6 @@ def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
     able = [item.name for item in FORMULATIONS if function in provided_functions(item, tree)]
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
         return f"{function} is not available yet for joints with 'coordinates: quaternion'"
+    if tree is not None and tree.forces and not able and function in FUNCTION_NAMES:
+        return f"{function} is not available yet for models with 'springs' or 'forces'"
     return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"

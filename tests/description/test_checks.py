@@ -43,9 +43,9 @@ HEADERS = {
         "1: symgen: expected 1, the version of the format that this symgen reads, found 'true'"
     ],
     "symgen: 1\nnam: robot\n": ["2: nam: unknown key; did you mean 'name'?"],
-    "symgen: 1\nname: a\nloops: []\nsprings: []\n": [
+    "symgen: 1\nname: a\nloops: []\ninitial: {}\n": [
         "3: loops: not available yet",
-        "4: springs: not available yet",
+        "4: initial: not available yet",
     ],
     "symgen: 1\nname: 2link\n": [
         "2: name: '2link' is not a name; a name starts with a letter (A-Z, a-z), followed by "
