@@ -87,7 +87,7 @@ HEADERS = {
     "symgen: 1\nname: robot\n<<: {}\nwhatever: 1\n": [
         "3: '<<': merge keys are not part of YAML 1.2; write the keys out",
         "4: whatever: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
-        "'gravity', 'parameters', 'joints', 'loads', 'points', 'outputs'",
+        "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs'",
     ],
 }  # fmt: skip
 
@@ -555,7 +555,7 @@ def test_all_faults_of_a_file_are_in_one_report() -> None:
         "31: joints[2].link.mass: the mass is negative (-1); expected zero or more (kg)",
         "33: loads[0].link: 'hand' names no link; expected the name of a link, or base",
         "34: extra: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
-        "'gravity', 'parameters', 'joints', 'loads', 'points', 'outputs'",
+        "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs'",
     ]
 
 
