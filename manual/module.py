@@ -39,8 +39,6 @@ METADATA = {
     "limits": "`lower`, `upper`, `velocity`, `effort`, each `(n,)`; infinite where there is none",
     "joint_terms": "rotor inertias, gear ratios, damping, stiffness, ..., each `(n,)`",
     "prescribed": "by coordinate, whether its motion is given",
-    "force_names, force_types": "of models with `springs` or `forces`: their names, and "
-    "`spring` or `force`",
     "output_units, output_sparsity": "units; which derivatives of outputs can differ from 0",
     "gravity": "`(3,)`, m/s^2, base axes",
     "link_parents": "by link, the number (from 1) of the link that carries it, 0 for the base",
