@@ -130,7 +130,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     n = len(tree.independent)
     asked = _asked_formulations(options.formulations, reasons, n)
     functions = _chosen_functions(options.functions, asked or applicable, senseless, tree)
-    size = partial(_size_built, tree, _in_loops(options) and not tree.is_coupled)
+    size = partial(_size_built, tree, _in_loops(options) and not (tree.is_coupled or tree.forces))
     provided = {item.name: provided_functions(item, tree) for item in FORMULATIONS}
     wanted = _wanted(asked, applicable, functions, size, provided)
     built: dict[str, tuple[str, ...]] = {}
