@@ -54,7 +54,7 @@ SHARED_NOTES = {
     **accelerations.NOTES,
     **coupled.NOTES,
     **manifolds.NOTES,
-    **forces.NOTES,
+    **forces.ALL_NOTES,
 }
 
 PLANNED_FORMULATIONS = ("semi_recursive",)

@@ -52,12 +52,11 @@ from symgen.program.functions import function_named
 from symgen.program.program import Input, Output
 
 NOTES = {
-    **columns.NOTES,
-    **laws.NOTES,
-    **generalized.NOTES,
     "FM-9": "with the forces of the model: tau - Q, accelerations of tau + Q, energy of springs",
     "dFM-9": "with the forces of the model: d tau/dx - dQ/dx; d qdd/dx + M^-1 dQ/dx",
 }
+
+ALL_NOTES = {**columns.NOTES, **laws.NOTES, **generalized.NOTES, **NOTES}
 
 Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], None]
 """Writes a function, called by its name, of the tree without its forces."""
@@ -233,7 +232,7 @@ def joint_wrenches(forced: Forced[S]) -> None:
     forced.call()
     found = forced.taken()["joint_wrenches"]
     wrenches = transmitted(forced.b, forced.laws())
-    forced.output(found, _with_wrenches(forced, found, wrenches.values))
+    forced.output(found, _with_wrenches(forced, found, wrenches.values), "FM-8")
 
 
 def joint_wrench_derivatives(forced: Forced[S]) -> None:
@@ -242,7 +241,7 @@ def joint_wrench_derivatives(forced: Forced[S]) -> None:
     found, written = forced.taken(), forced.laws(slopes=True)
     wrenches = transmitted(forced.b, written, slopes=True)
     own = found.pop("joint_wrenches")
-    forced.output(own, _with_wrenches(forced, own, wrenches.values))
+    forced.output(own, _with_wrenches(forced, own, wrenches.values), "FM-8")
     for output, pairs in zip(found.values(), (wrenches.by_q, wrenches.by_qd, {}),
                                      strict=True):  # fmt: skip
         entries = _with_wrench_slopes(forced, output, pairs) if pairs else output.entries
@@ -331,10 +330,10 @@ def sensitivities(forced: Forced[S]) -> None:
     with b.variant("_along"):
         written = forced.laws(slopes=True)
         slopes = forced.matrices(written)
-    given, p = b.declared("dtau"), b.declared("dtau").shape[1]
-    moved = [_rows(b.declared(name).symbols, p) for name in ("dq", "dqd")]
+    given = b.declared("dtau")
+    moved = [_rows(b.declared(name).symbols, forced.n) for name in ("dq", "dqd")]
     along = _product(slopes[0], moved[0]), _product(slopes[1], moved[1])
-    totals = [_rows(given.symbols, p), rows, *along]
+    totals = [_rows(given.symbols, forced.n), rows, *along]
     names = [f"{name}_free" for name in given.symbol_names]
     held = b.auxiliary("dtau", given.shape, names)
     seeds = {}
@@ -420,8 +419,9 @@ def _flat(rows: Sequence[Sequence[S]]) -> list[S]:
     return [entry for row in rows for entry in row]
 
 
-def _rows(entries: Sequence[S], width: int) -> Rows[S]:
-    return [list(entries[start : start + width]) for start in range(0, len(entries), width)]
+def _rows(entries: Sequence[S], count: int) -> Rows[S]:
+    width = len(entries) // count if count else 0
+    return [list(entries[k * width : (k + 1) * width]) for k in range(count)]
 
 
 def _product(left: Sequence[Sequence[S]], right: Sequence[Sequence[S]]) -> Rows[S]:

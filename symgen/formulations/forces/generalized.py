@@ -29,7 +29,7 @@ from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "FM-6": "Q_j = sum J_j . f + a_j . n: what a joint feels of the model's forces",
-    "dFM-7": "dQ_j/dq_k: J_j . df/dq_k + a_j . dn/dq_k, and what f and n do as J_j and a_j turn",
+    "dFM-6": "dQ_j/dq_k: J_j . df/dq_k + a_j . dn/dq_k, and what f and n do as J_j and a_j turn",
     "FM-8": "w_j = -R_j^T [f; n + (x - c_j) x f]: what a joint transmits less",
 }
 
@@ -66,7 +66,7 @@ def felt_by_joints(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) 
 
 
 def felt_slopes(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> Slopes[S]:
-    """dFM-7"""
+    """dFM-6"""
     found: Slopes[S] = Slopes()
     for law in laws:
         for place, action in enumerate(law.actions):
@@ -76,7 +76,7 @@ def felt_slopes(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> 
     with b.step("force derivatives"):
         for by, matrix in (("q", found.by_q), ("qd", found.by_qd)):
             for (j, k), entry in matrix.items():
-                matrix[j, k] = b.let(f"d_Q_{j}_d{by}_{k}", entry, "dFM-7")
+                matrix[j, k] = b.let(f"d_Q_{j}_d{by}_{k}", entry, "dFM-6")
     return found
 
 
@@ -87,7 +87,7 @@ def _add_column(law: Law[S], place: int, point: MovedPoint[S], k: int, found: Sl
     with b.step("force derivatives", law.force.name):
         names = ("force", "force_rate", "torque", "torque_rate")
         f_q, f_qd, n_q, n_qd = (
-            None if slope is None else b.let(f"d_{what}_{law.force.name}_d{k}", slope, "dFM-6")
+            None if slope is None else b.let(f"d_{what}_{law.force.name}_d{k}", slope, "FM-7")
             for what, slope in zip(names, law.slopes(place, k), strict=True)
         )
     for j, column in point.columns.items():

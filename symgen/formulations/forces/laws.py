@@ -29,7 +29,7 @@ NOTES = {
     "FM-3": "a spring: f = (k (l - l_0) + c l')/l d at its first end, -f at the second",
     "FM-4": "its energy k (l - l_0)^2 / 2",
     "FM-5": "force or torque on a link as the model file writes it",
-    "dFM-6": "chain rule: f_x J_k + f_v dv/dq_k + f_q by q_k, f_v J_k + f_qd by qd_k",
+    "FM-7": "chain rule: f_x J_k + f_v dv/dq_k + f_q by q_k, f_v J_k + f_qd by qd_k",
 }
 
 Slope = Vector[S] | None
@@ -57,7 +57,7 @@ class Law(Generic[S]):
     rows: tuple[tuple[list[Row[S]], list[Row[S]]], ...] = ()
 
     def slopes(self, place: int, k: int) -> tuple[Slope[S], Slope[S], Slope[S], Slope[S]]:
-        """dFM-6 of an action: its force by q_k and qd_k, its torque by q_k and qd_k."""
+        """FM-7 of an action: its force by q_k and qd_k, its torque by q_k and qd_k."""
         by_q, by_qd = self._along(k)
         force, torque = self.rows[place]
         return (
