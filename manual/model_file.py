@@ -25,6 +25,9 @@ TITLES = {
     "LoopTable": "A loop",
     "LoopEndTable": "A frame of a loop: `first`, `second`",
     "InitialTable": "Where a motion begins: `initial`",
+    "SpringTable": "A spring",
+    "EndTable": "An end of a spring",
+    "ForceTable": "A force",
 }
 """Headings, for whoever reads; a table that is not named here goes by its own name."""
 

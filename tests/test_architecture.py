@@ -121,7 +121,8 @@ def test_formulations_do_not_know_each_other():
     folder = ROOT / "formulations"
     shared = {
         "interface", "state", "shared", "joint_terms", "loops", "elimination", "accelerations",
-        "model_outputs", "constraints", "torque_parts", "second_derivatives",
+        "model_outputs", "constraints", "torque_parts", "second_derivatives", "coupled",
+        "forces",
     }  # fmt: skip
     for path in folder.rglob("*.py"):
         family = path.relative_to(folder).parts[0]

@@ -25,6 +25,7 @@ from ._evaluation import (
     Comparison,
     Evaluation,
     JointTerms,
+    model_forces,
     times,
 )
 
@@ -158,7 +159,10 @@ def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     parameters = s.facts.inertial_parameters
     if parameters is None or not s.has("regressor", "inverse_dynamics"):
         return
-    free, drives = s.at("inverse_dynamics", loads=None), JointTerms(s).torques
+    free, felt = s.at("inverse_dynamics", loads=None), model_forces(s)
+    if felt is None:
+        return
+    drives = JointTerms(s).torques - felt
     value = np.asarray(s["regressor"]) @ parameters
     what = "regressor inertial_parameters = inverse_dynamics without loads and joint terms"
     parts = np.abs(s["regressor"]) @ np.abs(parameters)

@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.algebra.graph import Graph
+from symgen.converting.repointing import with_points
 from symgen.deriving.derivation import derived_program
 from symgen.description.checks import check
 from symgen.description.expressions import evaluate
@@ -297,8 +298,7 @@ def restyled(document: Document, style: str) -> tuple[Document, float]:
     joints = placed(description)
     found = layout(joints, style)
     root = _with_joints(document.root, description, joints, found, style)
-    for key in ("loads", "points"):
-        root = _with_points(root, key, description, found)
+    root = with_points(root, description, found.moved)
     root = _without_idle_parameters(root)
     result = replace(document, root=root)
     return result, pose_error(description, check(result), found)
@@ -418,23 +418,6 @@ def _link(node: Node, moved: _Moved | None) -> Node:
             pairs["accepted"] = former.entries["accepted"].value
         entries["inertia"] = Entry(line, table(pairs, line))
     return replace(node, entries=entries)
-
-
-def _with_points(root: Table, key: str, description: RobotDescription, found: Layout) -> Table:
-    """Loads or points in the new frames of their links."""
-    entry = root.entries.get(key)
-    if entry is None or not isinstance(entry.value, Listing):
-        return root
-    values, items = description.parameter_values, []
-    for node, point in zip(entry.value.items, getattr(description, key), strict=True):
-        moved = found.moved[point.link]
-        if isinstance(node, Table) and not _is_identity(moved):
-            back = inverse(moved)
-            at = back[:3, :3] @ np.array([evaluate(x, values) for x in point.point]) + back[:3, 3]
-            written = _list([_number(float(x), node.line) for x in at], node.line)
-            node = replace(node, entries={**node.entries, "point": Entry(node.line, written)})
-        items.append(node)
-    return replace(root, entries={**root.entries, key: Entry(entry.line, _list(items, entry.line))})
 
 
 def _without_idle_parameters(root: Table) -> Table:

@@ -377,6 +377,9 @@ def _metadata(
         junctions=robot.junctions,
         leaves=robot.leaves,
         operation_counts=operations,
+        force_names=tuple(force.name for force in tree.forces),
+        force_types=tuple(force.type for force in tree.forces),
+        tied=tree.tied,
         **_coupling(description, tree),
         **_configuration(description, tree),
         **mechanism(description, tree),
@@ -475,7 +478,7 @@ def model_hash(description: RobotDescription) -> str:
 
 _AS_WITHOUT_THE_KEY: tuple[tuple[str, object], ...] = (
     ("mimic", None), ("representation", ANGLES), ("rest", ()), ("actuated", True), ("loops", ()),
-    ("relations", ()), ("initial", {}),
+    ("relations", ()), ("initial", {}), ("springs", ()), ("forces", ()),
 )  # fmt: skip
 
 

@@ -138,7 +138,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     n = len(tree.independent)
     asked = _asked_formulations(options.formulations, reasons, n)
     functions = _chosen_functions(options.functions, asked or applicable, senseless, tree)
-    size = partial(_size_built, tree, _in_loops(options) and not tree.is_coupled)
+    size = partial(_size_built, tree, _in_loops(options) and not (tree.is_coupled or tree.forces))
     provided = {item.name: provided_functions(item, tree) for item in items}
     wanted = _wanted(asked, applicable, functions, size, provided)
     built: dict[str, tuple[str, ...]] = {}
@@ -337,4 +337,6 @@ def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
         beside = manifolds.lacking(function, tree) or "joints"
         return f"{function} is not available yet for {beside} with 'coordinates: quaternion'"
+    if tree is not None and tree.forces and not able and function in FUNCTION_NAMES:
+        return f"{function} is not available yet for models with 'springs' or 'forces'"
     return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"

@@ -12,8 +12,8 @@ be left out; loads and points may sit on `base`, and name links, not joints; `co
 without `dh` says nothing; `axis` and the options of moving joints on a fixed joint, YAML tags and
 merge keys (``<<``) are faults; the words of C23 count as keywords of C; the names of coordinates,
 such as ``hip_2``, belong to the name space of joints and links.  What is silent about options is in
-`symgen.description.joint_options`, about outputs in `symgen.description.outputs`, about joints that
-follow others in `symgen.description.mimic`.
+`symgen.description.joint_options`, about outputs in `symgen.description.outputs`, about joints
+that follow others in `symgen.description.mimic`, about forces in `symgen.description.forces`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from os import PathLike
 from symgen.description.documents import read_document
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
 from symgen.description.findings import Findings
+from symgen.description.forces import check_forces, check_springs
 from symgen.description.inertia import breaks_triangle, indefinite
 from symgen.description.joints import JointChecks
 from symgen.description.loops import check_initial, check_loops, check_relations
@@ -76,6 +77,8 @@ def check(document: Document) -> RobotDescription:
     loops = check_loops(robot, names, scalars)
     relations = check_relations(robot, scalars)
     initial = check_initial(robot, scalars)
+    springs = check_springs(robot, points, names, scalars)
+    forces = check_forces(robot, points, names, scalars)
     findings.raise_faults()
     scalars.warn_rounded()
     warn_unused(parameters, scalars)
@@ -101,6 +104,8 @@ def check(document: Document) -> RobotDescription:
         loops=loops,
         relations=relations,
         initial=initial,
+        springs=springs,
+        forces=forces,
     )
 
 

@@ -6,6 +6,8 @@
     power      := atom ["**" factor]
     atom       := number | name | function "(" expression ["," expression] ")" | "(" expression ")"
 
+`max` and `min` take two operands; where these are equal, their derivative is the mean of both.
+
 `**` binds tighter than a sign on its left and is right-associative, as in Python.  The text is
 parsed by the code in this file, never by Python's `eval`, `compile` or `ast`.
 
@@ -28,7 +30,7 @@ from symgen.errors import SymgenError
 
 FUNCTIONS = {  # name: number of arguments
     "sqrt": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
-    "exp": 1, "log": 1, "abs": 1,
+    "exp": 1, "log": 1, "abs": 1, "tanh": 1, "max": 2, "min": 2,
 }  # fmt: skip
 CONSTANTS = ("pi", "deg")
 CONSTANT_VALUES: Mapping[str, float] = {"pi": math.pi, "deg": math.pi / 180.0}
@@ -369,7 +371,8 @@ class _Parser:
             )
         if token.text == ",":
             return ExpressionError(
-                "unexpected ','; a decimal point is '.', and only atan2 takes two arguments",
+                "unexpected ','; a decimal point is '.', and only atan2, max and min take two "
+                "arguments",
                 token.column,
             )
         return ExpressionError(f"unexpected {token}", token.column)
@@ -403,6 +406,8 @@ _ARITHMETIC: Mapping[str, Callable[..., float]] = {
     "/": lambda a, b: a / b,
     "**": rounding.power,
     "neg": lambda a: -a,
+    "max": max,
+    "min": min,
 }
 
 

@@ -74,7 +74,7 @@ def _expression(value: object, info: ValidationInfo) -> Expression | None:
 
 
 def _quantified(value: object, info: ValidationInfo) -> Expression | None:
-    """The same, in which names may have dots: the value of an output."""
+    """The same, in which names may have dots: what a model says of its motion."""
     return None if value is None else _number(value, info.context or (), dots=True)
 
 
@@ -181,6 +181,19 @@ def _three(value: object) -> object:
     return value
 
 
+def _place(value: object, info: ValidationInfo) -> str | tuple[Expression, ...] | None:
+    """The name of a point, or its coordinates."""
+    if value is None or (isinstance(value, Scalar) and value.kind == "text"):
+        return None if value is None else value.text
+    if not isinstance(value, list):
+        raise refuse(
+            "expected the name of one of 'points', or three numbers [x, y, z], "
+            f"found {found(value)}"
+        )
+    _three(value)
+    return tuple(_number(entry, info.context or ()) for entry in value)
+
+
 def _gravity(value: object) -> object:
     """As `_three`: people write its size alone."""
     if isinstance(value, Scalar) and value.kind != "null":
@@ -252,6 +265,12 @@ _AXES: Mapping[str, str] = {"x": "[1, 0, 0]", "y": "[0, 1, 0]", "z": "[0, 0, 1]"
 _NUMBER_SCHEMA: dict[str, Any] = {"type": ["number", "string"]}
 _ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, {"type": "array", "items": _NUMBER_SCHEMA}]}
 _TEXT_SCHEMA = {"type": "string"}
+_PLACE_SCHEMA = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": _NUMBER_SCHEMA, "minItems": 3, "maxItems": 3},
+    ]
+}
 _NAME_SCHEMA = {"type": "string", "pattern": f"^{NAME_PATTERN}$", "maxLength": MAX_NAME}
 _LETTERS_SCHEMA = {"type": "array", "items": {"enum": ["x", "y", "z"]}}
 
@@ -275,5 +294,13 @@ _FLAGS_SCHEMA = {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"typ
 Flag = Annotated[bool | None, *_leaf(_flag, {"type": "boolean"})]
 Flags = Annotated[tuple[bool, ...] | None, *_leaf(_flags, _FLAGS_SCHEMA)]
 Triple = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_three)]
+QuantifiedTriple = Annotated[
+    tuple[Quantified, Quantified, Quantified] | None, BeforeValidator(_three)
+]
+Place = Annotated[
+    str | tuple[Expression, Expression, Expression] | None,
+    PlainValidator(_place),
+    WithJsonSchema(_PLACE_SCHEMA),
+]
 Axis = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_axis)]
 Gravity = Annotated[tuple[Number, Number, Number] | None, BeforeValidator(_gravity)]

@@ -225,6 +225,44 @@ class LinkPoint:
 
 
 @dataclass(frozen=True)
+class SpringDescription:
+    """A spring and damper between two points.
+
+    It pulls them together with stiffness (l - length) + damping dl/dt (N), where l is their
+    distance.  An end bears the name of the point that it is fastened to, or none.
+    """
+
+    name: str
+    ends: tuple[LinkPoint, LinkPoint]
+    stiffness: Expression
+    damping: Expression
+    length: Expression
+    source: Source
+
+
+@dataclass(frozen=True)
+class ForceDescription:
+    """A force (N) at a point of a link and a torque (N m) on it, base axes.
+
+    Names in expressions are parameters, those of `let` (each may use the ones before it), and
+    quantities with dots: ``q.elbow``, ``qd.elbow``, ``points.hand.x``, ``points.hand.vx``.
+    """
+
+    name: str
+    at: LinkPoint
+    let: tuple[tuple[str, Expression], ...]
+    force: Triple
+    torque: Triple
+    source: Source
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names in its expressions, each once."""
+        written = (*(value for _, value in self.let), *self.force, *self.torque)
+        return tuple(dict.fromkeys(name for value in written for name in value.names))
+
+
+@dataclass(frozen=True)
 class OutputDescription:
     """A named quantity that the model asks for, such as an objective or a constraint.
 
@@ -292,6 +330,8 @@ class RobotDescription:
     relations: tuple[RelationDescription, ...] = ()
     initial: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict, hash=False)
     """``q`` and ``qd``: one entry for every coordinate; nothing where the file says nothing."""
+    springs: tuple[SpringDescription, ...] = ()
+    forces: tuple[ForceDescription, ...] = ()
 
     @property
     def n_constraints(self) -> int:

@@ -58,8 +58,8 @@ class OutputChecks:
         self.vocabulary = Vocabulary(
             coordinates_of(robot, independent=True),
             coordinates_of(robot),
-            _names(robot.points, robot.gives("points")),
-            _names(robot.loads, robot.gives("loads")),
+            names_of(robot.points, robot.gives("points")),
+            names_of(robot.loads, robot.gives("loads")),
             [
                 table.name
                 for table in robot.joints or []
@@ -78,7 +78,7 @@ class OutputChecks:
         if any(name in scalars.known and name not in scalars.values for name in expression.names):
             return  # a parameter is faulty itself
         try:
-            _constant(expression.root, scalars.values)
+            constant_part(expression.root, scalars.values)
         except EvaluationError as error:
             self.findings.fault(path, f"{shown(expression.text)}: {error}")
 
@@ -110,7 +110,7 @@ class OutputChecks:
         return hint or f"; expected a parameter of this file, pi, deg or a quantity{example}"
 
 
-def _names(tables: list[PointTable | None] | None, given: bool) -> tuple[str, ...] | None:
+def names_of(tables: list[PointTable | None] | None, given: bool) -> tuple[str, ...] | None:
     """The names of the points or loads; None where they could not all be read."""
     if tables is None:
         return None if given else ()
@@ -119,14 +119,14 @@ def _names(tables: list[PointTable | None] | None, given: bool) -> tuple[str, ..
     return known if len(known) == len(names) else None
 
 
-def _constant(node: Node, values: Mapping[str, float]) -> float | None:
+def constant_part(node: Node, values: Mapping[str, float]) -> float | None:
     """The value of a part without quantities, at the values of the parameters; None for others."""
     # Recursion is safe: the grammar limits the height of an expression.
     if isinstance(node, Number):
         return node.value
     if not isinstance(node, Operation):
         return CONSTANT_VALUES.get(node.name, values.get(node.name))
-    operands = [_constant(operand, values) for operand in node.operands]
+    operands = [constant_part(operand, values) for operand in node.operands]
     numbers = [x for x in operands if x is not None]
     if len(numbers) == len(operands):
         operation = Operation(node.operator, tuple(map(Number, numbers)))

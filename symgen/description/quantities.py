@@ -1,4 +1,6 @@
-"""The names that the expression of an output may use beside parameters, pi and deg.
+"""The names that expressions of the motion may use beside parameters, pi and deg.
+
+Those of outputs:
 
 =========================================  ====================================================
 name                                       meaning
@@ -17,6 +19,7 @@ center_of_mass.x y z                       of all moving bodies, base frame (m)
 
 They are those of the functions of the same names: `symgen.program.functions` says more.  NAME is
 that of a coordinate, a point or a load; after ``wrenches`` also that of a joint that follows one.
+Expressions of forces know q, qd, and positions and velocities of points.
 """
 
 from __future__ import annotations
@@ -42,6 +45,8 @@ SINGLE = (TIME, KINETIC_ENERGY, POTENTIAL_ENERGY)
 AXES = ("x", "y", "z")
 POINT_POSITIONS = AXES
 POINT_PARTS = ("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az")
+STATE_PARTS = POINT_PARTS[:6]
+"""Those of positions and velocities."""
 WRENCH_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 _MOST_LISTED = 9  # names that a message lists
@@ -81,6 +86,7 @@ class Vocabulary:
     points: Sequence[str] | None
     loads: Sequence[str] | None
     manifolds: Sequence[str] = ()
+    singles: tuple[str, ...] = SINGLE
 
     @property
     def families(self) -> Mapping[str, tuple[Slot, ...]]:
@@ -97,7 +103,7 @@ class Vocabulary:
     def problem(self, name: str, nearest: Nearest) -> str:
         """What is wrong with the quantity `name`, or nothing; the end of a message."""
         family, *rest = name.split(".")
-        if name in SINGLE:
+        if name in self.singles:
             return ""
         slots = self.families.get(family)
         if slots is None:
@@ -148,12 +154,23 @@ class Vocabulary:
     def _forms(self) -> list[str]:
         """How the quantities of all families are written: ``points.<point>.<component>``."""
         return [
-            *SINGLE,
+            *self.singles,
             *(
                 quantity(family, *(f"<{slot.what}>" for slot in slots))
                 for family, slots in self.families.items()
             ),
         ]
+
+
+class StateVocabulary(Vocabulary):
+    """Those of forces: what positions and velocities determine."""
+
+    @property
+    def families(self) -> Mapping[str, tuple[Slot, ...]]:
+        """As those of outputs."""
+        coordinate = Slot("coordinate", self.coordinates)
+        places = (Slot("point", self.points), Slot("component", STATE_PARTS))
+        return {**dict.fromkeys(RATES[:2], (coordinate,)), POINTS: places}
 
 
 def _numbered(word: str, known: Sequence[str]) -> list[str]:

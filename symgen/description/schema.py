@@ -31,7 +31,9 @@ from symgen.description.leaves import (
     LoopType,
     Name,
     Number,
+    Place,
     Quantified,
+    QuantifiedTriple,
     Representation,
     Text,
     Triple,
@@ -226,10 +228,38 @@ class InitialTable(KeyTable):
     qd: dict[str, Number] | None = optional("velocities by the name of a coordinate")
 
 
+class EndTable(KeyTable):
+    """Where an end of a spring is fastened."""
+
+    link: Name = optional("the name of a link, or base")
+    point: Place = optional("in the link frame, [0, 0, 0] by default, or the name of a point")
+
+
+class SpringTable(KeyTable):
+    """A spring and damper between two points."""
+
+    name: Name = Field(description="a name such as 'muscle'")
+    between: list[EndTable | None] | None = Field(description="its two ends, [{link, point}, ..]")
+    stiffness: Number = optional("in N/m; 0 by default")
+    damping: Number = optional("in N s/m; 0 by default")
+    length: Number = optional("at which it is slack, in m; 0 by default")
+
+
+class ForceTable(KeyTable):
+    """A force and torque on a link, as expressions of the motion."""
+
+    example = ("name", "link", "point", "force")
+
+    name: Name = Field(description="a name such as 'drag'")
+    link: Name = optional("the name of a link")
+    point: Place = optional("in the link frame, [0, 0, 0] by default, or the name of a point")
+    let: dict[str, Quantified] | None = optional("named expressions, each of those before it")
+    force: QuantifiedTriple = optional("[x, y, z] in N, base axes, at the point")
+    torque: QuantifiedTriple = optional("[x, y, z] in N m, base axes")
+
+
 class RobotTable(KeyTable):
     """The whole file."""
-
-    planned = ("springs", "forces")
 
     symgen: Version = Field(description="the version of the format; write 'symgen: 1'")
     name: Name = Field(description="the name of the robot and of its generated package")
@@ -242,6 +272,8 @@ class RobotTable(KeyTable):
     joints: list[JointTable | None] | None = optional("parents before children")
     loads: list[PointTable | None] | None = optional("where the environment acts")
     points: list[PointTable | None] | None = optional("whose motion is wanted")
+    springs: list[SpringTable | None] | None = optional("springs and dampers between points")
+    forces: list[ForceTable | None] | None = optional("forces that the motion determines")
     outputs: dict[str, OutputTable | None] | None = optional("named expressions of the motion")
     loops: list[LoopTable | None] | None = optional("joints that close loops")
     relations: dict[str, Quantified] | None = optional("expressions that are 0")

@@ -100,18 +100,25 @@ class ModuleMetadata:
     """Then the matrix S of the positions S q + o of all joints, a row for every joint."""
     coupling_offsets: tuple[float, ...] = ()
     """Then o."""
+    force_names: tuple[str, ...] = ()
+    """Springs and forces of the model."""
+    force_types: tuple[str, ...] = ()
+    """Their types."""
+    tied: tuple[tuple[int, ...], ...] = ()
+    """By force the numbers of the coordinates that it acts on or varies with."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
 
     @cached_property
     def related(self) -> tuple[int, ...]:
         """Positions in an (n, n) array: coordinates with joints of which one carries, or is, the
-        other."""
+        other, or that a force of the model ties."""
         paths: list[set[int]] = [set()]
         for joint, parent in enumerate(self.joint_parents or range(self.n), start=1):
             paths.append({*paths[parent], joint})
         numbers = (0, *(self.joint_coordinates or range(1, self.n + 1)))
         pairs = {(numbers[i], numbers[k]) for k, path in enumerate(paths) for i in path}
+        pairs |= {(i, k) for numbers in self.tied for i in numbers for k in numbers}
         pairs |= {(k, i) for i, k in pairs}
         return tuple((i - 1) * self.n + k - 1 for i, k in sorted(pairs))
 

@@ -29,7 +29,7 @@ from operator import add
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.linear import Vector, inner
 from symgen.algebra.nodes import SYMBOL, Scalar, reachable
-from symgen.exact.model import DISPLACEMENTS, EXPRESSIONS, MODEL, NAMES, SIDES, Entries, Key
+from symgen.exact.model import DISPLACEMENTS, EXPRESSIONS, FORCES, MODEL, NAMES, SIDES, Entries, Key
 from symgen.program.arguments import Size
 from symgen.program.functions import function_named
 from symgen.program.program import Output, Program
@@ -303,6 +303,10 @@ COMPOSITIONS = (
 )
 
 
+OF_BODIES = (CORIOLIS, GRAVITY, REGRESSOR)
+"""Those that say what torques or energy are but for forces of the model."""
+
+
 def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scalar]]:
     """Every composition by every formulation that has its first source: (formulation, name) -> it.
 
@@ -315,9 +319,12 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
     result: dict[Key, Program[Scalar]] = {}
     formulations = [name for name in dict.fromkeys(name for name, _ in programs) if name != MODEL]
     on_manifolds = any(output.name == DISPLACEMENTS for output in model.outputs)
+    forced = any(output.name == FORCES for output in model.outputs)
     for composition in COMPOSITIONS:
         if composition is CORIOLIS and on_manifolds:
             continue  # its velocities are no rates of coordinates
+        if forced and composition in OF_BODIES:
+            continue
         if not composition.sources:
             result[MODEL, composition.name] = _program(composition, [model], model)
         for formulation in formulations if composition.sources else ():

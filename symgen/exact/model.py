@@ -48,6 +48,9 @@ DISPLACEMENTS = "displacements"
 SIDES = "wrenches of columns"
 """The output of that program that holds, beside DISPLACEMENTS, the wrench of every joint: a 1."""
 
+FORCES = "forces of the model"
+"""The output of that program, without entries, that says that there are such."""
+
 EXPRESSIONS = "expressions of the outputs"
 """The output of that program that holds them, over symbols for their quantities."""
 
@@ -99,6 +102,8 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
         builder.output(DISPLACEMENTS, (len(rows), n), (x for row in rows for x in row))
         sides = [one if k == _side(tree, j) else zero for j in tree.joints for k in tree.link_sides]
         builder.output(SIDES, (tree.n, len(tree.link_sides)), sides)
+    if tree.forces:
+        builder.output(FORCES, (0,), ())
     if tree.outputs:
         _write_outputs(tree, builder)
     return builder.build(tree.name, MODEL, MODEL, {})

@@ -11,7 +11,7 @@ from symgen.algebra.nodes import Scalar
 from symgen.description import RobotDescription
 from symgen.exact.attitudes import by_three_numbers
 from symgen.exact.claims import Claims
-from symgen.exact.compositions import CORIOLIS
+from symgen.exact.compositions import CORIOLIS, OF_BODIES
 from symgen.exact.evaluations import Evaluations, Programs
 from symgen.exact.general import general_robot, runtime_parameters
 from symgen.exact.model import MODEL, Key, model_program
@@ -80,6 +80,9 @@ def general_programs(
     left_out: dict[str, str] = {}
     if tree.manifolds:
         left_out[CORIOLIS.name] = "with quaternions, torques of velocity have no symmetric slopes"
+    if tree.forces:
+        said = "the springs and forces of the model have a part in it"
+        left_out.update({composition.name: said for composition in OF_BODIES})
     for item in formulations:
         reason = item.why_not(tree)
         if reason is not None:

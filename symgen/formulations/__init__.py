@@ -16,6 +16,7 @@ from symgen.formulations import (
     accelerations,
     coupled,
     elimination,
+    forces,
     joint_terms,
     manifolds,
     torque_parts,
@@ -63,6 +64,7 @@ SHARED_NOTES = {
     **accelerations.NOTES,
     **coupled.NOTES,
     **manifolds.NOTES,
+    **forces.ALL_NOTES,
 }
 
 __all__ = [
@@ -106,6 +108,8 @@ def provided_functions(
     able = set(formulation.functions)
     if tree is not None and tree.manifolds:
         able = manifolds.are_derived(able, tree)
+    if tree is not None and tree.forces:
+        able = forces.are_derived(able)
     return tuple(name for name in FUNCTION_NAMES if name in able)
 
 
@@ -125,18 +129,26 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
         else:
             formulation.functions[name](tree, builder, state)
 
-    if tree.manifolds:
-        manifolds.write(tree, builder, state, by_coordinates, function)
+    def by_velocities(
+        tree: KinematicTree[S], builder: ProgramBuilder[S], state: State[S], name: str
+    ) -> None:
+        if tree.manifolds:
+            manifolds.write(tree, builder, state, by_coordinates, name)
+        else:
+            by_coordinates(tree, builder, state, name)
+
+    if tree.forces:
+        forces.write(tree, builder, state, by_velocities, function)
     else:
-        by_coordinates(tree, builder, state, function)
+        by_velocities(tree, builder, state, function)
     notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
 
 
 def has_loops(tree: KinematicTree[S], formulation: Formulation, function: str) -> bool:
-    """Whether there are loops of a function: not where joints follow others, and of joints on
-    manifolds for some functions and floating bases alone."""
-    if function not in formulation.loops or tree.is_coupled:
+    """Whether there are loops of a function: not where joints follow others or there are forces of
+    the model, and of joints on manifolds for some functions and floating bases alone."""
+    if function not in formulation.loops or tree.is_coupled or tree.forces:
         return False
     return not tree.manifolds or manifolds.has_loops(tree, function)
 

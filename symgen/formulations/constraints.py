@@ -41,8 +41,9 @@ from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.frames import units
 from symgen.kinematics.loops import BASE_AXES, GAP, Loop
+from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar
-from symgen.kinematics.tree import BodyPoint, KinematicTree
+from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
 

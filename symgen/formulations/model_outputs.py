@@ -16,7 +16,7 @@ OUT-1               output_<name>: the expression of the model file
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
@@ -35,11 +35,14 @@ from symgen.description.quantities import (
     WRENCHES,
     quantity,
 )
+from symgen.formulations.forces.generalized import stored, transmitted
+from symgen.formulations.forces.laws import write_laws
 from symgen.formulations.shared import symbolic_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar
-from symgen.kinematics.tree import BodyPoint, KinematicTree
+from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians
 
@@ -90,7 +93,10 @@ def write_outputs(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
 ) -> None:
     """OUT-1, (n_outputs,)"""
-    supplied = supply(tree, b, state, mentioned(tree))
+    wanted = mentioned(tree)
+    supplied = supply(tree, b, state, wanted)
+    if tree.forces and (wanted.wrenches or wanted.potential_energy):
+        supplied = _with_forces(tree, b, state, supplied)
     known = dict(tree.definitions)
     known.update(_arguments(tree, b, state))
     known.update(_names_of(tree, supplied))
@@ -101,6 +107,22 @@ def write_outputs(
             value = scalar(output.expression, algebra)
             entries.append(b.let(f"output_{output.name}", value, "OUT-1"))
     b.output("outputs", (len(entries),), entries)
+
+
+def _with_forces(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supplied: Supplied[S]
+) -> Supplied[S]:
+    """What the forces of the model add to what was supplied."""
+    laws = write_laws(tree, b, state)
+    added = transmitted(b, laws).values
+    wrenches = {
+        j: tuple(x + y for x, y in zip(wrench, added[j], strict=True)) if j in added else wrench
+        for j, wrench in supplied.wrenches.items()
+    }
+    energy = supplied.potential_energy
+    if energy is not None:
+        energy = energy + stored(b, laws)
+    return replace(supplied, wrenches=wrenches, potential_energy=energy)
 
 
 def write_outputs_derivatives(

@@ -49,4 +49,17 @@ def _apply(node: Operation, operands: list[S], algebra: Algebra[S]) -> S:
         return operands[0] * operands[1]
     if node.operator == "/":
         return operands[0] / operands[1]
+    if node.operator in ("max", "min"):
+        return _extreme(node.operator, operands[0], operands[1], algebra)
     return algebra.function("pow" if node.operator == "**" else node.operator, *operands)
+
+
+def _extreme(name: str, x: S, y: S, algebra: Algebra[S]) -> S:
+    """The larger or smaller of two: x s + y (1 - s) with s = 1 where x is meant, 0 where y is.
+
+    It is exact, for each operand is multiplied by 0 or 1; where both are equal s is 1/2, and so
+    that the derivative is the mean of both.
+    """
+    first = algebra.function("sign", x - y if name == "max" else y - x)
+    share = algebra.constant(0.5) * (algebra.one + first)
+    return x * share + y * (algebra.one - share)

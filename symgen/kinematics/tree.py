@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
@@ -36,9 +36,11 @@ from symgen.description.model import (
 from symgen.joints import JointType, OnManifold, joint_type
 from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
+from symgen.kinematics.forces import FORCES, Making, ModelForce
 from symgen.kinematics.frames import chain_of, identity_transform, placement
 from symgen.kinematics.joint import Following, Joint, terms_of
 from symgen.kinematics.loops import Loop, loop_of
+from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar, vector
 from symgen.robot.configuration import BALL, FREE
 
@@ -52,15 +54,6 @@ class Frame(Generic[S]):
     name: str
     body: int
     pose: Transform[S]
-
-
-@dataclass(frozen=True)
-class BodyPoint(Generic[S]):
-    """A named point fixed in a body, in the body's frame."""
-
-    name: str
-    body: int
-    point: Vector[S]
 
 
 @dataclass(frozen=True)
@@ -101,7 +94,8 @@ class KinematicTree(Generic[S]):
     defined there.  `parameter_names` are all parameters of the model,
     `runtime_parameters` those that are arguments at run time, and what derivatives with respect to
     parameters are about; `definitions` are the parameters that follow them, for expressions that
-    are not scalars yet (`outputs`, `relations`).  `loops` close what the joints leave open.
+    are not scalars yet (`outputs`, `relations`).  `loops` close what the joints leave open;
+    `forces` are loads that the motion determines: `symgen.formulations.forces` adds what they do.
     """
 
     name: str
@@ -120,6 +114,7 @@ class KinematicTree(Generic[S]):
     loops: tuple[Loop[S], ...] = ()
     relations: tuple[RelationDescription, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
+    forces: tuple[ModelForce[S], ...] = ()
 
     @property
     def n(self) -> int:
@@ -196,6 +191,20 @@ class KinematicTree(Generic[S]):
     def path(self, number: int) -> tuple[int, ...]:
         """Numbers of the joints from the base to link `number`, itself included."""
         return self._paths[number]
+
+    @cached_property
+    def tied(self) -> tuple[tuple[int, ...], ...]:
+        """By force of the model the numbers of the coordinates that it acts on or varies with."""
+        found = []
+        for force in self.forces:
+            paths = [set(self.path(point.body)) for point in force.points]
+            joints = {j for path in paths for j in path}
+            if force.internal:
+                joints -= {j for j in joints if all(j in path for path in paths)}
+            named = {name.split(".")[1] for name in force.quantities}
+            joints |= {joint.number for joint in self.joints if joint.name in named}
+            found.append(tuple(sorted({self.coordinate_numbers[j - 1] for j in joints})))
+        return tuple(found)
 
     def on_one_path(self, i: int, k: int) -> bool:
         """Whether one of two joints carries the other, or both are the same."""
@@ -308,17 +317,17 @@ def build_tree(
     ]
     joints = _with_followers(joints, description, algebra)
 
-    def body_points(points: tuple[LinkPoint, ...]) -> tuple[BodyPoint[S], ...]:
-        return tuple(
-            BodyPoint(
-                point.name,
-                frames[point.link].body,
-                frames[point.link].pose.apply(vector(point.point, algebra)),
-            )
-            for point in points
-        )
+    def body_point(point: LinkPoint) -> BodyPoint[S]:
+        frame = frames[point.link]
+        return BodyPoint(point.name, frame.body, frame.pose.apply(vector(point.point, algebra)))
 
     carriers = {name: (frame.body, frame.pose) for name, frame in frames.items()}
+    making = Making(
+        body_point,
+        partial(scalar, algebra=algebra),
+        {point.name: point for point in description.points},
+        definitions,
+    )
     return KinematicTree(
         name=description.name,
         algebra=whole,
@@ -329,8 +338,8 @@ def build_tree(
         gravity=vector(description.gravity, algebra),
         joints=tuple(joints),
         frames=tuple(frame for name, frame in frames.items() if name != "base"),
-        loads=body_points(description.loads),
-        points=body_points(description.points),
+        loads=tuple(map(body_point, description.loads)),
+        points=tuple(map(body_point, description.points)),
         massless=all(piece.stays_massless for j in pieces if j != BASE for piece in pieces[j]),
         weightless=tuple(
             tuple(piece.link for piece in group)
@@ -342,6 +351,7 @@ def build_tree(
         loops=tuple(loop_of(loop, carriers, algebra) for loop in description.loops),
         relations=description.relations,
         definitions=definitions,
+        forces=tuple(force for kind in FORCES for force in kind.all(description, making)),
     )
 
 

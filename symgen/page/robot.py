@@ -85,7 +85,8 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
             (item.name, what, item.link, _triple(item.point))
             for what, items in (("point", description.points), ("load", description.loads))
             for item in items
-        ),
+        )
+        + tuple(_forces(description)),
         gravity=_triple(description.gravity),
         drawing=drawing(description),
         topology=found,
@@ -96,6 +97,15 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
     )
 
 
+def _forces(description: RobotDescription) -> Iterator[tuple[str, str, str, str]]:
+    """Springs by their ends, and forces."""
+    for spring in description.springs:
+        links = " and ".join(end.link for end in spring.ends)
+        yield spring.name, "spring", links, " and ".join(_triple(end.point) for end in spring.ends)
+    for force in description.forces:
+        yield force.name, "force", force.at.link, _triple(force.at.point)
+
+
 def _facts(description: RobotDescription) -> Iterator[str]:
     counts = (
         *degrees_of_freedom(description),
@@ -103,6 +113,8 @@ def _facts(description: RobotDescription) -> Iterator[str]:
         (len(description.parameters), "parameter"),
         (len(description.loads), "load"),
         (len(description.points), "point"),
+        (len(description.springs), "spring"),
+        (len(description.forces), "force"),
     )
     for count, what in counts:
         if count or what == "coordinate":

@@ -66,6 +66,11 @@ def _power(x: Dual, y: Dual) -> Dual:
     return value, slope
 
 
+def _extreme(x: Dual, y: Dual, share: Array) -> Dual:
+    """The one of two that has a share of 1; the mean of both where they are equal."""
+    return share * x[0] + (1 - share) * y[0], share * x[1] + (1 - share) * y[1]
+
+
 def _chain(
     function: Callable[[Array], Array], slope: Callable[[Array], Array]
 ) -> Callable[[Dual], Dual]:
@@ -93,4 +98,7 @@ _RULES: Mapping[str, Callable[..., Dual]] = {
     "exp": _chain(np.exp, np.exp),
     "log": _chain(np.log, lambda x: 1 / x),
     "abs": _chain(np.abs, np.sign),
+    "tanh": _chain(np.tanh, lambda x: 1 - np.tanh(x) ** 2),
+    "max": lambda x, y: _extreme(x, y, 0.5 * (1 + np.sign(x[0] - y[0]))),
+    "min": lambda x, y: _extreme(x, y, 0.5 * (1 + np.sign(y[0] - x[0]))),
 }

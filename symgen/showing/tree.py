@@ -81,9 +81,14 @@ def _summary(description: RobotDescription) -> str:
         (len(description.joints), "link"),
         (len(description.loads), "load"),
         (len(description.points), "point"),
+        *((count, what) for count, what in _forces(description) if count),
     )
     counts = ", ".join(counted(size, what) for size, what in sizes)
     return f"{description.name}: {counts}"
+
+
+def _forces(description: RobotDescription) -> tuple[tuple[int, str], ...]:
+    return (len(description.springs), "spring"), (len(description.forces), "force")
 
 
 # -- the drawing -------------------------------------------------------------------------------
@@ -92,7 +97,7 @@ def _summary(description: RobotDescription) -> str:
 def drawing(description: RobotDescription) -> str:
     """Every link under the one that carries it, from top to bottom.
 
-    Columns: the link in its place, coordinates, joint, type, mass, loads and points.
+    Columns: the link in its place, coordinates, joint, type, mass, and what is fastened to it.
     """
     carried: dict[str, list[str]] = {}
     depths = {"base": 0}
@@ -143,10 +148,16 @@ def _mass(joint: JointDescription, description: RobotDescription) -> str:
 
 
 def _attached(link: str, description: RobotDescription) -> str:
-    """Loads and points on a link, by name."""
+    """Loads, points, springs and forces on a link, by name."""
     loads = [f"load {load.name}" for load in description.loads if load.link == link]
     points = [f"point {point.name}" for point in description.points if point.link == link]
-    return ", ".join(loads + points)
+    springs = [
+        f"spring {spring.name}"
+        for spring in description.springs
+        if link in (end.link for end in spring.ends)
+    ]
+    forces = [f"force {force.name}" for force in description.forces if force.at.link == link]
+    return ", ".join(loads + points + springs + forces)
 
 
 def _aligned(table: Sequence[Row]) -> str:
@@ -233,6 +244,13 @@ def pattern(joints: KinematicTree[Scalar], robot: Topology) -> str:
         coupled, numbers = coupled_coordinates(joints), range(1, n + 1)
         related = tuple(tuple(k in coupled[i] for k in numbers) for i in numbers)
         because = "they move joints of which one is on the path to the other"
+    if joints.tied:
+        pairs = {(i, k) for numbers in joints.tied for i in numbers for k in numbers}
+        related = tuple(
+            tuple(entry or (i, k) in pairs for k, entry in enumerate(row, start=1))
+            for i, row in enumerate(related, start=1)
+        )
+        because += ", or a spring or force ties them"
     count = sum(map(sum, related))
     said = f"{count} of {n**2} entries of d tau / d q can be non-zero ({because})"
     if n > LARGEST_PICTURE:

@@ -40,6 +40,7 @@ from symgen.validation.evaluation import (
     Subject,
     call,
     friction_slope,
+    model_forces,
     random_states,
     relative_error,
     rows,
@@ -120,10 +121,16 @@ def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """g + springs = dV/dq; bias = inverse dynamics at qdd = 0, C qd + g + terms without loads."""
+    """g + springs = dV/dq; bias = inverse dynamics at qdd = 0, C qd + g + terms without loads.
+
+    Springs between points hold the robot at rest as their energy says, and their dampers take
+    power; of other forces of the model nothing is known.
+    """
     terms_of_joints = JointTerms(s)
     spring, loss = terms_of_joints.springs, terms_of_joints.losses
-    if s.has("gravity_forces") and lens.has("potential_energy"):
+    if s.facts.forces:
+        yield from _springs(s, lens)
+    elif s.has("gravity_forces") and lens.has("potential_energy"):
         what = "gravity_forces + springs = complex step of potential_energy"
         slope = lens.slope("potential_energy", "q")
         yield what, limits.physics, s["gravity_forces"] + spring, slope, spring
@@ -133,12 +140,29 @@ def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         expected = call(functions, "inverse_dynamics", still)[0]
         what = "bias_forces = inverse_dynamics at qdd = 0"
         yield what, limits.physics, s["bias_forces"], expected
-    if s.has("bias_forces", "coriolis_matrix", "gravity_forces"):
+    if s.has("bias_forces", "coriolis_matrix", "gravity_forces") and not s.facts.forces:
         free = {**vars(states), "loads": np.zeros_like(states.loads)}
         value = call(functions, "bias_forces", free)[0]
         terms = times(s["coriolis_matrix"], states.qd), s["gravity_forces"], spring, loss
         what = "coriolis_matrix qd + gravity_forces + joint terms = bias_forces without loads"
         yield what, limits.physics, sum(terms), value, *terms
+
+
+def _springs(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Of models whose forces are springs."""
+    if set(s.facts.forces) != {"spring"} or not s.has("bias_forces"):
+        return
+    rest = s.at("bias_forces", loads=None, qd=np.zeros_like(s.states.qd))
+    if lens.has("potential_energy"):
+        what = "bias_forces at rest without loads = complex step of potential_energy"
+        yield what, limits.physics, rest, lens.slope("potential_energy", "q"), rest
+    felt = model_forces(s)
+    if felt is not None and s.has("gravity_forces"):
+        elastic = np.asarray(s["gravity_forces"]) + JointTerms(s).springs - rest
+        power = s.states.qd * (felt - elastic)
+        gained = np.maximum(np.sum(power, axis=-1), 0.0)
+        what = "dampers of springs take power"
+        yield what, limits.physics, gained, 0.0 * gained, power, s.states.qd * felt
 
 
 def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -165,7 +189,10 @@ def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         expected["gravity_torques"] = s["gravity_forces"]
     if s.has("inverse_dynamics_load_derivatives"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
-        expected["load_torques"] = np.sum(lever * states.loads[:, np.newaxis], axis=(-1, -2))
+        held = np.sum(lever * states.loads[:, np.newaxis], axis=(-1, -2))
+        felt = model_forces(s)
+        if felt is not None:
+            expected["load_torques"] = held - felt
     expected["joint_term_torques"] = joint_terms.springs + joint_terms.losses
     for part, value in expected.items():
         scale = parts["centrifugal_torques"], joint_terms.springs, joint_terms.losses
@@ -204,7 +231,10 @@ def _christoffel(s: Evaluation, mass: Array, slope: Array) -> Array:
 
 
 def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """T = qd' M qd / 2, and d(T + V)/dt = power of the joints and the loads without losses."""
+    """T = qd' M qd / 2, and d(T + V)/dt = power of the joints and the loads without losses.
+
+    Where there are forces of the model, of d(T + V_gravity + V_joints)/dt with their power.
+    """
     qd = s.states.qd
     if s.has("kinetic_energy", "mass_matrix"):
         value = 0.5 * np.sum(qd * times(s["mass_matrix"], qd), axis=-1)
@@ -214,9 +244,15 @@ def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has(*needed) and lens.has("kinetic_energy", "potential_energy"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
         held = np.sum(lever * s.states.loads[:, np.newaxis], axis=(-1, -2))
-        powers = qd * s["inverse_dynamics"], qd * held, qd * JointTerms(s).losses
+        felt, terms = model_forces(s), JointTerms(s)
+        if felt is None:
+            return
+        powers = qd * s["inverse_dynamics"], qd * held, qd * terms.losses, qd * felt
         rates = lens.rate("kinetic_energy"), lens.rate("potential_energy")
-        value = np.sum(powers[0] - powers[1] - powers[2], axis=-1)
+        if s.facts.forces:
+            held = np.asarray(s["gravity_forces"]) + terms.springs
+            rates = rates[0], np.sum(qd * held, axis=-1)
+        value = np.sum(powers[0] - powers[1] - powers[2] + powers[3], axis=-1)
         what = "power of joints and loads - losses = rate of kinetic_energy + potential_energy"
         yield what, limits.physics, value, rates[0] + rates[1], *rates, *powers
 
@@ -339,6 +375,7 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         getattr(module, "coupling_offsets", None),
         tuple(getattr(module, "link_names", ())),
         space,
+        tuple(getattr(module, "force_types", ())),
     )
     subjects = subjects_of(module)
     with without_warnings():

@@ -180,7 +180,7 @@ class Facts:
     those of the model's outputs, `link_names` those of the links in the order of arrays.  Where
     some of the N joints follow others, the positions of all are S q + o, with `coupling` S (N, n)
     and `offsets` o (N,); else N = n and there is no S.  `configuration` is the space that q lives
-    in; None where it has no joints on manifolds.
+    in; None where it has no joints on manifolds.  `forces` are the types of the model's forces.
     """
 
     condition: float = 1.0
@@ -192,6 +192,7 @@ class Facts:
     offsets: Array | None = None
     link_names: tuple[str, ...] = ()
     configuration: Configuration | None = None
+    forces: tuple[str, ...] = ()
 
 
 def random_states(
@@ -490,3 +491,17 @@ def friction_by_velocity(s: Evaluation) -> Array:
 def friction_curvature(s: Evaluation) -> Array:
     """See `JointTerms`, (S, n)."""
     return JointTerms(s).friction_curvature
+
+
+def model_forces(s: Evaluation) -> Array | None:
+    """What joints feel of the forces of the model, (S, n): what is left of the bias forces.
+
+    None where a subject lacks the functions that tell; zeros without such forces.
+    """
+    if not s.facts.forces:
+        return np.zeros(s.states.qd.shape)
+    if not s.has("bias_forces", "coriolis_matrix", "gravity_forces"):
+        return None
+    terms = JointTerms(s)
+    bodies = times(s["coriolis_matrix"], s.states.qd) + s["gravity_forces"]
+    return np.asarray(bodies + terms.springs + terms.losses - s.at("bias_forces", loads=None))

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from symgen.description.model import LoopDescription, LoopEnd
-from symgen.validation.oracle_outputs import OutputFunctions, Quantities, value_of
+from symgen.validation.oracle_expressions import value_of
+from symgen.validation.oracle_outputs import OutputFunctions, Quantities
 from symgen.validation.oracle_parameters import reader
 from symgen.validation.oracle_parts import Array, as_array, axes_around, pose_matrix
 

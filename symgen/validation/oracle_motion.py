@@ -21,11 +21,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from symgen.validation.limits import STEP
-from symgen.validation.oracle_kinematics import RobotKinematics
+from symgen.validation.oracle_forces import ForceFunctions
 from symgen.validation.oracle_parts import (
     Array,
     Motion,
     as_array,
+    beside,
     carried,
     same_batch,
     transferred,
@@ -36,7 +37,7 @@ INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Rows and columns of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
 
 
-class MotionFunctions(RobotKinematics):
+class MotionFunctions(ForceFunctions):
     """Functions of `NumericRobot` that belong to none of the equations of motion."""
 
     def path_sum(self, rates: Array) -> Array:
@@ -81,10 +82,16 @@ class MotionFunctions(RobotKinematics):
         if loads is not None:
             pulls = -as_array(loads)
             points = carried(motion, self._load_points, self._load_links)
-            forces = _beside(forces, pulls[..., :3])
-            moments = _beside(moments, pulls[..., 3:])
-            places = _beside(places, points)
+            forces = beside(forces, pulls[..., :3])
+            moments = beside(moments, pulls[..., 3:])
+            places = beside(places, points)
             links += self._load_links
+        if self._has_forces:
+            acting = self._acting(motion, q, qd)
+            forces = beside(forces, -acting.forces)
+            moments = beside(moments, -acting.torques)
+            places = beside(places, acting.places)
+            links += acting.links
         beyond = self._moves[links].T[..., np.newaxis].astype(float)  # (N, m, 1)
         arms = places[..., np.newaxis, :, :] - self._moment_points(motion, frames)[..., None, :]
         turning = moments[..., np.newaxis, :, :] + np.cross(arms, forces[..., np.newaxis, :, :])
@@ -310,10 +317,3 @@ def _unit_wrenches(omega: Array, alpha: Array, fall: Array) -> tuple[Array, Arra
 def _by_rates(jacobian: Array, rates: Array) -> Array:
     """Jacobians (..., m, 3, n) times joint velocities (..., n)."""
     return np.asarray(np.einsum("...mcn,...n->...mc", jacobian, rates))
-
-
-def _beside(left: Array, right: Array) -> Array:
-    """Both along axis -2, batch axes broadcast."""
-    batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
-    parts = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (left, right))
-    return np.concatenate(list(parts), axis=-2)

@@ -8,13 +8,14 @@ the real axis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
 
-from symgen.description.expressions import CONSTANT_VALUES, Name, Node, Number
+from symgen.description.expressions import CONSTANT_VALUES
 from symgen.validation.limits import STEP
+from symgen.validation.oracle_expressions import value_of
 from symgen.validation.oracle_forward import ForwardFunctions
 from symgen.validation.oracle_parts import Array, as_array
 
@@ -104,7 +105,7 @@ class Quantities:
         if family == "points":
             return self.point_component(rest[0], rest[1])
         if family == "wrenches":
-            wrench = self.wrenches[..., self.robot.joint_names.index(rest[0]), :]
+            wrench = self.wrenches[..., self.row_of_wrench(rest[0]), :]
             return np.asarray(wrench[..., _WRENCH.index(rest[1])])
         if family == "loads":
             load = self.arguments["loads"][..., self.robot.load_names.index(rest[0]), :]
@@ -129,6 +130,11 @@ class Quantities:
         """The number of a coordinate, from 0."""
         return self.robot.coordinate_names.index(name)
 
+    def row_of_wrench(self, name: str) -> int:
+        """Where the wrench of a joint stands; those on manifolds have one each."""
+        number = self.robot.joint_names.index(name)
+        return int(np.searchsorted(self.robot._rows, number))
+
     def point_component(self, point: str, part: str) -> Array:
         """x, vx or ax of a point, and the other axes, (...)."""
         order = 0 if len(part) == 1 else "va".index(part[0]) + 1
@@ -145,58 +151,3 @@ class Quantities:
         """As `joint_wrenches` of the numeric model."""
         q, qd, qdd = (self.arguments[name] for name in ("q", "qd", "qdd"))
         return self.robot.joint_wrenches(q, qd, qdd, loads=self.arguments["loads"])
-
-
-def value_of(node: Node, quantities: Quantities) -> Array:
-    """The value of an expression, (...)."""
-    # Recursion is safe: the grammar limits the height of an expression.
-    if isinstance(node, Number):
-        return np.asarray(node.value)
-    if isinstance(node, Name):
-        return quantities(node.name)
-    operands = [value_of(operand, quantities) for operand in node.operands]
-    return np.asarray(_OPERATIONS[node.operator](*operands))
-
-
-def _absolute(x: Array) -> Array:
-    return np.where(np.real(x) < 0.0, -x, x)
-
-
-def _angle(y: Array, x: Array) -> Array:
-    """atan2 of the real parts, and its differential along the imaginary ones.
-
-    At the origin, where it depends on the signs of zeros, it has no value.
-    """
-    a, b = np.asarray(np.real(x)), np.asarray(np.real(y))
-    angle = np.where((a == 0.0) & (b == 0.0), np.nan, np.arctan2(b, a))
-    if not (np.iscomplexobj(x) or np.iscomplexobj(y)):
-        return np.asarray(angle)
-    slope = (a * np.imag(y) - b * np.imag(x)) / np.asarray(a * a + b * b)
-    return np.asarray(angle + 1j * slope)
-
-
-def _power(base: Array, exponent: Array) -> Array:
-    """The power of the real parts, and its differential along the imaginary ones."""
-    a, b = np.real(base), np.real(exponent)
-    power = np.power(a, b)
-    if not (np.iscomplexobj(base) or np.iscomplexobj(exponent)):
-        return np.asarray(power)
-    slope = np.where(b == 0.0, 0.0, b * np.power(a, np.where(b == 0.0, 1.0, b - 1.0)))
-    along = slope * np.imag(base)
-    if np.any(np.imag(exponent)):
-        along = along + np.log(a) * power * np.imag(exponent)
-    return np.asarray(power + 1j * along)
-
-
-def _root(x: Array) -> Array:
-    """The root of the real part; its differential, which is none at 0, along the imaginary one."""
-    root = np.sqrt(np.real(x))
-    return np.asarray(root + 0.5j * np.imag(x) / root if np.iscomplexobj(x) else root)
-
-
-_OPERATIONS: Mapping[str, Callable[..., Array]] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": _power,
-    "neg": np.negative, "sqrt": _root, "sin": np.sin, "cos": np.cos, "tan": np.tan,
-    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": _angle, "exp": np.exp,
-    "log": np.log, "abs": _absolute,
-}  # fmt: skip

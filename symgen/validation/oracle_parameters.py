@@ -33,6 +33,12 @@ def _power(base: float, exponent: float) -> tuple[float, float]:
     return by_base, 0.0 if base == 0.0 else math.nan
 
 
+def _shares(first: bool, second: bool) -> tuple[float, float]:
+    """The slopes of a maximum or minimum: 1 by what it is, the mean where both are equal."""
+    share = 0.5 * (1 + first - second)
+    return share, 1.0 - share
+
+
 _SLOPES: Mapping[str, Callable[..., Sequence[float]]] = {
     "+": lambda a, b: (1.0, 1.0),
     "-": lambda a, b: (1.0, -1.0),
@@ -51,6 +57,9 @@ _SLOPES: Mapping[str, Callable[..., Sequence[float]]] = {
     "exp": lambda a: (math.exp(a),),
     "log": lambda a: (1.0 / a,),
     "abs": lambda a: (float((a > 0.0) - (a < 0.0)),),
+    "tanh": lambda a: (1.0 - math.tanh(a) ** 2,),
+    "max": lambda a, b: _shares(a > b, a < b),
+    "min": lambda a, b: _shares(a < b, a > b),
 }
 """Partial derivatives of every operator and function of the grammar."""
 

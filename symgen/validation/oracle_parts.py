@@ -386,3 +386,10 @@ def carried(motion: Motion, points: Array, links: Sequence[int] | range) -> Arra
     """Points (m, 3) of links (-1: the base) in the base frame, (..., m, 3)."""
     seats = motion.with_base[..., list(links), :, :]
     return np.asarray(seats[..., :3, 3] + turned(seats[..., :3, :3], points))
+
+
+def beside(left: Array, right: Array) -> Array:
+    """Both along axis -2, batch axes broadcast."""
+    batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    parts = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (left, right))
+    return np.concatenate(list(parts), axis=-2)

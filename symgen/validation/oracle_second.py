@@ -37,8 +37,8 @@ class SecondFunctions(ConstraintFunctions):
     @property
     def inverse_dynamics_hessian(self) -> Callable[..., tuple[Array, Array, Array, Array]]:
         """Blocks q_q, q_qd, q_qdd, qd_qd, (..., n, n) each; AttributeError where n is large."""
-        if self.n > LARGEST or self._on_manifolds:
-            raise AttributeError(f"more than {LARGEST} coordinates, or joints on manifolds")
+        if self.n > LARGEST or self._on_manifolds or self._has_forces:
+            raise AttributeError(f"more than {LARGEST} coordinates, joints on manifolds or forces")
         return self._hessian
 
     def _hessian(

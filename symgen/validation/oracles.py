@@ -82,7 +82,8 @@ class NumericRobot(SecondFunctions):
         com = self._centres(self._kinematics(q))
         mass = self._mass * self._moves[:-1].any(axis=1)
         weight = np.sum((com @ self._gravity) * mass, axis=-1)
-        return np.asarray(self._terms.spring_energy(self._stretches_of_joints(q)) - weight)
+        springs = self._terms.spring_energy(self._stretches_of_joints(q)) + self.spring_energy(q)
+        return np.asarray(springs - weight)
 
     def gravity_forces(self, q: Array) -> Array:
         """Minus the sum of Jv' m g over the links, (..., n); springs are no part of it."""
@@ -145,6 +146,7 @@ class NumericRobot(SecondFunctions):
     ) -> Array:
         """Lagrange: tau = M qdd + Mdot qd - d(qd' M qd / 2)/dq + dV/dq + losses - J' w, (..., n).
 
+        V has the springs; dampers and applied forces of the model act as loads w.
         Complex steps cannot be nested; complex arguments go through `virtual_power`.
         """
         q, qd, qdd = same_batch(q, qd, qdd)
@@ -158,7 +160,8 @@ class NumericRobot(SecondFunctions):
         weight = self._derivatives(self.potential_energy, q)
         rigid = inertial + convective - centrifugal + weight + self._transport(q, qd)
         losses = self._of_coordinates(self._terms.losses(self._of_joints(qd)))
-        return np.asarray(rigid + losses + self._load_forces(q, loads))
+        others = self.model_forces(q, qd, elastic=False)
+        return np.asarray(rigid + losses + self._load_forces(q, loads) - others)
 
     def _transport(self, q: Array, qd: Array) -> Array:
         """Euler and Poincare: momenta p = M w of joints on manifolds turn with the link, (..., n).
@@ -195,6 +198,7 @@ class NumericRobot(SecondFunctions):
             + _transposed_times(body.angular, moment)
             + self._of_coordinates(self._drives(q, qd, qdd))
             + self._load_forces(q, loads)
+            - self.model_forces(q, qd)
         )
 
     def _drives(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -217,7 +221,7 @@ class NumericRobot(SecondFunctions):
             squares,
             velocity - squares,
             self.gravity_forces(q),
-            self._load_forces(q, loads),
+            self._load_forces(q, loads) - self.model_forces(q, qd),
             self._of_coordinates(losses),
         )
 
@@ -247,7 +251,8 @@ class NumericRobot(SecondFunctions):
         symbols = self._christoffel_symbols(q)
         both = symbols + np.swapaxes(symbols, -1, -2)
         by_qd = np.einsum("...ijk,...k->...ij", both, qd)
-        return tau, slope, by_qd + losses, self.mass_matrix(q)
+        forces = self.model_force_slopes(q, qd)
+        return tau, slope, by_qd + losses - forces, self.mass_matrix(q)
 
     def _derivatives(self, function: Callable[[Array], Array], q: Array) -> Array:
         """d function / dq by complex step, in the tangent space: an axis of n behind the result's.

@@ -185,6 +185,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         o,
         tuple(joint.link.name for joint in description.joints),
         configuration(description),
+        (*["spring"] * len(description.springs), *["force"] * len(description.forces)),
     )
 
 

@@ -5,6 +5,7 @@ const OPERATORS = {
   "**": Math.pow, neg: (a) => -a,
   sqrt: Math.sqrt, sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin, acos: Math.acos,
   atan: Math.atan, atan2: Math.atan2, exp: Math.exp, log: Math.log, abs: Math.abs,
+  tanh: Math.tanh, max: Math.max, min: Math.min,
 };
 
 function evaluated(node, values) {

@@ -43,8 +43,11 @@ HEADERS = {
         "1: symgen: expected 1, the version of the format that this symgen reads, found 'true'"
     ],
     "symgen: 1\nnam: robot\n": ["2: nam: unknown key; did you mean 'name'?"],
-    "symgen: 1\nname: a\nloops: []\nsprings: []\n": [
-        "4: springs: not available yet",
+    "symgen: 1\nname: a\nloops: {}\nsprings: 3\n": [
+        "3: loops: expected a list (items that start with '-', such as '- name: ..'), found a "
+        "mapping",
+        "4: springs: expected a list (items that start with '-', such as '- name: ..'), found the "
+        "number '3'",
     ],
     "symgen: 1\nname: 2link\n": [
         "2: name: '2link' is not a name; a name starts with a letter (A-Z, a-z), followed by "
@@ -86,8 +89,8 @@ HEADERS = {
     "symgen: 1\nname: robot\n<<: {}\nwhatever: 1\n": [
         "3: '<<': merge keys are not part of YAML 1.2; write the keys out",
         "4: whatever: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
-        "'gravity', 'parameters', 'joints', 'loads', 'points', 'outputs', 'loops', 'relations', "
-        "'initial'",
+        "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs', "
+        "'loops', 'relations', 'initial'",
     ],
 }  # fmt: skip
 
@@ -555,8 +558,8 @@ def test_all_faults_of_a_file_are_in_one_report() -> None:
         "31: joints[2].link.mass: the mass is negative (-1); expected zero or more (kg)",
         "33: loads[0].link: 'hand' names no link; expected the name of a link, or base",
         "34: extra: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
-        "'gravity', 'parameters', 'joints', 'loads', 'points', 'outputs', 'loops', 'relations', "
-        "'initial'",
+        "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs', "
+        "'loops', 'relations', 'initial'",
     ]
 
 

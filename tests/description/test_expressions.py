@@ -58,7 +58,7 @@ def _real(function):
 _ORACLE_NAMES = {
     "__builtins__": {}, "Real": Real,
     **{name: Real(value) for name, value in {**CONSTANT_VALUES, **VALUES}.items()},
-    **{name: _real(rounding.FUNCTIONS[name]) for name in FUNCTIONS},
+    **{name: _real({**rounding.FUNCTIONS, "max": max, "min": min}[name]) for name in FUNCTIONS},
 }  # fmt: skip
 _LITERAL = re.compile(r"(?<![\w.])(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -73,12 +73,13 @@ def _compound(texts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     binary = st.tuples(texts, spaces, st.sampled_from(["+", "-", "*", "/", "**"]), spaces, texts)
     unary = st.tuples(st.sampled_from(["-", "+", "- ", "--"]), texts)
     one = [name for name, count in FUNCTIONS.items() if count == 1]
+    two = [name for name, count in FUNCTIONS.items() if count == 2]
     return st.one_of(
         binary.map("".join),
         unary.map("".join),
         texts.map(lambda text: f"({text})"),
         st.tuples(st.sampled_from(one), texts).map(lambda pair: f"{pair[0]}({pair[1]})"),
-        st.tuples(texts, texts).map(lambda pair: f"atan2({pair[0]}, {pair[1]})"),
+        st.tuples(st.sampled_from(two), texts, texts).map(lambda x: f"{x[0]}({x[1]}, {x[2]})"),
     )
 
 
@@ -186,7 +187,7 @@ WRONG = {
     "2*(a + b)³": "unexpected character '³'; write '(...)**3' (column 10 of the expression)",
     "²": "unexpected character '²' (column 1 of the expression)",
     "1.2.3": "expected an operator before '.3' (column 4 of the expression)",
-    "1,5": "unexpected ','; a decimal point is '.', and only atan2 takes two arguments "
+    "1,5": "unexpected ','; a decimal point is '.', and only atan2, max and min take two arguments "
     "(column 2 of the expression)",
     "(1": "this '(' is never closed (column 1 of the expression)",
     "1)": "unexpected ')' (column 2 of the expression)",
@@ -212,7 +213,7 @@ WRONG = {
     "expression)",
     "__import__('os')": 'unexpected character "\'" (column 12 of the expression)',
     "system(1)": "'system' is not a function; known are sqrt, sin, cos, tan, asin, acos, atan, "
-    "atan2, exp, log, abs; a product needs '*' (column 1 of the expression)",
+    "atan2, exp, log, abs, tanh, max, min; a product needs '*' (column 1 of the expression)",
     "1e400": "'1e400' is too large for float64 (column 1 of the expression)",
 }
 

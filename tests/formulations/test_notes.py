@@ -64,6 +64,20 @@ joints:
 """
 SPRUNG = FREE.replace("damping: 1", "stiffness: 1")
 
+FORCED = """
+symgen: 1
+name: forced
+joints:
+  - {name: one, type: revolute, origin: {}, link: {mass: 1, com: [0.1, 0, 0.3]}}
+  - {name: two, type: revolute, origin: {xyz: [0.3, 0, 0]}, axis: [0, 1, 0],
+     link: {mass: 1, com: [0.2, 0.1, 0]}}
+springs:
+  - {name: band, between: [{link: base, point: [0, 0, 1]}, {link: two, point: [1, 0, 0]}],
+     stiffness: 2, length: 0.1}
+forces:
+  - {name: push, link: one, point: [1, 0, 0], force: [2*q.two, 0, qd.one]}
+"""
+
 PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided_functions(item)]
 
 
@@ -71,13 +85,8 @@ PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided
 def trees():
     """With everything that a function may need, parameters among it."""
     found = []
-    for description in (
-        read(TWO_LINK),
-        described(BRANCHES),
-        described(FOLLOWING),
-        described(FREE),
-        described(SPRUNG),
-    ):
+    texts = (BRANCHES, FOLLOWING, FREE, SPRUNG, FORCED)
+    for description in (read(TWO_LINK), *map(described, texts)):
         runtime = tuple(p.name for p in description.parameters if not p.derived)
         found.append(build_tree(description, Graph(), runtime))
     return found

@@ -47,7 +47,8 @@ from symgen.formulations.shared import let_derivative, write_columns
 from symgen.formulations.state import State
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint
-from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
+from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {

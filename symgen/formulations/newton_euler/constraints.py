@@ -29,7 +29,8 @@ from symgen.formulations.newton_euler.recursion import (
     motion_sweep,
 )
 from symgen.formulations.state import State
-from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
+from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {

@@ -24,7 +24,8 @@ from symgen.formulations.newton_euler.recursion import (
     rotation_sweep,
 )
 from symgen.formulations.state import State
-from symgen.kinematics.tree import BodyPoint, KinematicTree
+from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {

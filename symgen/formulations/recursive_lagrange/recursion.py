@@ -66,7 +66,8 @@ from symgen.formulations.recursive_lagrange.homogeneous import (
 )
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.joint import Joint
-from symgen.kinematics.tree import BASE, BodyPoint, KinematicTree
+from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {

@@ -1,0 +1,152 @@
+"""How joints move points, and how that varies: velocities of points per velocity of a joint.
+
+Everything is seen from one body, the root, in its axes: the base, or for a force that is internal
+the last body that carries all of its points.  A joint j between the root and a point at x moves it
+by J_j = l_j + a_j x (x - o_j), and (Featherstone 2008, section 2.10, of fields fixed in a body)
+
+    dJ_j/dq_k = a_k x J_j  where joint k carries the axis of joint j,  a_j x J_k  where j carries k,
+    da_j/dq_k = a_k x a_j  where joint k carries the axis of joint j,  0          where j carries k.
+
+The axes of a joint on a manifold are fixed in its own link, and so every column of it carries all
+others: with this, derivatives are those in the tangent space.
+
+=========  ==================  ====================================================================
+symbol     code                meaning
+=========  ==================  ====================================================================
+R, p       R_j, p_j            pose of link j in the root
+a_j, l_j   a_j, l_j            axis of joint j, and its velocity at o_j
+o_j        o_j                 origin of joint j
+J_j        J_<point>_j         what joint j makes of the velocity of a point
+v          v_<point>           its velocity
+=========  ==================  ====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Transform, Vector, identity, zero_vector
+from symgen.formulations.state import State
+from symgen.kinematics.forces import PointMotion
+from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
+
+NOTES = {
+    "FM-1": "frame of a link, and axis and origin of its joint, seen from the root of a force",
+    "FM-2": "J_j = l_j + a_j x (x - o_j), v = sum_j J_j qd_j: motion of a point that forces need",
+}
+
+
+@dataclass(frozen=True)
+class Axis(Generic[S]):
+    """Of a joint, in the root: `angular` a_j, `linear` l_j at `origin` o_j."""
+
+    angular: Vector[S]
+    linear: Vector[S]
+    origin: Vector[S]
+
+
+@dataclass(frozen=True)
+class MovedPoint(Generic[S]):
+    """A point in the root: `columns` are its J_j by joint, root first."""
+
+    body: int
+    motion: PointMotion[S]
+    columns: dict[int, Vector[S]]
+
+
+class Columns(Generic[S]):
+    """The joints beyond `root` that move any of `bodies`; `state` has an entry for every joint."""
+
+    def __init__(
+        self,
+        tree: KinematicTree[S],
+        b: ProgramBuilder[S],
+        state: State[S],
+        root: int,
+        bodies: Iterable[int],
+    ) -> None:
+        self.tree, self.b, self.state, self.root = tree, b, state, root
+        self._suffix = "" if root == BASE else f"_in_{root}"
+        algebra = b.algebra
+        self.poses = {root: Transform(identity(algebra), zero_vector(algebra))}
+        self.axes: dict[int, Axis[S]] = {}
+        for j in tree.towards(bodies):
+            if j not in tree.path(root):
+                self._add(j)
+        groups = [manifold.columns for manifold in tree.manifolds]
+        self._groups = {j: group for group in groups for j in group}
+
+    def _add(self, j: int) -> None:
+        joint, b = self.tree.joint(j), self.b
+        seat = self.poses[joint.parent] @ joint.placement.tree
+        whole = seat @ joint.behind_seat(self.state.q[j - 1], b.algebra)
+        with b.step("forces", joint.name):
+            R = b.let(f"R_{j}{self._suffix}", whole.rotation, "FM-1")
+            p = b.let(f"p_{j}{self._suffix}", whole.translation, "FM-1")
+            o = b.let(f"o_{j}{self._suffix}", seat.translation, "FM-1")
+            a = b.let(f"a_{j}{self._suffix}", R.apply(joint.angular_axis(b.algebra)), "FM-1")
+            slide = R.apply(joint.linear_axis(b.algebra))
+            along = b.let(f"l_{j}{self._suffix}", slide, "FM-1")
+        self.poses[j], self.axes[j] = Transform(R, p), Axis(a, along, o)
+
+    def path(self, body: int) -> tuple[int, ...]:
+        """The joints between the root and a body, root first."""
+        return tuple(j for j in self.tree.path(body) if j in self.axes)
+
+    def carries(self, k: int, j: int) -> bool:
+        """Whether joint k carries the axis of joint j."""
+        return k in self.tree.path(j) or k in self._groups.get(j, ())
+
+    def moved(self, point: BodyPoint[S], label: str) -> MovedPoint[S]:
+        """Position and velocity of a point, and its columns."""
+        b, body = self.b, point.body
+        with b.step("forces", label):
+            x = b.let(f"x_{label}", self.poses[self._known(body)].apply(point.point), "FM-2")
+            columns = {j: self._column(j, x, label) for j in self.path(body)}
+            v = b.let(f"v_{label}", self.velocity(columns, columns), "FM-2")
+        return MovedPoint(body, PointMotion(x, v), columns)
+
+    def _known(self, body: int) -> int:
+        """The body itself, or the root where it is fixed to that."""
+        return body if body in self.poses else self.root
+
+    def _column(self, j: int, x: Vector[S], label: str) -> Vector[S]:
+        return self.b.let(f"J_{label}_{j}", self.field(j, x), "FM-2")
+
+    def field(self, j: int, x: Vector[S]) -> Vector[S]:
+        """l_j + a_j x (x - o_j)"""
+        axis = self.axes[j]
+        return axis.linear + axis.angular.cross(x - axis.origin)
+
+    def moment_point(self, j: int) -> Vector[S]:
+        """c_j: where the moment of a joint's wrench refers to."""
+        stays = self.tree.joint(j).placement.origin_stays
+        return self.axes[j].origin if stays else self.poses[j].translation
+
+    def moment_point_slope(self, j: int, k: int) -> Vector[S]:
+        """dc_j/dq_k"""
+        stays = self.tree.joint(j).placement.origin_stays
+        moves = k in self.axes and self.carries(k, j) and not (stays and k == j)
+        return self.field(k, self.moment_point(j)) if moves else zero_vector(self.b.algebra)
+
+    def velocity(self, columns: dict[int, Vector[S]], joints: Iterable[int]) -> Vector[S]:
+        """sum_j J_j qd_j of some joints."""
+        found = zero_vector(self.b.algebra)
+        for j in joints:
+            found = found + columns[j] * self.state.qd[j - 1]
+        return found
+
+    def velocity_slope(self, point: MovedPoint[S], k: int) -> Vector[S]:
+        """dv/dq_k = a_k x (what k and the joints beyond move) + (spin before k) x J_k"""
+        before = [j for j in point.columns if not self.carries(k, j)]
+        beyond = [j for j in point.columns if self.carries(k, j)]
+        slope = self.axes[k].angular.cross(self.velocity(point.columns, beyond))
+        if not before:
+            return slope
+        spins = {j: self.axes[j].angular for j in before}
+        return slope + self.velocity(spins, before).cross(point.columns[k])

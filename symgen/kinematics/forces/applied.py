@@ -1,0 +1,76 @@
+"""The applied force: a force at a point of a link and a torque on it, as the file writes them.
+
+Both are expressions, in base axes, of positions and velocities of the model's points, coordinates,
+their velocities and parameters, with named expressions in between.  It stores no energy that anyone
+knows of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector, all_zero
+from symgen.description.forces import named_points
+from symgen.description.model import ForceDescription, RobotDescription, Triple
+from symgen.description.quantities import POINTS, STATE_PARTS, quantity
+from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.forces.interface import Action, Making, PointMotion
+from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.scalars import scalar, vector
+from symgen.program.builder import ProgramBuilder
+
+
+@dataclass(frozen=True)
+class AppliedForce(Generic[S]):
+    """See the module; the first of `points` is where it acts, the others are those it mentions."""
+
+    type: ClassVar[str] = "force"
+    internal: ClassVar[bool] = False
+    name: str
+    points: tuple[BodyPoint[S], ...]
+    description: ForceDescription
+    definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def all(cls, description: RobotDescription, making: Making[S]) -> tuple[AppliedForce[S], ...]:
+        """The forces of a model."""
+        found = []
+        for force in description.forces:
+            mentioned = [making.points[name] for name in named_points(force)]
+            points = tuple(map(making.point, (force.at, *mentioned)))
+            found.append(cls(force.name, points, force, making.definitions))
+        return tuple(found)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Coordinates and velocities in its expressions."""
+        names = (name for name in self.description.names if "." in name)
+        return tuple(name for name in names if not name.startswith(f"{POINTS}."))
+
+    def actions(
+        self, motions: Sequence[PointMotion[S]], known: Mapping[str, S], b: ProgramBuilder[S]
+    ) -> tuple[Action[S], ...]:
+        """The force and the torque, at its point."""
+        values = {**self.definitions, **known}
+        for point, motion in zip(self.points[1:], motions[1:], strict=True):
+            for part, entry in zip(STATE_PARTS, (*motion.x, *motion.v), strict=True):
+                values[quantity(POINTS, point.name, part)] = entry
+        algebra = WithDefinitions(b.algebra, values)
+        for name, expression in self.description.let:
+            values[name] = b.let(f"{name}_{self.name}", scalar(expression, algebra), "FM-5")
+
+        def written(what: str, triple: Triple) -> Vector[S] | None:
+            value = vector(triple, algebra)
+            if all_zero(value, b.algebra):
+                return None
+            return b.let(f"{what}_{self.name}", value, "FM-5")
+
+        force = written("force", self.description.force)
+        return (Action(0, force, written("torque", self.description.torque)),)
+
+    def energy(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> S | None:
+        """None"""
+        return None

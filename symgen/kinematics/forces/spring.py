@@ -1,0 +1,81 @@
+"""The spring: a spring and damper between two points x_1 and x_2.
+
+With the span d = x_2 - x_1, the length l = |d| and its rate l' = d . d'/l it pulls its ends
+together,
+
+    f = (k (l - l_0) + c l') / l  d  at x_1,  -f at x_2,    V = k (l - l_0)^2 / 2.
+
+Where l_0 and c are 0 by structure f is k d, which holds at l = 0, too; elsewhere a spring whose
+ends meet has no direction, and its force is no number there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic
+
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Vector
+from symgen.description.model import RobotDescription
+from symgen.kinematics.forces.interface import Action, Making, PointMotion
+from symgen.kinematics.points import BodyPoint
+from symgen.program.builder import ProgramBuilder
+
+
+@dataclass(frozen=True)
+class Spring(Generic[S]):
+    """See the module: `stiffness` k (N/m), `damping` c (N s/m), `length` l_0 (m)."""
+
+    type: ClassVar[str] = "spring"
+    internal: ClassVar[bool] = True
+    name: str
+    points: tuple[BodyPoint[S], BodyPoint[S]]
+    stiffness: S
+    damping: S
+    length: S
+
+    @classmethod
+    def all(cls, description: RobotDescription, making: Making[S]) -> tuple[Spring[S], ...]:
+        """The springs of a model."""
+        found = []
+        for spring in description.springs:
+            first, second = map(making.point, spring.ends)
+            numbers = map(making.number, (spring.stiffness, spring.damping, spring.length))
+            found.append(cls(spring.name, (first, second), *numbers))
+        return tuple(found)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """None: its points are all that matters."""
+        return ()
+
+    def actions(
+        self, motions: Sequence[PointMotion[S]], known: Mapping[str, S], b: ProgramBuilder[S]
+    ) -> tuple[Action[S], ...]:
+        """f at one end, -f at the other."""
+        first, second = motions
+        d = self._span(motions, b)
+        pull = self.stiffness
+        if not (b.algebra.is_zero(self.length) and b.algebra.is_zero(self.damping)):
+            length = self._length(d, b)
+            rate = d.dot(second.v - first.v) / length
+            tension = self.stiffness * (length - self.length) + self.damping * rate
+            pull = b.let(f"tension_{self.name}", tension, "FM-3") / length
+        force = b.let(f"force_{self.name}", d * pull, "FM-3")
+        return Action(0, force), Action(1, -force)
+
+    def energy(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> S | None:
+        """V"""
+        d = self._span(motions, b)
+        squared = d.dot(d)
+        if not b.algebra.is_zero(self.length):
+            stretch = self._length(d, b) - self.length
+            squared = stretch * stretch
+        return b.let(f"V_{self.name}", b.algebra.constant(0.5) * self.stiffness * squared, "FM-4")
+
+    def _span(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> Vector[S]:
+        return b.let(f"span_{self.name}", motions[1].x - motions[0].x, "FM-3")
+
+    def _length(self, d: Vector[S], b: ProgramBuilder[S]) -> S:
+        return b.let(f"length_{self.name}", b.algebra.function("sqrt", d.dot(d)), "FM-3")
