@@ -10,7 +10,8 @@ from pathlib import Path
 from manual.notation import cell, code, table
 from symgen.formulations import FORMULATIONS
 from symgen.program.arguments import PARAMETERS, Argument
-from symgen.program.functions import FUNCTIONS, NEEDS, Function
+from symgen.program.function import NEEDS, Function
+from symgen.program.functions import FUNCTIONS
 from symgen.robot import Robot
 from symgen.robot.records import record_fields
 

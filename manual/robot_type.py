@@ -1,7 +1,7 @@
-"""``python -m manual.robot_type`` writes `symgen/robot/functions.py`, the type of what
-generated modules compute.
+"""``python -m manual.robot_type`` writes `symgen/robot/functions.py` and `products.py`, the type of
+what generated modules compute.
 
-It is written from the table of functions, and a test holds it equal to what this writes.
+They are written from the table of functions, and a test holds them equal to what this writes.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from pathlib import Path
 
 import symgen
 from symgen.program.arguments import PARAMETERS, Argument
-from symgen.program.functions import FUNCTIONS, Function
+from symgen.program.function import Function
+from symgen.program.functions import FUNCTIONS
+from symgen.program.products import PRODUCTS
 from symgen.robot.records import record_fields
 
-FILE = Path(symgen.__file__).parent / "robot" / "functions.py"
+FOLDER = Path(symgen.__file__).parent / "robot"
 WIDTH = 98
 
-HEAD = '''\
-"""The functions of a generated module, as editors and type checkers see them.
+BEGINNING = '''\
+"""{what}, as editors and type checkers see them.
 
 Written by ``python -m manual.robot_type`` from the table of functions; do not edit.
 """
@@ -28,8 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from symgen.robot.records import TorqueHessian, TorqueParts
-
+{imports}
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -38,14 +39,17 @@ if TYPE_CHECKING:
     Rows = ArrayLike | Mapping[str, ArrayLike]
 
 
-class Functions(Protocol):
+'''
+
+FUNCTIONS_HEAD = '''\
+class Functions(Products, Protocol):
     """The functions of a robot, by one formulation or, at the top level, each by the fastest.
 
     Arguments; batch axes ``...`` broadcast mutually:
 
         q, qd, qdd (..., n): coordinates (rad or m), their velocities and accelerations
         tau (..., n): joint torques or forces (N m or N)
-        multipliers (..., n): weights of the torques in their sum
+        multipliers (..., n): weights of the results in their sum
         x (..., n): accelerations of prescribed joints, torques of free ones
         t (...): time (s)
         loads (..., n_loads, 6), or a dict by name: [fx fy fz nx ny nz] exerted by the environment
@@ -60,9 +64,35 @@ class Functions(Protocol):
 '''
 
 
-def source() -> str:
-    """The whole file."""
-    return HEAD + "".join(map(_method, FUNCTIONS))
+PRODUCTS_HEAD = '''\
+class Products(Protocol):
+    """Derivatives times a vector.  Arguments are those of `Functions`, and of ``_jvp``:
+
+        dq, dqd, dqdd, dtau (..., n), dloads (..., n_loads, 6), dparameters (..., n_parameters):
+            the direction
+    """
+'''
+
+
+def sources() -> dict[str, str]:
+    """The whole files, by name."""
+    products = [function for function in FUNCTIONS if function.name in PRODUCTS]
+    others = [function for function in FUNCTIONS if function.name not in PRODUCTS]
+    return {
+        "functions.py": BEGINNING.format(
+            what="The functions of a generated module",
+            imports="from symgen.robot.products import Products\n"
+            "from symgen.robot.records import TorqueHessian, TorqueParts\n",
+        )
+        + FUNCTIONS_HEAD
+        + "".join(map(_method, others)),
+        "products.py": BEGINNING.format(
+            what="The functions of a generated module that are products",
+            imports="from symgen.robot.records import AccelerationGradient, TorqueGradient\n",
+        ).replace("TYPE_CHECKING, Any, Protocol", "TYPE_CHECKING, Protocol")
+        + PRODUCTS_HEAD
+        + "".join(map(_method, products)),
+    }
 
 
 def _method(function: Function) -> str:
@@ -100,4 +130,5 @@ def _row(name: str, array: Argument) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(source(), encoding="utf-8")
+    for name, text in sources().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")

@@ -26,6 +26,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "inverse_dynamics": ("q", "qd", "qdd"),
     "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
     "inverse_dynamics_hessian": ("q", "qd", "qdd", "multipliers"),
+    "inverse_dynamics_jvp": ("q", "qd", "qdd", "along_q", "along_qd", "along_qdd"),
+    "inverse_dynamics_vjp": ("q", "qd", "qdd", "multipliers"),
     "inverse_dynamics_load_derivatives": ("q",),
     "mass_matrix": ("q",),
     "coriolis_matrix": ("q", "qd"),
@@ -53,6 +55,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "potential_energy_parameter_derivatives": ("q",),
     "forward_dynamics": ("q", "qd", "tau"),
     "forward_dynamics_derivatives": ("q", "qd", "tau"),
+    "forward_dynamics_jvp": ("q", "qd", "tau", "along_q", "along_qd", "along_tau"),
+    "forward_dynamics_vjp": ("q", "qd", "tau", "multipliers"),
     "forward_dynamics_parameter_derivatives": ("q", "qd", "tau"),
     "forward_dynamics_sensitivities": ("q", "qd", "tau", "dq", "dqd", "dtau"),
     "hybrid_dynamics": ("q", "qd", "x"),
@@ -63,12 +67,16 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 }
 LOADED = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian",
+    "inverse_dynamics_jvp", "inverse_dynamics_vjp", "forward_dynamics_jvp", "forward_dynamics_vjp",
     "bias_forces", "torque_parts",
     "joint_wrenches", "joint_wrench_derivatives", "inverse_dynamics_parameter_derivatives",
     "forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives",
     "forward_dynamics_sensitivities", "hybrid_dynamics", "hybrid_dynamics_derivatives",
     "hybrid_dynamics_parameter_derivatives", "outputs", "outputs_derivatives",
 )  # fmt: skip
+DIRECTED = ("inverse_dynamics_jvp", "forward_dynamics_jvp")
+DIRECTIONS = {"dloads": "along_loads", "dparameters": "along_parameters"}
+"""What `DIRECTED` functions take besides, and which arrays of the states that is."""
 SEVERAL_RESULTS = {
     "torque_parts": (
         "inertial_torques", "centrifugal_torques", "coriolis_torques", "gravity_torques",
@@ -78,12 +86,20 @@ SEVERAL_RESULTS = {
     "inverse_dynamics_hessian": (
         "hessian_q_q", "hessian_q_qd", "hessian_q_qdd", "hessian_qd_qd",
     ),
+    "inverse_dynamics_jvp": ("tau", "tau_along"),
+    "inverse_dynamics_vjp": (
+        "gradient_q", "gradient_qd", "gradient_qdd", "gradient_loads", "gradient_parameters",
+    ),
     "joint_wrench_derivatives": ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"),
     "point_motion": ("position", "velocity", "acceleration"),
     "link_motion": ("link_velocities", "link_accelerations"),
     "point_motion_derivatives": ("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd"),
     "point_motion_parameter_derivatives": ("dx_dparameters", "dv_dparameters", "da_dparameters"),
     "forward_dynamics_derivatives": ("qdd", "dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+    "forward_dynamics_jvp": ("qdd", "qdd_along"),
+    "forward_dynamics_vjp": (
+        "gradient_q", "gradient_qd", "gradient_tau", "gradient_loads", "gradient_parameters",
+    ),
     "forward_dynamics_sensitivities": ("qdd", "dqdd"),
     "hybrid_dynamics_derivatives": ("y", "dy_dq", "dy_dqd", "dy_dx"),
     "outputs_derivatives": (
@@ -134,7 +150,8 @@ class States:
 
     `tau`, `x` (S, n) and `t` (S,) are arguments of functions, and so are `dq`, `dqd`, `dtau`
     (S, n, p); `parameters` (S, p) are the default values in every row.  `multipliers` (S, n) weigh
-    torques, and `direction` (S, n) is none: in it derivatives are taken.
+    results, and `direction` (S, n) is none: in it derivatives are taken.  So are they along all of
+    the `along` arrays, each of the shape of velocities, loads (S, n_loads, 6) or parameters (S, p).
     """
 
     q: Array
@@ -150,6 +167,12 @@ class States:
     parameters: Array
     multipliers: Array
     direction: Array
+    along_q: Array
+    along_qd: Array
+    along_qdd: Array
+    along_tau: Array
+    along_loads: Array
+    along_parameters: Array
 
 
 @dataclass(frozen=True)
@@ -204,7 +227,13 @@ def random_states(
     dq, dqd, dtau = rng.uniform(-1.0, 1.0, (3, samples, n, len(values)))
     rows = np.tile(values, (samples, 1))
     multipliers, direction = rng.uniform(-1.0, 1.0, (2, samples, n))
-    return States(q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction)
+    along_q, along_qd, along_qdd, along_tau = rng.uniform(-1.0, 1.0, (4, samples, n))
+    along_loads = rng.uniform(-1.0, 1.0, loads.shape)
+    along_parameters = rng.uniform(-1.0, 1.0, rows.shape) * np.abs(rows)
+    return States(
+        q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction,
+        along_q, along_qd, along_qdd, along_tau, along_loads, along_parameters,
+    )  # fmt: skip
 
 
 def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -> tuple[Array, ...]:
@@ -214,6 +243,9 @@ def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -
     parameters = arguments.get("parameters")
     if parameters is not None and np.shape(parameters)[-1]:
         options["parameters"] = parameters
+    if name in DIRECTED:
+        given = {option: arguments[key] for option, key in DIRECTIONS.items()}
+        options |= {option: x for option, x in given.items() if np.shape(x)[-1] and np.size(x)}
     results = getattr(functions, name)(*(arguments[key] for key in ARGUMENTS[name]), **options)
     return results if isinstance(results, tuple) else (results,)
 

@@ -43,9 +43,9 @@ from symgen.optimize.operations import (
     operations_before,
     operations_in_loops,
 )
-from symgen.options import AUTO, LOOPS, ONE_IN_LOOPS, STRAIGHT
+from symgen.options import AUTO, DEFAULT, LOOPS, ONE_IN_LOOPS, STRAIGHT
 from symgen.program.arguments import PIVOTS
-from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Output, Program
 from symgen.support.collector import paused_collector
@@ -304,7 +304,7 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
         elif name not in provided:
             missing[name] = f"{name} was not built; {who_derives(name, tree)}"
         else:
-            functions = ",".join([*selection.functions, name])
+            functions = ",".join(_asked_for(selection, provided, name))
             missing[name] = (
                 f"{name} was not built; build it with: symgen build MODEL --functions {functions}"
             )
@@ -315,6 +315,14 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
                 f"--formulations {','.join([*selection.formulations, item.name])}"
             )
     return missing
+
+
+def _asked_for(selection: Selection, provided: set[str], name: str) -> list[str]:
+    """What to ask for to have the function `name` beside those that were built."""
+    usual = {x for x in provided if not function_named(x).on_request} - set(selection.senseless)
+    if not usual <= set(selection.functions):
+        return [*selection.functions, name]
+    return [DEFAULT, *(x for x in selection.functions if x not in usual), name]
 
 
 def _metadata(

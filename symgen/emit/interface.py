@@ -8,7 +8,7 @@ from symgen.emit import text
 from symgen.emit.bundle import ModuleMetadata
 from symgen.emit.kernels import Array, in_numbers
 from symgen.program.arguments import LINK, PARAMETERS, why_empty
-from symgen.program.functions import Function
+from symgen.program.function import Function
 from symgen.robot.records import record_fields
 
 _OUT = (

@@ -37,7 +37,8 @@ from symgen.optimize.ordering import (
     schedule,
 )
 from symgen.program.arguments import PARAMETERS, Argument
-from symgen.program.functions import Function, function_named
+from symgen.program.function import Function
+from symgen.program.functions import function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 

@@ -21,7 +21,7 @@ _COPIES = {
 _VERBATIM = ("_backends.py", "_kinematics.py", "_runtime.py")
 _CHECKS = (
     "agreement", "array_interface", "checks", "domain", "evaluation", "forward_laws", "limits",
-    "hessian_laws", "motion_laws", "parameter_laws",
+    "hessian_laws", "motion_laws", "parameter_laws", "product_laws",
 )  # fmt: skip
 
 

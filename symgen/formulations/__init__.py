@@ -16,6 +16,7 @@ from symgen.formulations import (
     elimination,
     joint_terms,
     manifolds,
+    products,
     torque_parts,
 )
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
@@ -33,6 +34,7 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
+from symgen.program.products import PRODUCTS
 from symgen.program.program import Program
 from symgen.support.suggestions import suggestion
 
@@ -53,6 +55,7 @@ SHARED_NOTES = {
     **accelerations.NOTES,
     **coupled.NOTES,
     **manifolds.NOTES,
+    **products.NOTES,
 }
 
 PLANNED_FORMULATIONS = ("semi_recursive",)
@@ -93,6 +96,7 @@ def provided_functions(
     able = set(formulation.functions)
     if tree is not None and tree.manifolds:
         able = manifolds.are_derived(able)
+    able |= {name for name, product in PRODUCTS.items() if product.of in able}
     return tuple(name for name in FUNCTION_NAMES if name in able)
 
 
@@ -101,7 +105,9 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, function)
     builder.parameters(tree.parameter_names)
-    if function not in formulation.functions:
+    product = PRODUCTS.get(function)
+    written = function if product is None else product.of
+    if written not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
 
     def by_coordinates(
@@ -113,9 +119,11 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
             formulation.functions[name](tree, builder, state)
 
     if tree.manifolds:
-        manifolds.write(tree, builder, state, by_coordinates, function)
+        manifolds.write(tree, builder, state, by_coordinates, written)
     else:
-        by_coordinates(tree, builder, state, function)
+        by_coordinates(tree, builder, state, written)
+    if product is not None:
+        products.write(tree, builder, product, state.q)
     notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from symgen.robot.products import Products
 from symgen.robot.records import TorqueHessian, TorqueParts
 
 if TYPE_CHECKING:
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
     Rows = ArrayLike | Mapping[str, ArrayLike]
 
 
-class Functions(Protocol):
+class Functions(Products, Protocol):
     """The functions of a robot, by one formulation or, at the top level, each by the fastest.
 
     Arguments; batch axes ``...`` broadcast mutually:
 
         q, qd, qdd (..., n): coordinates (rad or m), their velocities and accelerations
         tau (..., n): joint torques or forces (N m or N)
-        multipliers (..., n): weights of the torques in their sum
+        multipliers (..., n): weights of the results in their sum
         x (..., n): accelerations of prescribed joints, torques of free ones
         t (...): time (s)
         loads (..., n_loads, 6), or a dict by name: [fx fy fz nx ny nz] exerted by the environment

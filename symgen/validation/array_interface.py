@@ -13,6 +13,8 @@ from symgen.validation.agreement import comparable, labels_of, scales_of
 from symgen.validation.domain import where_both_are_defined
 from symgen.validation.evaluation import (
     ARGUMENTS,
+    DIRECTED,
+    DIRECTIONS,
     LOADED,
     SEVERAL_RESULTS,
     Array,
@@ -56,6 +58,7 @@ def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, An
 
     some = "parameters" if arguments["parameters"].size else None
     keys = [*ARGUMENTS[name], *["loads"] * (name in LOADED), *filter(None, [some])]
+    keys += DIRECTIONS.values() if name in DIRECTED else ()
     if len(keys) > 1:
         crossed: dict[str, Any] = {keys[0]: arguments[keys[0]][:few, np.newaxis]}
         crossed |= {key: arguments[key][np.newaxis, :few] for key in keys[1:]}

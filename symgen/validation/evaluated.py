@@ -33,10 +33,9 @@ def _function(program: Program[Scalar], default: Sequence[float]) -> Any:
     spec = function_named(program.function)
     names = [argument.name for argument in spec.arguments]
 
-    def function(*arguments: Any, loads: Any = None, parameters: Any = None) -> Any:
+    def function(*arguments: Any, parameters: Any = None, **options: Any) -> Any:
         given = dict(zip(names, arguments, strict=True))
-        if loads is not None:
-            given["loads"] = loads
+        given |= {name: value for name, value in options.items() if value is not None}
         given["parameters"] = default if parameters is None else parameters
         found = call(program, given)
         results, hidden = found[: len(spec.results)], found[len(spec.results) :]

@@ -30,6 +30,7 @@ CHECKS = (
     "_hessian_laws.py",
     "_motion_laws.py",
     "_parameter_laws.py",
+    "_product_laws.py",
 )
 VERBATIM = ("_runtime.py", "_backends.py", *CHECKS, "_numpy/_analytic.py")
 

@@ -1,0 +1,48 @@
+"""What is said of one function of generated modules: see `symgen.program.functions`, the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symgen.program.arguments import Argument
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function: `arguments` are positional, `options` keyword-only and may be left out.
+
+    `hidden` are outputs that the caller does not see.  `needs` are the sizes that must not be 0
+    for the function to have any sense; `NEEDS` says what to do about them.  Where it is `packable`
+    its square results are 0 for any two joints that are not on one path, and can be had without
+    those entries.  `record` is the class of the named tuple that it returns, of those that every
+    package has; "" for one result or a plain tuple.  What is `for_reading` explains rather than
+    controls: no time is spent on versions of it for several samples at a time.
+    """
+
+    name: str
+    summary: str
+    arguments: tuple[Argument, ...]
+    results: tuple[Argument, ...]
+    options: tuple[Argument, ...] = ()
+    hidden: tuple[Argument, ...] = ()
+    needs: tuple[str, ...] = ()
+    packable: bool = False
+    record: str = ""
+    for_reading: bool = False
+    on_request: bool = False
+
+    @property
+    def solves(self) -> bool:
+        """Whether it divides by pivots of the mass matrix, which may be singular."""
+        return bool(self.hidden)
+
+
+NEEDS: Mapping[str, str] = {
+    "n_parameters": "the module has no runtime parameters; build it with: symgen build MODEL "
+    "--runtime-parameters all",
+    "n_outputs": "the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
+    "n_prescribed": "no joint of the model is prescribed ('prescribed: true'); forward_dynamics "
+    "serves robots whose joints are all free",
+}
+"""By the size that is 0: why a function was not built, and what to do."""
