@@ -12,7 +12,7 @@ CHECKED := $(wildcard symgen manual docs tests examples benchmarks)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all lint docs bench bench-growth bench-plan pictures clean help
+.PHONY: demo test test-all lint docs bench bench-growth bench-plan bench-products pictures clean help
 
 help:
 	@echo "make demo      build examples/two_link.yaml, use it from Python, and write a report on it"
@@ -22,6 +22,7 @@ help:
 	@echo "make docs      build the documentation into site/"
 	@echo "make bench     time symgen beside Pinocchio, CasADi, MuJoCo, SymPy (BENCH=... for options)"
 	@echo "make bench-growth  how builds and calls grow with the number of joints"
+	@echo "make bench-products  products of derivatives and vectors beside the matrices"
 	@echo "make bench-plan    the same optimal motions with symgen, CasADi, Pinocchio, Drake, Crocoddyl"
 	@echo "make pictures  docs/pictures/*.svg, what symgen prints on a terminal, from real runs"
 	@echo "make clean     remove the virtual environment and what tools left behind"
@@ -54,6 +55,9 @@ bench: $(VENV)/.installed-for-benchmarks
 
 bench-growth: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.growth $(BENCH)
+
+bench-products: $(VENV)/.installed-for-tests
+	$(BIN)/python -m benchmarks.products $(BENCH)
 
 bench-plan: $(VENV)/.installed-for-planning-benchmarks
 	$(BIN)/python -m benchmarks.planning $(BENCH)

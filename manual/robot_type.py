@@ -14,6 +14,7 @@ from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.constraint_functions import CONSTRAINT_FUNCTIONS
 from symgen.program.function import Function
 from symgen.program.functions import FUNCTIONS
+from symgen.program.products import PRODUCTS
 from symgen.robot.records import record_fields
 
 FOLDER = Path(symgen.__file__).parent / "robot"
@@ -42,14 +43,14 @@ if TYPE_CHECKING:
 '''
 
 FUNCTIONS_HEAD = '''\
-class Functions(Constraints, Protocol):
+class Functions(Constraints, Products, Protocol):
     """The functions of a robot, by one formulation or, at the top level, each by the fastest.
 
     Arguments; batch axes ``...`` broadcast mutually:
 
         q, qd, qdd (..., n): coordinates (rad or m), their velocities and accelerations
         tau (..., n): joint torques or forces (N m or N)
-        multipliers (..., n): weights of the torques in their sum; (..., n_constraints) of the rows
+        multipliers (..., n): weights of the results in their sum; (..., n_constraints) of the rows
             of constraints
         x (..., n): accelerations of prescribed joints, torques of free ones
         t (...): time (s)
@@ -70,14 +71,29 @@ class Constraints(Protocol):
     """Functions of mechanisms with loops or relations.  Arguments are those of `Functions`."""
 '''
 
+PRODUCTS_HEAD = '''\
+class Products(Protocol):
+    """Derivatives times a vector.  Arguments are those of `Functions`, and of ``_jvp``:
+
+        dq, dqd, dqdd, dtau (..., n), dloads (..., n_loads, 6), dparameters (..., n_parameters):
+            the direction
+    """
+'''
+
 
 def sources() -> dict[str, str]:
     """The whole files, by name."""
-    others = [function for function in FUNCTIONS if function not in CONSTRAINT_FUNCTIONS]
+    products = [function for function in FUNCTIONS if function.name in PRODUCTS]
+    others = [
+        function
+        for function in FUNCTIONS
+        if function not in CONSTRAINT_FUNCTIONS and function not in products
+    ]
     return {
         "functions.py": BEGINNING.format(
             what="The functions of a generated module",
             imports="from symgen.robot.constraints import Constraints\n"
+            "from symgen.robot.products import Products\n"
             "from symgen.robot.records import TorqueHessian, TorqueParts\n",
         )
         + FUNCTIONS_HEAD
@@ -87,6 +103,12 @@ def sources() -> dict[str, str]:
         ).replace("TYPE_CHECKING, Any, Protocol\n\n", "TYPE_CHECKING, Protocol\n")
         + CONSTRAINTS_HEAD
         + "".join(map(_method, CONSTRAINT_FUNCTIONS)),
+        "products.py": BEGINNING.format(
+            what="The functions of a generated module that are products",
+            imports="from symgen.robot.records import AccelerationGradient, TorqueGradient\n",
+        ).replace("TYPE_CHECKING, Any, Protocol", "TYPE_CHECKING, Protocol")
+        + PRODUCTS_HEAD
+        + "".join(map(_method, products)),
     }
 
 

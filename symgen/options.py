@@ -68,7 +68,8 @@ AS_IT_IS = ReadOptions()
 class BuildOptions:
     """Options of a build, as `symgen build` names them.
 
-    `formulations` and `functions` are ``("default",)``, ``("all",)`` or names.  `backend` is None
+    `formulations` and `functions` are ``("default",)``, ``("all",)`` or names; those of functions
+    may stand beside ``"default"``.  `backend` is None
     for compiled code where there is a compiler and NumPy elsewhere.  `out` is the folder that the
     package folder goes into; None for the user's cache.  `runtime_parameters` are ``("all",)``,
     ``("none",)`` or names of parameters of the model that become arguments.  `form` is how kernels

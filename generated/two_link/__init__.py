@@ -280,10 +280,14 @@ operational_space_inertia = _kinematics.operational_space_inertia
 inverse_kinematics = _kinematics.inverse_kinematics
 
 _missing = {
+    'inverse_dynamics_jvp': 'inverse_dynamics_jvp was not built; build it with: symgen build MODEL --functions default,inverse_dynamics_jvp',
+    'inverse_dynamics_vjp': 'inverse_dynamics_vjp was not built; build it with: symgen build MODEL --functions default,inverse_dynamics_vjp',
     'inverse_dynamics_parameter_derivatives': 'inverse_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'kinetic_energy_parameter_derivatives': 'kinetic_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'potential_energy_parameter_derivatives': 'potential_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
+    'forward_dynamics_jvp': 'forward_dynamics_jvp was not built; build it with: symgen build MODEL --functions default,forward_dynamics_jvp',
+    'forward_dynamics_vjp': 'forward_dynamics_vjp was not built; build it with: symgen build MODEL --functions default,forward_dynamics_vjp',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'forward_dynamics_sensitivities': 'forward_dynamics_sensitivities was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'hybrid_dynamics': "hybrid_dynamics was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",

@@ -21,6 +21,7 @@ from ._evaluation import (
 )
 from ._forward_laws import SOLVED, response
 from ._hessian_laws import HESSIAN, scale_of_hessian
+from ._product_laws import BASES, scales_of_products
 
 PARTS = "torque_parts"
 
@@ -53,6 +54,8 @@ def comparable(lens: Evaluation, name: str) -> Array:
 
 def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
     """For every result what else its errors are relative to, (S, ...)."""
+    if name in BASES:
+        return scales_of_products(s, lens, name)
     if name in SOLVED:
         return response(lens, name).scales(lens if lens.has(name) else s, name)
     if name == HESSIAN:

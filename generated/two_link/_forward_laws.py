@@ -118,13 +118,17 @@ class Response:
             if result.ndim == 2:
                 sizes.append(limits.SOLVED * self.gain * forces)
                 continue
-            size = self._slope_forces(result)
-            if label.endswith("_dqd"):
-                size = np.maximum(np.maximum(1.0, size), _top(friction_slope(s)))
-            elif label not in ("dqdd_dtau", "dy_dx"):
-                size = size + np.maximum(forces, size) * self.spread
-            sizes.append(limits.SOLVED * self.gain * size)
+            sizes.append(self.scale_of_slopes(s, label, result, forces))
         return sizes
+
+    def scale_of_slopes(self, s: Evaluation, label: str, slopes: Array, forces: Array) -> Array:
+        """The size that errors of the derivatives `slopes` (S, n, m) are relative to, (S,)."""
+        size = self._slope_forces(slopes)
+        if label.endswith("_dqd"):
+            size = np.maximum(np.maximum(1.0, size), _top(friction_slope(s)))
+        elif label not in ("dqdd_dtau", "dy_dx"):
+            size = size + np.maximum(forces, size) * self.spread
+        return np.asarray(limits.SOLVED * self.gain * size)
 
 
 def response(s: Evaluation, name: str) -> Response:
@@ -138,7 +142,7 @@ def response(s: Evaluation, name: str) -> Response:
 
 def _returning(base: str) -> tuple[str, ...]:
     """Functions of which y is the first result."""
-    return (base, f"{base}_derivatives", f"{base}_sensitivities")
+    return (base, f"{base}_derivatives", f"{base}_sensitivities", f"{base}_jvp")
 
 
 def _mass_matrix(s: Evaluation) -> Array:

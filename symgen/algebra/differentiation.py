@@ -6,9 +6,10 @@ with the expressions that they come from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from operator import attrgetter
 
-from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Nodes, Scalar, reachable
+from symgen.algebra.nodes import ADD, DIV, MUL, NEG, SUB, SYMBOL, Nodes, Scalar, reachable
 
 Tangent = dict[int, Scalar]
 
@@ -17,14 +18,17 @@ class ForwardDerivatives:
     """Forward differentiation with respect to `inputs` (symbols), each node once.
 
     The tangent of a node is a sparse row: position of the input -> derivative.  Tangents are
-    remembered, so asking statement by statement costs no more than asking for all at once.
+    remembered, so asking statement by statement costs no more than asking for all at once.  With
+    `along`, a direction, there is one position, 0.
     """
 
-    def __init__(self, inputs: Sequence[Scalar]) -> None:
+    def __init__(self, inputs: Sequence[Scalar], along: Sequence[Scalar] = ()) -> None:
         self._inputs = tuple(inputs)
         self._tangents: dict[int, Tangent] = {}
         for position, symbol in enumerate(inputs):
             self._tangents[symbol.index] = {position: symbol.graph.one}
+        for symbol, change in zip(inputs, along, strict=bool(along)):
+            self._tangents[symbol.index] = {} if change.is_zero else {0: change}
 
     def rows(self, scalars: Sequence[Scalar]) -> list[Tangent]:
         """Derivatives of several scalars: forward, or each in reverse where that takes less.
@@ -144,31 +148,60 @@ _DERIVATIVES: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
 }
 
 
-def gradient(output: Scalar, inputs: Sequence[Scalar]) -> Tangent:
-    """d output / d inputs[k] where not 0, by reverse differentiation.
+class ReverseDerivatives:
+    """Reverse differentiation with respect to `inputs` (symbols): see `interface.Adjoints`.
 
-    Its cost is a small multiple of that of `output`, however many inputs there are.
+    Its cost is a small multiple of that of what is differentiated, however many inputs there are.
     """
-    positions = {symbol.index: position for position, symbol in enumerate(inputs)}
-    nodes = reachable([output])
-    relevant: set[int] = set()
-    for node in nodes:
-        if node.index in positions or any(arg.index in relevant for arg in node.args):
-            relevant.add(node.index)
-    adjoints: dict[int, Scalar] = {output.index: output.graph.one}
-    for node in reversed(nodes):
-        if node.index not in adjoints or node.op is SYMBOL or node.op is CONST:
-            continue
-        adjoint = adjoints[node.index]
-        for argument, arg in enumerate(node.args):
-            if arg.index not in relevant:
+
+    def __init__(self, inputs: Sequence[Scalar]) -> None:
+        self._moves = {symbol.index: True for symbol in inputs}
+
+    def of(self, x: Scalar, weight: Scalar, named: Collection[Scalar]) -> dict[Scalar, Scalar]:
+        """What `weight` times `x` gives the inputs and the scalars of `named` inside it."""
+        adjoints = {x.index: weight}
+        found: dict[Scalar, Scalar] = {}
+        for node in reversed(self._inside(x, named)):
+            if node.index not in adjoints or not self._moved(node):
                 continue
-            term = adjoint * partial_derivative(node, argument)
-            known = adjoints.get(arg.index)
-            adjoints[arg.index] = term if known is None else known + term
-    found = {
-        positions[index]: adjoint
-        for index, adjoint in adjoints.items()
-        if index in positions and not adjoint.is_zero
-    }
-    return dict(sorted(found.items()))
+            adjoint = adjoints[node.index]
+            if node.op is SYMBOL or node in named:
+                found[node] = adjoint
+                continue
+            for argument, arg in enumerate(node.args):
+                if not self._moved(arg):
+                    continue
+                term = adjoint * partial_derivative(node, argument)
+                known = adjoints.get(arg.index)
+                adjoints[arg.index] = term if known is None else known + term
+        return {node: adjoint for node, adjoint in found.items() if not adjoint.is_zero}
+
+    def _inside(self, x: Scalar, named: Collection[Scalar]) -> list[Scalar]:
+        """What `x` consists of as far as `named` scalars, operands before their users."""
+        seen = {x}
+        added = [] if x in named else [x]
+        while added:
+            fresh = {arg for node in added for arg in node.args} - seen
+            seen |= fresh
+            added = [node for node in fresh if node not in named]
+        return sorted(seen, key=attrgetter("index"))
+
+    def _moved(self, node: Scalar) -> bool:
+        """Whether `node` depends on the inputs."""
+        known, stack = self._moves, [node]
+        while stack:
+            top = stack[-1]
+            unknown = [arg for arg in top.args if arg.index not in known]
+            if top.index not in known and unknown:
+                stack += unknown
+                continue
+            known.setdefault(top.index, any(known[arg.index] for arg in top.args))
+            stack.pop()
+        return known[node.index]
+
+
+def gradient(output: Scalar, inputs: Sequence[Scalar]) -> Tangent:
+    """d output / d inputs[k] where not 0, by reverse differentiation."""
+    positions = {symbol: position for position, symbol in enumerate(inputs)}
+    found = ReverseDerivatives(inputs).of(output, output.graph.one, ())
+    return dict(sorted((positions[symbol], adjoint) for symbol, adjoint in found.items()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra import evaluation
-from symgen.algebra.differentiation import ForwardDerivatives
+from symgen.algebra.differentiation import ForwardDerivatives, ReverseDerivatives
 from symgen.algebra.nodes import Nodes, Scalar
 
 
@@ -20,9 +20,15 @@ class Graph(Nodes):
         """Symbols replaced: see `symgen.algebra.evaluation.replaced`."""
         return evaluation.replaced(scalars, values)
 
-    def derivatives(self, inputs: Sequence[Scalar]) -> ForwardDerivatives:
-        """Forward derivatives with respect to symbols of this graph."""
-        return ForwardDerivatives(inputs)
+    def derivatives(
+        self, inputs: Sequence[Scalar], along: Sequence[Scalar] = ()
+    ) -> ForwardDerivatives:
+        """Forward derivatives with respect to symbols of this graph, or along one direction."""
+        return ForwardDerivatives(inputs, along)
+
+    def adjoints(self, inputs: Sequence[Scalar]) -> ReverseDerivatives:
+        """Reverse derivatives with respect to symbols of this graph."""
+        return ReverseDerivatives(inputs)
 
     def jacobian(
         self, outputs: Sequence[Scalar], inputs: Sequence[Scalar]

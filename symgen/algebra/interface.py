@@ -6,7 +6,7 @@ optimise and emit; over SymPy they become expressions to read, expand and differ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, Self, TypeVar
 
 
@@ -40,6 +40,16 @@ class Derivatives(Protocol[S]):
 
     def remember(self, name: str, value: S, row: dict[int, S]) -> None:
         """From now on `row` holds the derivatives of the scalar that ``name = value`` defines."""
+
+
+class Adjoints(Protocol[S]):
+    """Reverse derivatives with respect to a fixed list of inputs, one statement at a time."""
+
+    def of(self, x: S, weight: S, named: Collection[S]) -> dict[S, S]:
+        """`weight` times the derivatives of `x` by the inputs and by scalars of `named` inside it.
+
+        What does not depend on the inputs is left out; nothing is looked for inside of `named`.
+        """
 
 
 class Algebra(Protocol[S]):
@@ -77,8 +87,14 @@ class Algebra(Protocol[S]):
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
         """`scalars` with the symbols that are keys of `values` replaced, simplified anew."""
 
-    def derivatives(self, inputs: Sequence[S]) -> Derivatives[S]:
-        """Forward derivatives with respect to `inputs`, which are symbols."""
+    def derivatives(self, inputs: Sequence[S], along: Sequence[S] = ()) -> Derivatives[S]:
+        """Forward derivatives with respect to `inputs`, which are symbols.
+
+        Where it is given, the one `along` this direction, at position 0.
+        """
+
+    def adjoints(self, inputs: Sequence[S]) -> Adjoints[S]:
+        """Reverse derivatives with respect to `inputs`, which are symbols."""
 
     def jacobian(self, outputs: Sequence[S], inputs: Sequence[S]) -> list[dict[int, S]]:
         """Row i holds d outputs[i] / d inputs[k] for every k where it is not structurally 0."""

@@ -5,7 +5,7 @@ This file is the one gate between programs and the computer algebra.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import sympy
@@ -130,9 +130,13 @@ class SymPyAlgebra:
         """Symbols replaced; names that stand for something with such a symbol in it are not."""
         return [x.xreplace(values) for x in scalars]
 
-    def derivatives(self, inputs: Sequence[Expr]) -> SymPyDerivatives:
-        """Forward derivatives with respect to symbols, through the names."""
-        return SymPyDerivatives(inputs, self.definitions)
+    def derivatives(self, inputs: Sequence[Expr], along: Sequence[Expr] = ()) -> SymPyDerivatives:
+        """Forward derivatives with respect to symbols, or along a direction, through the names."""
+        return SymPyDerivatives(inputs, self.definitions, along)
+
+    def adjoints(self, inputs: Sequence[Expr]) -> SymPyAdjoints:
+        """Reverse derivatives with respect to symbols, through the names."""
+        return SymPyAdjoints(inputs, self.definitions)
 
     def jacobian(self, outputs: Sequence[Expr], inputs: Sequence[Expr]) -> list[dict[int, Expr]]:
         """Sparse rows of derivatives, in terms of the names."""
@@ -143,11 +147,15 @@ class SymPyAlgebra:
 class SymPyDerivatives:
     """The chain rule over named expressions: see `symgen.algebra.interface.Derivatives`."""
 
-    def __init__(self, inputs: Sequence[Expr], definitions: Mapping[Expr, Expr]) -> None:
+    def __init__(
+        self, inputs: Sequence[Expr], definitions: Mapping[Expr, Expr], along: Sequence[Expr] = ()
+    ) -> None:
         self._definitions = definitions
         self._known: dict[Expr, dict[int, Expr]] = {
             x: {k: sympy.S.One} for k, x in enumerate(inputs)
         }
+        for x, change in zip(inputs, along, strict=bool(along)):
+            self._known[x] = {0: change} if change != 0 else {}
 
     def rows(self, scalars: Sequence[Expr]) -> list[dict[int, Expr]]:
         """See `of`: the derivatives of names are known."""
@@ -187,6 +195,28 @@ class SymPyDerivatives:
                 for k, derivative in inner.items():
                     row[k] = row.get(k, sympy.S.Zero) + outer * derivative
         return {k: row[k] for k in sorted(row) if row[k] != 0}
+
+
+class SymPyAdjoints:
+    """The same backwards: see `symgen.algebra.interface.Adjoints`."""
+
+    def __init__(self, inputs: Sequence[Expr], definitions: Mapping[Expr, Expr]) -> None:
+        self._definitions = definitions
+        self._moves = dict.fromkeys(inputs, True)
+        self._seen = 0
+
+    def of(self, x: Expr, weight: Expr, named: Collection[Expr]) -> dict[Expr, Expr]:
+        """By the symbols in `x`: a name is one, so that nothing stands inside of it."""
+        terms = {label: weight * x.diff(label) for label in _symbols_in(x) if self._moved(label)}
+        return {label: term for label, term in terms.items() if term != 0}
+
+    def _moved(self, label: Expr) -> bool:
+        """Whether what `label` stands for depends on the inputs; names are defined in order."""
+        for name, definition in list(self._definitions.items())[self._seen :]:
+            inside = definition.free_symbols
+            self._moves[name] = any(self._moves.get(symbol, False) for symbol in inside)
+        self._seen = len(self._definitions)
+        return self._moves.get(label, False)
 
 
 def _symbols_in(x: Expr) -> list[Expr]:

@@ -178,7 +178,7 @@ _BUILD_OPTIONS = (
         default="default",
         show_default=True,
         shell_complete=completion.functions,
-        help="Names separated by commas, 'default' or 'all'.",
+        help="Names separated by commas, beside 'default' perhaps, or 'all'.",
     ),
     click.option(
         "--backend",

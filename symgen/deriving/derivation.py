@@ -6,21 +6,19 @@ package_of  Derived                        -> Package     (what emission takes)
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
+from symgen.deriving.digest import model_hash
 from symgen.deriving.mechanism import mechanism
 from symgen.deriving.selection import Selection, provided_by, who_derives
-from symgen.description.expressions import Expression
 from symgen.description.expressions import evaluate as value_of
-from symgen.description.model import RobotDescription, Source
+from symgen.description.model import RobotDescription
 from symgen.emit.bundle import Forms, Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.errors import RequestError
@@ -34,7 +32,6 @@ from symgen.formulations import (
     without_solution,
 )
 from symgen.formulations.state import NoSolutionError
-from symgen.joints import ANGLES
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.constant_factors import with_constants_inside
@@ -45,9 +42,9 @@ from symgen.optimize.operations import (
     operations_before,
     operations_in_loops,
 )
-from symgen.options import AUTO, LOOPS, ONE_IN_LOOPS, STRAIGHT
+from symgen.options import AUTO, DEFAULT, LOOPS, ONE_IN_LOOPS, STRAIGHT
 from symgen.program.arguments import PIVOTS
-from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Output, Program
 from symgen.support.collector import paused_collector
@@ -313,7 +310,7 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
         elif name not in provided:
             missing[name] = f"{name} was not built; {who_derives(name, tree)}"
         else:
-            functions = ",".join([*selection.functions, name])
+            functions = ",".join(_asked_for(selection, provided, name))
             missing[name] = (
                 f"{name} was not built; build it with: symgen build MODEL --functions {functions}"
             )
@@ -324,6 +321,14 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
                 f"--formulations {','.join([*selection.formulations, item.name])}"
             )
     return missing
+
+
+def _asked_for(selection: Selection, provided: set[str], name: str) -> list[str]:
+    """What to ask for to have the function `name` beside those that were built."""
+    usual = {x for x in provided if not function_named(x).on_request} - set(selection.senseless)
+    if not usual <= set(selection.functions):
+        return [*selection.functions, name]
+    return [DEFAULT, *(x for x in selection.functions if x not in usual), name]
 
 
 def _metadata(
@@ -468,33 +473,3 @@ def _joint_terms(description: RobotDescription) -> dict[str, tuple[float, ...]]:
         values = description.parameter_values
         found["rest_configuration"] = tuple(value_of(x, values) for x in rest)
     return found
-
-
-def model_hash(description: RobotDescription) -> str:
-    """Digest of everything a description says, but not of where or with what comments."""
-    text = json.dumps(_plain(description), sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-_AS_WITHOUT_THE_KEY: tuple[tuple[str, object], ...] = (
-    ("mimic", None), ("representation", ANGLES), ("rest", ()), ("actuated", True), ("loops", ()),
-    ("relations", ()), ("initial", {}), ("springs", ()), ("forces", ()),
-)  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Expression):
-        return value.text
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if is_dataclass(value):
-        return {
-            field.name: _plain(getattr(value, field.name))
-            for field in fields(value)
-            if field.name not in ("file", "warnings")
-            and not isinstance(getattr(value, field.name), Source)
-            and (field.name, getattr(value, field.name)) not in _AS_WITHOUT_THE_KEY
-        }
-    return value

@@ -179,11 +179,11 @@ def _in_loops(options: BuildOptions) -> bool:
 
 
 def _size(tree: KinematicTree[Any], item: Formulation, function: str) -> int:
-    return item.estimate(tree, function)
+    return item.operations(tree, function)
 
 
 def _size_built(tree: KinematicTree[Any], in_loops: bool, item: Formulation, function: str) -> int:
-    size = item.estimate(tree, function)
+    size = item.operations(tree, function)
     return min(size, SIZE_IN_LOOPS) if in_loops and function in item.loops else size
 
 
@@ -197,7 +197,7 @@ def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any], unread:
         numbers = sum(prod(x.sizes(tree.sizes)) for x in results)
         if not names or numbers <= LARGEST_SEVERAL:
             continue
-        sizes = {name: formulation_named(name).estimate(tree, function) for name in names}
+        sizes = {name: formulation_named(name).operations(tree, function) for name in names}
         serving = min(names, key=sizes.__getitem__)
         if numbers > LARGEST_ONE and not unread:
             serving = INDEPENDENT
@@ -278,9 +278,12 @@ def _chosen_functions(
     tree: KinematicTree[Any],
 ) -> tuple[str, ...]:
     provided = provided_by(formulations, tree)
-    if asked in ((DEFAULT,), (ALL,)):
+    if asked == (ALL,):
         return tuple(n for n in FUNCTION_NAMES if n in provided and n not in senseless)
+    usual = DEFAULT in asked
     for name in asked:
+        if usual and name == DEFAULT:
+            continue
         if name not in FUNCTION_NAMES:
             raise RequestError(
                 f"no function is called {name!r}; {function_suggestion(name, FUNCTION_NAMES)}"
@@ -291,7 +294,17 @@ def _chosen_functions(
             raise RequestError(
                 f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name, tree)}"
             )
-    return tuple(name for name in FUNCTION_NAMES if name in asked)
+    return tuple(
+        name
+        for name in FUNCTION_NAMES
+        if name in asked
+        or (
+            usual
+            and name in provided
+            and name not in senseless
+            and not function_named(name).on_request
+        )
+    )
 
 
 def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ _MECHANISM = resources.files("symgen.robot").joinpath("mechanism.py")
 """Of models with loops or relations."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
 _CHECKS = (
-    "agreement", "array_interface", "checks", "constraint_laws", "domain", "evaluation",
-    "forward_laws", "limits", "hessian_laws", "motion_laws", "parameter_laws",
+    "agreement", "array_interface", "calls", "checks", "constraint_laws", "domain", "evaluation",
+    "forward_laws", "limits", "hessian_laws", "motion_laws", "parameter_laws", "product_laws",
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from symgen.exact.location import Location, earliest, first_difference, first_wr
 from symgen.exact.model import MODEL, Key, gravity_symbols
 from symgen.exact.movements import Displacements, symbols
 from symgen.exact.relations import (
+    DIRECTION,
     RELATIONS,
     RERUNS,
     SAME_STATEMENTS,
@@ -100,6 +101,8 @@ class Claims:
             wanted = self.evaluations.rates(base, key)[relation.base_result]
         elif relation.by == SENSITIVITY:
             wanted = self.evaluations.sensitivities(base, key)[relation.base_result]
+        elif relation.by == DIRECTION:
+            wanted = self.evaluations.along(base, key)[relation.base_result]
         elif relation.by:
             wanted = self.evaluations.slopes(base, relation.by)[relation.base_result]
             if relation.symmetric and self.evaluations.on_manifolds:

@@ -8,6 +8,7 @@
     slopes of the potential energy by q = gravity forces + springs
     slopes of the poses by q            = what the Jacobians say: dR = omega x R, dx = v
     gradients of multipliers . tau = multipliers . (derivatives of the torques)
+    sums whose gradients are products = multipliers . torques, multipliers . accelerations
     kinetic energy    = qd^T M qd / 2
     M qdd + bias      = tau, for the accelerations of forward dynamics, and for those that are given
                         to and found by hybrid dynamics
@@ -93,6 +94,11 @@ def _weighted(slopes: str, of: Mapping[str, Entries]) -> list[Scalar]:
     """multipliers . d tau: one entry for every column."""
     n = len(of["multipliers"])
     return [inner(of["multipliers"], of[slopes][k::n]) for k in range(n)]
+
+
+def _sum(result: str, of: Mapping[str, Entries]) -> list[Scalar]:
+    """multipliers . result"""
+    return [inner(of["multipliers"], of[result])]
 
 
 def _with_springs(of: Mapping[str, Entries]) -> list[Scalar]:
@@ -218,6 +224,10 @@ GRADIENT_BY_Q, GRADIENT_BY_QD = (
     )
     for slopes in ("dtau_dq", "dtau_dqd")
 )
+SUM_OF_TORQUES = Composition("multipliers . tau", ("inverse_dynamics",), (), partial(_sum, "tau"))
+SUM_OF_ACCELERATIONS = Composition(
+    "multipliers . qdd", ("forward_dynamics",), (), partial(_sum, "qdd")
+)
 GRAVITY = Composition("gravity_forces + springs", ("gravity_forces",), ("n",), _with_springs)
 ENERGY = Composition("qd^T mass_matrix qd / 2", ("mass_matrix",), (), _energy)
 POSES = Composition(
@@ -288,6 +298,8 @@ COMPOSITIONS = (
     CORIOLIS,
     GRADIENT_BY_Q,
     GRADIENT_BY_QD,
+    SUM_OF_TORQUES,
+    SUM_OF_ACCELERATIONS,
     GRAVITY,
     ENERGY,
     POSES,

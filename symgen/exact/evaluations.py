@@ -16,6 +16,7 @@ from symgen.exact.movements import (
     Displacements,
     by_entries,
     by_parameters,
+    in_direction,
     in_time,
     on_manifolds,
     rates_of,
@@ -110,6 +111,13 @@ class Evaluations:
             self.programs[varied], self.runtime_parameters, self.displacements(varied)
         )
         return self._rates(key, movements)
+
+    def along(self, key: Key, product: Key) -> list[Entries]:
+        """Derivatives of the results along the direction that a program of a product is given."""
+        movement = in_direction(
+            self.programs[product], self.runtime_parameters, self.displacements(product)
+        )
+        return self._rates(key, [movement])
 
     def displacements(self, key: Key) -> Displacements:
         """How the q of a program moves at its velocities."""

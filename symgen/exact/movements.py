@@ -83,6 +83,22 @@ def by_parameters(
     return list(rates)
 
 
+def in_direction(
+    program: Program[Scalar], parameters: Sequence[str], displacements: Displacements
+) -> Movement:
+    """The one movement that a product is taken along: by ``dq``, ``dqd``, and so on.
+
+    q moves at the velocity ``dq``; `parameters` are the runtime parameters.
+    """
+    movement: dict[str, Scalar | None] = dict(along(displacements, entries(program, "dq")))
+    for array in program.inputs:
+        given = entries(program, f"d{array.name}")
+        if given and array.name != "q":
+            names = parameters if array.name == "parameters" else array.symbol_names
+            movement.update(zip(names, given, strict=True))
+    return movement
+
+
 def varying_parameters(program: Program[Scalar]) -> list[str]:
     """The runtime parameters that the state varies with, by the names of the entries of ``dq``."""
     q, given = symbols(program, "q"), symbols(program, "dq")

@@ -91,7 +91,7 @@ def general_programs(
         for name in provided_functions(item, tree):
             if name not in functions or name in senseless:
                 continue
-            size = item.estimate(tree, name)
+            size = item.operations(tree, name)
             if size <= (LARGEST_SOLUTION if function_named(name).solves else LARGEST_PROVEN):
                 work.append((item, name))
             else:

@@ -28,6 +28,8 @@ from symgen.exact.compositions import (
     PIVOTS,
     POSES,
     REGRESSOR,
+    SUM_OF_ACCELERATIONS,
+    SUM_OF_TORQUES,
     TORQUES,
     WRENCHES,
 )
@@ -40,6 +42,9 @@ PARAMETERS = "parameters"
 
 SENSITIVITY = "parameters and varying state"
 """Instead of an input: the runtime parameters, with which q, qd and tau vary, too."""
+
+DIRECTION = "direction"
+"""Instead of an input: all of them, along the direction that the function is given."""
 
 WEIGHT = "gravity"
 """Instead of an input that is 0: the acceleration of gravity, which is part of the model."""
@@ -78,6 +83,7 @@ def _results(function: str, base: str, *pairs: tuple[int, int]) -> tuple[Relatio
 
 
 _BY_MOTION = ((0, "q"), (0, "qd"), (0, "qdd"))
+_BY_MODEL = ((0, "loads"), (0, PARAMETERS))
 _BY_OUTPUT = tuple((0, name) for name in ("t", "q", "qd", "qdd", "tau", "loads", PARAMETERS))
 
 RELATIONS: tuple[Relation, ...] = (
@@ -86,6 +92,9 @@ RELATIONS: tuple[Relation, ...] = (
     Relation("inverse_dynamics_hessian", 0, GRADIENT_BY_Q.name, by="q", symmetric=True),
     *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_Q.name, *_BY_MOTION[1:], first=1),
     *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_QD.name, (0, "qd"), first=3),
+    Relation("inverse_dynamics_jvp", 0, "inverse_dynamics"),
+    Relation("inverse_dynamics_jvp", 1, "inverse_dynamics", by=DIRECTION),
+    *_derivatives("inverse_dynamics_vjp", SUM_OF_TORQUES.name, *_BY_MOTION, *_BY_MODEL),
     *_derivatives("inverse_dynamics_load_derivatives", "inverse_dynamics", (0, "loads")),
     *_derivatives("mass_matrix", "inverse_dynamics", (0, "qdd")),
     Relation("bias_forces", 0, "inverse_dynamics", at_zero=("qdd",)),
@@ -128,6 +137,15 @@ RELATIONS: tuple[Relation, ...] = (
         *((0, "q"), (0, "qd"), (0, "tau")),
         first=1,
     ),
+    *_results("forward_dynamics_jvp", "forward_dynamics", (0, 0), (2, 1), (3, 2)),
+    Relation("forward_dynamics_jvp", 1, "forward_dynamics", by=DIRECTION),
+    *_derivatives(
+        "forward_dynamics_vjp",
+        SUM_OF_ACCELERATIONS.name,
+        *((0, "q"), (0, "qd"), (0, "tau")),
+        *_BY_MODEL,
+    ),
+    *_results("forward_dynamics_vjp", "forward_dynamics", (5, 1), (6, 2)),
     *_derivatives("forward_dynamics_parameter_derivatives", "forward_dynamics", (0, PARAMETERS)),
     *_results("forward_dynamics_parameter_derivatives", "forward_dynamics", (1, 1), (2, 2)),
     *_results("forward_dynamics_sensitivities", "forward_dynamics", (0, 0), (2, 1), (3, 2)),
@@ -197,6 +215,8 @@ SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple(
             "inverse_dynamics_load_derivatives",
             "link_motion",
         ),
+        ("inverse_dynamics", "inverse_dynamics_jvp", "inverse_dynamics_vjp"),
+        ("forward_dynamics", "forward_dynamics_jvp", "forward_dynamics_vjp"),
         ("coriolis_matrix",),
         ("bias_forces", "forward_dynamics"),
         ("forward_dynamics_derivatives", "forward_dynamics_sensitivities"),

@@ -19,6 +19,7 @@ from symgen.formulations import (
     forces,
     joint_terms,
     manifolds,
+    products,
     torque_parts,
 )
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
@@ -41,6 +42,7 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
+from symgen.program.products import PRODUCTS
 from symgen.program.program import Program
 from symgen.support.suggestions import suggestion
 
@@ -65,6 +67,7 @@ SHARED_NOTES = {
     **coupled.NOTES,
     **manifolds.NOTES,
     **forces.ALL_NOTES,
+    **products.NOTES,
 }
 
 __all__ = [
@@ -110,6 +113,7 @@ def provided_functions(
         able = manifolds.are_derived(able, tree)
     if tree is not None and tree.forces:
         able = forces.are_derived(able)
+    able |= {name for name, product in PRODUCTS.items() if product.of in able}
     return tuple(name for name in FUNCTION_NAMES if name in able)
 
 
@@ -118,7 +122,9 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, function)
     builder.parameters(tree.parameter_names)
-    if function not in formulation.functions:
+    product = PRODUCTS.get(function)
+    written = function if product is None else product.of
+    if written not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
 
     def by_coordinates(
@@ -138,9 +144,11 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
             by_coordinates(tree, builder, state, name)
 
     if tree.forces:
-        forces.write(tree, builder, state, by_velocities, function)
+        forces.write(tree, builder, state, by_velocities, written)
     else:
-        by_velocities(tree, builder, state, function)
+        by_velocities(tree, builder, state, written)
+    if product is not None:
+        products.write(tree, builder, product, state.q)
     notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
 

@@ -10,6 +10,7 @@ from symgen.formulations.loops import LoopsBuilder
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.products import PRODUCTS
 
 REASONS: Mapping[str, str] = {
     "size": "its closed form would have about {operations:,} operations (more than {limit:,}); "
@@ -49,6 +50,11 @@ def grows_in_proportion(tree: KinematicTree[Any], function: str) -> int:
     return 0
 
 
+PRODUCT_COST = 4
+"""A product of derivatives and a vector takes at most about so many times the operations of what is
+differentiated."""
+
+
 @dataclass(frozen=True)
 class Formulation:
     """A way to derive the functions of a robot.
@@ -72,3 +78,10 @@ class Formulation:
     `symgen check` has all of them evaluated."""
     loops: Mapping[str, LoopDerivation] = field(default_factory=dict)
     """The functions that can also be written in loops, and what does it."""
+
+    def operations(self, tree: KinematicTree[Any], function: str) -> int:
+        """`estimate`, of products as well: so many times that of what is differentiated."""
+        product = PRODUCTS.get(function)
+        if product is None:
+            return self.estimate(tree, function)
+        return PRODUCT_COST * self.estimate(tree, product.of)

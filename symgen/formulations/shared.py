@@ -76,8 +76,8 @@ def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function:
 
 def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) -> Sequence[str]:
     """The symbols of an argument: ``q_1``, ``dq_1_dL1``, ``tip_fx``, ``t``."""
-    if argument == "loads":
-        return load_entry_names(tree)
+    if argument in ("loads", "dloads"):
+        return [argument.removesuffix("loads") + name for name in load_entry_names(tree)]
     if not shape:
         return [argument]
     rows = [f"{argument}_{i}" for i in range(1, shape[0] + 1)]

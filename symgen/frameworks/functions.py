@@ -35,7 +35,9 @@ class Differentiable:
     """A function with exact first derivatives.
 
     `value(*arguments)` and `jacobians(*arguments)`, one for each argument; `sizes` are those of the
-    arguments, `size` that of the result.
+    arguments, `size` that of the result.  Where the module has products, `along(*arguments,
+    *directions)` is the derivative along a direction, and `backwards(*arguments, weights)` the
+    gradient of weights . value by each argument; else both are None.
     """
 
     name: str
@@ -44,6 +46,8 @@ class Differentiable:
     size: int
     value: Callable[..., Array]
     jacobians: Callable[..., tuple[Array, ...]]
+    along: Callable[..., Array] | None = None
+    backwards: Callable[..., tuple[Array, ...]] | None = None
 
     def batched(self, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
         """The batch axes of arguments of these shapes; `RequestError` where they do not fit."""
@@ -119,7 +123,36 @@ def _function(
             found[0] = found[0] @ space.tangents(q)
         return tuple(np.asarray(one) for one in found)
 
-    return Differentiable(name, arguments, sizes, module.n, value, jacobians)
+    def along(*both: Array) -> Array:
+        q, given = both[0], _normalized(space, both[: len(arguments)])
+        directions = list(both[len(arguments) :])
+        if space is not None:
+            directions[0] = (space.tangents(q) @ directions[0][..., np.newaxis])[..., 0]
+        more = options(given[3:])
+        if loads:
+            more["dloads"] = directions[3].reshape(*directions[3].shape[:-1], module.n_loads, 6)
+        if parameters:
+            more["dparameters"] = directions[-1]
+        found = getattr(module, f"{name}_jvp")(*given[:3], *directions[:3], **more)
+        return np.asarray(found[1])
+
+    def backwards(*both: Array) -> tuple[Array, ...]:
+        *first, weights = both
+        q, given = first[0], _normalized(space, tuple(first))
+        *found, by_loads, by_parameters = getattr(module, f"{name}_vjp")(
+            *given[:3], weights, **options(given[3:])
+        )
+        if space is not None:
+            found[0] = (found[0][..., np.newaxis, :] @ space.tangents(q))[..., 0, :]
+        if loads:
+            found.append(by_loads.reshape(*by_loads.shape[:-2], -1))
+        return (*found, by_parameters) if parameters else tuple(found)
+
+    products = {f"{name}_jvp", f"{name}_vjp"} <= set(module.functions)
+    return Differentiable(
+        name, arguments, sizes, module.n, value, jacobians,
+        along if products else None, backwards if products else None,
+    )  # fmt: skip
 
 
 def _normalized(space: Configuration | None, given: tuple[Array, ...]) -> tuple[Array, ...]:

@@ -1,8 +1,9 @@
 """Generated functions in JAX: `jax.custom_jvp` around a callback.
 
 The tangent is a product of the Jacobians, which a second callback returns, with the tangents of the
-arguments: linear in them, so that JAX transposes it for the reverse mode.  `vmap` becomes one call
-of the batched function.  Results have the type of the arguments; the generated code computes in
+arguments: linear in them, so that JAX transposes it for the reverse mode.  Where the module has
+products no Jacobian is made (`symgen.frameworks.jax_products`).  `vmap` becomes one call of the
+batched function.  Results have the type of the arguments; the generated code computes in
 float64, which JAX has after ``jax.config.update("jax_enable_x64", True)``.
 """
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from symgen.errors import RequestError
 from symgen.frameworks.functions import Differentiable, functions_of
+from symgen.frameworks.jax_products import tangent_of
 
 
 def functions(
@@ -57,8 +59,12 @@ def _wrapped(jax: Any, function: Differentiable) -> Any:
         shape = jax.ShapeDtypeStruct((*batch, function.size), dtype)
         return callback(function.value, shape, *arguments)
 
+    product = None if function.along is None else tangent_of(jax, function, callback)
+
     @value.defjvp  # type: ignore[untyped-decorator]
     def tangent(primals: Any, tangents: Any) -> Any:
+        if product is not None:
+            return value(*primals), product(*primals, *tangents)
         batch, dtype = primals[0].shape[:-1], primals[0].dtype
         shapes = tuple(
             jax.ShapeDtypeStruct((*batch, function.size, size), dtype) for size in function.sizes

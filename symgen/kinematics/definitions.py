@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Generic
 
-from symgen.algebra.interface import Algebra, Derivatives, S
+from symgen.algebra.interface import Adjoints, Algebra, Derivatives, S
 from symgen.description.model import Parameter
 from symgen.description.parameters import dependency_order
 from symgen.kinematics.scalars import scalar
@@ -67,9 +67,13 @@ class WithDefinitions(Generic[S]):
         """As in the algebra itself."""
         return self._algebra.replaced(scalars, values)
 
-    def derivatives(self, inputs: Sequence[S]) -> Derivatives[S]:
+    def derivatives(self, inputs: Sequence[S], along: Sequence[S] = ()) -> Derivatives[S]:
         """As in the algebra itself."""
-        return self._algebra.derivatives(inputs)
+        return self._algebra.derivatives(inputs, along)
+
+    def adjoints(self, inputs: Sequence[S]) -> Adjoints[S]:
+        """As in the algebra itself."""
+        return self._algebra.adjoints(inputs)
 
     def jacobian(self, outputs: Sequence[S], inputs: Sequence[S]) -> list[dict[int, S]]:
         """As in the algebra itself."""

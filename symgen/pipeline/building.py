@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from symgen.deriving.derivation import Derived, derive_all, model_hash, package_of
+from symgen.deriving.derivation import Derived, derive_all, package_of
+from symgen.deriving.digest import model_hash
 from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions

@@ -67,6 +67,8 @@ def check_exactly(
     """
     with journal.stage("read"):
         description = described(path, options)
+    if options.functions == (DEFAULT,):  # those, too, that builds leave out
+        options = replace(options, functions=(ALL,))
     robot = general_robot(description)
     runtime = runtime_parameters(description, robot) or (NONE,)
     functions = select(robot, replace(options, runtime_parameters=runtime)).functions

@@ -139,8 +139,11 @@ class Torques(Quantity):
         return tau, np.stack(rows, axis=-3)
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """As of every quantity, without a copy of all Jacobians."""
+        """As of every quantity; without Jacobians where the module has `inverse_dynamics_vjp`."""
         state = motion.q, motion.qd, motion.qdd
+        if "inverse_dynamics_vjp" in self.module.functions:
+            found = self.module.inverse_dynamics_vjp(*state, multipliers, **self.options(motion))
+            return np.stack(found[:3], axis=-2)
         _, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
         weights = multipliers[:, None, :]
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)

@@ -9,7 +9,7 @@ from typing import Generic, overload
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
-from symgen.program.program import DERIVATIVE, Input, Output, Program, Statement, Step
+from symgen.program.program import ADJOINT, DERIVATIVE, Input, Output, Program, Statement, Step
 
 
 class ProgramBuilder(Generic[S]):
@@ -95,6 +95,11 @@ class ProgramBuilder(Generic[S]):
             Output(output.name, output.shape, tuple(next(found) for _ in output.entries))
             for output in self._outputs
         ]
+
+    @property
+    def steps(self) -> tuple[Step[S], ...]:
+        """All that is written so far."""
+        return tuple(self._steps)
 
     @property
     def length(self) -> int:
@@ -260,4 +265,5 @@ class ProgramBuilder(Generic[S]):
 def _used_notes(steps: Sequence[Step[S]], notes: Mapping[str, str]) -> dict[str, str]:
     used = {statement.note for step in steps for statement in step.statements}
     derived = {DERIVATIVE + label: f"derivative of {label}" for label in notes}
+    derived |= {ADJOINT + label: f"derivative by what {label} defines" for label in notes}
     return {label: text for label, text in {**notes, **derived}.items() if label in used}

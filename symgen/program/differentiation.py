@@ -18,15 +18,19 @@ def differentiate(
     builder: ProgramBuilder[S],
     inputs: Sequence[Input[S]],
     skip: range = range(0),
+    along: Sequence[S] = (),
 ) -> Derivatives[S]:
     """Put behind every statement written so far its derivatives with respect to all `inputs`.
 
-    Positions in the rows of the result count through the entries of all inputs.  The steps in
-    `skip` are left as they are.
+    Positions in the rows of the result count through the entries of all inputs; but where a
+    direction `along` which these move is given there is one position, 0.  The steps in `skip` are
+    left as they are.
     """
     symbols = [symbol for array in inputs for symbol in array.symbols]
-    labels = [name for array in inputs for name in array.symbol_names]
-    derivatives = builder.algebra.derivatives(symbols)
+    labels = [f"_d{name}" for array in inputs for name in array.symbol_names]
+    derivatives = builder.algebra.derivatives(symbols, along)
+    if along:
+        labels = [""]
     places = count()
 
     def with_derivatives(step: Step[S]) -> Step[S]:
@@ -54,7 +58,7 @@ def _derivatives_of(
         if builder.algebra.is_atomic(value):
             named[k] = value
             continue
-        name = builder.unique(f"d_{statement.name}_d{labels[k]}")
+        name = builder.unique(f"d_{statement.name}{labels[k]}")
         lines.append(Statement(name, value, DERIVATIVE + statement.note))
         named[k] = builder.algebra.named(name, value)
     derivatives.remember(statement.name, statement.value, named)

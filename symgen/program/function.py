@@ -30,6 +30,7 @@ class Function:
     packable: bool = False
     record: str = ""
     for_reading: bool = False
+    on_request: bool = False
 
     def lacks(self, sizes: Mapping[str, int]) -> str:
         """Why it means nothing for a robot of these sizes; "" where it does."""

@@ -36,6 +36,7 @@ from symgen.program.arguments import (
 )
 from symgen.program.constraint_functions import CONSTRAINT_FUNCTIONS
 from symgen.program.function import Function
+from symgen.program.products import FORWARD_PRODUCTS, INVERSE_PRODUCTS
 from symgen.program.program import Output, Program
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -74,6 +75,7 @@ FUNCTIONS: tuple[Function, ...] = (
         packable=True,
         record="TorqueHessian",
     ),
+    *INVERSE_PRODUCTS,
     Function(
         "inverse_dynamics_load_derivatives",
         "Derivatives of the joint torques with respect to the loads (tau is linear in them).",
@@ -328,6 +330,7 @@ FUNCTIONS: tuple[Function, ...] = (
         (LOADS,),
         hidden=ALL_FREE,
     ),
+    *FORWARD_PRODUCTS,
     Function(
         "forward_dynamics_parameter_derivatives",
         "Derivatives of the accelerations with respect to the runtime parameters, at fixed q, qd "

@@ -41,9 +41,14 @@ DERIVATIVE = "d "
 """In front of a label: the statement is the derivative of one with that label."""
 
 
+ADJOINT = "adjoint "
+"""In front of a label: the statement is the derivative of a sum of results by what a statement with
+that label defines."""
+
+
 def is_derivative(note: str) -> bool:
-    """Whether a statement with this note is a derivative of another one."""
-    return note.startswith(DERIVATIVE)
+    """Whether a statement with this note is a derivative of another one, or by one."""
+    return note.startswith((DERIVATIVE, ADJOINT))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from symgen.robot.functions import Functions
-from symgen.robot.records import FrameMotion, InverseKinematics, TorqueHessian, TorqueParts
+from symgen.robot.records import (
+    AccelerationGradient,
+    FrameMotion,
+    InverseKinematics,
+    TorqueGradient,
+    TorqueHessian,
+    TorqueParts,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +26,8 @@ if TYPE_CHECKING:
     Rows = ArrayLike | Mapping[str, ArrayLike]
 
 __all__ = [
-    "FrameMotion", "Functions", "InverseKinematics", "Robot", "TorqueHessian", "TorqueParts",
+    "AccelerationGradient", "FrameMotion", "Functions", "InverseKinematics", "Robot",
+    "TorqueGradient", "TorqueHessian", "TorqueParts",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from symgen.robot.constraints import Constraints
+from symgen.robot.products import Products
 from symgen.robot.records import TorqueHessian, TorqueParts
 
 if TYPE_CHECKING:
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
     Rows = ArrayLike | Mapping[str, ArrayLike]
 
 
-class Functions(Constraints, Protocol):
+class Functions(Constraints, Products, Protocol):
     """The functions of a robot, by one formulation or, at the top level, each by the fastest.
 
     Arguments; batch axes ``...`` broadcast mutually:
 
         q, qd, qdd (..., n): coordinates (rad or m), their velocities and accelerations
         tau (..., n): joint torques or forces (N m or N)
-        multipliers (..., n): weights of the torques in their sum; (..., n_constraints) of the rows
+        multipliers (..., n): weights of the results in their sum; (..., n_constraints) of the rows
             of constraints
         x (..., n): accelerations of prescribed joints, torques of free ones
         t (...): time (s)

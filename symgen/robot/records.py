@@ -54,3 +54,27 @@ class TorqueHessian(NamedTuple):
     q_qd: Array
     q_qdd: Array
     qd_qd: Array
+
+
+class TorqueGradient(NamedTuple):
+    """Gradient of multipliers . tau by all that the joint torques depend on.
+
+    (..., n) each; by the loads (..., n_loads, 6), by the runtime parameters (..., n_parameters).
+    That by `q` is in its tangent space.
+    """
+
+    q: Array
+    qd: Array
+    qdd: Array
+    loads: Array
+    parameters: Array
+
+
+class AccelerationGradient(NamedTuple):
+    """Gradient of multipliers . qdd by all that accelerations depend on: see `TorqueGradient`."""
+
+    q: Array
+    qd: Array
+    tau: Array
+    loads: Array
+    parameters: Array

@@ -13,6 +13,8 @@ from symgen.validation.agreement import comparable, labels_of, scales_of
 from symgen.validation.domain import where_both_are_defined
 from symgen.validation.evaluation import (
     ARGUMENTS,
+    DIRECTED,
+    DIRECTIONS,
     LOADED,
     SEVERAL_RESULTS,
     TIMED,
@@ -59,6 +61,7 @@ def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, An
     options = [("loads", LOADED), ("t", TIMED)]
     keys = [*ARGUMENTS[name], *(key for key, taking in options if name in taking)]
     keys += filter(None, [some])
+    keys += DIRECTIONS.values() if name in DIRECTED else ()
     if len(keys) > 1:
         crossed: dict[str, Any] = {keys[0]: arguments[keys[0]][:few, np.newaxis]}
         crossed |= {key: arguments[key][np.newaxis, :few] for key in keys[1:]}

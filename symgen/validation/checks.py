@@ -52,6 +52,7 @@ from symgen.validation.forward_laws import FORWARD_LAWS, SOLVED, not_compared
 from symgen.validation.hessian_laws import SLOPES, hessian
 from symgen.validation.motion_laws import MOTION_LAWS, are_bodies
 from symgen.validation.parameter_laws import PARAMETER_LAWS
+from symgen.validation.product_laws import products
 
 __all__ = [
     "ARGUMENTS",
@@ -282,6 +283,7 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
     derivatives, mass_matrix, forces, torque_parts, coriolis, energy, kinematics,
     *MOTION_LAWS, *FORWARD_LAWS, *PARAMETER_LAWS, *CONSTRAINT_LAWS,
+    products,
 )  # fmt: skip
 
 

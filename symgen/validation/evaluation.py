@@ -16,93 +16,17 @@ import numpy as np
 
 from symgen.robot.configuration import Configuration, stretches
 from symgen.validation import limits
+from symgen.validation.calls import ARGUMENTS as ARGUMENTS
+from symgen.validation.calls import DIRECTED as DIRECTED
+from symgen.validation.calls import DIRECTIONS as DIRECTIONS
+from symgen.validation.calls import LOADED as LOADED
+from symgen.validation.calls import SEVERAL_RESULTS as SEVERAL_RESULTS
+from symgen.validation.calls import TIMED as TIMED
 
 Array = np.ndarray[Any, Any]
 
 VANISHED = 20.0
 """tanh(x) is 1 in float64 from here on."""
-
-ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "inverse_dynamics": ("q", "qd", "qdd"),
-    "inverse_dynamics_derivatives": ("q", "qd", "qdd"),
-    "inverse_dynamics_hessian": ("q", "qd", "qdd", "multipliers"),
-    "inverse_dynamics_load_derivatives": ("q",),
-    "mass_matrix": ("q",),
-    "coriolis_matrix": ("q", "qd"),
-    "bias_forces": ("q", "qd"),
-    "gravity_forces": ("q",),
-    "torque_parts": ("q", "qd", "qdd"),
-    "kinetic_energy": ("q", "qd"),
-    "potential_energy": ("q",),
-    "forward_kinematics": ("q",),
-    "jacobians": ("q",),
-    "joint_wrenches": ("q", "qd", "qdd"),
-    "joint_wrench_derivatives": ("q", "qd", "qdd"),
-    "point_motion": ("q", "qd", "qdd"),
-    "point_motion_derivatives": ("q", "qd", "qdd"),
-    "link_motion": ("q", "qd", "qdd"),
-    "center_of_mass": ("q",),
-    "center_of_mass_jacobian": ("q",),
-    "centroidal_momentum": ("q", "qd"),
-    "centroidal_momentum_matrix": ("q",),
-    "centroidal_momentum_rate": ("q", "qd", "qdd"),
-    "regressor": ("q", "qd", "qdd"),
-    "inverse_dynamics_parameter_derivatives": ("q", "qd", "qdd"),
-    "point_motion_parameter_derivatives": ("q", "qd", "qdd"),
-    "kinetic_energy_parameter_derivatives": ("q", "qd"),
-    "potential_energy_parameter_derivatives": ("q",),
-    "forward_dynamics": ("q", "qd", "tau"),
-    "forward_dynamics_derivatives": ("q", "qd", "tau"),
-    "forward_dynamics_parameter_derivatives": ("q", "qd", "tau"),
-    "forward_dynamics_sensitivities": ("q", "qd", "tau", "dq", "dqd", "dtau"),
-    "hybrid_dynamics": ("q", "qd", "x"),
-    "hybrid_dynamics_derivatives": ("q", "qd", "x"),
-    "hybrid_dynamics_parameter_derivatives": ("q", "qd", "x"),
-    "outputs": ("t", "q", "qd", "qdd", "tau"),
-    "outputs_derivatives": ("t", "q", "qd", "qdd", "tau"),
-    "constraints": ("q",),
-    "constraint_jacobian": ("q",),
-    "constraints_parameter_derivatives": ("q",),
-    "loop_wrenches": ("q", "constraint_multipliers"),
-    "constraint_rates": ("q", "qd"),
-    "constraint_bias": ("q", "qd"),
-    "constraint_acceleration_derivatives": ("q", "qd", "qdd"),
-    "constraint_torque_derivatives": ("q", "constraint_multipliers"),
-}
-TIMED = tuple(name for name in ARGUMENTS if name.startswith("constraint"))
-"""Functions that take the time by keyword."""
-
-LOADED = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian",
-    "bias_forces", "torque_parts",
-    "joint_wrenches", "joint_wrench_derivatives", "inverse_dynamics_parameter_derivatives",
-    "forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives",
-    "forward_dynamics_sensitivities", "hybrid_dynamics", "hybrid_dynamics_derivatives",
-    "hybrid_dynamics_parameter_derivatives", "outputs", "outputs_derivatives",
-)  # fmt: skip
-SEVERAL_RESULTS = {
-    "torque_parts": (
-        "inertial_torques", "centrifugal_torques", "coriolis_torques", "gravity_torques",
-        "load_torques", "joint_term_torques",
-    ),
-    "inverse_dynamics_derivatives": ("tau", "dtau_dq", "dtau_dqd", "dtau_dqdd"),
-    "inverse_dynamics_hessian": (
-        "hessian_q_q", "hessian_q_qd", "hessian_q_qdd", "hessian_qd_qd",
-    ),
-    "joint_wrench_derivatives": ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"),
-    "point_motion": ("position", "velocity", "acceleration"),
-    "link_motion": ("link_velocities", "link_accelerations"),
-    "point_motion_derivatives": ("dx_dq", "dv_dq", "dv_dqd", "da_dq", "da_dqd", "da_dqdd"),
-    "point_motion_parameter_derivatives": ("dx_dparameters", "dv_dparameters", "da_dparameters"),
-    "forward_dynamics_derivatives": ("qdd", "dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
-    "forward_dynamics_sensitivities": ("qdd", "dqdd"),
-    "hybrid_dynamics_derivatives": ("y", "dy_dq", "dy_dqd", "dy_dx"),
-    "constraint_acceleration_derivatives": ("constraint_accelerations", "dcdd_dq", "dcdd_dqd"),
-    "constraint_torque_derivatives": ("constraint_torques", "dp_dq"),
-    "outputs_derivatives": (
-        "outputs", "do_dt", "do_dq", "do_dqd", "do_dqdd", "do_dtau", "do_dloads", "do_dparameters",
-    ),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -147,8 +71,9 @@ class States:
 
     `tau`, `x` (S, n) and `t` (S,) are arguments of functions, and so are `dq`, `dqd`, `dtau`
     (S, n, p); `parameters` (S, p) are the default values in every row.  `multipliers` (S, n) weigh
-    torques, `constraint_multipliers` (S, m) are those of m constraints, and `direction`
-    (S, n) is none: in it derivatives are taken.
+    results, `constraint_multipliers` (S, m) are those of m constraints, and `direction` (S, n) is
+    none: in it derivatives are taken.  So are they along all of the `along` arrays, each of the
+    shape of velocities, loads (S, n_loads, 6) or parameters (S, p).
     """
 
     q: Array
@@ -165,6 +90,12 @@ class States:
     multipliers: Array
     direction: Array
     constraint_multipliers: Array
+    along_q: Array
+    along_qd: Array
+    along_qdd: Array
+    along_tau: Array
+    along_loads: Array
+    along_parameters: Array
 
 
 @dataclass(frozen=True)
@@ -222,9 +153,13 @@ def random_states(
     dq, dqd, dtau = rng.uniform(-1.0, 1.0, (3, samples, n, len(values)))
     rows = np.tile(values, (samples, 1))
     multipliers, direction = rng.uniform(-1.0, 1.0, (2, samples, n))
+    along_q, along_qd, along_qdd, along_tau = rng.uniform(-1.0, 1.0, (4, samples, n))
+    along_loads = rng.uniform(-1.0, 1.0, loads.shape)
+    along_parameters = rng.uniform(-1.0, 1.0, rows.shape) * np.abs(rows)
     held = rng.uniform(-10.0, 10.0, (samples, constraints))
     return States(
-        q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction, held
+        q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction,
+        held, along_q, along_qd, along_qdd, along_tau, along_loads, along_parameters,
     )  # fmt: skip
 
 
@@ -237,6 +172,9 @@ def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -
     parameters = arguments.get("parameters")
     if parameters is not None and np.shape(parameters)[-1]:
         options["parameters"] = parameters
+    if name in DIRECTED:
+        given = {option: arguments[key] for option, key in DIRECTIONS.items()}
+        options |= {option: x for option, x in given.items() if np.shape(x)[-1] and np.size(x)}
     results = getattr(functions, name)(*(arguments[key] for key in ARGUMENTS[name]), **options)
     return results if isinstance(results, tuple) else (results,)
 

@@ -25,10 +25,10 @@ from symgen.description.expressions import EvaluationError
 from symgen.robot.configuration import FREE
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
-from symgen.validation.oracle_second import SecondFunctions
+from symgen.validation.oracle_products import ProductFunctions
 
 
-class NumericRobot(SecondFunctions):
+class NumericRobot(ProductFunctions):
     """A robot as numbers: every function of a generated module, for real arrays.
 
     The kinematics, `mass_matrix`, `gravity_forces`, `bias_forces`, the energies and

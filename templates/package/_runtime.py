@@ -49,6 +49,30 @@ class TorqueHessian(typing.NamedTuple):
     qd_qd: np.ndarray
 
 
+class TorqueGradient(typing.NamedTuple):
+    """Gradient of multipliers . tau by all that the joint torques depend on.
+
+    (..., n) each; by the loads (..., n_loads, 6), by the runtime parameters (..., n_parameters).
+    That by `q` is in its tangent space.
+    """
+
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    loads: np.ndarray
+    parameters: np.ndarray
+
+
+class AccelerationGradient(typing.NamedTuple):
+    """Gradient of multipliers . qdd by all that accelerations depend on: see `TorqueGradient`."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    loads: np.ndarray
+    parameters: np.ndarray
+
+
 def recorded(function, record):
     """`function` with its results as the named tuple `record`; what is given as ``out`` stays."""
 
@@ -278,8 +302,9 @@ def _ask(array, value):
 def _ask_by_name(array, rows):
     """The rows that a dict gives by name, batch axes in front; the others as by default."""
     given = {}
+    kind = array.name.removeprefix("d")  # a direction has rows of the same names
     for name, value in rows.items():
-        place = position(array.name, name, array.names)
+        place = position(kind, name, array.names)
         row = Array(f"{array.name}[{name!r}]", array.shape[1:])
         given[place] = _read(row, _ask(row, value), COMPLEX)
     axes = len(array.shape) - 1

@@ -14,10 +14,10 @@ import symgen
 from symgen import derive as derive_symbolically
 from symgen.algebra.graph import Graph
 from symgen.cli import main
-from symgen.deriving.derivation import model_hash
+from symgen.deriving.digest import model_hash
 from symgen.deriving.symbolic import euler_lagrange
 from symgen.exact import prove
-from symgen.formulations import FORMULATIONS, coupled, formulation_named
+from symgen.formulations import FORMULATIONS, coupled, formulation_named, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import visible_outputs
@@ -167,7 +167,7 @@ def subjects(description, runtime=()):
     for item, _ in applicable(description):
         programs[item.name] = {
             function: evaluated(description, item, function, runtime)
-            for function in item.functions
+            for function in provided_functions(item, tree)
             if not function.startswith("hybrid") or tree.sizes["n_prescribed"]
             if not function.startswith("outputs") or tree.outputs
             if runtime or ("parameter" not in function and "sensitiv" not in function)

@@ -40,7 +40,7 @@ def worth_deriving(description, runtime=()):
         functions = [
             name
             for name in provided_functions(formulation, tree)
-            if name not in senseless and formulation.estimate(tree, name) <= largest(name)
+            if name not in senseless and formulation.operations(tree, name) <= largest(name)
         ]
         if functions:
             assert formulation.why_not(tree) is None

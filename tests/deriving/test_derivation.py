@@ -6,12 +6,14 @@ import pytest
 
 from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
-from symgen.deriving.derivation import derive_all, model_hash, package_of
+from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.digest import model_hash
 from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
 from symgen.options import ONE_IN_LOOPS, BuildOptions, names
-from symgen.program.functions import FUNCTION_NAMES
+from symgen.program.functions import FUNCTION_NAMES, function_named
+from symgen.program.products import PRODUCTS
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.descriptions import described
 
@@ -22,12 +24,22 @@ ALL = tuple(formulation.name for formulation in FORMULATIONS if formulation.by_d
 def test_defaults():
     small = select(read(EXAMPLES / "two_link.yaml"), BuildOptions())
     assert small.formulations == ALL
-    assert small.functions == tuple(name for name in FUNCTION_NAMES if name not in small.senseless)
+    usual = [name for name in FUNCTION_NAMES if not function_named(name).on_request]
+    assert small.functions == tuple(name for name in usual if name not in small.senseless)
     large = select(read(EXAMPLES / "puma560.yaml"), BuildOptions())
     assert large.formulations == ("composite", "newton_euler")
     for name in ALL:  # what is not compiled is derived all the same
         derived = set(large.functions_of(name))
-        assert derived == set(provided_functions(formulation_named(name))) - set(large.senseless)
+        assert derived == set(provided_functions(formulation_named(name))) & set(large.functions)
+
+
+def test_products_are_built_on_request_beside_the_usual_functions():
+    description = read(EXAMPLES / "two_link.yaml")
+    usual = select(description, BuildOptions()).functions
+    more = select(description, BuildOptions(functions=("default", "inverse_dynamics_vjp")))
+    assert set(more.functions) - set(usual) == {"inverse_dynamics_vjp"}
+    everything = select(description, BuildOptions(functions=("all",))).functions
+    assert set(everything) - set(usual) == set(PRODUCTS)
 
 
 def test_what_is_too_large_is_said():

@@ -22,6 +22,7 @@ FUNCTIONS = ("inverse_dynamics", "mass_matrix", "potential_energy")
 CHECKS = (
     "_agreement.py",
     "_array_interface.py",
+    "_calls.py",
     "_checks.py",
     "_constraint_laws.py",
     "_domain.py",
@@ -31,6 +32,7 @@ CHECKS = (
     "_hessian_laws.py",
     "_motion_laws.py",
     "_parameter_laws.py",
+    "_product_laws.py",
 )
 VERBATIM = ("_runtime.py", "_backends.py", "_result_memory.py", *CHECKS, "_numpy/_analytic.py")
 

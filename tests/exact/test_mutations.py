@@ -37,6 +37,10 @@ SEEDS = (FORKED, 2)
 DERIVATIVES = {
     "inverse_dynamics_derivatives": 6,
     "inverse_dynamics_hessian": 3,
+    "inverse_dynamics_jvp": 2,
+    "inverse_dynamics_vjp": 2,
+    "forward_dynamics_jvp": 2,
+    "forward_dynamics_vjp": 2,
     "joint_wrench_derivatives": 6,
     "point_motion_derivatives": 6,
     "inverse_dynamics_parameter_derivatives": 2,

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra
-from symgen.deriving.derivation import derived_program, model_hash
+from symgen.deriving.derivation import derived_program
+from symgen.deriving.digest import model_hash
 from symgen.description import read
 from symgen.description.model import coordinate_names
 from symgen.description.quantities import POINT_PARTS, RATES, SINGLE, WRENCH_PARTS

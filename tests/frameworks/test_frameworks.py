@@ -42,8 +42,15 @@ def tangents():
     return [random.standard_normal((4, size)) for size in (3, 3, 3, 6, 1)]
 
 
+@pytest.fixture
+def with_products(tmp_path_factory):
+    return robots.arm_with_products(tmp_path_factory.getbasetemp())
+
+
+@pytest.mark.parametrize("made", ["robot", "with_products"])
 @pytest.mark.parametrize("name", NAMES)
-def test_jax(robot, given, tangents, name):
+def test_jax(request, given, tangents, name, made):
+    robot = request.getfixturevalue(made)
     jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
     with jax.enable_x64(True):
         function = getattr(symgen.jax(robot, loads=True, parameters=True), name)

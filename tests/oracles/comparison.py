@@ -59,6 +59,8 @@ def state_of(description, seed):
     state["loads"] = rng.uniform(-10, 10, (len(description.loads), 6))
     state["tau"] = rng.uniform(-10, 10, n)
     state["multipliers"] = rng.uniform(-1, 1, n)
+    state |= {name: rng.uniform(-1, 1, n) for name in ("dq", "dqd", "dqdd", "dtau")}
+    state["dloads"] = rng.uniform(-1, 1, state["loads"].shape)
     return {**state, "x": np.where(prescribed, state["qdd"], state["tau"])}
 
 

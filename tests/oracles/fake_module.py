@@ -30,7 +30,7 @@ DERIVATIVES, HESSIAN = "inverse_dynamics_derivatives", "inverse_dynamics_hessian
 
 Function = Callable[..., Any]
 
-CORES = {"t": 0, "dq": 2, "dqd": 2, "dtau": 2, "loads": 2}
+CORES = {"t": 0, "dq": 2, "dqd": 2, "dtau": 2, "loads": 2, "dloads": 2}
 """Numbers of axes of arguments; of the others 1."""
 
 
@@ -163,8 +163,9 @@ def _with_parameters(robot: NumericRobot, name: str) -> Function:
         if parameters is None:
             result = robots[robot.parameters.tobytes()](*arguments, **options)
             return _solved(result, arguments, name)
-        given = list(arguments) + ([options["loads"]] if "loads" in options else [])
-        cores = [CORES.get(key, 1) for key in (*ARGUMENTS[name], "loads")]
+        options = {key: x for key, x in options.items() if x is not None}
+        given = [*arguments, *options.values()]
+        cores = [CORES.get(key, 1) for key in (*ARGUMENTS[name], *options)]
         rows = np.asarray(parameters)
         shapes = [np.shape(x)[: np.ndim(x) - k] for x, k in zip(given, cores, strict=False)]
         batch = np.broadcast_shapes(*shapes, rows.shape[:-1])
@@ -182,8 +183,8 @@ def _with_parameters(robot: NumericRobot, name: str) -> Function:
                 robots[key] = _remembered(robot.with_parameters(values), name)
             chosen = np.flatnonzero(owners.reshape(-1) == number)
             parts = [x[chosen] for x in flat]
-            keyword = {"loads": parts.pop()} if "loads" in options else {}
-            found = robots[key](*parts, **keyword)
+            keyword = dict(zip(options, parts[len(arguments) :], strict=True))
+            found = robots[key](*parts[: len(arguments)], **keyword)
             several = isinstance(found, tuple)
             for place, sample in enumerate(chosen):
                 picked = [x[place] for x in (found if several else (found,))]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from symgen.program.functions import function_named
+from symgen.program.products import PRODUCTS
 from tests.oracles.comparison import SINGULAR, condition, prescribed_coordinates
 from tests.oracles.implicit import pivots
 from tests.oracles.pinocchio_forward import (
@@ -25,6 +26,8 @@ def reference(
     """All outputs of a function, the hidden ones too.  `state`: see `comparison.state_of`."""
     q, qd, loads = (state[name] for name in ("q", "qd", "loads"))
     zero = np.zeros(oracle.n)
+    if function in PRODUCTS:
+        return _product(oracle, function, state)
     if function_named(function).solves:
         return _solved(oracle, function, state)
     if function == "bias_forces":
@@ -80,6 +83,30 @@ def _solved(oracle: PinocchioRobot, function: str, state: Mapping[str, Array]) -
         slopes = hybrid_derivatives(oracle, prescribed, *arguments)
     slopes = slopes if function.endswith("_derivatives") else ()
     return value, *slopes, pivots(mass), np.diag(mass)
+
+
+def _product(
+    oracle: PinocchioRobot, function: str, state: Mapping[str, Array]
+) -> tuple[Array, ...]:
+    """Matrices times the direction, or the multipliers times them; there are no parameters."""
+    product = PRODUCTS[function]
+    hidden: tuple[Array, ...] = ()
+    levers = _load_slopes(oracle, state["q"], state["loads"])
+    if product.of == "inverse_dynamics":
+        motion = (state[name] for name in ("q", "qd", "qdd"))
+        value, *slopes = oracle.inverse_dynamics_derivatives(*motion, loads=state["loads"])
+    else:
+        value, *slopes, pivot, diagonal = _solved(oracle, f"{product.of}_derivatives", state)
+        levers = -np.einsum("ij,jkc->ikc", slopes[2], levers)
+        hidden = pivot, diagonal
+    slopes.append(levers)
+    names = [name for name in product.by.values() if name != "dparameters"]
+    if product.backwards:
+        found = [np.tensordot(state["multipliers"], slope, 1) for slope in slopes]
+        return (*found, np.zeros(0), *hidden)
+    pairs = zip(slopes, names, strict=True)
+    along = sum(slope.reshape(oracle.n, -1) @ state[name].ravel() for slope, name in pairs)
+    return value, np.asarray(along), *hidden
 
 
 def _load_slopes(oracle: PinocchioRobot, q: Array, loads: Array) -> Array:

@@ -49,3 +49,14 @@ def arm(folder):
     path = folder / "planning_arm.yaml"
     path.write_text(ARM)
     return symgen.load(path, runtime_parameters="m2")
+
+
+def arm_with_products(folder):
+    """The same, with the functions that are products, and nothing that they do not need."""
+    path = folder / "planning_arm.yaml"
+    path.write_text(ARM)
+    names = [f"{name}_dynamics{kind}" for name in ("inverse", "forward") for kind in KINDS]
+    return symgen.load(path, runtime_parameters="m2", functions=[*names, "mass_matrix"])
+
+
+KINDS = ("", "_derivatives", "_jvp", "_vjp")

@@ -7,9 +7,10 @@ import scipy.sparse
 import symgen
 from symgen.planning import reading
 from symgen.planning.collocation import Collocation
+from symgen.planning.quantities import Motion, Torques
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
-from tests.planning.robots import EXAMPLES
+from tests.planning.robots import EXAMPLES, arm_with_products
 
 EVERYTHING = {
     "symgen_task": 1,
@@ -156,3 +157,17 @@ def check_derivatives(program, seed):
         assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max(), term.name
     change = slope(program.objective)
     assert abs(program.gradient(x) @ direction - change) < 1e-7 * max(1.0, abs(change))
+
+
+def test_gradients_by_products_are_those_by_jacobians(tmp_path_factory):
+    """Along the axis of many motions, too."""
+    robot = arm_with_products(tmp_path_factory.getbasetemp())
+    torques = Torques(robot, {"m2": 1.4})
+    rng = np.random.default_rng(4)
+    q, qd, qdd, weights = rng.uniform(-1, 1, (4, 5, 3))
+    motion = Motion(q, qd, qdd, np.zeros(5), np.zeros(5), rng.uniform(-5, 5, (5, 1, 6)))
+    for one in (motion, motion.moved(rng.uniform(-1, 1, (3, 2, 3)))):
+        expected = np.einsum("...krij,ki->...krj", torques.jacobian(one)[1], weights)
+        found = torques.gradients(one, weights)
+        assert found.shape == expected.shape
+        assert np.allclose(found, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())

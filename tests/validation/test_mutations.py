@@ -13,7 +13,7 @@ from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachab
 from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.functions import OF_TREES, function_named
-from symgen.validation.checks import SEVERAL_RESULTS, Subject, random_states
+from symgen.validation.checks import SEVERAL_RESULTS, Subject, call, random_states
 from symgen.validation.validate import validate
 from tests.choosing import one_in
 from tests.oracles.descriptions import described
@@ -34,8 +34,10 @@ def function_of(program, flipped=-1):
     """The program as a function; the node numbered `flipped` has the wrong sign."""
     function = function_named(program.function)
 
-    def run(*arguments, loads=None, parameters=None):
+    def run(*arguments, loads=None, parameters=None, **directions):
         given = dict(zip((a.name for a in function.arguments), arguments, strict=True))
+        given |= {"dloads": np.zeros((len(arguments[0]), 1, 6)),
+                  "dparameters": np.zeros((len(arguments[0]), 1)), **directions}  # fmt: skip
         given["parameters"] = np.tile(VALUES, (len(arguments[0]), 1))
         if parameters is not None:
             given["parameters"] = parameters
@@ -108,8 +110,8 @@ def matters(program, right, wrong):
     """Whether the flipped sign shows: that of something squared does not."""
     n = len(program.input("q").symbols)
     states = random_states(n, 1, 2, seed=1, parameters=VALUES)
-    taken = [getattr(states, a.name) for a in function_named(program.function).arguments]
-    pairs = [x if isinstance(x, tuple) else (x,) for x in (right(*taken), wrong(*taken))]
+    name = program.function
+    pairs = [call(SimpleNamespace(**{name: x}), name, vars(states)) for x in (right, wrong)]
     return not all(np.allclose(x, y, rtol=0, atol=1e-9) for x, y in zip(*pairs, strict=True))
 
 

@@ -1,0 +1,63 @@
+"""Reverse differentiation of a program while it is written: adjoints of its statements.
+
+The adjoint of what a statement defines is the derivative of a weighted sum of results by it.  All
+statements are walked through once, backwards: the adjoint of each is the sum of what the statements
+behind it have found for it, gets a name (``omega_2_x_adjoint``), and is handed on to what stands on
+the right of its equation.  So a gradient takes a small multiple of the operations of the program,
+however many inputs there are (Griewank, Walther 2008, section 3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symgen.algebra.interface import S
+from symgen.program.builder import ProgramBuilder
+from symgen.program.program import ADJOINT, Input
+
+BACKWARDS = "adjoints: "
+"""In front of the kind of a step: its statements are adjoints of those of that step."""
+
+
+def pull_back(
+    builder: ProgramBuilder[S],
+    results: Sequence[S],
+    weights: Sequence[S],
+    inputs: Sequence[Input[S]],
+) -> list[list[S]]:
+    """Put behind all that is written the gradient of weights . results by each of the `inputs`.
+
+    A list for every input, with an entry for each of its symbols.
+    """
+    algebra = builder.algebra
+    reverse = algebra.adjoints([symbol for array in inputs for symbol in array.symbols])
+    written = builder.steps
+    named: set[S] = set()
+    first: set[str] = set()
+    for step in written:
+        for line in step.statements:
+            label = algebra.named(line.name, line.value)
+            if label not in named and not algebra.is_atomic(line.value):
+                named.add(label)
+                first.add(line.name)
+    adjoints: dict[S, S] = {}
+
+    def hand_on(value: S, weight: S) -> None:
+        for scalar, term in reverse.of(value, weight, named).items():
+            adjoints[scalar] = adjoints[scalar] + term if scalar in adjoints else term
+
+    for result, weight in zip(results, weights, strict=True):
+        hand_on(result, weight)
+    for step in reversed(written):
+        with builder.step(BACKWARDS + step.kind, step.joint):
+            for line in reversed(step.statements):
+                if line.name not in first:
+                    continue
+                label = algebra.named(line.name, line.value)
+                named.remove(label)
+                adjoint = adjoints.pop(label, algebra.zero)
+                if not algebra.is_zero(adjoint):
+                    name = f"{line.name}_adjoint"
+                    hand_on(line.value, builder.let(name, adjoint, ADJOINT + line.note))
+    zero = algebra.zero
+    return [[adjoints.get(symbol, zero) for symbol in array.symbols] for array in inputs]

@@ -1,0 +1,117 @@
+"""The functions that are products: derivatives of another one times a vector, without a matrix.
+
+`INVERSE_PRODUCTS` and `FORWARD_PRODUCTS` are entries of the table of functions.  What they are the
+derivatives of is a function of the table, too, and programs of it are differentiated along one
+direction (``jvp``, a Jacobian times a vector) or backwards from one sum (``vjp``, a vector times a
+Jacobian): see `symgen.formulations.products`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symgen.program.arguments import ALL_FREE, LOADS, QD, QDD, TAU, Argument, Q
+from symgen.program.function import Function
+
+DQ = Argument("dq", ("n",), "direction: how q changes, in its tangent space, as qd says")
+DQD = Argument("dqd", ("n",), "direction: how qd changes")
+DQDD = Argument("dqdd", ("n",), "direction: how qdd changes")
+DTAU = Argument("dtau", ("n",), "direction: how tau changes")
+DLOADS = Argument("dloads", ("n_loads", 6), "direction: how the loads change")
+DPARAMETERS = Argument(
+    "dparameters", ("n_parameters",), "direction: how the runtime parameters change"
+)
+MULTIPLIERS = Argument("multipliers", ("n",), "weights of the results in their sum")
+
+
+@dataclass(frozen=True)
+class Product:
+    """What a function is the product of: derivatives of the first result of `of`.
+
+    `by` are the arguments that these are taken by, with the names of their directions.
+    """
+
+    of: str
+    result: str
+    by: Mapping[str, str]
+    backwards: bool = False
+
+    @property
+    def gradients(self) -> dict[str, str]:
+        """By argument, what the derivative of the sum by it is called."""
+        return {argument: f"gradient_{argument}" for argument in self.by}
+
+
+_SAME = {"loads": "dloads", "parameters": "dparameters"}
+_BY_MOTION = {"q": "dq", "qd": "dqd", "qdd": "dqdd", **_SAME}
+_BY_TORQUE = {"q": "dq", "qd": "dqd", "tau": "dtau", **_SAME}
+
+PRODUCTS: Mapping[str, Product] = {
+    "inverse_dynamics_jvp": Product("inverse_dynamics", "tau", _BY_MOTION),
+    "inverse_dynamics_vjp": Product("inverse_dynamics", "tau", _BY_MOTION, backwards=True),
+    "forward_dynamics_jvp": Product("forward_dynamics", "qdd", _BY_TORQUE),
+    "forward_dynamics_vjp": Product("forward_dynamics", "qdd", _BY_TORQUE, backwards=True),
+}
+"""By name of the function."""
+
+
+def _gradients(of: str, given: str) -> tuple[Argument, ...]:
+    return (
+        Argument(
+            "gradient_q", ("n",), f"[j] = d (multipliers . {of}) / d q_j, in the tangent space of q"
+        ),
+        Argument("gradient_qd", ("n",), f"[j] = d (multipliers . {of}) / d qd_j"),
+        Argument(f"gradient_{given}", ("n",), f"[j] = d (multipliers . {of}) / d {given}_j"),
+        Argument(
+            "gradient_loads", ("n_loads", 6), f"[k, c] = d (multipliers . {of}) / d loads[k, c]"
+        ),
+        Argument(
+            "gradient_parameters",
+            ("n_parameters",),
+            f"[k] = d (multipliers . {of}) / d parameters[k]",
+        ),
+    )
+
+
+INVERSE_PRODUCTS: tuple[Function, ...] = (
+    Function(
+        "inverse_dynamics_jvp",
+        "Joint torques, and their derivative along one direction of all that they depend on.",
+        (Q, QD, QDD, DQ, DQD, DQDD),
+        (TAU, Argument("tau_along", ("n",), "derivative of tau along the direction")),
+        (LOADS, DLOADS, DPARAMETERS),
+        on_request=True,
+    ),
+    Function(
+        "inverse_dynamics_vjp",
+        "Gradient of multipliers . tau with respect to all that the joint torques depend on.",
+        (Q, QD, QDD, MULTIPLIERS),
+        _gradients("tau", "qdd"),
+        (LOADS,),
+        record="TorqueGradient",
+        on_request=True,
+    ),
+)
+
+FORWARD_PRODUCTS: tuple[Function, ...] = (
+    Function(
+        "forward_dynamics_jvp",
+        "Accelerations, and their derivative along one direction of all that they depend on.",
+        (Q, QD, TAU, DQ, DQD, DTAU),
+        (QDD, Argument("qdd_along", ("n",), "derivative of qdd along the direction")),
+        (LOADS, DLOADS, DPARAMETERS),
+        hidden=ALL_FREE,
+        on_request=True,
+    ),
+    Function(
+        "forward_dynamics_vjp",
+        "Gradient of multipliers . qdd with respect to all that the accelerations depend on.",
+        (Q, QD, TAU, MULTIPLIERS),
+        _gradients("qdd", "tau"),
+        (LOADS,),
+        hidden=ALL_FREE,
+        record="AccelerationGradient",
+        on_request=True,
+    ),
+)
