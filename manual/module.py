@@ -29,9 +29,10 @@ BY_HAND = {
         "frame_jacobian", "frame_motion", "inverse_kinematics", "operational_space_inertia",
     ),
     "symgen/robot/mechanism.py": (
-        "assemble", "closed_velocities", "constrained_forward_dynamics",
-        "constrained_forward_dynamics_derivatives", "constrained_inverse_dynamics", "freedoms",
-        "unique_multipliers",
+        "assemble", "closed_velocities", "closing_derivatives", "constrained_forward_dynamics",
+        "constrained_forward_dynamics_derivatives",
+        "constrained_forward_dynamics_parameter_derivatives", "constrained_inverse_dynamics",
+        "freedoms", "unique_multipliers",
     ),
 }  # fmt: skip
 """Functions that modules have in the same words: of one link, and of closed loops."""
@@ -105,7 +106,7 @@ METADATA = {
         "of such a model: dynamics with the loops closed; see "
         "[closed loops](../how_to/closed_loops.md)"
     ),
-    "assemble(), closed_velocities(), freedoms(), unique_multipliers()": (
+    "assemble(), closing_derivatives(), closed_velocities(), freedoms(), unique_multipliers()": (
         "of such a model: positions and velocities at which the loops are closed, and what the "
         "constraints leave free"
     ),

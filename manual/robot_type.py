@@ -50,8 +50,8 @@ class Functions(Constraints, Products, Protocol):
 
         q, qd, qdd (..., n): coordinates (rad or m), their velocities and accelerations
         tau (..., n): joint torques or forces (N m or N)
-        multipliers (..., n): weights of the results in their sum; (..., n_constraints) of the rows
-            of constraints
+        multipliers (..., n): weights of the results in their sum
+        constraint_multipliers (..., n_constraints): one for every row of the constraints
         x (..., n): accelerations of prescribed joints, torques of free ones
         t (...): time (s)
         loads (..., n_loads, 6), or a dict by name: [fx fy fz nx ny nz] exerted by the environment

@@ -49,8 +49,11 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "constraints_parameter_derivatives": ("q",),
     "loop_wrenches": ("q", "constraint_multipliers"),
     "constraint_rates": ("q", "qd"),
+    "constraint_rates_parameter_derivatives": ("q", "qd"),
     "constraint_bias": ("q", "qd"),
     "constraint_acceleration_derivatives": ("q", "qd", "qdd"),
+    "constraint_acceleration_parameter_derivatives": ("q", "qd", "qdd"),
+    "constraint_torque_parameter_derivatives": ("q", "constraint_multipliers"),
     "constraint_torque_derivatives": ("q", "constraint_multipliers"),
 }
 TIMED = tuple(name for name in ARGUMENTS if name.startswith("constraint"))

@@ -168,6 +168,7 @@ RELATIONS: tuple[Relation, ...] = (
     *_derivatives("constraint_jacobian", "constraints", (0, "q")),
     *_derivatives("constraints_parameter_derivatives", "constraints", (0, PARAMETERS)),
     Relation("constraint_rates", 0, "constraints", 0, TIME),
+    *_derivatives("constraint_rates_parameter_derivatives", "constraint_rates", (0, PARAMETERS)),
     Relation("constraint_bias", 0, "constraint_rates", 0, TIME),
     Relation("constraint_acceleration_derivatives", 0, "constraint_rates", 0, TIME),
     *_derivatives(
@@ -177,6 +178,14 @@ RELATIONS: tuple[Relation, ...] = (
         first=1,
     ),
     Relation("constraint_torque_derivatives", 1, "constraint_torque_derivatives", 0, "q"),
+    *_derivatives(
+        "constraint_acceleration_parameter_derivatives",
+        "constraint_acceleration_derivatives",
+        (0, PARAMETERS),
+    ),
+    *_derivatives(
+        "constraint_torque_parameter_derivatives", "constraint_torque_derivatives", (0, PARAMETERS)
+    ),
 )
 
 _EVERYWHERE = (

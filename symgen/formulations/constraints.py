@@ -37,6 +37,7 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, total, zero_vector
 from symgen.description.quantities import AXES, POINTS, RATES, TIME, quantity
 from symgen.formulations.interface import Derivation
+from symgen.formulations.shared import by_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.frames import units
@@ -44,20 +45,22 @@ from symgen.kinematics.loops import BASE_AXES, GAP, Loop
 from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import KinematicTree
+from symgen.program.arguments import CONSTRAINT_MULTIPLIERS
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
 
 NOTES = {
-    "CO-1": "a row of a loop: x . y of vectors of both frames",
-    "CO-2": "its derivative by a coordinate",
-    "CO-3": "its rate by time",
-    "CO-4": "its second rate by time",
-    "CO-5": "a relation of the model file; e_i, e_ik are derivatives of the expression",
-    "CO-6": "J^T multipliers: what the constraints exert on the coordinates",
-    "CO-7": "wrench on the second frame: multipliers times what its motion does to the rows",
+    "LC-1": "a row of a loop: x . y of vectors of both frames",
+    "LC-2": "its derivative by a coordinate",
+    "LC-3": "its rate by time",
+    "LC-4": "its second rate by time",
+    "LC-5": "a relation of the model file; e_i, e_ik are derivatives of the expression",
+    "LC-6": "J^T multipliers: what the constraints exert on the coordinates",
+    "LC-7": "wrench on the second frame: multipliers times what its motion does to the rows",
 }
 
 VALUE, RATE, SECOND_RATE = range(3)
+MULTIPLIERS = CONSTRAINT_MULTIPLIERS.name
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,16 @@ def functions_of(supply: Supply) -> dict[str, Derivation]:
         "constraint_bias": partial(_bias, supply=supply),
         "constraint_acceleration_derivatives": partial(_acceleration_derivatives, supply=supply),
         "constraint_torque_derivatives": partial(_torque_derivatives, supply=supply),
+        "constraint_acceleration_parameter_derivatives": partial(
+            by_parameters,
+            partial(_accelerations, supply=supply),
+            {"constraint_accelerations": "dcdd_dparameters"},
+        ),
+        "constraint_torque_parameter_derivatives": partial(
+            by_parameters,
+            partial(_torques, supply=supply),
+            {"constraint_torques": "dp_dparameters"},
+        ),
     }
 
 
@@ -152,28 +165,40 @@ def _bias(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply:
     b.output("constraint_bias", (len(rows),), [row.second_rate for row in rows])
 
 
-def _acceleration_derivatives(
+def _accelerations(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
 ) -> None:
     rows = _rows(tree, b, state, supply, Wanted(SECOND_RATE, False))
-    entries = [row.second_rate for row in rows]
-    b.output("constraint_accelerations", (len(rows),), entries)
+    b.output("constraint_accelerations", (len(rows),), [row.second_rate for row in rows])
+
+
+def _acceleration_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    _accelerations(tree, b, state, supply)
+    entries = b.results("constraint_accelerations")
     _differentiated(tree, b, entries, {"q": "dcdd_dq", "qd": "dcdd_dqd"})
+
+
+def _torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
+    """LC-6"""
+    rows = _rows(tree, b, state, supply, Wanted(VALUE, True))
+    multipliers = b.declared(MULTIPLIERS).symbols
+    torques: list[S] = []
+    for joint in tree.joints:
+        pairs = zip(rows, multipliers, strict=True)
+        terms = [row.by_joint[joint.number] * x for row, x in pairs if joint.number in row.by_joint]
+        with b.step("constraint torques", joint.name):
+            value = total(terms, b.algebra)
+            torques.append(b.let(f"p_{joint.number}", value, "LC-6"))
+    b.output("constraint_torques", (tree.n,), torques)
 
 
 def _torque_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
 ) -> None:
-    rows = _rows(tree, b, state, supply, Wanted(VALUE, True))
-    torques: list[S] = []
-    for joint in tree.joints:
-        pairs = zip(rows, state.multipliers, strict=True)
-        terms = [row.by_joint[joint.number] * x for row, x in pairs if joint.number in row.by_joint]
-        with b.step("constraint torques", joint.name):
-            value = total(terms, b.algebra)
-            torques.append(b.let(f"p_{joint.number}", value, "CO-6"))
-    b.output("constraint_torques", (tree.n,), torques)
-    _differentiated(tree, b, torques, {"q": "dp_dq"})
+    _torques(tree, b, state, supply)
+    _differentiated(tree, b, b.results("constraint_torques"), {"q": "dp_dq"})
 
 
 def _differentiated(
@@ -192,9 +217,9 @@ def _differentiated(
 def _wrenches(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
 ) -> None:
-    """CO-7: a row x . y gives a turn of y the moment y x x, and a way of the origin the force x."""
+    """LC-7: a row x . y gives a turn of y the moment y x x, and a way of the origin the force x."""
     supplied = supply(tree, b, state, (), Wanted(VALUE, False))
-    multipliers = iter(state.multipliers)
+    multipliers = iter(b.declared(MULTIPLIERS).symbols)
     none = zero_vector(b.algebra)
     entries: list[S] = []
     for loop in tree.loops:
@@ -212,7 +237,7 @@ def _wrenches(
             parts = (("f", force), ("n", moment))
             for letter, terms in parts:
                 whole = reduce(add, terms) if terms else none
-                entries += b.let(f"{letter}_{loop.name}", whole, "CO-7")
+                entries += b.let(f"{letter}_{loop.name}", whole, "LC-7")
     b.output("loop_wrenches", (len(tree.loops), 6), entries)
 
 
@@ -238,14 +263,14 @@ def _rows(
     for relation in tree.relations:
         with b.step("constraints", relation.name):
             row = _relation_row(tree, b, relation.expression, known)
-            rows.append(_named(relation.name, row, b, wanted, "CO-5"))
+            rows.append(_named(relation.name, row, b, wanted, "LC-5"))
     return rows
 
 
 def _loop_rows(
     loop: Loop[S], b: ProgramBuilder[S], supplied: Supplied[S], wanted: Wanted
 ) -> list[MovingScalar[S]]:
-    """CO-1 to CO-4"""
+    """LC-1 to LC-4"""
     first, second = _vectors(loop, b, supplied)
     rows = []
     for (one, other), name in zip(loop.rows, loop.row_names, strict=True):
@@ -255,7 +280,7 @@ def _loop_rows(
                 row = MovingScalar(
                     row.at - loop.length * loop.length, row.rate, row.second_rate, row.by_joint
                 )
-            rows.append(_named(name, row, b, wanted, "CO-1"))
+            rows.append(_named(name, row, b, wanted, "LC-1"))
     return rows
 
 
@@ -302,13 +327,13 @@ def _named(
     if wanted.by_joint:
         for j, column in row.by_joint.items():
             if not b.algebra.is_zero(column):
-                columns[j] = b.let(f"J_{name}_{j}", column, "CO-2")
+                columns[j] = b.let(f"J_{name}_{j}", column, "LC-2")
     elif wanted.order == VALUE:
         at = b.let(f"c_{name}", row.at, note)
     elif wanted.order == RATE:
-        rate = b.let(f"cd_{name}", row.rate, "CO-3")
+        rate = b.let(f"cd_{name}", row.rate, "LC-3")
     else:
-        second_rate = b.let(f"cdd_{name}", row.second_rate, "CO-4")
+        second_rate = b.let(f"cdd_{name}", row.second_rate, "LC-4")
     return MovingScalar(at, rate, second_rate, columns)
 
 
@@ -340,7 +365,7 @@ def _relation_row(
     expression: Any,
     known: Mapping[str, MovingScalar[S]],
 ) -> MovingScalar[S]:
-    """CO-5, by the chain rule over what the expression mentions."""
+    """LC-5, by the chain rule over what the expression mentions."""
     names = [name for name in expression.names if name in known]
     labels = [f"x_of_{name.replace('.', '_')}" for name in names]
     symbols = [b.algebra.symbol(label) for label in labels]

@@ -94,6 +94,7 @@ PARAMETER_DERIVATIVES: Mapping[str, Mapping[str, str]] = {
         "acceleration": "da_dparameters",
     },
     "constraints": {"constraints": "dc_dparameters"},
+    "constraint_rates": {"constraint_rates": "dcd_dparameters"},
     "kinetic_energy": {"kinetic_energy": "dT_dparameters"},
     "potential_energy": {"potential_energy": "dV_dparameters"},
 }

@@ -59,7 +59,7 @@ MULTIPLIERS = Argument("multipliers", ("n",), "weights of the torques in their s
 
 T = Argument("t", (), "time (s)")
 CONSTRAINT_MULTIPLIERS = Argument(
-    "multipliers", ("n_constraints",), "one for every row of the constraints"
+    "constraint_multipliers", ("n_constraints",), "one for every row of the constraints"
 )
 
 

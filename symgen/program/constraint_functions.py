@@ -65,6 +65,14 @@ CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
         needs=("n_constraints",),
     ),
     Function(
+        "constraint_rates_parameter_derivatives",
+        "Derivatives of the rates of the constraints with respect to the runtime parameters.",
+        (Q, QD),
+        (by_parameter("dcd_dparameters", "constraint_rates", "n_constraints"),),
+        (T,),
+        needs=("n_constraints", "n_parameters"),
+    ),
+    Function(
         "constraint_bias",
         "Second rates of the constraints at qdd = 0: they are J qdd + constraint_bias.",
         (Q, QD),
@@ -84,6 +92,22 @@ CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
         ),
         (T,),
         needs=("n_constraints",),
+    ),
+    Function(
+        "constraint_acceleration_parameter_derivatives",
+        "Derivatives of the second rates of the constraints by the runtime parameters.",
+        (Q, QD, QDD),
+        (by_parameter("dcdd_dparameters", "constraint_accelerations", "n_constraints"),),
+        (T,),
+        needs=("n_constraints", "n_parameters"),
+    ),
+    Function(
+        "constraint_torque_parameter_derivatives",
+        "Derivatives of the torques J^T multipliers with respect to the runtime parameters.",
+        (Q, CONSTRAINT_MULTIPLIERS),
+        (by_parameter("dp_dparameters", "constraint_torques", "n"),),
+        (T,),
+        needs=("n_constraints", "n_parameters"),
     ),
     Function(
         "constraint_torque_derivatives",

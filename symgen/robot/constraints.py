@@ -52,8 +52,8 @@ class Constraints(Protocol):
         """
 
     def loop_wrenches(
-        self, q: ArrayLike, multipliers: ArrayLike, *, parameters: Rows | None = None, out: Array
-        | None = None,
+        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, parameters: Rows | None = None,
+        out: Array | None = None,
     ) -> Array:
         """Force and moment that close every loop, exerted by the first link on the second, for
         the multipliers of the constraints.
@@ -71,6 +71,17 @@ class Constraints(Protocol):
 
         Returns:
             constraint_rates (..., n_constraints): per second
+        """
+
+    def constraint_rates_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, *, t: Rows | None = None, parameters: Rows | None =
+        None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of the rates of the constraints with respect to the runtime parameters.
+
+        Returns:
+            dcd_dparameters (..., n_constraints, n_parameters): [i, k] = d constraint_rates[i] / d
+                parameters[k]
         """
 
     def constraint_bias(
@@ -96,9 +107,31 @@ class Constraints(Protocol):
             dcdd_dqd (..., n_constraints, n): [i, j] = d constraint_accelerations_i / d qd_j
         """
 
+    def constraint_acceleration_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, t: Rows | None = None, parameters:
+        Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of the second rates of the constraints by the runtime parameters.
+
+        Returns:
+            dcdd_dparameters (..., n_constraints, n_parameters): [i, k] = d
+                constraint_accelerations[i] / d parameters[k]
+        """
+
+    def constraint_torque_parameter_derivatives(
+        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, t: Rows | None = None,
+        parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of the torques J^T multipliers with respect to the runtime parameters.
+
+        Returns:
+            dp_dparameters (..., n, n_parameters): [i, k] = d constraint_torques[i] / d
+                parameters[k]
+        """
+
     def constraint_torque_derivatives(
-        self, q: ArrayLike, multipliers: ArrayLike, *, t: Rows | None = None, parameters: Rows |
-        None = None, out: tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, t: Rows | None = None,
+        parameters: Rows | None = None, out: tuple[Array | None, ...] | None = None,
     ) -> tuple[Array, Array]:
         """Torques J^T multipliers of the constraints, and their derivatives with respect to q.
 

@@ -146,6 +146,43 @@ class Mechanism:
         )
 
     @_by_keyword
+    def constrained_forward_dynamics_parameter_derivatives(
+        self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,
+        parameters: Any = None,
+    ) -> Array:  # fmt: skip
+        """Derivatives of the accelerations with respect to the runtime parameters, (..., n, p).
+
+        Arguments as of constrained_forward_dynamics; q, qd and tau do not vary.
+        """
+        module = self._module
+        qdd, multipliers = self.constrained_forward_dynamics(
+            q, qd, tau, t=t, loads=loads, parameters=parameters
+        )
+        given = _without_none(loads=loads, parameters=parameters)
+        known = _without_none(t=t, parameters=parameters)
+        felt = module.inverse_dynamics_parameter_derivatives(q, qd, qdd, **given)
+        pulled = module.constraint_torque_parameter_derivatives(q, multipliers, **known)
+        rows = module.constraint_acceleration_parameter_derivatives(q, qd, qdd, **known)
+        M = module.mass_matrix(q, parameters=parameters)
+        J = module.constraint_jacobian(q, **known)
+        return _solved(M, J, pulled - felt, -rows)[0]
+
+    @_by_keyword
+    def closing_derivatives(
+        self, q: Array, *, hold: Sequence[str] = (), t: Array = 0.0, parameters: Any = None
+    ) -> Array:
+        """How assembled coordinates vary with the runtime parameters, (..., n, p).
+
+        Those that are held stay; the others move by the least that keeps the loops closed.
+        """
+        known = _without_none(t=t, parameters=parameters)
+        J = self._module.constraint_jacobian(q, **known)
+        slopes = self._module.constraints_parameter_derivatives(q, **known)
+        names = self._module.coordinate_names
+        free = np.array([name not in hold for name in names], dtype=float)
+        return -np.linalg.pinv(J * free, rcond=RANK) @ slopes
+
+    @_by_keyword
     def constrained_inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array, *, t: Array = 0.0, loads: Any = None,
         parameters: Any = None,

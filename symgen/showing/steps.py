@@ -20,6 +20,7 @@ from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.formulations import Formulation
 from symgen.formulations.interface import Derivation
 from symgen.program.functions import visible_outputs
+from symgen.program.products import PRODUCTS
 from symgen.program.program import Output, Program, Step
 from symgen.showing.typesetting import aligned, indexed, inputs_of, latex
 
@@ -103,7 +104,9 @@ def notation(formulation: Formulation, function: str) -> list[str]:
         paragraph = _notation_in(module)
         if paragraph and not _references(paragraph):
             found[module] = paragraph
-    _collect(_module_of(formulation.functions[function]), found)
+    product = PRODUCTS.get(function)
+    written = function if product is None else product.of
+    _collect(_module_of(formulation.functions[written]), found)
     return [line for paragraph in found.values() for line in (*paragraph, "")]
 
 

@@ -272,6 +272,7 @@ _NUMERATORS = {
     "v": "velocity",
     "a": "acceleration",
     "c": "constraints",
+    "cd": "constraint_rates",
     "cdd": "constraint_accelerations",
     "p": "constraint_torques",
 }

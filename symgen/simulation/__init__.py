@@ -51,7 +51,7 @@ from symgen.simulation.inputs import (
     Torques,
 )
 from symgen.simulation.integration import checked_solver, integrate
-from symgen.simulation.mechanisms import closed_start
+from symgen.simulation.mechanisms import closed_sensitivities, closed_start
 from symgen.simulation.motion import Motion, objectives_of
 from symgen.simulation.results import attributes, dataset, sample
 
@@ -121,7 +121,8 @@ def simulate(
         multipliers, loop_wrenches, violation
                                 of mechanisms with loops: (time, constraint), (time, loop,
                                 component), and the largest constraint (time).  q0 and qd0 are
-                                moved to where the loops are closed, with a RuntimeWarning
+                                moved to where the loops are closed, with a RuntimeWarning, and
+                                dq0 and dqd0 such that they stay closed
         dq, dqd, dqdd, dtau     (time, coordinate, parameter), with sensitivities: total derivatives
         outputs                 (time, output), and these if there are objectives:
         outputs_gradient        (time, output, parameter), total derivatives
@@ -159,7 +160,10 @@ def simulate(
     )
     initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
     if has_constraints(module):
-        initial = closed_start(module, *initial, instants[0], motion.options["parameters"])
+        values = motion.options["parameters"]
+        initial = closed_start(module, *initial, instants[0], values)
+        if len(wanted):
+            closed_sensitivities(module, *initial, instants[0], values, wanted)
     start = motion.start(instants, *initial)
     vectors, evaluations = integrate(solve_ivp, motion, instants, start, solver)
     rows = sample(motion, instants, vectors)

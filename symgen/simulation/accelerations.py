@@ -14,7 +14,7 @@ products; which of the two takes fewer operations depends on n, s and the number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -84,14 +84,18 @@ def _closed(module: Any, formulation: str | None, columns: Columns, held: NDArra
     """That of a mechanism; RequestError for what it cannot do yet."""
     asked = (
         (formulation is not None, "formulation: the accelerations of a mechanism have no other"),
-        (len(columns) > 0, "sensitivities are not available yet for models with loops"),
         (bool(held.any()), "prescribed joints are not available yet in models with loops; write "
          "the motion as a relation, such as q.crank - 2*pi*t"),
     )  # fmt: skip
     for wrong, message in asked:
         if wrong:
             raise RequestError(f"simulate: {message}")
-    return Closed(function_of(module, "constrained_forward_dynamics"))
+    if not len(columns):
+        return Closed(function_of(module, "constrained_forward_dynamics"))
+    names = ["constrained_forward_dynamics_derivatives"]
+    if columns.places.size:
+        names.append("constrained_forward_dynamics_parameter_derivatives")
+    return ClosedByJacobians([function_of(module, name) for name in names], columns)
 
 
 def formulation_of(module: Any, name: str) -> Any:
@@ -180,6 +184,26 @@ class Closed:
     ) -> Solution:  # fmt: skip
         """y alone."""
         return self.function(q, qd, x, t=t, **options).qdd, None
+
+
+class ClosedByJacobians:
+    """The same with dy from the Jacobians of y."""
+
+    def __init__(self, functions: Sequence[Function], columns: Columns) -> None:
+        self.functions = tuple(functions)
+        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
+
+    def solve(
+        self, t: float, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array,
+        options: Options,
+    ) -> Solution:  # fmt: skip
+        """y and dy."""
+        derivatives, *by_parameters = self.functions
+        found = derivatives(q, qd, x, t=t, **options)
+        dy = found.dqdd_dq @ dq + found.dqdd_dqd @ dqd + found.dqdd_dtau @ dx
+        for function in by_parameters:
+            dy[:, self.places] += function(q, qd, x, t=t, **options)[:, self.chosen]
+        return found.qdd, dy
 
 
 class BySensitivities:

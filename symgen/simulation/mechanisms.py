@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Array
+from symgen.robot.mechanism import RANK
+from symgen.simulation.arguments import Array, Columns
 
 MOVED = 1e-9
 """What a start may be moved by (rad, m, rad/s, m/s) without a word."""
@@ -45,6 +46,28 @@ def closed_start(
                 stacklevel=3,
             )
     return q, qd
+
+
+def closed_sensitivities(
+    module: Any, q: Array, qd: Array, t: float, parameters: Array, columns: Columns
+) -> None:
+    """Make the sensitivities of the start keep the loops closed: those nearest to what is given.
+
+    With c = 0 and c' = 0 at all values of the parameters, J dq = -dc/dp, and J dqd =
+    -dc'/dp - dc'/dq dq, where dc'/dq is half of dc''/dqd.
+    """
+    given = {"t": t, **({"parameters": parameters} if parameters.size else {})}
+    J = module.constraint_jacobian(q, **given)
+    back = np.linalg.pinv(J, rcond=RANK)
+    left, rates = J @ columns.dq0, J @ columns.dqd0
+    chosen, places = columns.parameters, columns.places
+    if places.size:
+        left[:, places] += module.constraints_parameter_derivatives(q, **given)[:, chosen]
+        rates[:, places] += module.constraint_rates_parameter_derivatives(q, qd, **given)[:, chosen]
+    columns.dq0[...] -= back @ left
+    _, _, by_qd = module.constraint_acceleration_derivatives(q, qd, np.zeros_like(qd), **given)
+    rates += 0.5 * by_qd @ columns.dq0
+    columns.dqd0[...] -= back @ rates
 
 
 def told(

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.accelerations import Closed, formulations_of, has_constraints
+from symgen.simulation.accelerations import (
+    Closed,
+    ClosedByJacobians,
+    formulations_of,
+    has_constraints,
+)
 from symgen.simulation.arguments import Array
 from symgen.simulation.integration import Solver
 from symgen.simulation.mechanisms import told
@@ -31,7 +36,7 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
     rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
     objectives = motion.objectives
-    if isinstance(motion.way, Closed):
+    if isinstance(motion.way, Closed | ClosedByJacobians):
         rows["loads"] = np.empty((len(t), *motion.options["loads"].shape))
     if objectives is not None:
         rows["outputs"] = np.empty((len(t), len(objectives.values)))

@@ -63,8 +63,24 @@ def torques(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         yield what, limits.derivative, slope, lens.slope(name, "q")
 
 
+def by_parameters(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Derivatives of constraints, their rates, and torques."""
+    pairs = {
+        "constraints": "constraints",
+        "constraint_rates": "constraint_rates",
+        "constraint_acceleration": "constraint_acceleration_derivatives",
+        "constraint_torque": "constraint_torque_derivatives",
+    }
+    for what, base in pairs.items():
+        name = f"{what}_parameter_derivatives"
+        if s.has(name) and lens.has(base) and s.states.parameters.size:
+            expected = lens.slope(base, "parameters")
+            yield f"{name} = complex step of {base}", limits.derivative, s[name], expected
+
+
 CONSTRAINT_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
     constraints,
     accelerations,
     torques,
+    by_parameters,
 )

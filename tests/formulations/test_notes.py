@@ -78,6 +78,19 @@ forces:
   - {name: push, link: one, point: [1, 0, 0], force: [2*q.two, 0, qd.one]}
 """
 
+CLOSED = """
+symgen: 1
+name: closed
+joints:
+  - {name: one, type: revolute, origin: {}, link: {mass: 1, com: [0.1, 0, 0.3]}}
+  - {name: two, type: revolute, origin: {xyz: [0.3, 0, 0]}, axis: [0, 1, 0],
+     link: {mass: 1, com: [0.2, 0.1, 0]}}
+loops:
+  - {name: pin, type: prismatic, first: {link: base}, second: {link: two}}
+  - {name: ball, type: spherical, first: {link: base}, second: {link: two}}
+relations: {drive: q.one*q.two - t}
+"""
+
 PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided_functions(item)]
 
 
@@ -85,7 +98,7 @@ PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided
 def trees():
     """With everything that a function may need, parameters among it."""
     found = []
-    texts = (BRANCHES, FOLLOWING, FREE, SPRUNG, FORCED)
+    texts = (BRANCHES, FOLLOWING, FREE, SPRUNG, FORCED, CLOSED)
     for description in (read(TWO_LINK), *map(described, texts)):
         runtime = tuple(p.name for p in description.parameters if not p.derived)
         found.append(build_tree(description, Graph(), runtime))

@@ -34,9 +34,9 @@ from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "NE-43": "e0 = R0_j e, e0' = R0_j (omega_j x e), "
+    "NE-45": "e0 = R0_j e, e0' = R0_j (omega_j x e), "
     "e0'' = R0_j (alpha_j x e + omega_j x (omega_j x e))",
-    "NE-44": "derivative by a joint: z0_k x e0, for points with the arm from the joint's origin",
+    "NE-46": "derivative by a joint: z0_k x e0, for points with the arm from the joint's origin",
 }
 
 
@@ -56,7 +56,7 @@ class _Bodies(Generic[S]):
     joint_axes: Mapping[int, tuple[Vector[S], Vector[S]]]
 
     def point(self, name: str, body: int, p: Vector[S]) -> Moving[S]:
-        """NE-22, NE-44: a point of a body."""
+        """NE-22, NE-46: a point of a body."""
         b, R0 = self.b, self.poses[body].rotation
         rate = second = zero_vector(b.algebra)
         at = b.let(f"x0_{name}", self.poses[body].apply(p), "NE-22")
@@ -68,22 +68,22 @@ class _Bodies(Generic[S]):
             second = b.let(f"a0_{name}", R0.apply(motion.a + carried(motion, p)), "NE-22")
         columns = {}
         for j, z, t, origin in self.joints_of(body):
-            columns[j] = b.let(f"x0_{name}_by_{j}", t + z.cross(at - origin), "NE-44")
+            columns[j] = b.let(f"x0_{name}_by_{j}", t + z.cross(at - origin), "NE-46")
         return Moving(at, rate, second, columns)
 
     def direction(self, name: str, body: int, e: Vector[S]) -> Moving[S]:
-        """NE-43, NE-44: a vector that is fixed in a body."""
+        """NE-45, NE-46: a vector that is fixed in a body."""
         b, R0 = self.b, self.poses[body].rotation
         rate = second = zero_vector(b.algebra)
-        at = b.let(f"e0_{name}", R0.apply(e), "NE-43")
+        at = b.let(f"e0_{name}", R0.apply(e), "NE-45")
         if self.wanted.order >= RATE and body != BASE:
             turning = self.velocities[body].omega.cross(e)
-            rate = b.let(f"ed0_{name}", R0.apply(turning), "NE-43")
+            rate = b.let(f"ed0_{name}", R0.apply(turning), "NE-45")
         if self.wanted.order >= SECOND_RATE and body != BASE:
-            second = b.let(f"edd0_{name}", R0.apply(carried(self.motions[body], e)), "NE-43")
+            second = b.let(f"edd0_{name}", R0.apply(carried(self.motions[body], e)), "NE-45")
         columns = {}
         for j, z, _, _ in self.joints_of(body):
-            columns[j] = b.let(f"e0_{name}_by_{j}", z.cross(at), "NE-44")
+            columns[j] = b.let(f"e0_{name}_by_{j}", z.cross(at), "NE-46")
         return Moving(at, rate, second, columns)
 
     def joints_of(self, body: int) -> Iterator[tuple[int, Vector[S], Vector[S], Vector[S]]]:

@@ -243,7 +243,8 @@ def slopes_by_parameters(
             if place in d_rotors.get(i, {}):
                 term = term + d_rotors[i][place] * acceleration
             with b.step("derivatives of joint terms", joint.name), b.variant(f"_d{x.by}"):
-                term = b.let(f"d_drive_{i}", term, f"{DERIVATIVE}JT-1")
+                name = f"terms_{i}" if i in free else f"d_drive_{i}"  # with rotors, or as they are
+                term = b.let(name, term, f"{DERIVATIVE}JT-1")
             with b.step("torque derivatives", joint.name), b.variant(f"_d{x.by}"):
                 value = equations.times(slopes.entries, qdd, i) - slopes.Q[i]
                 column[i] = b.let(f"rigid_{i}", value, "SR-26") + term
