@@ -147,8 +147,8 @@ WRONG = {
         "9 of the expression)"
     ],
     "q.hip_1(2)": ["'q.hip_1(2)': 'q.hip_1' is not a function; known are sqrt, sin, cos, tan, "
-                   "asin, acos, atan, atan2, exp, log, abs; a product needs '*' (column 1 of the "
-                   "expression)"],
+                   "asin, acos, atan, atan2, exp, log, abs, tanh, max, min; a product needs '*' "
+                   "(column 1 of the expression)"],
     "q .hip_1": ["'q .hip_1': unexpected character '.' (column 3 of the expression)"],
     "q.": ["'q.': unexpected character '.' (column 2 of the expression)"],
     "__import__.os": [f"unknown quantity '__import__.os'; {THERE_ARE}"],

@@ -22,6 +22,7 @@ from symgen.exact.relations import RELATIONS, RERUNS, SAME_STATEMENTS
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.evaluation import call
 from symgen.program.functions import OF_TREES
+from symgen.program.products import PRODUCTS
 from tests.choosing import one_in, some_slow
 from tests.exact.models import complete
 from tests.exact.mutations import mutant
@@ -178,17 +179,21 @@ def test_a_mistake_beside_a_quaternion_is_found(seed):
 
 
 def test_most_mistakes_are_named_by_the_comparison_alone():
-    """Measured: 160 of 206 as the first wrong statement, 94 of 127 in derivatives; 9 more as the
-    first result that differs.  The others are statements that no other function of the formulation
+    """Measured: 203 of 258 as the first wrong statement, 121 of 162 in derivatives; 10 more as the
+    first result that differs; of 36 in products 20, and 2 more: adjoints and slopes along a
+    direction belong to a statement of no other function.  The others are statements that no other function of the formulation
     has, and no derivatives of a statement: those of the closed form of the derivatives by composite
     bodies, and of functions that solve, whose recursion runs twice, so that what bears one name in
     two of them need not be the same."""
-    named = [item for item in MUTANTS if is_named(item, exact=True)]
-    assert len(named) >= 0.76 * len(MUTANTS)
+    products = [item for item in MUTANTS if item[1] in PRODUCTS]
+    others = [item for item in MUTANTS if item not in products]
+    named = [item for item in others if is_named(item, exact=True)]
+    assert len(named) >= 0.76 * len(others)
     in_derivatives = [item for item in named if item[1] in DERIVATIVES]
-    assert len(in_derivatives) >= 0.7 * sum(item[1] in DERIVATIVES for item in MUTANTS)
-    results = [item for item in MUTANTS if item not in named and is_named(item, exact=False)]
-    assert len(named) + len(results) >= 0.8 * len(MUTANTS)
+    assert len(in_derivatives) >= 0.7 * sum(item[1] in DERIVATIVES for item in others)
+    results = [item for item in others if item not in named and is_named(item, exact=False)]
+    assert len(named) + len(results) >= 0.8 * len(others)
+    assert sum(is_named(item, exact=True) for item in products) >= 0.5 * len(products)
 
 
 def test_without_a_mistake_nothing_is_found():
