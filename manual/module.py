@@ -96,23 +96,26 @@ METADATA = {
         "`operational_space_inertia(name, q, rows=None)`, `(..., m, m)`: inertia of a link frame; "
         "see [operational space](../how_to/kinematics.md#operational-space)"
     ),
-    "n_constraints, n_loops, constraint_names, loop_names": (
-        "of a model with `loops` or `relations`: sizes, and names of the rows and of the loops"
-    ),
-    "actuated, initial_q, initial_qd": (
-        "of such a model: by coordinate, whether it has a drive, and where a motion begins"
-    ),
-    "constrained_forward_dynamics(), constrained_inverse_dynamics()": (
-        "of such a model: dynamics with the loops closed; see "
-        "[closed loops](../how_to/closed_loops.md)"
-    ),
-    "assemble(), closing_derivatives(), closed_velocities(), freedoms(), unique_multipliers()": (
-        "of such a model: positions and velocities at which the loops are closed, and what the "
-        "constraints leave free"
-    ),
     "selftest()": "validates the module where it is installed; returns a table",
 }
 """What a module has beside its functions."""
+
+OF_MECHANISMS = {
+    "n_constraints, n_loops, constraint_names, loop_names": (
+        "sizes, and names of the rows and of the loops"
+    ),
+    "actuated, initial_q, initial_qd": (
+        "by coordinate, whether it has a drive, and where a motion begins"
+    ),
+    "constrained_forward_dynamics(), constrained_inverse_dynamics()": (
+        "dynamics with the loops closed; see [closed loops](../how_to/closed_loops.md)"
+    ),
+    "assemble(), closing_derivatives(), closed_velocities(), freedoms(), unique_multipliers()": (
+        "positions and velocities at which the loops are closed, and what the constraints leave "
+        "free"
+    ),
+}
+"""What a module of a model with loops or relations has besides."""
 
 
 def functions() -> str:
@@ -138,9 +141,10 @@ def _by_hand() -> Iterator[str]:
 
 def metadata() -> str:
     """A table of what a module has beside its functions."""
+    more = {names: f"of models with loops or relations: {x}" for names, x in OF_MECHANISMS.items()}
     rows = [
         [", ".join(code(name) for name in names.split(", ")), meaning]
-        for names, meaning in METADATA.items()
+        for names, meaning in {**METADATA, **more}.items()
     ]
     return table(["name", "meaning"], rows)
 

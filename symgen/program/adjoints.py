@@ -37,7 +37,9 @@ def pull_back(
     for step in written:
         for line in step.statements:
             label = algebra.named(line.name, line.value)
-            if label not in named and not algebra.is_atomic(line.value):
+            # a constant or an input by another name is nothing new where scalars are no names
+            is_new = label != line.value or not algebra.is_atomic(line.value)
+            if label not in named and is_new:
                 named.add(label)
                 first.add(line.name)
     adjoints: dict[S, S] = {}

@@ -181,10 +181,10 @@ def test_a_mistake_beside_a_quaternion_is_found(seed):
 def test_most_mistakes_are_named_by_the_comparison_alone():
     """Measured: 203 of 258 as the first wrong statement, 121 of 162 in derivatives; 10 more as the
     first result that differs; of 36 in products 20, and 2 more: adjoints and slopes along a
-    direction belong to a statement of no other function.  The others are statements that no other function of the formulation
-    has, and no derivatives of a statement: those of the closed form of the derivatives by composite
-    bodies, and of functions that solve, whose recursion runs twice, so that what bears one name in
-    two of them need not be the same."""
+    direction belong to a statement of no other function.  The others are statements that no other
+    function of the formulation has, and no derivatives of a statement: those of the closed form of
+    the derivatives by composite bodies, and of functions that solve, whose recursion runs twice, so
+    that what bears one name in two of them need not be the same."""
     products = [item for item in MUTANTS if item[1] in PRODUCTS]
     others = [item for item in MUTANTS if item not in products]
     named = [item for item in others if is_named(item, exact=True)]
