@@ -113,6 +113,8 @@ def provided_functions(
         able = manifolds.are_derived(able, tree)
     if tree is not None and tree.forces:
         able = forces.are_derived(able)
+    if tree is not None and tree.is_coupled:
+        able -= coupled.UNSUMMED
     able |= {name for name, product in PRODUCTS.items() if product.of in able}
     return tuple(name for name in FUNCTION_NAMES if name in able)
 

@@ -68,6 +68,13 @@ Functions = Mapping[str, Derivation]
 Rows = list[list[S]]
 
 
+UNSUMMED = {
+    "constraint_acceleration_parameter_derivatives",
+    "constraint_torque_parameter_derivatives",
+}
+"""Functions that are not derived where joints follow others: multipliers may be parameters."""
+
+
 def write(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],

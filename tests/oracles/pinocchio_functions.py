@@ -105,7 +105,9 @@ def _product(
         found = [np.tensordot(state["multipliers"], slope, 1) for slope in slopes]
         return (*found, np.zeros(0), *hidden)
     pairs = zip(slopes, names, strict=True)
-    along = sum(slope.reshape(oracle.n, -1) @ state[name].ravel() for slope, name in pairs)
+    along = sum(
+        slope.reshape(oracle.n, state[name].size) @ state[name].ravel() for slope, name in pairs
+    )
     return value, np.asarray(along), *hidden
 
 
