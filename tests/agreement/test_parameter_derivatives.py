@@ -17,7 +17,7 @@ from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
-from symgen.program.functions import FUNCTIONS, function_named
+from symgen.program.functions import OF_TREES, function_named
 from tests.choosing import some_slow
 from tests.oracles.comparison import STEP, agrees, solving_limit, state_of
 from tests.oracles.dense import DenseRobot
@@ -92,7 +92,7 @@ KINDS = {
     "one of each": "gz m1 a_m alpha cy Ixy rest vf gear ly py roll az length",
 }
 DESCRIPTION = described(ROBOT)
-PLAIN = tuple(f.name for f in FUNCTIONS if f.name.endswith("_parameter_derivatives"))
+PLAIN = tuple(name for name in OF_TREES if name.endswith("_parameter_derivatives"))
 SENSITIVITIES = "forward_dynamics_sensitivities"
 DIFFERENT = {NEWTON_EULER.name: RECURSIVE_LAGRANGE}
 """Through which formulation complex steps go; through Newton-Euler for the others."""
