@@ -289,6 +289,7 @@ def test_a_wrong_law_for_all_formulations_is_found():
 
 def test_every_relation_is_about_functions_and_results_that_exist():
     from symgen.exact.relations import (
+        DIRECTION,
         RELATIONS,
         RERUNS,
         SAME_STATEMENTS,
@@ -312,7 +313,7 @@ def test_every_relation_is_about_functions_and_results_that_exist():
         base = function_named(sources.get(relation.base, relation.base))
         shape = shapes(relation.base)[relation.base_result]
         inputs = {item.name: item for item in (*base.arguments, *base.options, PARAMETERS)}
-        if relation.by and relation.by != TIME:
+        if relation.by and relation.by not in (TIME, DIRECTION):
             by = PARAMETERS.name if relation.by == SENSITIVITY else relation.by
             shape = (*shape, *(("n",) if by == "q" else inputs[by].shape))  # in its tangent space
         assert shapes(relation.function)[relation.result] == shape
@@ -334,7 +335,7 @@ def test_the_command_prints_what_is_proven(tmp_path, monkeypatch, capfd):
     assert run(["check", TWO_LINK, "--exact"]) == 0
     short = capfd.readouterr().out
     assert "closed_form_lagrange = newton_euler" not in short
-    assert re.search(r"^mass_matrix +11 +44 proven$", short, re.MULTILINE)
+    assert re.search(r"^mass_matrix +13 +52 proven$", short, re.MULTILINE)
     assert run(["check", TWO_LINK, "--exact", "--verbose"]) == 0
     text = capfd.readouterr().out
     for words in ("inverse_dynamics_derivatives", "closed_form_lagrange = newton_euler", "proven",
