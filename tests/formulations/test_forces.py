@@ -17,6 +17,7 @@ from symgen.kinematics.forces import FORCES
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named, senseless_functions
+from symgen.program.products import PRODUCTS
 from symgen.validation.limits import STEP
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in
@@ -115,7 +116,7 @@ def compare(model, only=()):
         if formulation.why_not(tree) is not None:
             continue
         for function in provided_functions(formulation, tree):
-            if function in senseless or (only and function not in only):
+            if function in senseless or function in PRODUCTS or (only and function not in only):
                 continue
             spec = function_named(function)
             given = {a.name: states[a.name] for a in (*spec.arguments, *spec.options)}
