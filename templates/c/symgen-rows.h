@@ -181,7 +181,7 @@ static void store_kept(int size, const int *kept, const real *v, double *rows)
 #define LINE 8  /* numbers in a line of the cache */
 enum { COLUMNS = 64, MOST_IN_ROWS = 2 * COLUMNS, STRIDE = COLUMNS + 2 * LINE };
 
-#if CAN_TURN && defined(__SSE2__)
+#if CAN_TURN && defined(__SSE2__) && !defined(SYMGEN_WITHOUT_STREAMS)
 #define CAN_STREAM 1
 #include <immintrin.h>
 

@@ -47,7 +47,7 @@ TREES = {
     "pair": [0, 0, 1, 2, 3, 4, 5, 6],
     "comb": [0, 1, 1, 3, 3, 5, 5, 7, 7, 9],
 }
-LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-Wno-psabi")
+LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-DSYMGEN_WITHOUT_STREAMS", "-Wno-psabi")
 """Vectors of eight numbers made of two of four: what AVX-512 does, on processors without it."""
 
 

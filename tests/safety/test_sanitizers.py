@@ -33,7 +33,7 @@ from tests.safety.building import (
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")
 OPTIONS_OF_ASAN = "detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1"
 AVX2_HERE = AVX2 if runs(4) else ()
-LOOPS_OF_8 = ("-D__AVX512F__",)
+LOOPS_OF_8 = ("-D__AVX512F__", "-DSYMGEN_WITHOUT_STREAMS")
 """A single sample takes as many joints at a time as a vector of AVX-512 holds."""
 
 WIDTHS = (
