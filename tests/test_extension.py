@@ -93,6 +93,7 @@ errors = {
         float(np.abs(x - y).max() / max(1.0, np.abs(y).max()))
         for other in results[1:]
         for x, y in zip(other, results[0])
+        if y.size
     )
     for function, results in by_function.items()
     if len(results) > 1

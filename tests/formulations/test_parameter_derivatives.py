@@ -142,7 +142,8 @@ def test_sensitivities_follow_the_state(runtime):
 @pytest.mark.parametrize("function", SOLVED)
 def test_pivots_are_those_of_the_function_itself(function):
     prescribed = (2,)
-    state = {**situation(4), "x": situation(4)["tau"]}
+    at = {name: values for name, values in situation(4).items() if not name.startswith("d")}
+    state = {**at, "x": at["tau"]}
     plain = call(program(NEWTON_EULER, function, RUNTIME, prescribed), state)
     names = [f"{function}_derivatives", f"{function}_parameter_derivatives"]
     if function == "forward_dynamics":
