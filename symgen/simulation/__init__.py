@@ -42,6 +42,7 @@ from symgen.simulation.arguments import (
     prescribed_coordinates,
     times,
 )
+from symgen.simulation.fixed_steps import checked_scheme, integrate_in_steps
 from symgen.simulation.inputs import (
     HeldOnManifold,
     Input,
@@ -75,6 +76,10 @@ def simulate(
     tau_derivatives: Slopes = None,
     objectives: str | Iterable[str] = (),
     formulation: str | None = None,
+    step: float | None = None,
+    penalty: float | None = None,
+    projection: str | ArrayLike | None = None,
+    projections: int | None = None,
     method: str = "DOP853",
     rtol: float = 1e-10,
     atol: float = 1e-10,
@@ -111,6 +116,14 @@ def simulate(
         objectives    names of outputs of the model, or "all": their integrals and values at the
                       end are wanted
         formulation   name of the sub-module that gives accelerations; default: the fastest
+        step          of mechanisms with loops or relations: integrate by ALI3-P (Lopez Varela,
+                      Dopico and Luaces 2023) in steps of at most this size (s), so that all times
+                      in t are met; rtol, atol and the other options of the adaptive way count for
+                      nothing then, and these serve:
+        penalty       of constraints that are violated; default: 1e9
+        projection    "mass" (the default), "tangent", or a symmetric matrix (n, n): what the
+                      projections of velocities and accelerations are the shortest in
+        projections   how often their multipliers are computed; default: once
         method        of `scipy.integrate.solve_ivp`, as are the tolerances rtol > 0 and atol >= 0
                       (numbers) of everything that is integrated, first_step and max_step (s)
 
@@ -123,6 +136,10 @@ def simulate(
                                 component), and the largest constraint (time).  q0 and qd0 are
                                 moved to where the loops are closed, with a RuntimeWarning, and
                                 dq0 and dqd0 such that they stay closed
+        velocity_multipliers, acceleration_multipliers
+                                (time, constraint), with step: those of the projections, sigma and
+                                kappa in the paper; with sensitivities their derivatives, as
+                                dmultipliers and so on (time, constraint, parameter)
         dq, dqd, dqdd, dtau     (time, coordinate, parameter), with sensitivities: total derivatives
         outputs                 (time, output), and these if there are objectives:
         outputs_gradient        (time, output, parameter), total derivatives
@@ -141,6 +158,7 @@ def simulate(
     checked_module(module)
     instants = times(t)
     solver = checked_solver(method, rtol, atol, first_step, max_step, instants)
+    scheme = checked_scheme(module, step, penalty, projection, projections)
     held, space = prescribed_coordinates(module), configuration_of(module)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
     motion = Motion(
@@ -164,6 +182,13 @@ def simulate(
         initial = closed_start(module, *initial, instants[0], values)
         if len(wanted):
             closed_sensitivities(module, *initial, instants[0], values, wanted)
+    if scheme is not None:
+        rows, integrals, steps = integrate_in_steps(
+            module, scheme, instants, initial, wanted, motion.torques, motion.loads,
+            motion.options["parameters"], motion.objectives,
+        )  # fmt: skip
+        facts = {"robot": module.name, "method": "ALI3-P", "step": scheme.step, "steps": steps}
+        return dataset(xarray, module, instants, rows, integrals, motion, facts)
     start = motion.start(instants, *initial)
     vectors, evaluations = integrate(solve_ivp, motion, instants, start, solver)
     rows = sample(motion, instants, vectors)

@@ -108,6 +108,24 @@ class Torques(Given):
             result[:, k] = self._by_complex_step(t, q, qd, dq[:, k], dqd[:, k])
         return result
 
+    def jacobians(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Derivatives of the torques with respect to coordinates and velocities, (n, n) each.
+
+        Without sensitivities they are 0 unless they were given: a function that nobody
+        differentiates need not take complex numbers.
+        """
+        one, none = np.eye(len(qd)), np.zeros((len(qd), len(qd)))
+        if self.slopes is not None:
+            by_q, by_qd, *_ = self._given_slopes(t, q, qd)
+            return by_q, by_qd
+        if self.function is None or not len(self.columns):
+            return none, none
+        by_q, by_qd = (
+            np.stack([self._by_complex_step(t, q, qd, *way) for way in zip(*both, strict=True)], -1)
+            for both in ((one, none), (none, one))
+        )
+        return by_q, by_qd
+
     def check(self, t: float, q: Array, qd: Array) -> None:
         """RequestError where a complex step through the torques fails or means nothing."""
         if self.function is None or self.slopes is not None or not len(self.columns) * q.size:
@@ -144,6 +162,13 @@ class Torques(Given):
         return numbers("tau", slope, self.shape)
 
     def _by_slopes(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array:
+        by_q, by_qd, *explicit = self._given_slopes(t, q, qd)
+        result: Array = by_q @ dq + by_qd @ dqd
+        for by_parameters in explicit:
+            result[:, self.columns.places] += by_parameters
+        return result
+
+    def _given_slopes(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         assert self.slopes is not None
         given: Any = _something("tau_derivatives", self.slopes(t, q.copy(), qd.copy()))
         if not isinstance(given, tuple) or len(given) not in (2, 3):
@@ -152,13 +177,11 @@ class Torques(Given):
                 "dtau_dqd, dtau_dparameters)"
             )
         square = (*self.shape, *self.shape)
-        result: Array = numbers("tau_derivatives[0]", given[0], square) @ dq
-        result += numbers("tau_derivatives[1]", given[1], square) @ dqd
-        if len(given) == 3:
-            places = self.columns.places
-            explicit = numbers("tau_derivatives[2]", given[2], (*self.shape, len(places)))
-            result[:, places] += explicit
-        return result
+        wide = (*self.shape, len(self.columns.places))
+        return tuple(
+            numbers(f"tau_derivatives[{k}]", one, square if k < 2 else wide)
+            for k, one in enumerate(given)
+        )
 
 
 class Prescribed:

@@ -76,16 +76,23 @@ def told(
     """Multipliers, wrenches in the loops and violation at all times, as variables of a dataset."""
     given = {"parameters": parameters} if parameters.size else {}
     q, qd, tau, loads = (rows[name] for name in ("q", "qd", "tau", "loads"))
-    found = module.constrained_forward_dynamics(q, qd, tau, t=t, loads=loads, **given)
+    multipliers = rows.get("multipliers")
+    if multipliers is None:
+        found = module.constrained_forward_dynamics(q, qd, tau, t=t, loads=loads, **given)
+        multipliers = found.multipliers
     violation = np.abs(module.constraints(q, t=t, **given)).max(axis=-1)
     variables = {
         "multipliers": (
-            ("time", "constraint"), found.multipliers, {"long_name": "multipliers of constraints"},
+            ("time", "constraint"), multipliers, {"long_name": "multipliers of constraints"},
         ),
         "violation": (("time",), violation, {"long_name": "largest constraint"}),
     }  # fmt: skip
+    for name, values in rows.items():
+        if name.endswith("_multipliers") or name == "dmultipliers":
+            axes = ("time", "constraint", "parameter")[: values.ndim]
+            variables[name] = (axes, values, {"long_name": name.replace("_", " ")})
     if module.n_loops:
-        wrenches = np.asarray(module.loop_wrenches(q, found.multipliers, **given))
+        wrenches = np.asarray(module.loop_wrenches(q, multipliers, **given))
         about = {"long_name": "force and moment on the second link of each loop", "units": "N, N m"}
         variables["loop_wrenches"] = (("time", "loop", "component"), wrenches, about)
     return variables

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,6 +193,21 @@ class Motion:
         return rate
 
 
+class Instant(Protocol):
+    """What objectives are evaluated at; s is the number of sensitivities."""
+
+    t: float
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    dq: Array
+    dqd: Array
+    dqdd: Array
+    dtau: Array
+    s: int
+
+
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:
     """The objectives of these names; None where there are none."""
     chosen = objective_numbers(module, names)
@@ -215,7 +230,7 @@ class Objectives:
         self.time = np.zeros(())
         self.results: Any = None  # arrays of the first call, filled again by the others
 
-    def evaluate(self, at: Motion, options: dict[str, Array]) -> None:
+    def evaluate(self, at: Instant, options: dict[str, Array]) -> None:
         """Outputs and gradients at the instant of `at`."""
         self.time[...] = at.t
         arguments = (self.time, at.q, at.qd, at.qdd, at.tau)

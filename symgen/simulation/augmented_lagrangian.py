@@ -1,0 +1,361 @@
+"""ALI3-P: mechanisms in steps of one size, with direct sensitivities.
+
+The augmented Lagrangian formulation of index 3 with projections of velocities and accelerations, as
+in Lopez Varela, Dopico and Luaces (2023); equation numbers are theirs.  It calls functions of the
+generated module and nothing else, so that any formulation drives it: `inverse_dynamics` is
+M zdd - Q, its derivatives are M, C, K + M_z zdd, and so on.
+
+Derivation     name in code             shape     meaning
+z, zd, zdd     q, qd, qdd               (n,)      coordinates, velocities, accelerations
+z*d, z*dd      the same, unprojected    (n,)      by the trapezoidal rule from z
+Phi, Phi_z     constraints, J           (m,)      constraints and their Jacobian, (m, n)
+lambda         lam                      (m,)      multipliers; those of the module are -lambda
+sigma, kappa   sigma, kappa             (m,)      multipliers of the two projections
+alpha, vs      penalty, s               number    penalty; weight of projections, h^2 / 4
+P              P                        (n, n)    projection matrix
+x'             d_x                      (., s)    total derivatives, a column for each sensitivity
+
+One step of size h, with s = h^2 / 4 and A = M + h/2 C + s (K + M_z zdd + Phi_zz' lambda):
+
+    (9)        A dz + Phi_z' y   = -s (M zdd - Q)                y = s lambda
+               Phi_z dz - y / (s alpha) = -Phi - y_before / (s alpha)
+    (10) (11)  P e + Phi_z' sigma = 0                            e = zd - z*d, or zdd - z*dd
+               Phi_z e - sigma / (s alpha) = -Phid(z*d) - sigma_before / (s alpha)
+
+These are the printed equations with the multiplier kept as an unknown (*bordered*): eliminated, the
+penalty stands beside the mass matrix and rounds it away.  (9) is solved by Newton's method; on each
+linear system the multiplier is updated until the penalty no longer counts.  With redundant rows the
+multipliers stay those of least norm, as at the start.  (14)-(18) are the derivatives of the same
+systems, with the same matrices.
+
+A step that does not converge is tried again in halves.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from symgen.errors import RequestError
+from symgen.robot.mechanism import RANK
+from symgen.simulation.arguments import Array, Columns, selection
+from symgen.simulation.inputs import Loads, Torques
+
+CONVERGED = 1e-11
+"""Newton steps below this, relative to coordinates of size 1 or more, are the last."""
+MOST_NEWTON_STEPS = 12
+MOST_UPDATES = 40
+"""Of multipliers in one linear system."""
+SETTLED = 1e-13
+"""Change of multipliers, relative to the largest, with which the updates end."""
+MOST_HALVINGS = 10
+DIFFERENCE = 1e-6
+"""Step of the differences of a tangent matrix along sensitivities."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What a user may choose: see `symgen.simulate`.
+
+    `projection` is "mass" for P = M, "tangent" for P = A, or P itself; `projections` is how often
+    the multipliers of (10) and (11) are computed, 1 for once.
+    """
+
+    step: float
+    penalty: float
+    projection: Literal["mass", "tangent"] | Array
+    projections: int
+
+
+@dataclass
+class State:
+    """Everything of one instant; the derivatives have a column for each sensitivity."""
+
+    t: float
+    q: Array
+    qd: Array
+    qdd: Array
+    lam: Array
+    sigma: Array
+    kappa: Array
+    d_q: Array
+    d_qd: Array
+    d_qdd: Array
+    d_lam: Array
+    d_sigma: Array
+    d_kappa: Array
+
+
+class NotConvergedError(Exception):
+    """A step without a solution; its message says what was left."""
+
+
+class Bordered:
+    """[A, J'; J, -1/w] with w = s alpha, factorised once for several right sides."""
+
+    def __init__(self, A: Array, J: Array, w: float) -> None:
+        m, n = J.shape
+        self.n, self.w = n, w
+        whole = np.zeros((n + m, n + m))
+        whole[:n, :n], whole[:n, n:], whole[n:, :n] = A, J.T, J
+        whole[range(n, n + m), range(n, n + m)] = -1.0 / w
+        try:
+            self.inverse = np.linalg.inv(whole)
+        except np.linalg.LinAlgError:
+            raise NotConvergedError("the tangent matrix is singular") from None
+
+    def solve(self, above: Array, below: Array, y: Array, updates: int) -> tuple[Array, Array]:
+        """The solution, with the multipliers updated from y on at most so many times."""
+        for _ in range(updates):
+            found = self.inverse @ np.concatenate([above, below - y / self.w])
+            change = np.abs(found[self.n :] - y).max(initial=0.0)
+            x, y = found[: self.n], found[self.n :]
+            if change <= SETTLED * (1e-6 + np.abs(y).max(initial=0.0)):
+                break
+        return x, y
+
+
+@dataclass
+class Tangent:
+    """(9) at one state: the residual without multipliers, M, C, K, the constraints, J."""
+
+    residual: Array
+    M: Array
+    C: Array
+    K: Array
+    constraints: Array
+    J: Array
+
+    def matrix(self, h: float) -> Array:
+        """A."""
+        return self.M + 0.5 * h * self.C + 0.25 * h * h * self.K
+
+
+class AugmentedLagrangian:
+    """Steps of a mechanism."""
+
+    def __init__(
+        self, module: Any, scheme: Scheme, torques: Torques, loads: Loads, parameters: Array,
+        columns: Columns,
+    ) -> None:  # fmt: skip
+        self.module, self.scheme = module, scheme
+        self.torques, self.loads, self.columns = torques, loads, columns
+        self.parameters = parameters
+        self.known = {"parameters": parameters} if parameters.size else {}
+        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
+        self.halved = 0
+
+    # ---- the instants ----
+
+    def states(self, start: State, t: Array) -> Iterator[tuple[bool, State]]:
+        """The state after every step, and whether it is at the next of the times `t`."""
+        state = start
+        for end in t[1:]:
+            steps = max(1, math.ceil((end - state.t) / self.scheme.step * (1 - 1e-9)))
+            h, begin = (end - state.t) / steps, state.t
+            for k in range(1, steps + 1):
+                state = self.after(state, begin + k * h if k < steps else end)
+                yield k == steps, state
+        if self.halved:
+            warnings.warn(
+                f"simulate: {self.halved} steps did not converge and were halved; the constraints "
+                "are near a loss of rank there, or the step is too large",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+
+    def after(self, state: State, end: float, halvings: int = 0) -> State:
+        """The state at the time `end`, in one step where it converges, or else in halves."""
+        try:
+            return self.stepped(state, end)
+        except NotConvergedError as error:
+            if halvings == MOST_HALVINGS:
+                raise RequestError(
+                    f"simulate: no step from t = {state.t:.6g} s converges, not even one of "
+                    f"{end - state.t:.3g} s: {error}; q = {state.q.tolist()}"
+                ) from None
+        self.halved += 1
+        middle = self.after(state, 0.5 * (state.t + end), halvings + 1)
+        return self.after(middle, end, halvings + 1)
+
+    # ---- one step ----
+
+    def stepped(self, old: State, end: float) -> State:
+        """Positions by (9), velocities by (10), accelerations by (11), and (14)-(18)."""
+        h = end - old.t
+        s = 0.25 * h * h
+        w = s * self.scheme.penalty
+        q, lam, at, left = self.positions(old, end, w)
+        qd = (q - old.q) * (2.0 / h) - old.qd
+        qdd = (qd - old.qd) * (2.0 / h) - old.qdd
+        P = self.projection_matrix(at, h)
+        right = Bordered(P, at.J, w)
+        nothing = np.zeros(len(q)), np.zeros(len(lam))
+        updates = self.scheme.projections
+        rates = self.module.constraint_rates(q, qd, t=end, **self.known)
+        e, sigma = right.solve(nothing[0], -rates, nothing[1], updates)
+        new_qd = qd + e
+        bias = self.module.constraint_bias(q, new_qd, t=end, **self.known)
+        ee, kappa = right.solve(nothing[0], -(at.J @ qdd + bias), nothing[1], updates)
+        new = State(
+            end, q, new_qd, qdd + ee, lam, sigma, kappa,
+            *(np.zeros((len(x), len(self.columns))) for x in (q, q, q, lam, lam, lam)),
+        )  # fmt: skip
+        if len(self.columns):
+            self.sensitivities(old, new, (qd, qdd), at, (left, right))
+        return new
+
+    def positions(self, old: State, end: float, w: float) -> tuple[Array, Array, Tangent, Bordered]:
+        """(9) by Newton's method; the tangent is that of the last correction."""
+        h = end - old.t
+        s, lam = 0.25 * h * h, old.lam
+        q = old.q + h * old.qd + 0.5 * h * h * old.qdd
+        for _ in range(MOST_NEWTON_STEPS):
+            qd = (q - old.q) * (2.0 / h) - old.qd
+            qdd = (qd - old.qd) * (2.0 / h) - old.qdd
+            at = self.tangent(end, q, qd, qdd, lam)
+            if not np.isfinite(at.residual).all():
+                raise NotConvergedError("the motion is not finite")
+            left = Bordered(at.matrix(h), at.J, w)
+            change, y = left.solve(-s * at.residual, -at.constraints, s * lam, MOST_UPDATES)
+            q, lam = q + change, y / s
+            if np.abs(change).max() <= CONVERGED * max(1.0, np.abs(q).max()):
+                return q, lam, at, left
+        raise NotConvergedError(f"the last correction was {np.abs(change).max():.3g}")
+
+    def tangent(self, t: float, q: Array, qd: Array, qdd: Array, lam: Array) -> Tangent:
+        """All that (9) is made of at this state."""
+        tau, loads = self.torques(t, q, qd), self.loads(t, q, qd)
+        by_q, by_qd = self.torques.jacobians(t, q, qd)
+        felt = self.module.inverse_dynamics_derivatives(q, qd, qdd, loads=loads, **self.known)
+        _, curved = self.module.constraint_torque_derivatives(q, lam, t=t, **self.known)
+        return Tangent(
+            residual=felt[0] - tau,
+            M=felt[3],
+            C=felt[2] - by_qd,
+            K=felt[1] - by_q + curved,
+            constraints=self.module.constraints(q, t=t, **self.known),
+            J=self.module.constraint_jacobian(q, t=t, **self.known),
+        )
+
+    def projection_matrix(self, at: Tangent, h: float) -> Array:
+        """P."""
+        if isinstance(self.scheme.projection, np.ndarray):
+            return self.scheme.projection
+        return at.M if self.scheme.projection == "mass" else at.matrix(h)
+
+    # ---- sensitivities ----
+
+    def sensitivities(
+        self, old: State, new: State, starred: tuple[Array, Array], at: Tangent,
+        systems: tuple[Bordered, Bordered],
+    ) -> None:  # fmt: skip
+        """(14), (15) and (17), into `new`; `starred` are z*d and z*dd."""
+        h, t, q = new.t - old.t, new.t, new.q
+        s, (left, right), (qd, qdd) = 0.25 * h * h, systems, starred
+        loads, updates = self.loads(t, q, qd), self.scheme.projections
+        # (14): z*d' = 2/h z' + d_qd_0, and z*dd' = 4/h^2 z' + d_qdd_0
+        d_qd_0 = -(2.0 / h) * old.d_q - old.d_qd
+        d_qdd_0 = (2.0 / h) * (d_qd_0 - old.d_qd) - old.d_qdd
+        felt = self.by_parameters("inverse_dynamics", q, qd, qdd, loads=loads)
+        felt += self.by_parameters("constraint_torque", q, new.lam, t=t)
+        felt -= self.torques.along(t, q, qd, 0.0 * old.d_q, 0.0 * old.d_q)
+        above = -s * (felt + at.M @ d_qdd_0 + at.C @ d_qd_0)
+        below = -self.by_parameters("constraints", q, t=t)
+        new.d_q, y = left.solve(above, below, s * old.d_lam, MOST_UPDATES)
+        new.d_lam = y / s
+        d_qd = (2.0 / h) * new.d_q + d_qd_0
+        d_qdd = (4.0 / h**2) * new.d_q + d_qdd_0
+        # (15), (16): dPhid/dz is half of dPhidd/dzd
+        known = {"t": t, **self.known}
+        _, by_q, by_qd = self.module.constraint_acceleration_derivatives(
+            q, new.qd, new.qdd, **known
+        )
+        b = 0.5 * by_qd @ new.d_q + self.by_parameters("constraint_rates", q, new.qd, t=t)
+        turned = self.turned(old, new, starred, new.qd - qd, new.sigma, d_qd, d_qdd)
+        nothing = np.zeros_like(new.d_lam)
+        e, new.d_sigma = right.solve(-turned, -(at.J @ d_qd + b), nothing, updates)
+        new.d_qd = d_qd + e
+        # (17), (18)
+        c = by_q @ new.d_q + by_qd @ new.d_qd
+        c += self.by_parameters("constraint_acceleration", q, new.qd, new.qdd, t=t)
+        turned = self.turned(old, new, starred, new.qdd - qdd, new.kappa, d_qd, d_qdd)
+        e, new.d_kappa = right.solve(-turned, -(at.J @ d_qdd + c), nothing, updates)
+        new.d_qdd = d_qdd + e
+
+    def multiplier_sensitivities(
+        self, t: float, motion: tuple[Array, Array, Array], lam: Array, d_qdd: Array
+    ) -> Array:
+        """lambda' at the start, the least that the equations of motion ask for."""
+        q, qd, qdd = motion
+        at = self.tangent(t, q, qd, qdd, lam)
+        loads, d_q, d_qd = self.loads(t, q, qd), self.columns.dq0, self.columns.dqd0
+        felt = at.M @ d_qdd + at.C @ d_qd + at.K @ d_q
+        felt += self.by_parameters("inverse_dynamics", q, qd, qdd, loads=loads)
+        felt += self.by_parameters("constraint_torque", q, lam, t=t)
+        felt -= self.torques.along(t, q, qd, 0.0 * d_q, 0.0 * d_q)
+        found: Array = -np.linalg.pinv(at.J.T, rcond=RANK) @ felt
+        return found
+
+    def turned(
+        self, old: State, new: State, starred: tuple[Array, Array], e: Array, multipliers: Array,
+        d_qd: Array, d_qdd: Array,
+    ) -> Array:  # fmt: skip
+        """P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17)."""
+        t, q = new.t, new.q
+        _, curved = self.module.constraint_torque_derivatives(q, multipliers, t=t, **self.known)
+        found: Array = curved @ new.d_q
+        found += self.by_parameters("constraint_torque", q, multipliers, t=t)
+        if isinstance(self.scheme.projection, np.ndarray):
+            return found
+        if self.scheme.projection == "tangent":
+            return found + self.tangent_along(old, new, starred, e, d_qd, d_qdd)
+        # M' e: the acceleration of inverse dynamics moved by e
+        qd, qdd = starred
+        loads = self.loads(t, q, qd)
+        for sign, a in ((1.0, qdd + e), (-1.0, qdd)):
+            felt = self.module.inverse_dynamics_derivatives(q, qd, a, loads=loads, **self.known)
+            found += sign * felt[1] @ new.d_q
+            found += sign * self.by_parameters("inverse_dynamics", q, qd, a, loads=loads)
+        return found
+
+    def tangent_along(
+        self, old: State, new: State, starred: tuple[Array, Array], e: Array, d_qd: Array,
+        d_qdd: Array,
+    ) -> Array:  # fmt: skip
+        """A' e by differences along every sensitivity: e is small, and so is what they round."""
+        found, h = np.empty_like(new.d_q), new.t - old.t
+        qd, qdd = starred
+        kept = self.known
+        for k in range(len(self.columns)):
+            sides = []
+            for move in (DIFFERENCE, -DIFFERENCE):
+                if self.parameters.size:
+                    moved = self.parameters.copy()
+                    for place, number in zip(
+                        self.columns.places, self.columns.parameters, strict=True
+                    ):
+                        moved[number] += move * (place == k)
+                    self.known = {"parameters": moved}
+                ways = ((new.q, new.d_q), (qd, d_qd), (qdd, d_qdd), (new.lam, new.d_lam))
+                at = self.tangent(new.t, *(x + move * dx[:, k] for x, dx in ways))
+                sides.append(at.matrix(h) @ e)
+            found[:, k] = (sides[0] - sides[1]) / (2.0 * DIFFERENCE)
+        self.known = kept
+        return found
+
+    def by_parameters(self, name: str, *state: Array, **options: Any) -> Array:
+        """The derivatives of a function of the module by each sensitivity that is a parameter."""
+        suffix = "_parameter_derivatives"
+        rows = len(state[-1]) if name == "inverse_dynamics" else self.module.n_constraints
+        rows = self.module.n if name == "constraint_torque" else rows
+        found = np.zeros((rows, len(self.columns)))
+        if self.columns.places.size:
+            slopes = getattr(self.module, name + suffix)(*state, **options, **self.known)
+            found[:, self.places] = slopes[:, self.chosen]
+        return found

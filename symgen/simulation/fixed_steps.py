@@ -1,0 +1,206 @@
+"""Simulation of mechanisms in steps of one size: `symgen.simulate(..., step=...)`.
+
+    Scheme, the start  ->  AugmentedLagrangian.states  ->  rows of the dataset
+
+The start is that of the adaptive way: closed, with the accelerations and multipliers of
+`constrained_forward_dynamics` and, with sensitivities, their derivatives.  Integrals of objectives
+are those of the trapezoidal rule over all steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symgen.errors import RequestError
+from symgen.simulation.accelerations import function_of, has_constraints
+from symgen.simulation.arguments import Array, Columns, numbers, refuse_not_finite
+from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
+from symgen.simulation.inputs import Loads, Torques
+from symgen.simulation.motion import Objectives
+
+PENALTY = 1e9
+NAMES = ("mass", "tangent")
+
+
+@dataclass
+class At:
+    """What objectives are evaluated at: an `symgen.simulation.motion.Instant`."""
+
+    t: float
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    dq: Array
+    dqd: Array
+    dqdd: Array
+    dtau: Array
+    s: int
+
+
+def checked_scheme(
+    module: Any, step: Any, penalty: Any, projection: Any, projections: Any
+) -> Scheme | None:
+    """What was asked for; None for the adaptive way.  RequestError for what makes no sense."""
+    if step is None:
+        for name, value in (
+            ("penalty", penalty), ("projection", projection), ("projections", projections)
+        ):  # fmt: skip
+            if value is not None:
+                raise RequestError(
+                    f"simulate: {name}: it belongs to integration with step=..., which is not given"
+                )
+        return None
+    if not has_constraints(module):
+        raise RequestError(
+            "simulate: step: it is the way of mechanisms with loops or relations; this robot has "
+            "none, and is integrated with steps that keep rtol and atol (max_step limits them)"
+        )
+    return Scheme(
+        _positive("step", step),
+        PENALTY if penalty is None else _positive("penalty", penalty),
+        _projection("mass" if projection is None else projection, module.n),
+        _count(1 if projections is None else projections),
+    )
+
+
+def _positive(name: str, value: Any) -> float:
+    found = float(numbers(name, value, ()))
+    if not 0 < found < np.inf:
+        raise RequestError(f"simulate: {name}: expected a positive, finite number; got {found:g}")
+    return found
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise RequestError(
+            f"simulate: projections: expected how often the multipliers of a projection are "
+            f"computed, an integer from 1; got {value!r}"
+        )
+    return int(value)
+
+
+def _projection(value: Any, n: int) -> Any:
+    if isinstance(value, str):
+        if value not in NAMES:
+            raise RequestError(
+                f"simulate: projection: expected 'mass', 'tangent' or a matrix ({n}, {n}); got "
+                f"{value!r}"
+            )
+        return value
+    found = numbers("projection", value, (n, n))
+    refuse_not_finite("projection", found)
+    if not np.array_equal(found, found.T):
+        raise RequestError("simulate: projection: the matrix is not symmetric")
+    return found
+
+
+def integrate_in_steps(
+    module: Any, scheme: Scheme, t: Array, start: tuple[Array, Array], columns: Columns,
+    torques: Torques, loads: Loads, parameters: Array, objectives: Objectives | None,
+) -> tuple[dict[str, Array], Array, int]:  # fmt: skip
+    """Rows of the dataset at the times t, the integrals of the objectives, and how many steps.
+
+    `start` are coordinates and velocities that keep the constraints, as do their sensitivities in
+    `columns`.
+    """
+    way = AugmentedLagrangian(module, scheme, torques, loads, parameters, columns)
+    first = starting_state(way, t[0], *start)
+    found = told(way, first, objectives)
+    rows = {name: np.empty((len(t), *values.shape)) for name, values in found.items()}
+    _record(rows, 0, found)
+    last, row, steps = integrand(way, first, objectives), 0, 0
+    integrals, former = np.zeros(last.shape), first.t
+    for at_time, state in way.states(first, t):
+        this = integrand(way, state, objectives)
+        integrals += 0.5 * (state.t - former) * (last + this)
+        last, former, steps = this, state.t, steps + 1
+        if at_time:
+            row += 1
+            _record(rows, row, told(way, state, objectives))
+    return rows, integrals, steps
+
+
+def _record(rows: dict[str, Array], row: int, values: Mapping[str, Array]) -> None:
+    for name, value in values.items():
+        rows[name][row] = value
+
+
+def starting_state(way: AugmentedLagrangian, t: float, q: Array, qd: Array) -> State:
+    """The state at the start, with what the equations of motion say of it."""
+    module, columns = way.module, way.columns
+    for name, values in (("q0", q), ("qd0", qd), ("dq0", columns.dq0), ("dqd0", columns.dqd0)):
+        refuse_not_finite(name, values)
+    tau, loads = way.torques(t, q, qd), way.loads(t, q, qd)
+    known = {"t": t, "loads": loads, **way.known}
+    try:
+        motion = function_of(module, "constrained_forward_dynamics")(q, qd, tau, **known)
+    except np.linalg.LinAlgError as error:
+        raise RequestError(f"simulate: {error}; at the start") from None
+    if not np.isfinite(motion.qdd).all():
+        raise RequestError(f"simulate: the motion is not finite at the start; tau = {tau.tolist()}")
+    m, s = len(motion.multipliers), len(columns)
+    d_qdd, d_lam = np.zeros((module.n, s)), np.zeros((m, s))
+    if s:
+        way.torques.check(t, q, qd)
+        way.loads.check(t, q, qd)
+        d_tau = way.torques.along(t, q, qd, columns.dq0, columns.dqd0)
+        d_tau = np.broadcast_to(d_tau, d_qdd.shape)
+        by = function_of(module, "constrained_forward_dynamics_derivatives")(q, qd, tau, **known)
+        ways = (columns.dq0, columns.dqd0, d_tau)
+        slopes = (by.dqdd_dq, by.dqdd_dqd, by.dqdd_dtau)
+        d_qdd = sum((slope @ way for slope, way in zip(slopes, ways, strict=True)), d_qdd)
+        if columns.places.size:
+            name = "constrained_forward_dynamics_parameter_derivatives"
+            explicit = function_of(module, name)(q, qd, tau, **known)
+            d_qdd[:, columns.places] += explicit[:, columns.parameters]
+        d_lam = way.multiplier_sensitivities(t, (q, qd, motion.qdd), -motion.multipliers, d_qdd)
+    none, d_none = np.zeros(m), np.zeros((m, s))
+    return State(
+        t, q, qd, motion.qdd, -motion.multipliers, none, none,
+        columns.dq0, columns.dqd0, d_qdd, d_lam, d_none, d_none,
+    )  # fmt: skip
+
+
+def told(way: AugmentedLagrangian, state: State, objectives: Objectives | None) -> dict[str, Array]:
+    """Everything of one instant that the dataset has; the multipliers are those of the module."""
+    at = instant(way, state)
+    found = {"q": at.q, "qd": at.qd, "qdd": at.qdd, "tau": at.tau}
+    found |= {"loads": way.loads(at.t, at.q, at.qd), "multipliers": -state.lam}
+    found |= {"velocity_multipliers": -state.sigma, "acceleration_multipliers": -state.kappa}
+    if at.s:
+        found |= {"dq": at.dq, "dqd": at.dqd, "dqdd": at.dqdd, "dtau": at.dtau}
+        found |= {"dmultipliers": -state.d_lam, "dvelocity_multipliers": -state.d_sigma}
+        found["dacceleration_multipliers"] = -state.d_kappa
+    for name, values in found.items():
+        if not np.isfinite(values).all():
+            raise RequestError(f"simulate: {name} is not finite at t = {at.t:.6g} s")
+    if objectives is not None:
+        objectives.evaluate(at, way.known)
+        found |= {"outputs": objectives.values, "outputs_gradient": objectives.gradients}
+    return found
+
+
+def integrand(way: AugmentedLagrangian, state: State, objectives: Objectives | None) -> Array:
+    """The objectives and, row by row, their gradients."""
+    if objectives is None:
+        return np.zeros(0)
+    objectives.evaluate(instant(way, state), way.known)
+    gradients = objectives.gradients[objectives.index]
+    return np.concatenate([objectives.values[objectives.index], gradients.ravel()])
+
+
+def instant(way: AugmentedLagrangian, state: State) -> At:
+    """What outputs are evaluated at."""
+    t, q, qd = state.t, state.q, state.qd
+    d_tau = np.zeros(state.d_q.shape)
+    if len(way.columns):
+        d_tau += way.torques.along(t, q, qd, state.d_q, state.d_qd)
+    return At(
+        t, q, qd, state.qdd, way.torques(t, q, qd),
+        state.d_q, state.d_qd, state.d_qdd, d_tau, len(way.columns),
+    )  # fmt: skip
