@@ -62,7 +62,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             folder[name] = _source(kernels, own, templates)
     folder.update(plain_c.files(module, templates))
     folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
-    folder.update(wrapper.files(templates))
+    folder.update(wrapper.files(module, templates))
     return folder
 
 

@@ -39,7 +39,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             "solves": solves,
         },
     )
-    return {"_cython.pyx": source, **wrapper.files(templates)}
+    return {"_cython.pyx": source, **wrapper.files(module, templates)}
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:

@@ -12,13 +12,40 @@ OPERATIONS_AT_ONCE = 4_000_000_000
 look costs a change of hands of the interpreter, and new threads."""
 
 
-HEADER = "c/symgen-results.h"
-"""The same for every robot and backend."""
+RESULTS, MECHANISM = "c/symgen-results.h", "c/symgen-mechanism.h"
+"""The same for every robot and backend; the second is that of robots with loops or relations."""
+
+MECHANISM_CALLS = (
+    "inverse_dynamics_derivatives",
+    "constraint_torque_derivatives",
+    "constraints",
+    "constraint_jacobian",
+    "constraint_rates",
+    "constraint_bias",
+    "constraint_acceleration_derivatives",
+    "inverse_dynamics_parameter_derivatives",
+    "constraint_torque_parameter_derivatives",
+    "constraints_parameter_derivatives",
+    "constraint_rates_parameter_derivatives",
+    "constraint_acceleration_parameter_derivatives",
+    "outputs",
+    "outputs_derivatives",
+)
+"""What steps of mechanisms are made of, in the order of ``symgen-mechanism.h``."""
+WITHOUT_SENSITIVITIES = 6
+"""So many of them serve a motion alone."""
 
 
-def files(templates: Templates) -> dict[str, str]:
+def files(module: Module, templates: Templates) -> dict[str, str]:
     """What the wrapper includes."""
-    return {HEADER: templates.source(HEADER)}
+    included = (RESULTS, MECHANISM) if _mechanism_calls(module) else (RESULTS,)
+    return {name: templates.source(name) for name in included}
+
+
+def _mechanism_calls(module: Module) -> tuple[str, ...]:
+    """`MECHANISM_CALLS` where those that every motion needs were built."""
+    built = {f.name for f in module.signatures}
+    return MECHANISM_CALLS if built.issuperset(MECHANISM_CALLS[:WITHOUT_SENSITIVITIES]) else ()
 
 
 def values(module: Module) -> dict[str, Any]:
@@ -34,6 +61,7 @@ def values(module: Module) -> dict[str, Any]:
         "number_of_functions": max(1, len(module.kernels) + len(module.packed)),
         "signature_of": {f.name: f for f in functions},
         "most_samples": _most_samples(module),
+        "mechanism_calls": _mechanism_calls(module),
         "required": {f.name: len(f.arguments) for f in functions},
     }
 

@@ -33,11 +33,9 @@ A step that does not converge is tried again in halves.
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -152,22 +150,12 @@ class AugmentedLagrangian:
 
     # ---- the instants ----
 
-    def states(self, start: State, t: Array) -> Iterator[tuple[bool, State]]:
-        """The state after every step, and whether it is at the next of the times `t`."""
-        state = start
-        for end in t[1:]:
-            steps = max(1, math.ceil((end - state.t) / self.scheme.step * (1 - 1e-9)))
-            h, begin = (end - state.t) / steps, state.t
-            for k in range(1, steps + 1):
-                state = self.after(state, begin + k * h if k < steps else end)
-                yield k == steps, state
-        if self.halved:
-            warnings.warn(
-                f"simulate: {self.halved} steps did not converge and were halved; the constraints "
-                "are near a loss of rank there, or the step is too large",
-                RuntimeWarning,
-                stacklevel=5,
-            )
+    def states(self, state: State, h: float, steps: int) -> Iterator[State]:
+        """The state after each of so many steps of size h."""
+        begin = state.t
+        for k in range(1, steps + 1):
+            state = self.after(state, begin + k * h)
+            yield state
 
     def after(self, state: State, end: float, halvings: int = 0) -> State:
         """The state at the time `end`, in one step where it converges, or else in halves."""
@@ -175,13 +163,17 @@ class AugmentedLagrangian:
             return self.stepped(state, end)
         except NotConvergedError as error:
             if halvings == MOST_HALVINGS:
-                raise RequestError(
-                    f"simulate: no step from t = {state.t:.6g} s converges, not even one of "
-                    f"{end - state.t:.3g} s: {error}; q = {state.q.tolist()}"
-                ) from None
+                self.refuse(state.t, end, str(error), state.q)
         self.halved += 1
         middle = self.after(state, 0.5 * (state.t + end), halvings + 1)
         return self.after(middle, end, halvings + 1)
+
+    def refuse(self, t: float, end: float, reason: str, q: Array) -> NoReturn:
+        """RequestError where no step converges."""
+        raise RequestError(
+            f"simulate: no step from t = {t:.6g} s to {end:.6g} s converges, not even in halves of "
+            f"halves ({MOST_HALVINGS} times): {reason}; q = {q.tolist()}"
+        ) from None
 
     # ---- one step ----
 

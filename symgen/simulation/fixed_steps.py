@@ -9,8 +9,11 @@ are those of the trapezoidal rule over all steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +27,14 @@ from symgen.simulation.motion import Objectives
 
 PENALTY = 1e9
 NAMES = ("mass", "tangent")
+ROUNDING = 1e-9
+"""By so much of a step the times may be off."""
+STEPS_AT_ONCE = 2000
+"""Steps in C between which Ctrl-C is heard."""
+ARRAYS = tuple(field.name for field in fields(State) if field.name != "t")
+
+Way = Callable[[State, float, int, Array], State]
+"""From a state so many steps of size h; integrals grow."""
 
 
 @dataclass
@@ -109,20 +120,78 @@ def integrate_in_steps(
     `columns`.
     """
     way = AugmentedLagrangian(module, scheme, torques, loads, parameters, columns)
-    first = starting_state(way, t[0], *start)
-    found = told(way, first, objectives)
+    state = starting_state(way, t[0], *start)
+    found = told(way, state, objectives)
     rows = {name: np.empty((len(t), *values.shape)) for name, values in found.items()}
     _record(rows, 0, found)
-    last, row, steps = integrand(way, first, objectives), 0, 0
-    integrals, former = np.zeros(last.shape), first.t
-    for at_time, state in way.states(first, t):
-        this = integrand(way, state, objectives)
-        integrals += 0.5 * (state.t - former) * (last + this)
-        last, former, steps = this, state.t, steps + 1
-        if at_time:
-            row += 1
-            _record(rows, row, told(way, state, objectives))
+    integrals, steps = np.zeros_like(integrand(way, state, objectives)), 0
+    through = compiled_way(way, objectives) or partial(in_python, way, objectives)
+    for row, end in enumerate(t[1:], start=1):
+        count = max(1, math.ceil((end - state.t) / scheme.step * (1 - ROUNDING)))
+        state = replace(through(state, (end - state.t) / count, count, integrals), t=end)
+        _record(rows, row, told(way, state, objectives))
+        steps += count
+    if way.halved:
+        warnings.warn(
+            f"simulate: {way.halved} steps did not converge and were halved; the constraints are "
+            "near a loss of rank there, or the step is too large",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     return rows, integrals, steps
+
+
+def in_python(
+    way: AugmentedLagrangian, objectives: Objectives | None, state: State, h: float, steps: int,
+    integrals: Array,
+) -> State:  # fmt: skip
+    """The state after so many steps of size h; `integrals` grow by what they are there."""
+    last = integrand(way, state, objectives)
+    for after in way.states(state, h, steps):
+        this = integrand(way, after, objectives)
+        integrals += 0.5 * (after.t - state.t) * (last + this)
+        last, state = this, after
+    return state
+
+
+def compiled_way(way: AugmentedLagrangian, objectives: Objectives | None) -> Way | None:
+    """The same in C; None where the module has no such code, or Python has to be asked.
+
+    It is where torques or loads are functions, or derivatives of tangent matrices are wanted.
+    """
+    backend = getattr(getattr(way.module, "_backends", None), "serving", None)
+    scheme, columns = way.scheme, way.columns
+    advance = getattr(backend, "advance_mechanism", None)
+    tangent = isinstance(scheme.projection, str) and scheme.projection == "tangent"
+    asked = way.torques.function is not None or way.loads.function is not None
+    if advance is None or asked or (tangent and len(columns)):
+        return None
+    numbers_of = dict(zip(columns.places.tolist(), columns.parameters.tolist(), strict=True))
+    fixed = (
+        scheme.penalty, scheme.projections, tangent,
+        scheme.projection if isinstance(scheme.projection, np.ndarray) else None,
+        way.torques.value, way.loads.value, way.parameters,
+        tuple(numbers_of.get(k, -1) for k in range(len(columns))),
+        () if objectives is None else tuple(objectives.chosen),
+    )  # fmt: skip
+
+    def through(state: State, h: float, steps: int, integrals: Array) -> State:
+        arrays = [getattr(state, name) for name in ARRAYS]
+        whole = np.concatenate([array.ravel() for array in arrays])
+        t = state.t
+        while steps:
+            piece = min(steps, STEPS_AT_ONCE)
+            done, halved, left = advance(*fixed, t, h, piece, whole, integrals)
+            way.halved += halved
+            t, steps = t + done * h, steps - done
+            if done < piece:
+                way.refuse(t, t + h, f"the last correction was {left:.3g}", whole[: len(state.q)])
+        ends = np.cumsum([array.size for array in arrays])
+        parts = np.split(whole, ends[:-1])
+        shaped = [part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True)]
+        return State(t, *shaped)
+
+    return through
 
 
 def _record(rows: dict[str, Array], row: int, values: Mapping[str, Array]) -> None:

@@ -1,0 +1,506 @@
+/* Steps of mechanisms with direct sensitivities, driven by kernels of any formulation.
+ *
+ * ALI3-P: the augmented Lagrangian formulation of index 3 with projections of velocities and
+ * accelerations, as in Lopez Varela, Dopico and Luaces (2023); numbers in parentheses are those of
+ * their equations.  It computes what symgen/simulation/augmented_lagrangian.py computes, with the
+ * same names; that file says how the equations are solved.
+ *
+ * n coordinates, m constraints, s sensitivities, p runtime parameters.  Matrices are dense and
+ * stored row by row; those of sensitivities have s columns.
+ */
+#ifndef SYMGEN_MECHANISM_H
+#define SYMGEN_MECHANISM_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CALL_INPUTS = 8, MOST_CALL_OUTPUTS = 8 };
+enum { MOST_NEWTON_STEPS = 12, MOST_UPDATES = 40, MOST_HALVINGS = 10 };
+static const double CONVERGED = 1e-11, SETTLED = 1e-13;
+
+/* What kernels take. */
+enum { OF_Q, OF_QD, OF_QDD, OF_TAU, OF_MULTIPLIERS, OF_T, OF_LOADS, OF_PARAMETERS, QUANTITIES };
+
+struct symgen_call {
+    int (*kernel)(const double **x, double **y);
+    int inputs, input[MOST_CALL_INPUTS];
+};
+
+/* The kernels, in the order of their table in the wrapper. */
+enum {
+    INVERSE_DYNAMICS, TORQUE, CONSTRAINTS, JACOBIAN, RATES, BIAS, ACCELERATION,
+    INVERSE_DYNAMICS_P, TORQUE_P, CONSTRAINTS_P, RATES_P, ACCELERATION_P, OUTPUTS, OUTPUTS_SLOPES,
+    CALLS
+};
+
+struct symgen_mechanism {
+    int n, m, p, loads, outputs;  /* loads: six numbers each */
+    struct symgen_call call[CALLS];
+};
+
+/* What is asked for: see symgen.simulate.  P is a projection matrix, or NULL for M or, where
+ * `tangent` is set, A.  Sensitivity k belongs to the runtime parameter with the number parameter[k],
+ * or to none where that is -1. */
+struct symgen_request {
+    double penalty;
+    int projections, tangent, s, objectives;
+    const double *P, *tau, *loads, *parameters;
+    const int *parameter, *objective;
+};
+
+/* ---- memory ---- */
+
+struct symgen_state {
+    double *q, *qd, *qdd, *lam, *sigma, *kappa;
+    double *d_q, *d_qd, *d_qdd, *d_lam, *d_sigma, *d_kappa;
+};
+
+struct symgen_system {  /* [A, J'; J, -1/w], factorised */
+    double w, *factors;
+    int *pivots;
+};
+
+struct symgen_work {
+    const struct symgen_mechanism *of;
+    const struct symgen_request *asked;
+    const double *known[QUANTITIES];
+    struct symgen_state state, next;  /* each in one piece, so that it is copied at once */
+    size_t state_size;
+    struct symgen_system left, right;
+    double *felt, *by_q, *by_qd, *M, *C, *K, *A, *pull, *curved, *c, *J;
+    double *qd, *qdd, *moved, *e, *y, *second, *second_q, *second_qd, *scratch;
+    double *above, *below, *x, *d_y, *d_qd, *d_qdd, *d_qd_0, *d_qdd_0, *slopes_p, *none;
+    double *of_outputs[MOST_CALL_OUTPUTS], *integrand, *integrand_before;
+    long halved;
+    double left_over;  /* by the last correction that did not converge */
+};
+
+static double *carve(double *base, size_t *used, size_t size)
+{
+    double *const found = base ? base + *used : 0;
+    *used += size;
+    return found;
+}
+
+static void state_at(struct symgen_state *state, double *base, size_t *used, size_t n, size_t m, size_t s)
+{
+    double **const one[] = {&state->q, &state->qd, &state->qdd, &state->lam, &state->sigma, &state->kappa};
+    double **const all[] = {&state->d_q, &state->d_qd, &state->d_qdd, &state->d_lam, &state->d_sigma,
+                            &state->d_kappa};
+    for (int i = 0; i < 6; ++i) *one[i] = carve(base, used, i < 3 ? n : m);
+    for (int i = 0; i < 6; ++i) *all[i] = carve(base, used, (i < 3 ? n : m) * s);
+}
+
+/* Give every array its place from `base` on; how many numbers they are. */
+static size_t arrange(struct symgen_work *w, double *base)
+{
+    const struct symgen_mechanism *const of = w->of;
+    const size_t n = (size_t)of->n, m = (size_t)of->m, s = (size_t)w->asked->s, N = n + m;
+    const size_t p = (size_t)of->p, k = (size_t)of->outputs, wide = s ? s : 1;
+    const size_t sizes[MOST_CALL_OUTPUTS] = {k, k, k * n, k * n, k * n, k * n, k * (size_t)of->loads, k * p};
+    const struct {
+        double **array;
+        size_t size;
+    } all[] = {
+        {&w->left.factors, N * N}, {&w->right.factors, N * N},
+        {&w->felt, n}, {&w->by_q, n * n}, {&w->by_qd, n * n}, {&w->M, n * n}, {&w->C, n * n},
+        {&w->K, n * n}, {&w->A, n * n}, {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n},
+        {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->e, n}, {&w->y, m}, {&w->second, m},
+        {&w->second_q, m * n}, {&w->second_qd, m * n}, {&w->scratch, 3 * n * n + n},
+        {&w->above, n * wide}, {&w->below, m * wide}, {&w->x, N * wide}, {&w->d_y, m * wide},
+        {&w->d_qd, n * wide}, {&w->d_qdd, n * wide}, {&w->d_qd_0, n * wide}, {&w->d_qdd_0, n * wide},
+        {&w->slopes_p, (n > m ? n : m) * p}, {&w->none, N * wide},
+        {&w->integrand, k * (1 + s)}, {&w->integrand_before, k * (1 + s)},
+    };
+    size_t used = 0;
+    state_at(&w->state, base, &used, n, m, s);
+    w->state_size = used;
+    state_at(&w->next, base, &used, n, m, s);
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) *all[i].array = carve(base, &used, all[i].size);
+    for (int i = 0; i < MOST_CALL_OUTPUTS; ++i) w->of_outputs[i] = carve(base, &used, sizes[i]);
+    w->left.pivots = (int *)carve(base, &used, N);
+    w->right.pivots = (int *)carve(base, &used, N);
+    return used;
+}
+
+/* ---- kernels ---- */
+
+static void run(const struct symgen_work *w, int which, double **y)
+{
+    const struct symgen_call *const call = &w->of->call[which];
+    const double *x[MOST_CALL_INPUTS];
+    for (int i = 0; i < call->inputs; ++i) x[i] = w->known[call->input[i]];
+    call->kernel(x, y);
+}
+
+static void set_motion(struct symgen_work *w, const double *q, const double *qd, const double *qdd)
+{
+    w->known[OF_Q] = q;
+    w->known[OF_QD] = qd;
+    w->known[OF_QDD] = qdd;
+}
+
+/* target (rows, s) += sign * derivatives of a function by every sensitivity that is a parameter. */
+static void add_by_parameters(struct symgen_work *w, int which, int rows, double sign, double *target)
+{
+    const int s = w->asked->s, p = w->of->p;
+    if (!p) return;
+    run(w, which, &w->slopes_p);
+    for (int k = 0; k < s; ++k) {
+        const int number = w->asked->parameter[k];
+        if (number < 0) continue;
+        for (int i = 0; i < rows; ++i) target[i * s + k] += sign * w->slopes_p[i * p + number];
+    }
+}
+
+/* ---- linear algebra ---- */
+
+/* target (rows, s) += factor * matrix (rows, inner) . b (inner, s) */
+static void add_product(int rows, int inner, int s, double factor, const double *matrix, const double *b,
+                        double *target)
+{
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < inner; ++j) {
+            const double a = factor * matrix[i * inner + j];
+            if (a == 0.0) continue;
+            for (int k = 0; k < s; ++k) target[i * s + k] += a * b[j * s + k];
+        }
+}
+
+static double largest(const double *v, int size)
+{
+    double found = 0.0;
+    for (int i = 0; i < size; ++i) {
+        const double a = fabs(v[i]);
+        if (!(a <= found)) found = a;  /* what is no number is the largest */
+    }
+    return found;
+}
+
+/* Factorise [A, J'; J, -1/w] with partial pivoting; the pivots are kept as their inverses. */
+static int factorise(struct symgen_system *system, const double *A, const double *J, int n, int m, double w)
+{
+    const int N = n + m;
+    double *const a = system->factors;
+    system->w = w;
+    memset(a, 0, sizeof(double) * (size_t)(N * N));
+    for (int i = 0; i < n; ++i) {
+        memcpy(a + i * N, A + i * n, sizeof(double) * (size_t)n);
+        for (int j = 0; j < m; ++j) a[i * N + n + j] = a[(n + j) * N + i] = J[j * n + i];
+    }
+    for (int j = n; j < N; ++j) a[j * N + j] = -1.0 / w;
+    for (int k = 0; k < N; ++k) {
+        int best = k;
+        for (int i = k + 1; i < N; ++i)
+            if (fabs(a[i * N + k]) > fabs(a[best * N + k])) best = i;
+        system->pivots[k] = best;
+        if (!(fabs(a[best * N + k]) > 0.0)) return 0;
+        if (best != k)
+            for (int j = 0; j < N; ++j) {
+                const double kept = a[k * N + j];
+                a[k * N + j] = a[best * N + j];
+                a[best * N + j] = kept;
+            }
+        const double inverse = a[k * N + k] = 1.0 / a[k * N + k];
+        for (int i = k + 1; i < N; ++i) {
+            const double factor = a[i * N + k] *= inverse;
+            if (factor == 0.0) continue;
+            for (int j = k + 1; j < N; ++j) a[i * N + j] -= factor * a[k * N + j];
+        }
+    }
+    return 1;
+}
+
+/* b (N, s) becomes the solution. */
+static void substitute(const struct symgen_system *system, int N, int s, double *b)
+{
+    const double *const a = system->factors;
+    for (int k = 0; k < N; ++k) {
+        const int row = system->pivots[k];
+        if (row == k) continue;
+        for (int j = 0; j < s; ++j) {
+            const double kept = b[k * s + j];
+            b[k * s + j] = b[row * s + j];
+            b[row * s + j] = kept;
+        }
+    }
+    for (int i = 1; i < N; ++i) add_product(1, i, s, -1.0, a + i * N, b, b + i * s);
+    for (int i = N - 1; i >= 0; --i) {
+        add_product(1, N - 1 - i, s, -1.0, a + i * N + i + 1, b + (i + 1) * s, b + i * s);
+        for (int j = 0; j < s; ++j) b[i * s + j] *= a[i * N + i];
+    }
+}
+
+/* x (n + m, s) = [A, J'; J, -1/w]^-1 [above; below - y / w], with y updated to the last m rows at most
+ * `updates` times. */
+static void solve(const struct symgen_system *system, int n, int m, int s, const double *above,
+                  const double *below, double *y, int updates, double *x)
+{
+    const int N = n + m;
+    while (updates--) {
+        double change = 0.0;
+        memcpy(x, above, sizeof(double) * (size_t)(n * s));
+        for (int i = 0; i < m * s; ++i) x[n * s + i] = below[i] - y[i] / system->w;
+        substitute(system, N, s, x);
+        for (int i = 0; i < m * s; ++i) {
+            const double moved = fabs(x[n * s + i] - y[i]);
+            if (!(moved <= change)) change = moved;
+        }
+        memcpy(y, x + n * s, sizeof(double) * (size_t)(m * s));
+        if (!(change > SETTLED * (1e-6 + largest(y, m * s)))) break;
+    }
+}
+
+/* ---- one step ---- */
+
+/* All that (9) is made of at q, qd, qdd with the multipliers lam. */
+static void look(struct symgen_work *w, const double *q, const double *lam, double h)
+{
+    const int n = w->of->n;
+    double *felt[] = {w->felt, w->by_q, w->C, w->M};
+    double *pulled[] = {w->pull, w->curved};
+    set_motion(w, q, w->qd, w->qdd);
+    w->known[OF_MULTIPLIERS] = lam;
+    run(w, INVERSE_DYNAMICS, felt);
+    run(w, TORQUE, pulled);
+    run(w, CONSTRAINTS, &w->c);
+    run(w, JACOBIAN, &w->J);
+    for (int i = 0; i < n; ++i) w->felt[i] -= w->asked->tau[i];
+    for (int i = 0; i < n * n; ++i) {
+        w->K[i] = w->by_q[i] + w->curved[i];
+        w->A[i] = w->M[i] + 0.5 * h * w->C[i] + 0.25 * h * h * w->K[i];
+    }
+}
+
+/* (9) by Newton's method: q and lam of `next`, and z*d, z*dd in qd, qdd.  0 where it fails. */
+static int positions(struct symgen_work *w, double h)
+{
+    const int n = w->of->n, m = w->of->m;
+    const double s = 0.25 * h * h;
+    const struct symgen_state *const old = &w->state;
+    double *const q = w->next.q, *const lam = w->next.lam;
+    memcpy(lam, old->lam, sizeof(double) * (size_t)m);
+    for (int i = 0; i < n; ++i) q[i] = old->q[i] + h * old->qd[i] + 0.5 * h * h * old->qdd[i];
+    for (int step = 0; step <= MOST_NEWTON_STEPS; ++step) {
+        for (int i = 0; i < n; ++i) {
+            w->qd[i] = (q[i] - old->q[i]) * (2.0 / h) - old->qd[i];
+            w->qdd[i] = (w->qd[i] - old->qd[i]) * (2.0 / h) - old->qdd[i];
+        }
+        if (step && w->left_over <= CONVERGED * fmax(1.0, largest(q, n))) return 1;
+        if (step == MOST_NEWTON_STEPS) return 0;
+        look(w, q, lam, h);
+        if (!factorise(&w->left, w->A, w->J, n, m, s * w->asked->penalty)) return 0;
+        for (int i = 0; i < n; ++i) w->above[i] = -s * w->felt[i];
+        for (int i = 0; i < m; ++i) {
+            w->below[i] = -w->c[i];
+            w->y[i] = s * lam[i];
+        }
+        solve(&w->left, n, m, 1, w->above, w->below, w->y, MOST_UPDATES, w->x);
+        w->left_over = largest(w->x, n);
+        if (!(w->left_over < HUGE_VAL)) return 0;
+        for (int i = 0; i < n; ++i) q[i] += w->x[i];
+        for (int i = 0; i < m; ++i) lam[i] = w->y[i] / s;
+    }
+    return 0;
+}
+
+/* (10) or (11): `value`, z*d or z*dd, becomes what lacks the rate `below` of the constraints. */
+static void project(struct symgen_work *w, const double *starred, double *value, double *multipliers)
+{
+    const int n = w->of->n, m = w->of->m;
+    memset(multipliers, 0, sizeof(double) * (size_t)m);
+    solve(&w->right, n, m, 1, w->none, w->below, multipliers, w->asked->projections, w->x);
+    for (int i = 0; i < n; ++i) value[i] = starred[i] + w->x[i];
+}
+
+static int projections(struct symgen_work *w)
+{
+    const int n = w->of->n, m = w->of->m;
+    struct symgen_state *const next = &w->next;
+    const double *const P = w->asked->P ? w->asked->P : w->asked->tangent ? w->A : w->M;
+    if (!factorise(&w->right, P, w->J, n, m, w->left.w)) return 0;
+    set_motion(w, next->q, w->qd, w->qdd);
+    run(w, RATES, &w->below);
+    for (int i = 0; i < m; ++i) w->below[i] = -w->below[i];
+    project(w, w->qd, next->qd, next->sigma);
+    set_motion(w, next->q, next->qd, w->qdd);
+    run(w, BIAS, &w->below);
+    add_product(m, n, 1, 1.0, w->J, w->qdd, w->below);
+    for (int i = 0; i < m; ++i) w->below[i] = -w->below[i];
+    project(w, w->qdd, next->qdd, next->kappa);
+    return largest(next->qdd, n) < HUGE_VAL;
+}
+
+/* ---- sensitivities ---- */
+
+/* above (n, s) -= P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17); P' is M' or 0. */
+static void subtract_turned(struct symgen_work *w, const double *value, const double *starred, const double *x)
+{
+    const int n = w->of->n, s = w->asked->s;
+    const double *const q = w->next.q;
+    double *pulled[] = {w->pull, w->curved};
+    double *felt[] = {w->scratch, w->scratch + n, w->scratch + n + n * n, w->scratch + n + 2 * n * n};
+    w->known[OF_MULTIPLIERS] = x;
+    run(w, TORQUE, pulled);
+    add_product(n, n, s, -1.0, w->curved, w->next.d_q, w->above);
+    add_by_parameters(w, TORQUE_P, n, -1.0, w->above);
+    if (w->asked->P) return;
+    /* M' e: inverse dynamics, whose accelerations are moved by e */
+    for (int i = 0; i < n; ++i) w->moved[i] = w->qdd[i] + (value[i] - starred[i]);
+    set_motion(w, q, w->qd, w->moved);
+    run(w, INVERSE_DYNAMICS, felt);
+    for (int i = 0; i < n * n; ++i) felt[1][i] -= w->by_q[i];
+    add_product(n, n, s, -1.0, felt[1], w->next.d_q, w->above);
+    add_by_parameters(w, INVERSE_DYNAMICS_P, n, -1.0, w->above);
+    set_motion(w, q, w->qd, w->qdd);
+    add_by_parameters(w, INVERSE_DYNAMICS_P, n, 1.0, w->above);
+}
+
+/* value' = z*' + e' of (15) or (17); `rate` is what they have in their last brackets, all but J z*'. */
+static void project_derivatives(struct symgen_work *w, const double *d_starred, double *d_value,
+                                double *d_multipliers)
+{
+    const int n = w->of->n, m = w->of->m, s = w->asked->s;
+    add_product(m, n, s, 1.0, w->J, d_starred, w->below);
+    for (int i = 0; i < m * s; ++i) w->below[i] = -w->below[i];
+    memset(d_multipliers, 0, sizeof(double) * (size_t)(m * s));
+    solve(&w->right, n, m, s, w->above, w->below, d_multipliers, w->asked->projections, w->x);
+    for (int i = 0; i < n * s; ++i) d_value[i] = d_starred[i] + w->x[i];
+}
+
+static void sensitivities(struct symgen_work *w, double h)
+{
+    const int n = w->of->n, m = w->of->m, s = w->asked->s;
+    const double scale = 0.25 * h * h, *const zero = w->none;
+    const struct symgen_state *const old = &w->state;
+    struct symgen_state *const next = &w->next;
+    double *second[] = {w->second, w->second_q, w->second_qd};
+
+    /* (14): z*d' = 2/h z' + d_qd_0, and z*dd' = 4/h^2 z' + d_qdd_0 */
+    for (int i = 0; i < n * s; ++i) {
+        w->d_qd_0[i] = -(2.0 / h) * old->d_q[i] - old->d_qd[i];
+        w->d_qdd_0[i] = (2.0 / h) * (w->d_qd_0[i] - old->d_qd[i]) - old->d_qdd[i];
+    }
+    memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
+    memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
+    set_motion(w, next->q, w->qd, w->qdd);
+    w->known[OF_MULTIPLIERS] = next->lam;
+    add_by_parameters(w, INVERSE_DYNAMICS_P, n, -scale, w->above);
+    add_by_parameters(w, TORQUE_P, n, -scale, w->above);
+    add_by_parameters(w, CONSTRAINTS_P, m, -1.0, w->below);
+    add_product(n, n, s, -scale, w->M, w->d_qdd_0, w->above);
+    add_product(n, n, s, -scale, w->C, w->d_qd_0, w->above);
+    for (int i = 0; i < m * s; ++i) w->d_y[i] = scale * old->d_lam[i];
+    solve(&w->left, n, m, s, w->above, w->below, w->d_y, MOST_UPDATES, w->x);
+    for (int i = 0; i < n * s; ++i) {
+        next->d_q[i] = w->x[i];
+        w->d_qd[i] = (2.0 / h) * w->x[i] + w->d_qd_0[i];
+        w->d_qdd[i] = (4.0 / (h * h)) * w->x[i] + w->d_qdd_0[i];
+    }
+    for (int i = 0; i < m * s; ++i) next->d_lam[i] = w->d_y[i] / scale;
+
+    /* (15), (16): dPhid/dz is half of dPhidd/dzd */
+    memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
+    memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
+    subtract_turned(w, next->qd, w->qd, next->sigma);
+    set_motion(w, next->q, next->qd, next->qdd);
+    run(w, ACCELERATION, second);
+    add_product(m, n, s, 0.5, w->second_qd, next->d_q, w->below);
+    add_by_parameters(w, RATES_P, m, 1.0, w->below);
+    project_derivatives(w, w->d_qd, next->d_qd, next->d_sigma);
+
+    /* (17), (18) */
+    memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
+    memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
+    subtract_turned(w, next->qdd, w->qdd, next->kappa);
+    set_motion(w, next->q, next->qd, next->qdd);
+    add_product(m, n, s, 1.0, w->second_q, next->d_q, w->below);
+    add_product(m, n, s, 1.0, w->second_qd, next->d_qd, w->below);
+    add_by_parameters(w, ACCELERATION_P, m, 1.0, w->below);
+    project_derivatives(w, w->d_qdd, next->d_qdd, next->d_kappa);
+}
+
+/* ---- objectives: eqs. (12), (13) by the trapezoidal rule ---- */
+
+static void evaluate_objectives(struct symgen_work *w, double *integrand)
+{
+    const int n = w->of->n, p = w->of->p, s = w->asked->s, count = w->asked->objectives;
+    const struct symgen_state *const at = &w->state;
+    const double *const along[] = {at->d_q, at->d_qd, at->d_qdd};
+    if (!count) return;
+    set_motion(w, at->q, at->qd, at->qdd);
+    run(w, s ? OUTPUTS_SLOPES : OUTPUTS, w->of_outputs);
+    for (int i = 0; i < count; ++i) {
+        const int o = w->asked->objective[i];
+        double *const gradient = integrand + count + i * s;
+        integrand[i] = w->of_outputs[0][o];
+        memset(gradient, 0, sizeof(double) * (size_t)s);
+        for (int which = 0; which < 3 && s; ++which)
+            add_product(1, n, s, 1.0, w->of_outputs[2 + which] + o * n, along[which], gradient);
+        for (int k = 0; k < s; ++k)
+            if (w->asked->parameter[k] >= 0) gradient[k] += w->of_outputs[7][o * p + w->asked->parameter[k]];
+    }
+}
+
+static void add_to_integrals(struct symgen_work *w, double h, double *integrals)
+{
+    const int size = w->asked->objectives * (1 + w->asked->s);
+    evaluate_objectives(w, w->integrand);
+    for (int i = 0; i < size; ++i) {
+        integrals[i] += 0.5 * h * (w->integrand_before[i] + w->integrand[i]);
+        w->integrand_before[i] = w->integrand[i];
+    }
+}
+
+/* ---- the way through time ---- */
+
+/* From `state` at the time t to that h later, in one step where it converges, or else in halves;
+ * 0 where even the smallest does not. */
+static int advance(struct symgen_work *w, double t, double h, double *integrals, int halvings)
+{
+    const double end = t + h;
+    w->known[OF_T] = &end;
+    if (positions(w, h) && projections(w)) {
+        if (w->asked->s) sensitivities(w, h);
+        memcpy(w->state.q, w->next.q, sizeof(double) * w->state_size);
+        add_to_integrals(w, h, integrals);
+        return 1;
+    }
+    if (halvings == MOST_HALVINGS) return 0;
+    ++w->halved;
+    return advance(w, t, 0.5 * h, integrals, halvings + 1)
+        && advance(w, t + 0.5 * h, 0.5 * h, integrals, halvings + 1);
+}
+
+/* `steps` steps of size h from the time t.  `state` has all arrays of struct symgen_state, one after the
+ * other, and becomes that at the end, as `integrals` do.  `*done` are the steps that were made: all but
+ * those after one that fails; `*halved` grows by the steps that were halved.  -1: no memory. */
+static int symgen_advance(const struct symgen_mechanism *of, const struct symgen_request *asked, double t,
+                          double h, long steps, double *state, double *integrals, long *done, long *halved,
+                          double *left_over)
+{
+    struct symgen_work work, *const w = &work;
+    memset(w, 0, sizeof *w);
+    w->of = of;
+    w->asked = asked;
+    double *const block = calloc(arrange(w, 0), sizeof(double));
+    if (!block) return -1;
+    arrange(w, block);
+    memcpy(w->state.q, state, sizeof(double) * w->state_size);
+    w->known[OF_TAU] = asked->tau;
+    w->known[OF_LOADS] = asked->loads;
+    w->known[OF_PARAMETERS] = asked->parameters;
+    w->known[OF_T] = &t;
+    evaluate_objectives(w, w->integrand_before);
+    for (*done = 0; *done < steps; ++*done)
+        if (!advance(w, t + (double)*done * h, h, integrals, 0)) break;
+    memcpy(state, w->state.q, sizeof(double) * w->state_size);
+    *halved += w->halved;
+    *left_over = w->left_over;
+    free(block);
+    return 0;
+}
+
+#endif
