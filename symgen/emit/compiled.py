@@ -43,6 +43,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     """The folder ``c`` and ``_compiled.pyx``."""
     robot, guards = module.robot, _guards(module)
     values = {**module.values(), **wrapper.values(module), "guards": guards}
+    values["mechanism_apart"] = True
     rows = {
         "guarded": [
             (guard, [kernel for kernel in module.kernels if guards[_name(kernel)] == guard])
@@ -61,6 +62,8 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
         for name, kernels in _sources(robot, formulation).items():
             folder[name] = _source(kernels, own, templates)
     folder.update(plain_c.files(module, templates))
+    for name in _mechanism(module):
+        folder[name] = templates.render("c/mechanism.c", **values)
     folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
     folder.update(wrapper.files(module, templates))
     return folder
@@ -114,12 +117,17 @@ def extensions(module: Module) -> tuple[Extension, ...]:
         Extension(
             name="_compiled",
             pyx="_compiled.pyx",
-            c_sources=(*sources, rows, chooser),
+            c_sources=(*sources, rows, chooser, *_mechanism(module)),
             versioned=tuple(for_versions[EVERYWHERE]),
             versioned_for_one=tuple(for_versions[FOR_ONE_SAMPLE]),
             chooser=chooser,
         ),
     )
+
+
+def _mechanism(module: Module) -> tuple[str, ...]:
+    """The C file with the steps of a mechanism, where it is one."""
+    return (f"c/{module.robot}_mechanism.c",) if wrapper.mechanism_calls(module) else ()
 
 
 def sources_of(module: Module, kernels: Collection[Kernel]) -> tuple[str, ...]:

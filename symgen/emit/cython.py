@@ -37,6 +37,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             "math": [CYTHON.functions[name] for name in functions if name != "sign"]
             + ["NAN"] * solves,
             "solves": solves,
+            "mechanism_apart": False,
         },
     )
     return {"_cython.pyx": source, **wrapper.files(module, templates)}

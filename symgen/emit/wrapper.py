@@ -38,11 +38,11 @@ WITHOUT_SENSITIVITIES = 6
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """What the wrapper includes."""
-    included = (RESULTS, MECHANISM) if _mechanism_calls(module) else (RESULTS,)
+    included = (RESULTS, MECHANISM) if mechanism_calls(module) else (RESULTS,)
     return {name: templates.source(name) for name in included}
 
 
-def _mechanism_calls(module: Module) -> tuple[str, ...]:
+def mechanism_calls(module: Module) -> tuple[str, ...]:
     """`MECHANISM_CALLS` where those that every motion needs were built."""
     built = {f.name for f in module.signatures}
     return MECHANISM_CALLS if built.issuperset(MECHANISM_CALLS[:WITHOUT_SENSITIVITIES]) else ()
@@ -61,7 +61,7 @@ def values(module: Module) -> dict[str, Any]:
         "number_of_functions": max(1, len(module.kernels) + len(module.packed)),
         "signature_of": {f.name: f for f in functions},
         "most_samples": _most_samples(module),
-        "mechanism_calls": _mechanism_calls(module),
+        "mechanism_calls": mechanism_calls(module),
         "required": {f.name: len(f.arguments) for f in functions},
     }
 

@@ -11,14 +11,7 @@
 #ifndef SYMGEN_MECHANISM_H
 #define SYMGEN_MECHANISM_H
 
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_CALL_INPUTS = 8, MOST_CALL_OUTPUTS = 8 };
-enum { MOST_NEWTON_STEPS = 12, MOST_UPDATES = 40, MOST_HALVINGS = 10 };
-static const double CONVERGED = 1e-11, SETTLED = 1e-13;
 
 /* What kernels take. */
 enum { OF_Q, OF_QD, OF_QDD, OF_TAU, OF_MULTIPLIERS, OF_T, OF_LOADS, OF_PARAMETERS, QUANTITIES };
@@ -49,6 +42,16 @@ struct symgen_request {
     const double *P, *tau, *loads, *parameters;
     const int *parameter, *objective;
 };
+
+#ifdef SYMGEN_MECHANISM_CODE  /* defined where these steps are compiled */
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NEWTON_STEPS = 12, MOST_UPDATES = 40, MOST_HALVINGS = 10 };
+static const double CONVERGED = 1e-11, SETTLED = 1e-13;
 
 /* ---- memory ---- */
 
@@ -169,6 +172,13 @@ static void add_product(int rows, int inner, int s, double factor, const double 
         }
 }
 
+static double dot(int size, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < size; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
 static double largest(const double *v, int size)
 {
     double found = 0.0;
@@ -206,7 +216,6 @@ static int factorise(struct symgen_system *system, const double *A, const double
         const double inverse = a[k * N + k] = 1.0 / a[k * N + k];
         for (int i = k + 1; i < N; ++i) {
             const double factor = a[i * N + k] *= inverse;
-            if (factor == 0.0) continue;
             for (int j = k + 1; j < N; ++j) a[i * N + j] -= factor * a[k * N + j];
         }
     }
@@ -225,6 +234,11 @@ static void substitute(const struct symgen_system *system, int N, int s, double 
             b[k * s + j] = b[row * s + j];
             b[row * s + j] = kept;
         }
+    }
+    if (s == 1) {
+        for (int i = 1; i < N; ++i) b[i] -= dot(i, a + i * N, b);
+        for (int i = N - 1; i >= 0; --i) b[i] = (b[i] - dot(N - 1 - i, a + i * N + i + 1, b + i + 1)) * a[i * N + i];
+        return;
     }
     for (int i = 1; i < N; ++i) add_product(1, i, s, -1.0, a + i * N, b, b + i * s);
     for (int i = N - 1; i >= 0; --i) {
@@ -503,4 +517,5 @@ static int symgen_advance(const struct symgen_mechanism *of, const struct symgen
     return 0;
 }
 
+#endif
 #endif

@@ -15,7 +15,12 @@ from symgen.exact import compare, general_programs, prove
 from symgen.exact.compositions import COMPOSITIONS
 from symgen.exact.model import MODEL
 from symgen.exact.points import random_points
-from symgen.formulations import CLOSED_FORM_LAGRANGE, FORMULATIONS, NEWTON_EULER
+from symgen.formulations import (
+    CLOSED_FORM_LAGRANGE,
+    FORMULATIONS,
+    NEWTON_EULER,
+    provided_functions,
+)
 from symgen.formulations.interface import Formulation
 from symgen.program.functions import FUNCTION_NAMES, OF_TREES
 from tests.choosing import one_in, slow, some_slow
@@ -30,7 +35,7 @@ TWO_LINK = str(EXAMPLES / "two_link.yaml")
 
 def providers(function):
     """The formulations that derive a function."""
-    return [item.name for item in FORMULATIONS if function in item.functions]
+    return [item.name for item in FORMULATIONS if function in provided_functions(item)]
 
 
 @pytest.mark.parametrize("name", ["two_link", *slow("puma560")])
