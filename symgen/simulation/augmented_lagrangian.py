@@ -24,9 +24,10 @@ One step of size h, with s = h^2 / 4 and A = M + h/2 C + s (K + M_z zdd + Phi_zz
 
 These are the printed equations with the multiplier kept as an unknown (*bordered*): eliminated, the
 penalty stands beside the mass matrix and rounds it away.  (9) is solved by Newton's method; on each
-linear system the multiplier is updated until the penalty no longer counts.  With redundant rows the
-multipliers stay those of least norm, as at the start.  (14)-(18) are the derivatives of the same
-systems, with the same matrices.
+linear system the multiplier is updated from 0 until the penalty no longer counts, which therefore is
+free there: it is as large as `PENALTY` says, or as alpha, and larger where updates hardly move the
+constraints, near a loss of rank.  Redundant rows get nothing of the multipliers but rounding so, as
+those of least norm do.  (14)-(18) are the derivatives of the same systems, with the same matrices.
 
 A step that does not converge is tried again in halves.
 """
@@ -47,10 +48,15 @@ from symgen.simulation.inputs import Loads, Torques
 CONVERGED = 1e-11
 """Newton steps below this, relative to coordinates of size 1 or more, are the last."""
 MOST_NEWTON_STEPS = 12
-MOST_UPDATES = 40
+MOST_UPDATES = 20
 """Of multipliers in one linear system."""
-SETTLED = 1e-13
+SETTLED = 1e-14
 """Change of multipliers, relative to the largest, with which the updates end."""
+PENALTY = 1e4
+"""s alpha of (9) at least, in units in which A and J are of size 1."""
+STRONGER, MOST_PENALTIES = 1e4, 3
+"""Near a loss of rank the penalty grows by this factor, until so many were tried."""
+TINY = 1e-300
 MOST_HALVINGS = 10
 DIFFERENCE = 1e-6
 """Step of the differences of a tangent matrix along sensitivities."""
@@ -107,15 +113,29 @@ class Bordered:
         except np.linalg.LinAlgError:
             raise NotConvergedError("the tangent matrix is singular") from None
 
-    def solve(self, above: Array, below: Array, y: Array, updates: int) -> tuple[Array, Array]:
-        """The solution, with the multipliers updated from y on at most so many times."""
+    def solve(self, above: Array, below: Array, updates: int) -> tuple[Array, Array]:
+        """The solution, with the multipliers computed so many times."""
+        y = np.zeros_like(below)
         for _ in range(updates):
             found = self.inverse @ np.concatenate([above, below - y / self.w])
-            change = np.abs(found[self.n :] - y).max(initial=0.0)
             x, y = found[: self.n], found[self.n :]
-            if change <= SETTLED * (1e-6 + np.abs(y).max(initial=0.0)):
-                break
         return x, y
+
+    def settle(self, above: Array, below: Array) -> tuple[Array, Array, float]:
+        """The solution without penalty, and by how much the last update moved it."""
+        x, y = np.zeros_like(above), np.zeros_like(below)
+        moved = change = np.inf
+        for _ in range(MOST_UPDATES):
+            found = self.inverse @ np.concatenate([above, below - y / self.w])
+            before = moved, change
+            moved = float(np.abs(found[: self.n] - x).max(initial=0.0))
+            change = float(np.abs(found[self.n :] - y).max(initial=0.0))
+            x, y = found[: self.n], found[self.n :]
+            if change <= SETTLED * np.abs(y).max(initial=0.0):
+                break
+            if moved > 0.5 * before[0] and change > 0.5 * before[1]:
+                break  # rounding, or a loss of rank
+        return x, y, moved
 
 
 @dataclass
@@ -132,6 +152,18 @@ class Tangent:
     def matrix(self, h: float) -> Array:
         """A."""
         return self.M + 0.5 * h * self.C + 0.25 * h * h * self.K
+
+
+def starred(h: float, change: Array, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+    """z, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z.
+
+    z*d is (z - z_old) 2 / h - zd_old, z*dd the same of z*d; written so that nothing cancels.
+    """
+    return (
+        q + h * qd + 0.5 * h * h * qdd + change,
+        qd + h * qdd + (2.0 / h) * change,
+        qdd + (4.0 / h**2) * change,
+    )
 
 
 class AugmentedLagrangian:
@@ -182,18 +214,16 @@ class AugmentedLagrangian:
         h = end - old.t
         s = 0.25 * h * h
         w = s * self.scheme.penalty
-        q, lam, at, left = self.positions(old, end, w)
-        qd = (q - old.q) * (2.0 / h) - old.qd
-        qdd = (qd - old.qd) * (2.0 / h) - old.qdd
+        (q, qd, qdd), lam, at, left = self.positions(old, end, w)
         P = self.projection_matrix(at, h)
         right = Bordered(P, at.J, w)
-        nothing = np.zeros(len(q)), np.zeros(len(lam))
+        nothing = np.zeros(len(q))
         updates = self.scheme.projections
         rates = self.module.constraint_rates(q, qd, t=end, **self.known)
-        e, sigma = right.solve(nothing[0], -rates, nothing[1], updates)
+        e, sigma = right.solve(nothing, -rates, updates)
         new_qd = qd + e
         bias = self.module.constraint_bias(q, new_qd, t=end, **self.known)
-        ee, kappa = right.solve(nothing[0], -(at.J @ qdd + bias), nothing[1], updates)
+        ee, kappa = right.solve(nothing, -(at.J @ qdd + bias), updates)
         new = State(
             end, q, new_qd, qdd + ee, lam, sigma, kappa,
             *(np.zeros((len(x), len(self.columns))) for x in (q, q, q, lam, lam, lam)),
@@ -202,23 +232,42 @@ class AugmentedLagrangian:
             self.sensitivities(old, new, (qd, qdd), at, (left, right))
         return new
 
-    def positions(self, old: State, end: float, w: float) -> tuple[Array, Array, Tangent, Bordered]:
-        """(9) by Newton's method; the tangent is that of the last correction."""
+    def positions(
+        self, old: State, end: float, w: float
+    ) -> tuple[tuple[Array, Array, Array], Array, Tangent, Bordered]:
+        """(9) by Newton's method: z, z*d, z*dd, lambda; the tangent is that of the last correction.
+        """
         h = end - old.t
         s, lam = 0.25 * h * h, old.lam
-        q = old.q + h * old.qd + 0.5 * h * h * old.qdd
+        z = starred(h, np.zeros_like(old.q), old.q, old.qd, old.qdd)
+        whole = np.zeros_like(old.q)
         for _ in range(MOST_NEWTON_STEPS):
-            qd = (q - old.q) * (2.0 / h) - old.qd
-            qdd = (qd - old.qd) * (2.0 / h) - old.qdd
-            at = self.tangent(end, q, qd, qdd, lam)
+            q = z[0]
+            at = self.tangent(end, *z, lam)
             if not np.isfinite(at.residual).all():
                 raise NotConvergedError("the motion is not finite")
-            left = Bordered(at.matrix(h), at.J, w)
-            change, y = left.solve(-s * at.residual, -at.constraints, s * lam, MOST_UPDATES)
-            q, lam = q + change, y / s
-            if np.abs(change).max() <= CONVERGED * max(1.0, np.abs(q).max()):
-                return q, lam, at, left
+            size = max(1.0, float(np.abs(q).max()))
+            left, change, y = self.corrected(at, h, w, CONVERGED * size)
+            whole, lam = whole + change, y / s
+            z = starred(h, whole, old.q, old.qd, old.qdd)
+            if np.abs(change).max() <= CONVERGED * size:
+                return z, lam, at, left
         raise NotConvergedError(f"the last correction was {np.abs(change).max():.3g}")
+
+    def corrected(
+        self, at: Tangent, h: float, w: float, near: float
+    ) -> tuple[Bordered, Array, Array]:
+        """The linear system of (9) and its solution, with a penalty that holds what J has."""
+        A = at.matrix(h)
+        unit = float(np.abs(A).max()) / max(float(np.abs(at.J).max(initial=0.0)) ** 2, TINY)
+        w = max(w, PENALTY * unit)
+        for _ in range(MOST_PENALTIES):
+            left = Bordered(A, at.J, w)
+            change, y, moved = left.settle(-0.25 * h * h * at.residual, -at.constraints)
+            if moved <= 0.01 * near:
+                break
+            w *= STRONGER
+        return left, change, y
 
     def tangent(self, t: float, q: Array, qd: Array, qdd: Array, lam: Array) -> Tangent:
         """All that (9) is made of at this state."""
@@ -244,40 +293,37 @@ class AugmentedLagrangian:
     # ---- sensitivities ----
 
     def sensitivities(
-        self, old: State, new: State, starred: tuple[Array, Array], at: Tangent,
+        self, old: State, new: State, unprojected: tuple[Array, Array], at: Tangent,
         systems: tuple[Bordered, Bordered],
     ) -> None:  # fmt: skip
-        """(14), (15) and (17), into `new`; `starred` are z*d and z*dd."""
+        """(14), (15) and (17), into `new`; `unprojected` are z*d and z*dd."""
         h, t, q = new.t - old.t, new.t, new.q
-        s, (left, right), (qd, qdd) = 0.25 * h * h, systems, starred
+        s, (left, right), (qd, qdd) = 0.25 * h * h, systems, unprojected
         loads, updates = self.loads(t, q, qd), self.scheme.projections
-        # (14): z*d' = 2/h z' + d_qd_0, and z*dd' = 4/h^2 z' + d_qdd_0
-        d_qd_0 = -(2.0 / h) * old.d_q - old.d_qd
-        d_qdd_0 = (2.0 / h) * (d_qd_0 - old.d_qd) - old.d_qdd
-        felt = self.by_parameters("inverse_dynamics", q, qd, qdd, loads=loads)
+        # (14), for what is missing to the first guess
+        guess = starred(h, np.zeros_like(old.d_q), old.d_q, old.d_qd, old.d_qdd)
+        felt = at.K @ guess[0] + at.C @ guess[1] + at.M @ guess[2]
+        felt += self.by_parameters("inverse_dynamics", q, qd, qdd, loads=loads)
         felt += self.by_parameters("constraint_torque", q, new.lam, t=t)
         felt -= self.torques.along(t, q, qd, 0.0 * old.d_q, 0.0 * old.d_q)
-        above = -s * (felt + at.M @ d_qdd_0 + at.C @ d_qd_0)
-        below = -self.by_parameters("constraints", q, t=t)
-        new.d_q, y = left.solve(above, below, s * old.d_lam, MOST_UPDATES)
+        below = -self.by_parameters("constraints", q, t=t) - at.J @ guess[0]
+        change, y, _ = left.settle(-s * felt, below)
         new.d_lam = y / s
-        d_qd = (2.0 / h) * new.d_q + d_qd_0
-        d_qdd = (4.0 / h**2) * new.d_q + d_qdd_0
+        new.d_q, d_qd, d_qdd = starred(h, change, old.d_q, old.d_qd, old.d_qdd)
         # (15), (16): dPhid/dz is half of dPhidd/dzd
         known = {"t": t, **self.known}
         _, by_q, by_qd = self.module.constraint_acceleration_derivatives(
             q, new.qd, new.qdd, **known
         )
         b = 0.5 * by_qd @ new.d_q + self.by_parameters("constraint_rates", q, new.qd, t=t)
-        turned = self.turned(old, new, starred, new.qd - qd, new.sigma, d_qd, d_qdd)
-        nothing = np.zeros_like(new.d_lam)
-        e, new.d_sigma = right.solve(-turned, -(at.J @ d_qd + b), nothing, updates)
+        turned = self.turned(old, new, unprojected, new.qd - qd, new.sigma, d_qd, d_qdd)
+        e, new.d_sigma = right.solve(-turned, -(at.J @ d_qd + b), updates)
         new.d_qd = d_qd + e
         # (17), (18)
         c = by_q @ new.d_q + by_qd @ new.d_qd
         c += self.by_parameters("constraint_acceleration", q, new.qd, new.qdd, t=t)
-        turned = self.turned(old, new, starred, new.qdd - qdd, new.kappa, d_qd, d_qdd)
-        e, new.d_kappa = right.solve(-turned, -(at.J @ d_qdd + c), nothing, updates)
+        turned = self.turned(old, new, unprojected, new.qdd - qdd, new.kappa, d_qd, d_qdd)
+        e, new.d_kappa = right.solve(-turned, -(at.J @ d_qdd + c), updates)
         new.d_qdd = d_qdd + e
 
     def multiplier_sensitivities(
@@ -295,7 +341,7 @@ class AugmentedLagrangian:
         return found
 
     def turned(
-        self, old: State, new: State, starred: tuple[Array, Array], e: Array, multipliers: Array,
+        self, old: State, new: State, unprojected: tuple[Array, Array], e: Array, multipliers: Array,
         d_qd: Array, d_qdd: Array,
     ) -> Array:  # fmt: skip
         """P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17)."""
@@ -306,9 +352,9 @@ class AugmentedLagrangian:
         if isinstance(self.scheme.projection, np.ndarray):
             return found
         if self.scheme.projection == "tangent":
-            return found + self.tangent_along(old, new, starred, e, d_qd, d_qdd)
+            return found + self.tangent_along(old, new, unprojected, e, d_qd, d_qdd)
         # M' e: the acceleration of inverse dynamics moved by e
-        qd, qdd = starred
+        qd, qdd = unprojected
         loads = self.loads(t, q, qd)
         for sign, a in ((1.0, qdd + e), (-1.0, qdd)):
             felt = self.module.inverse_dynamics_derivatives(q, qd, a, loads=loads, **self.known)
@@ -317,12 +363,12 @@ class AugmentedLagrangian:
         return found
 
     def tangent_along(
-        self, old: State, new: State, starred: tuple[Array, Array], e: Array, d_qd: Array,
+        self, old: State, new: State, unprojected: tuple[Array, Array], e: Array, d_qd: Array,
         d_qdd: Array,
     ) -> Array:  # fmt: skip
         """A' e by differences along every sensitivity: e is small, and so is what they round."""
         found, h = np.empty_like(new.d_q), new.t - old.t
-        qd, qdd = starred
+        qd, qdd = unprojected
         kept = self.known
         for k in range(len(self.columns)):
             sides = []

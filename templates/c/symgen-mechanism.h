@@ -50,8 +50,8 @@ struct symgen_request {
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NEWTON_STEPS = 12, MOST_UPDATES = 40, MOST_HALVINGS = 10 };
-static const double CONVERGED = 1e-11, SETTLED = 1e-13;
+enum { MOST_NEWTON_STEPS = 12, MOST_UPDATES = 20, MOST_PENALTIES = 3, MOST_HALVINGS = 10 };
+static const double CONVERGED = 1e-11, SETTLED = 1e-14, PENALTY = 1e4, STRONGER = 1e4, TINY = 1e-300;
 
 /* ---- memory ---- */
 
@@ -73,8 +73,8 @@ struct symgen_work {
     size_t state_size;
     struct symgen_system left, right;
     double *felt, *by_q, *by_qd, *M, *C, *K, *A, *pull, *curved, *c, *J;
-    double *qd, *qdd, *moved, *e, *y, *second, *second_q, *second_qd, *scratch;
-    double *above, *below, *x, *d_y, *d_qd, *d_qdd, *d_qd_0, *d_qdd_0, *slopes_p, *none;
+    double *qd, *qdd, *moved, *change, *second, *second_q, *second_qd, *scratch;
+    double *above, *below, *x, *last, *d_qd, *d_qdd, *slopes_p, *none;
     double *of_outputs[MOST_CALL_OUTPUTS], *integrand, *integrand_before;
     long halved;
     double left_over;  /* by the last correction that did not converge */
@@ -110,10 +110,10 @@ static size_t arrange(struct symgen_work *w, double *base)
         {&w->left.factors, N * N}, {&w->right.factors, N * N},
         {&w->felt, n}, {&w->by_q, n * n}, {&w->by_qd, n * n}, {&w->M, n * n}, {&w->C, n * n},
         {&w->K, n * n}, {&w->A, n * n}, {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n},
-        {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->e, n}, {&w->y, m}, {&w->second, m},
+        {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->change, n}, {&w->second, m},
         {&w->second_q, m * n}, {&w->second_qd, m * n}, {&w->scratch, 3 * n * n + n},
-        {&w->above, n * wide}, {&w->below, m * wide}, {&w->x, N * wide}, {&w->d_y, m * wide},
-        {&w->d_qd, n * wide}, {&w->d_qdd, n * wide}, {&w->d_qd_0, n * wide}, {&w->d_qdd_0, n * wide},
+        {&w->above, n * wide}, {&w->below, m * wide}, {&w->x, N * wide}, {&w->last, N * wide},
+        {&w->d_qd, n * wide}, {&w->d_qdd, n * wide},
         {&w->slopes_p, (n > m ? n : m) * p}, {&w->none, N * wide},
         {&w->integrand, k * (1 + s)}, {&w->integrand_before, k * (1 + s)},
     };
@@ -247,27 +247,64 @@ static void substitute(const struct symgen_system *system, int N, int s, double 
     }
 }
 
-/* x (n + m, s) = [A, J'; J, -1/w]^-1 [above; below - y / w], with y updated to the last m rows at most
- * `updates` times. */
+/* One more update: x (n + m, s) = [A, J'; J, -1/w]^-1 [above; below - y / w], y the last m rows of x. */
+static void update(const struct symgen_system *system, int n, int m, int s, const double *above,
+                   const double *below, double *x)
+{
+    for (int i = 0; i < m * s; ++i) x[n * s + i] = below[i] - x[n * s + i] / system->w;
+    memcpy(x, above, sizeof(double) * (size_t)(n * s));
+    substitute(system, n + m, s, x);
+}
+
+/* The solution with y computed so many times, from 0. */
 static void solve(const struct symgen_system *system, int n, int m, int s, const double *above,
-                  const double *below, double *y, int updates, double *x)
+                  const double *below, int updates, double *x)
+{
+    memset(x + n * s, 0, sizeof(double) * (size_t)(m * s));
+    while (updates--) update(system, n, m, s, above, below, x);
+}
+
+static double distance(const double *a, const double *b, int size)
+{
+    double found = 0.0;
+    for (int i = 0; i < size; ++i) {
+        const double moved = fabs(a[i] - b[i]);
+        if (!(moved <= found)) found = moved;
+    }
+    return found;
+}
+
+/* The solution without penalty; by how much the last update moved it.  `last` is scratch, as x is. */
+static double settle(const struct symgen_system *system, int n, int m, int s, const double *above,
+                     const double *below, double *x, double *last)
 {
     const int N = n + m;
-    while (updates--) {
-        double change = 0.0;
-        memcpy(x, above, sizeof(double) * (size_t)(n * s));
-        for (int i = 0; i < m * s; ++i) x[n * s + i] = below[i] - y[i] / system->w;
-        substitute(system, N, s, x);
-        for (int i = 0; i < m * s; ++i) {
-            const double moved = fabs(x[n * s + i] - y[i]);
-            if (!(moved <= change)) change = moved;
-        }
-        memcpy(y, x + n * s, sizeof(double) * (size_t)(m * s));
-        if (!(change > SETTLED * (1e-6 + largest(y, m * s)))) break;
+    double moved = HUGE_VAL, change = HUGE_VAL;
+    memset(x, 0, sizeof(double) * (size_t)(N * s));
+    for (int k = 0; k < MOST_UPDATES; ++k) {
+        const double moved_before = moved, change_before = change;
+        memcpy(last, x, sizeof(double) * (size_t)(N * s));
+        update(system, n, m, s, above, below, x);
+        moved = distance(x, last, n * s);
+        change = distance(x + n * s, last + n * s, m * s);
+        if (!(change > SETTLED * largest(x + n * s, m * s))) break;
+        if (moved > 0.5 * moved_before && change > 0.5 * change_before) break;  /* rounding, or a loss of rank */
     }
+    return moved;
 }
 
 /* ---- one step ---- */
+
+/* z, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z. */
+static void starred(int size, double h, const double *change, const double *q, const double *qd,
+                    const double *qdd, double *z, double *zd, double *zdd)
+{
+    for (int i = 0; i < size; ++i) {
+        z[i] = q[i] + h * qd[i] + 0.5 * h * h * qdd[i] + change[i];
+        zd[i] = qd[i] + h * qdd[i] + (2.0 / h) * change[i];
+        zdd[i] = qdd[i] + (4.0 / (h * h)) * change[i];
+    }
+}
 
 /* All that (9) is made of at q, qd, qdd with the multipliers lam. */
 static void look(struct symgen_work *w, const double *q, const double *lam, double h)
@@ -288,6 +325,19 @@ static void look(struct symgen_work *w, const double *q, const double *lam, doub
     }
 }
 
+/* x solves the linear system of (9), with a penalty that holds what J has; 0 where it is singular. */
+static int correct(struct symgen_work *w, double penalty, double near)
+{
+    const int n = w->of->n, m = w->of->m;
+    const double size = largest(w->J, m * n), unit = largest(w->A, n * n) / fmax(size * size, TINY);
+    penalty = fmax(penalty, PENALTY * unit);
+    for (int k = 0; k < MOST_PENALTIES; ++k, penalty *= STRONGER) {
+        if (!factorise(&w->left, w->A, w->J, n, m, penalty)) return 0;
+        if (settle(&w->left, n, m, 1, w->above, w->below, w->x, w->last) <= near) break;
+    }
+    return 1;
+}
+
 /* (9) by Newton's method: q and lam of `next`, and z*d, z*dd in qd, qdd.  0 where it fails. */
 static int positions(struct symgen_work *w, double h)
 {
@@ -296,26 +346,19 @@ static int positions(struct symgen_work *w, double h)
     const struct symgen_state *const old = &w->state;
     double *const q = w->next.q, *const lam = w->next.lam;
     memcpy(lam, old->lam, sizeof(double) * (size_t)m);
-    for (int i = 0; i < n; ++i) q[i] = old->q[i] + h * old->qd[i] + 0.5 * h * h * old->qdd[i];
+    memset(w->change, 0, sizeof(double) * (size_t)n);
     for (int step = 0; step <= MOST_NEWTON_STEPS; ++step) {
-        for (int i = 0; i < n; ++i) {
-            w->qd[i] = (q[i] - old->q[i]) * (2.0 / h) - old->qd[i];
-            w->qdd[i] = (w->qd[i] - old->qd[i]) * (2.0 / h) - old->qdd[i];
-        }
+        starred(n, h, w->change, old->q, old->qd, old->qdd, q, w->qd, w->qdd);
         if (step && w->left_over <= CONVERGED * fmax(1.0, largest(q, n))) return 1;
         if (step == MOST_NEWTON_STEPS) return 0;
         look(w, q, lam, h);
-        if (!factorise(&w->left, w->A, w->J, n, m, s * w->asked->penalty)) return 0;
         for (int i = 0; i < n; ++i) w->above[i] = -s * w->felt[i];
-        for (int i = 0; i < m; ++i) {
-            w->below[i] = -w->c[i];
-            w->y[i] = s * lam[i];
-        }
-        solve(&w->left, n, m, 1, w->above, w->below, w->y, MOST_UPDATES, w->x);
+        for (int i = 0; i < m; ++i) w->below[i] = -w->c[i];
+        if (!correct(w, s * w->asked->penalty, 0.01 * CONVERGED * fmax(1.0, largest(q, n)))) return 0;
         w->left_over = largest(w->x, n);
         if (!(w->left_over < HUGE_VAL)) return 0;
-        for (int i = 0; i < n; ++i) q[i] += w->x[i];
-        for (int i = 0; i < m; ++i) lam[i] = w->y[i] / s;
+        for (int i = 0; i < n; ++i) w->change[i] += w->x[i];
+        for (int i = 0; i < m; ++i) lam[i] = w->x[n + i] / s;
     }
     return 0;
 }
@@ -324,17 +367,17 @@ static int positions(struct symgen_work *w, double h)
 static void project(struct symgen_work *w, const double *starred, double *value, double *multipliers)
 {
     const int n = w->of->n, m = w->of->m;
-    memset(multipliers, 0, sizeof(double) * (size_t)m);
-    solve(&w->right, n, m, 1, w->none, w->below, multipliers, w->asked->projections, w->x);
+    solve(&w->right, n, m, 1, w->none, w->below, w->asked->projections, w->x);
+    memcpy(multipliers, w->x + n, sizeof(double) * (size_t)m);
     for (int i = 0; i < n; ++i) value[i] = starred[i] + w->x[i];
 }
 
-static int projections(struct symgen_work *w)
+static int projections(struct symgen_work *w, double h)
 {
     const int n = w->of->n, m = w->of->m;
     struct symgen_state *const next = &w->next;
     const double *const P = w->asked->P ? w->asked->P : w->asked->tangent ? w->A : w->M;
-    if (!factorise(&w->right, P, w->J, n, m, w->left.w)) return 0;
+    if (!factorise(&w->right, P, w->J, n, m, 0.25 * h * h * w->asked->penalty)) return 0;
     set_motion(w, next->q, w->qd, w->qdd);
     run(w, RATES, &w->below);
     for (int i = 0; i < m; ++i) w->below[i] = -w->below[i];
@@ -379,8 +422,8 @@ static void project_derivatives(struct symgen_work *w, const double *d_starred, 
     const int n = w->of->n, m = w->of->m, s = w->asked->s;
     add_product(m, n, s, 1.0, w->J, d_starred, w->below);
     for (int i = 0; i < m * s; ++i) w->below[i] = -w->below[i];
-    memset(d_multipliers, 0, sizeof(double) * (size_t)(m * s));
-    solve(&w->right, n, m, s, w->above, w->below, d_multipliers, w->asked->projections, w->x);
+    solve(&w->right, n, m, s, w->above, w->below, w->asked->projections, w->x);
+    memcpy(d_multipliers, w->x + n * s, sizeof(double) * (size_t)(m * s));
     for (int i = 0; i < n * s; ++i) d_value[i] = d_starred[i] + w->x[i];
 }
 
@@ -391,12 +434,10 @@ static void sensitivities(struct symgen_work *w, double h)
     const struct symgen_state *const old = &w->state;
     struct symgen_state *const next = &w->next;
     double *second[] = {w->second, w->second_q, w->second_qd};
+    double *const parts = w->scratch + n, *felt[] = {w->scratch, w->by_q, parts, parts + n * n};
 
-    /* (14): z*d' = 2/h z' + d_qd_0, and z*dd' = 4/h^2 z' + d_qdd_0 */
-    for (int i = 0; i < n * s; ++i) {
-        w->d_qd_0[i] = -(2.0 / h) * old->d_q[i] - old->d_qd[i];
-        w->d_qdd_0[i] = (2.0 / h) * (w->d_qd_0[i] - old->d_qd[i]) - old->d_qdd[i];
-    }
+    /* (14), for what is missing to the first guess */
+    starred(n * s, h, zero, old->d_q, old->d_qd, old->d_qdd, next->d_q, w->d_qd, w->d_qdd);
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
     memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
     set_motion(w, next->q, w->qd, w->qdd);
@@ -404,16 +445,17 @@ static void sensitivities(struct symgen_work *w, double h)
     add_by_parameters(w, INVERSE_DYNAMICS_P, n, -scale, w->above);
     add_by_parameters(w, TORQUE_P, n, -scale, w->above);
     add_by_parameters(w, CONSTRAINTS_P, m, -1.0, w->below);
-    add_product(n, n, s, -scale, w->M, w->d_qdd_0, w->above);
-    add_product(n, n, s, -scale, w->C, w->d_qd_0, w->above);
-    for (int i = 0; i < m * s; ++i) w->d_y[i] = scale * old->d_lam[i];
-    solve(&w->left, n, m, s, w->above, w->below, w->d_y, MOST_UPDATES, w->x);
-    for (int i = 0; i < n * s; ++i) {
-        next->d_q[i] = w->x[i];
-        w->d_qd[i] = (2.0 / h) * w->x[i] + w->d_qd_0[i];
-        w->d_qdd[i] = (4.0 / (h * h)) * w->x[i] + w->d_qdd_0[i];
-    }
-    for (int i = 0; i < m * s; ++i) next->d_lam[i] = w->d_y[i] / scale;
+    add_product(n, n, s, -scale, w->K, next->d_q, w->above);
+    add_product(n, n, s, -scale, w->C, w->d_qd, w->above);
+    add_product(n, n, s, -scale, w->M, w->d_qdd, w->above);
+    add_product(m, n, s, -1.0, w->J, next->d_q, w->below);
+    settle(&w->left, n, m, s, w->above, w->below, w->x, w->last);
+    starred(n * s, h, w->x, old->d_q, old->d_qd, old->d_qdd, next->d_q, w->d_qd, w->d_qdd);
+    for (int i = 0; i < m * s; ++i) next->d_lam[i] = w->x[n * s + i] / scale;
+
+    /* at what the last correction gave: differences of slopes make M' e */
+    set_motion(w, next->q, w->qd, w->qdd);
+    run(w, INVERSE_DYNAMICS, felt);
 
     /* (15), (16): dPhid/dz is half of dPhidd/dzd */
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
@@ -476,7 +518,7 @@ static int advance(struct symgen_work *w, double t, double h, double *integrals,
 {
     const double end = t + h;
     w->known[OF_T] = &end;
-    if (positions(w, h) && projections(w)) {
+    if (positions(w, h) && projections(w, h)) {
         if (w->asked->s) sensitivities(w, h);
         memcpy(w->state.q, w->next.q, sizeof(double) * w->state_size);
         add_to_integrals(w, h, integrals);
