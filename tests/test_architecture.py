@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1] / "symgen"
 PARTS = (
     "version", "errors", "support", "options", "quaternions", "robot",
     "algebra", "joints", "description", "program", "kinematics", "formulations", "exact",
-    "optimize", "emit", "toolchain", "loaded", "validation", "simulation",
+    "optimize", "emit", "toolchain", "loaded", "simulation", "validation",
     "deriving", "pipeline",
     "showing", "comparing", "converting", "grading", "page", "planning", "frameworks",
     "command", "cli", "__init__", "__main__",

@@ -44,6 +44,7 @@ from symgen.validation.checks import subjects_of
 from symgen.validation.evaluated import evaluated_subjects, spared_rows
 from symgen.validation.mobility import mobility
 from symgen.validation.singularity import singularity_warnings
+from symgen.validation.steps import steps
 from symgen.validation.validate import ValidationResult, validate
 
 
@@ -254,7 +255,8 @@ def validate_package(
             ),
         ]
         result = validate(description, subjects, samples, runtime=selection.runtime_parameters)
-        return replace(result, rows=(*result.rows, *spared_rows(selection.spared)))
+        rows = (*result.rows, *steps(module), *spared_rows(selection.spared))
+        return replace(result, rows=rows)
     finally:
         forget_package(module)
 

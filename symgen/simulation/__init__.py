@@ -138,8 +138,9 @@ def simulate(
                                 dq0 and dqd0 such that they stay closed
         velocity_multipliers, acceleration_multipliers
                                 (time, constraint), with step: those of the projections, sigma and
-                                kappa in the paper; with sensitivities their derivatives, as
-                                dmultipliers and so on (time, constraint, parameter)
+                                kappa in the paper, whose lambda is multipliers less kappa (less
+                                nothing where the projection is a matrix); with sensitivities their
+                                derivatives, as dmultipliers and so on (time, constraint, parameter)
         dq, dqd, dqdd, dtau     (time, coordinate, parameter), with sensitivities: total derivatives
         outputs                 (time, output), and these if there are objectives:
         outputs_gradient        (time, output, parameter), total derivatives

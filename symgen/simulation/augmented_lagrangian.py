@@ -24,10 +24,10 @@ One step of size h, with s = h^2 / 4 and A = M + h/2 C + s (K + M_z zdd + Phi_zz
 
 These are the printed equations with the multiplier kept as an unknown (*bordered*): eliminated, the
 penalty stands beside the mass matrix and rounds it away.  (9) is solved by Newton's method; on each
-linear system the multiplier is updated from 0 until the penalty no longer counts, which therefore is
-free there: it is as large as `PENALTY` says, or as alpha, and larger where updates hardly move the
-constraints, near a loss of rank.  Redundant rows get nothing of the multipliers but rounding so, as
-those of least norm do.  (14)-(18) are the derivatives of the same systems, with the same matrices.
+linear system the multiplier is updated from 0 until the penalty no longer counts.  There it is as
+large as alpha or `PENALTY` says, and larger where updates hardly move the constraints, near a loss
+of rank.  Redundant rows get nothing of these multipliers but rounding: they are of least norm.
+(14)-(18) are the derivatives of the same systems, with the same matrices.
 
 A step that does not converge is tried again in halves.
 """
@@ -235,8 +235,7 @@ class AugmentedLagrangian:
     def positions(
         self, old: State, end: float, w: float
     ) -> tuple[tuple[Array, Array, Array], Array, Tangent, Bordered]:
-        """(9) by Newton's method: z, z*d, z*dd, lambda; the tangent is that of the last correction.
-        """
+        """(9) by Newton's method: z, z*d, z*dd, lambda; the tangent is that of the last correction."""
         h = end - old.t
         s, lam = 0.25 * h * h, old.lam
         z = starred(h, np.zeros_like(old.q), old.q, old.qd, old.qdd)
@@ -341,8 +340,8 @@ class AugmentedLagrangian:
         return found
 
     def turned(
-        self, old: State, new: State, unprojected: tuple[Array, Array], e: Array, multipliers: Array,
-        d_qd: Array, d_qdd: Array,
+        self, old: State, new: State, unprojected: tuple[Array, Array], e: Array,
+        multipliers: Array, d_qd: Array, d_qdd: Array,
     ) -> Array:  # fmt: skip
         """P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17)."""
         t, q = new.t, new.q

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
+from symgen.robot.configuration import configuration_of
 from symgen.simulation.accelerations import function_of, has_constraints
 from symgen.simulation.arguments import Array, Columns, numbers, refuse_not_finite
 from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
@@ -70,6 +71,11 @@ def checked_scheme(
         raise RequestError(
             "simulate: step: it is the way of mechanisms with loops or relations; this robot has "
             "none, and is integrated with steps that keep rtol and atol (max_step limits them)"
+        )
+    if configuration_of(module).joints:
+        raise RequestError(
+            "simulate: step: steps of one size are those of coordinates whose velocities are their "
+            "derivatives, and quaternions have others; leave step out, or use `coordinates: angles`"
         )
     return Scheme(
         _positive("step", step),
@@ -169,8 +175,8 @@ def compiled_way(way: AugmentedLagrangian, objectives: Objectives | None) -> Way
     numbers_of = dict(zip(columns.places.tolist(), columns.parameters.tolist(), strict=True))
     fixed = (
         scheme.penalty, scheme.projections, tangent,
-        scheme.projection if isinstance(scheme.projection, np.ndarray) else None,
-        way.torques.value, way.loads.value, way.parameters,
+        np.array(scheme.projection) if isinstance(scheme.projection, np.ndarray) else None,
+        *map(np.array, (way.torques.value, way.loads.value, way.parameters)),  # of any order, owned
         tuple(numbers_of.get(k, -1) for k in range(len(columns))),
         () if objectives is None else tuple(objectives.chosen),
     )  # fmt: skip
@@ -236,14 +242,20 @@ def starting_state(way: AugmentedLagrangian, t: float, q: Array, qd: Array) -> S
 
 
 def told(way: AugmentedLagrangian, state: State, objectives: Objectives | None) -> dict[str, Array]:
-    """Everything of one instant that the dataset has; the multipliers are those of the module."""
+    """Everything of one instant that the dataset has; signs of multipliers are the module's.
+
+    lambda keeps the balance of the unprojected accelerations, which are of first order in the step.
+    Projections in M, or nearly so, add J' kappa to it: lambda + kappa is of second order.
+    """
     at = instant(way, state)
+    whole = not isinstance(way.scheme.projection, np.ndarray)
     found = {"q": at.q, "qd": at.qd, "qdd": at.qdd, "tau": at.tau}
-    found |= {"loads": way.loads(at.t, at.q, at.qd), "multipliers": -state.lam}
+    found |= {"loads": way.loads(at.t, at.q, at.qd), "multipliers": -state.lam - whole * state.kappa}
     found |= {"velocity_multipliers": -state.sigma, "acceleration_multipliers": -state.kappa}
     if at.s:
         found |= {"dq": at.dq, "dqd": at.dqd, "dqdd": at.dqdd, "dtau": at.dtau}
-        found |= {"dmultipliers": -state.d_lam, "dvelocity_multipliers": -state.d_sigma}
+        found |= {"dmultipliers": -state.d_lam - whole * state.d_kappa}
+        found["dvelocity_multipliers"] = -state.d_sigma
         found["dacceleration_multipliers"] = -state.d_kappa
     for name, values in found.items():
         if not np.isfinite(values).all():

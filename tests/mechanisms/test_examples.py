@@ -18,7 +18,7 @@ CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0
 AXES = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0.0]])
 
 
-def bricard_cut_at(cut: int):
+def bricard_cut_at(cut: int, **options: str):
     """Bricard's mechanism from both ends, cut at one of its joints, 0 to 5."""
 
     def rod(k: int, start: int, name: str, parent: str, before: int | None):
@@ -49,7 +49,8 @@ def bricard_cut_at(cut: int):
     name, at = ("rod2", CORNERS[3] - CORNERS[2]) if cut > 2 else ("rod2", np.zeros(3))
     point = {"name": "P3", "link": name, "point": at.tolist()}
     return loaded(
-        model(f"bricard{cut}", joints, gravity=[0, -9.81, 0], loops=[loop], points=[point])
+        model(f"bricard{cut}", joints, gravity=[0, -9.81, 0], loops=[loop], points=[point]),
+        **options,
     )
 
 
@@ -155,11 +156,16 @@ def test_a_mechanism_that_cannot_close_says_so(tmp_path):
     assert "the loops do not close from here: pin is off by" in str(found)
 
 
-@pytest.mark.parametrize("name", ["four_bar", "five_bar", "bricard", "stewart"])
+FREEDOMS = {
+    "four_bar": 1, "five_bar": 2, "bricard": 1, "stewart": 6, "double_four_bar": 1, "andrews": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FREEDOMS)
 def test_the_examples_read_and_close(name):
     found = mobility(symgen.read(MECHANISMS / f"{name}.yaml"))
     assert not found.open_by
-    assert found.freedoms == {"four_bar": 1, "five_bar": 2, "bricard": 1, "stewart": 6}[name]
+    assert found.freedoms == FREEDOMS[name]
     page = (MECHANISMS.parents[1] / "docs/how_to/closed_loops.md").read_text()
     written = yaml.safe_load((MECHANISMS / "four_bar.yaml").read_text())
     shown = yaml.safe_load(page.split('four_bar.yaml"\n')[1].split("```")[0])

@@ -1,0 +1,101 @@
+"""Steps of mechanisms in C, against the reference in Python that reads like the paper.
+
+Both make the same few steps by ALI3-P from the assembled mechanism at random velocities and
+torques, with all sensitivities and objectives, and must have the same states, forces of the
+constraints and integrals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from symgen.errors import RequestError
+from symgen.robot.configuration import configuration_of
+from symgen.robot.mechanism import RANK
+from symgen.simulation.accelerations import has_constraints
+from symgen.simulation.arguments import Columns, columns
+from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme
+from symgen.simulation.fixed_steps import (
+    PENALTY,
+    compiled_way,
+    in_python,
+    integrand,
+    starting_state,
+)
+from symgen.simulation.inputs import Loads, Torques
+from symgen.simulation.mechanisms import closed_sensitivities
+from symgen.simulation.motion import objectives_of
+from symgen.validation import limits
+from symgen.validation.evaluation import Check, relative_error
+
+COUNT = 3
+TURN = 1e-4
+"""About how far a step moves what begins at rest (rad, m): (h^2 / 2) qdd."""
+MULTIPLIERS = ("lam", "sigma", "kappa")
+NEEDED = (
+    "constraints_parameter_derivatives",
+    "constraint_rates_parameter_derivatives",
+    "constraint_acceleration_parameter_derivatives",
+    "constraint_torque_parameter_derivatives",
+    "inverse_dynamics_parameter_derivatives",
+)
+
+
+def steps(module: Any, seed: int = 2009) -> Iterator[Check]:
+    """One row for each array of a state and for the integrals; none where there is no such C."""
+    if not has_constraints(module) or configuration_of(module).joints:
+        return
+    random = np.random.default_rng(seed)
+    try:
+        way, start, objectives = _task(module, random)
+        compiled = compiled_way(way, objectives)
+        if compiled is None:
+            return
+        h = float(np.sqrt(2.0 * TURN / (1.0 + np.abs(start.qdd).max())))
+        sums = [np.zeros_like(integrand(way, start, objectives)) for _ in range(2)]
+        expected = in_python(way, objectives, start, h, COUNT, sums[0])
+        found = compiled(start, h, COUNT, sums[1])
+    except (RequestError, ValueError, np.linalg.LinAlgError) as error:
+        yield Check(f"steps by ALI3-P: not compared: {error}", "compiled", 0.0, 0.0, 0)
+        return
+    J = np.asarray(module.constraint_jacobian(expected.q, t=expected.t))
+    singular = np.linalg.svd(J, compute_uv=False)
+    kept = singular[singular > RANK * singular.max()]
+    limit = limits.steps(float(kept.max() / kept.min()))
+    for name, one in vars(found).items():
+        other = getattr(expected, name)
+        if name.removeprefix("d_") in MULTIPLIERS:  # those of redundant rows are rounding
+            one, other = J.T @ one, J.T @ other
+        yield _row(name, one, other, limit)
+    yield _row("integrals", sums[1], sums[0], limit)
+
+
+def _row(what: str, found: Any, expected: Any, limit: float) -> Check:
+    error = relative_error(np.ravel(found)[np.newaxis], np.ravel(expected)[np.newaxis])
+    return Check(f"steps by ALI3-P, {what} = the reference in Python", "compiled", error, limit, 1)
+
+
+def _task(module: Any, random: np.random.Generator) -> Any:
+    """The reference, where it begins, and the objectives."""
+    wanted = _columns(module)
+    values = np.asarray(module.default_parameters, dtype=float)
+    q, given = np.asarray(module.assemble()), {"parameters": values} if values.size else {}
+    qd = np.asarray(module.closed_velocities(q, random.uniform(-1, 1, module.n), **given))
+    closed_sensitivities(module, q, qd, 0.0, values, wanted)
+    space = configuration_of(module)
+    torques = Torques(random.uniform(-1, 1, module.n), None, space, wanted)
+    loads = Loads("loads", random.uniform(-1, 1, (module.n_loads, 6)), (module.n_loads, 6), space)
+    scheme = Scheme(1.0, PENALTY, "mass", 1)
+    way = AugmentedLagrangian(module, scheme, torques, loads, values, wanted)
+    names = "all" if getattr(module, "output_names", ()) else ()
+    return way, starting_state(way, 0.0, q, qd), objectives_of(module, names, wanted)
+
+
+def _columns(module: Any) -> Columns:
+    """All runtime parameters where their derivatives were built, and one initial value."""
+    free = np.ones(module.n, dtype=bool)
+    some = list(module.parameter_names) if all(hasattr(module, x) for x in NEEDED) else []
+    return columns(module, [*some, f"q0.{module.coordinate_names[0]}"], None, None, free)

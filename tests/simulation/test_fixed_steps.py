@@ -1,0 +1,274 @@
+"""Mechanisms in steps of one size: against published figures, the adaptive way, and themselves.
+
+Compiled modules, whose builds compare C with the reference in Python already; where torques are
+functions, the reference itself runs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.errors import RequestError
+from symgen.simulation import fixed_steps
+from symgen.validation.steps import steps
+from tests.mechanisms.models import FOUR_BAR, loaded
+from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS, OBJECTIVES, bricard_cut_at
+
+pytest.importorskip("scipy")
+pytest.importorskip("xarray")
+
+NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
+
+
+@cache
+def compiled(name: str, parameters: str = ""):
+    options = {"runtime_parameters": parameters} if parameters else {}
+    return symgen.load(MECHANISMS / f"{name}.yaml", **options)
+
+
+@cache
+def five_bar_start():
+    five_bar = compiled("five_bar", ",".join(NAMES))
+    q = five_bar.assemble()
+    closing = five_bar.closing_derivatives(q, hold=["A", "one"])
+    return five_bar, q, closing[:, five_bar.parameter_names.index("L_A1")]
+
+
+def five_bar_motion(end=5.0, **options):
+    five_bar, q, length = five_bar_start()
+    given = {"sensitivities": NAMES, "dq0": {"L_A1": length}, "objectives": "all"} | options
+    return symgen.simulate(five_bar, q, np.zeros(4), np.linspace(0, end, 3), **given)
+
+
+@cache
+def published(step: float):
+    found = five_bar_motion(step=step)
+    return found.integral.values, found.integral_gradient.values, float(found.violation.max())
+
+
+def test_the_fifteen_gradients_of_the_five_bar_linkage():
+    """Those of table 7 at 1 ms; order 2; without the error of that order, six digits."""
+    errors = {}
+    for step in (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4):
+        values, gradients, violation = published(step)
+        assert violation < 1e-13
+        assert np.allclose(values, OBJECTIVES, rtol=4e-5 * (step / 4e-3) ** 2)
+        errors[step] = np.abs(gradients / GRADIENTS - 1).max()
+    assert errors[1e-3] < 1.2e-4
+    for coarse, fine in ((4e-3, 2e-3), (2e-3, 1e-3), (1e-3, 5e-4), (5e-4, 2.5e-4)):
+        known = 2e-6  # so exact are the seven digits of the reference
+        assert np.isclose(errors[coarse], 4 * errors[fine], rtol=0.03, atol=5 * known)
+    (_, coarse, _), (_, fine, _) = published(1e-3), published(5e-4)
+    assert np.allclose((4 * fine - coarse) / 3, GRADIENTS, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"projections": 4}, {"penalty": 1e7}, {"projection": np.diag([2.0, 1.0, 3.0, 1.5])},
+     {"projection": "tangent"}],
+    ids=["mass", "iterated", "penalty", "matrix", "tangent"],
+)  # fmt: skip
+def test_sensitivities_are_those_of_the_steps_themselves(options):
+    """Central differences of the same discrete motion, of the multipliers and projections too."""
+    five_bar, q, _ = five_bar_start()
+    options = {"step": 5e-3, **options}
+    start = dict(zip(five_bar.parameter_names, five_bar.default_parameters, strict=True))
+    found = five_bar_motion(0.1, **options)
+    for name in ("m", "L_s2", "x_G"):
+        sides = [
+            five_bar_motion(
+                0.1, **options, sensitivities=(), dq0=None,
+                parameters={name: start[name] + move * 1e-2},
+            )
+            for move in (1, -1, 2, -2)
+        ]  # fmt: skip
+
+        def slope(result, sides=sides):
+            one, minus_one, two, minus_two = (side[result].values for side in sides)
+            return (8 * (one - minus_one) - (two - minus_two)) / 12e-2
+
+        column = NAMES.index(name)
+        for result in ("q", "qd", "qdd", "multipliers", "velocity_multipliers",
+                       "acceleration_multipliers"):  # fmt: skip
+            expected, exact = slope(result), found[f"d{result}"].values[..., column]
+            assert np.abs(exact - expected).max() < 1e-5 * np.abs(expected).max() + 1e-8, result
+        gradient = found.integral_gradient.values[:, column]
+        assert np.allclose(gradient, slope("integral"), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("projection", ["mass", "tangent", np.eye(4)], ids=str)
+def test_c_and_the_reference_make_the_same_steps(projection, monkeypatch):
+    options = {"step": 2e-3, "projection": projection, "projections": 2}
+    options |= {"sensitivities": (), "dq0": None} if isinstance(projection, str) else {}
+    found = five_bar_motion(0.1, **options)
+    monkeypatch.setattr(fixed_steps, "compiled_way", lambda *_: None)
+    expected = five_bar_motion(0.1, **options)
+    assert found.sizes == expected.sizes
+    for name, values in expected.items():
+        scale = 1.0 + np.abs(values.values).max()
+        assert np.abs(found[name].values - values.values).max() < 1e-8 * scale, name
+
+
+@pytest.mark.parametrize("name", ["five_bar", "double_four_bar", "andrews"])
+def test_every_build_compares_c_with_the_reference(name):
+    parameters = ",".join(NAMES) if name == "five_bar" else ""
+    rows = list(steps(compiled(name, parameters)))
+    assert len(rows) == 14
+    assert all(row.passed and row.samples for row in rows)
+
+
+def test_a_wrong_step_is_seen(monkeypatch):
+    """A damping that one of the two does not have."""
+    right = fixed_steps.in_python
+
+    def wrong(way, *others):
+        way.torques.value = way.torques.value + 1e-3
+        return right(way, *others)
+
+    monkeypatch.setattr("symgen.validation.steps.in_python", wrong)
+    rows = list(steps(compiled("five_bar", ",".join(NAMES))))
+    assert {"q", "qd", "qdd", "lam"} & {row.name.split()[3] for row in rows if not row.passed}
+
+
+@pytest.mark.parametrize("step", [1e-2, 5e-3, 2e-3, 1e-3, 5e-4])
+def test_the_double_four_bar_passes_its_singular_positions(step):
+    """Problem A02 of the IFToMM library: ten passages, no other branch, little drift of energy."""
+    robot = compiled("double_four_bar")
+    q = robot.assemble()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion = symgen.simulate(robot, q, robot.initial_qd, np.linspace(0, 10, 1001), step=step)
+    q, qd, qdd = (motion[name].values for name in ("q", "qd", "qdd"))
+    flat = np.sin(q[:, 0])
+    assert np.count_nonzero(np.diff(np.sign(flat))) == 10
+    assert np.abs(np.sin(q[:, 0] + q[:, 1])).max() < 1e-10  # the couplers stay level
+    energy = robot.kinetic_energy(q, qd) + robot.potential_energy(q)
+    assert np.abs(energy - energy[0]).max() < 2e-4 * (step / 1e-3) ** 2
+    rows = np.einsum("tij,tj->ti", robot.constraint_jacobian(q), qdd)
+    away = np.abs(flat) > 0.2
+    for rate in (robot.constraints(q), robot.constraint_rates(q, qd),
+                 rows + robot.constraint_bias(q, qd)):  # fmt: skip
+        assert np.abs(rate[away]).max() < 1e-8
+
+
+ANDREWS = {
+    "beta": 15.81077119629904, "theta": -15.75637105984298, "gamma": 0.04082224013073101,
+    "phi": -0.5347301163226948, "delta": 0.5244099658805304, "omega": 0.5347301163226948,
+    "epsilon": 1.048080741042263,
+}  # fmt: skip
+"""Angles after 0.03 s, of the Test Set for Initial Value Problem Solvers."""
+
+
+def test_andrews_mechanism():
+    """Published accelerations and multipliers at the start, and where it is after 0.03 s."""
+    andrews = compiled("andrews")
+    q, still = andrews.assemble(), np.zeros(7)
+    tau = np.zeros(7)
+    tau[andrews.coordinate_names.index("beta")] = 0.033
+    motion = andrews.constrained_forward_dynamics(q, still, tau)
+    first = [14222.4439199541387, -10666.8329399655854]
+    assert np.allclose(motion.qdd, [*first, *[0] * 5], rtol=1e-12, atol=1e-8)
+    forces = andrews.loop_wrenches(q, motion.multipliers)[:, :2]  # on K2, at its far end
+    assert np.allclose(forces, [[-98.5668703962410, 6.12268834425566], [0, 0], [0, 0]], atol=1e-9)
+    expected = [ANDREWS[name] for name in andrews.coordinate_names]
+    adaptive = symgen.simulate(andrews, q, still, [0, 0.03], tau=tau).q.values[-1]
+    assert np.abs(adaptive - expected).max() < 1e-8
+    error = {}
+    for step in (1e-5, 2.5e-6):
+        ends = symgen.simulate(andrews, q, still, [0, 0.03], tau=tau, step=step).q.values[-1]
+        error[step] = np.abs(ends - expected).max()
+    assert error[2.5e-6] < 1e-5
+    assert 12 < error[1e-5] / error[2.5e-6] < 18  # order 2
+
+
+def test_bricard_for_ten_seconds():
+    """The motion is the same whichever joint is cut; redundant multipliers are of least norm."""
+    t, paths = np.linspace(0, 10, 5), []
+    for cut in (5, 2):
+        mechanism = bricard_cut_at(cut, backend="cython")
+        still = np.zeros(mechanism.n)
+        motion = symgen.simulate(mechanism, still, still, t, step=1e-3)
+        assert motion.violation.max() < 1e-12
+        J = mechanism.constraint_jacobian(motion.q.values[-1])
+        multipliers = motion.multipliers.values[-1]
+        least = np.linalg.pinv(J.T, rcond=1e-9) @ (J.T @ multipliers)
+        assert np.allclose(multipliers, least, atol=1e-5)
+        zero = np.zeros_like(motion.q.values)
+        paths.append(mechanism.point_motion(motion.q.values, zero, zero)[0][:, 0])
+    assert np.abs(paths[0] - paths[0][0]).max() > 0.1
+    assert np.abs(paths[0] - paths[1]).max() < 1e-6
+
+
+CART = FOUR_BAR + "relations: {drive: q.crank - w*t - 0.3*t**2 - 1}\n"
+
+
+def test_functions_of_state_and_time_against_the_adaptive_way():
+    """Torques with feedback, loads of time, and a relation that drives, with sensitivities."""
+    driven = loaded(CART.replace("L: 1.0", "w: 2.0, L: 1.0"), runtime_parameters="w,d")
+    q = driven.assemble([1.0, -0.7, 1.2])
+    qd = driven.closed_velocities(q, np.zeros(3))
+    t = np.linspace(0, 0.5, 3)
+
+    def motion(**options):
+        return symgen.simulate(
+            driven, q, qd, t, tau=lambda t, q, qd: -2.0 * q - 0.5 * qd * qd,
+            sensitivities=("w", "d", "q0.crank"), **options,
+        )  # fmt: skip
+
+    exact, coarse, fine = motion(), motion(step=0.02), motion(step=0.01)
+    for name in ("q", "qd", "multipliers", "dq", "dqd"):
+        wanted, scale = exact[name].values, np.abs(exact[name].values).max()
+        errors = [np.abs(x[name].values - wanted).max() / scale for x in (coarse, fine)]
+        assert errors[1] < 2e-3, name
+        assert errors[1] < 0.3 * errors[0] + 1e-8, name  # order 2, or what rtol leaves
+
+
+def test_steps_that_do_not_converge_are_halved_or_refused():
+    """A step far beyond the motion; one that nothing can save."""
+    five_bar, q, _ = five_bar_start()
+    with pytest.warns(RuntimeWarning, match="steps did not converge and were halved"):
+        found = symgen.simulate(five_bar, q, np.zeros(4), [0, 2.0], step=1.0)
+    assert found.violation.max() < 1e-10
+    torn = symgen.load(MECHANISMS / "four_bar.yaml", backend="numpy")
+    q = torn.assemble()
+
+    def breaking(t, q, qd):
+        return np.full(3, np.nan if t > 0.05 else 0.0)
+
+    with pytest.raises(RequestError, match=r"no step from t = 0\.05.* converges"):
+        symgen.simulate(torn, q, torn.initial_qd, [0, 0.1], tau=breaking, step=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"step": 0}, "step: expected a positive"),
+        ({"step": -1e-3}, "step: expected a positive"),
+        ({"step": np.nan}, "step"),
+        ({"step": "1 ms"}, "step"),
+        ({"penalty": 1e9}, "penalty: it belongs to integration with step"),
+        ({"step": 0.1, "penalty": 0}, "penalty: expected a positive"),
+        ({"step": 0.1, "projections": 0}, "projections: expected how often"),
+        ({"step": 0.1, "projections": True}, "projections: expected how often"),
+        ({"step": 0.1, "projection": "mas"}, "expected 'mass', 'tangent' or a matrix"),
+        ({"step": 0.1, "projection": np.eye(3)}, "projection"),
+        ({"step": 0.1, "projection": np.triu(np.ones((4, 4)))}, "not symmetric"),
+        ({"step": 0.1, "projection": np.full((4, 4), np.inf)}, "not all finite"),
+    ],
+)
+def test_wrong_options_have_a_message(options, said):
+    five_bar, q, _ = five_bar_start()
+    with pytest.raises(RequestError, match=said):
+        symgen.simulate(five_bar, q, np.zeros(4), [0, 1], **options)
+
+
+def test_a_tree_is_refused():
+    arm = symgen.load(MECHANISMS.parent / "two_link.yaml", backend="numpy")
+    with pytest.raises(RequestError, match="it is the way of mechanisms with loops"):
+        symgen.simulate(arm, [0, 0], [0, 0], [0, 1], step=1e-3)
