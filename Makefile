@@ -52,6 +52,7 @@ docs: $(VENV)/.installed-for-docs
 bench: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.compare $(BENCH)
 	$(BIN)/python -m benchmarks.new_results
+	$(BIN)/python -m benchmarks.mechanisms
 
 bench-growth: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.growth $(BENCH)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import compare, contestants, figures, growth, new_results, report
+from benchmarks import compare, contestants, figures, growth, mechanisms, new_results, report
 from benchmarks.contestants import contestant
 from benchmarks.interface import CALL, FUNCTIONS, KERNEL, SMALL
 from benchmarks.marks import markdown, replaced
@@ -28,7 +28,7 @@ needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C compiler")
 @pytest.fixture(autouse=True)
 def threads_of_others(monkeypatch):
     """The environment of the tests beside these stays as it is."""
-    for module in (compare, growth, new_results):
+    for module in (compare, growth, mechanisms, new_results):
         monkeypatch.setattr(module, "single_threaded", lambda: None)
 
 
@@ -75,6 +75,14 @@ def test_new_results_beside_those_that_are_there(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert any("symgen_modules call-new" in line for line in lines)
     assert [line.split()[0] for line in lines[-3:-1]] == ["64", "1000"]
+
+
+def test_simulators_of_a_mechanism_have_the_same_motion(capsys):
+    mechanisms.main(["--quick"])
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.endswith(" m")]
+    off = {line.split()[0].strip(","): float(line.split()[-2]) for line in rows}
+    assert off.pop("symgen") < 1e-4
+    assert all(distance < 1e-2 for distance in off.values())
 
 
 def test_contestants_have_one_interface():

@@ -52,7 +52,7 @@ MOST_UPDATES = 20
 """Of multipliers in one linear system."""
 SETTLED = 1e-14
 """Change of multipliers, relative to the largest, with which the updates end."""
-PENALTY = 1e4
+PENALTY = 1e5
 """s alpha of (9) at least, in units in which A and J are of size 1."""
 STRONGER, MOST_PENALTIES = 1e4, 3
 """Near a loss of rank the penalty grows by this factor, until so many were tried."""
@@ -131,7 +131,9 @@ class Bordered:
             moved = float(np.abs(found[: self.n] - x).max(initial=0.0))
             change = float(np.abs(found[self.n :] - y).max(initial=0.0))
             x, y = found[: self.n], found[self.n :]
-            if change <= SETTLED * np.abs(y).max(initial=0.0):
+            # the next change is smaller by as much as this one is smaller than the last
+            following = change * (change / before[1] if 0 < before[1] < np.inf else 1.0)
+            if following <= SETTLED * np.abs(y).max(initial=0.0):
                 break
             if moved > 0.5 * before[0] and change > 0.5 * before[1]:
                 break  # rounding, or a loss of rank
@@ -215,6 +217,9 @@ class AugmentedLagrangian:
         s = 0.25 * h * h
         w = s * self.scheme.penalty
         (q, qd, qdd), lam, at, left = self.positions(old, end, w)
+        if len(self.columns):  # (14) is linear in what (9) is at its solution
+            at = self.tangent(end, q, qd, qdd, lam)
+            left = Bordered(at.matrix(h), at.J, left.w)
         P = self.projection_matrix(at, h)
         right = Bordered(P, at.J, w)
         nothing = np.zeros(len(q))
@@ -235,7 +240,7 @@ class AugmentedLagrangian:
     def positions(
         self, old: State, end: float, w: float
     ) -> tuple[tuple[Array, Array, Array], Array, Tangent, Bordered]:
-        """(9) by Newton's method: z, z*d, z*dd, lambda; the tangent is that of the last correction."""
+        """(9) by Newton's method: (z, z*d, z*dd), lambda, and what the last correction had."""
         h = end - old.t
         s, lam = 0.25 * h * h, old.lam
         z = starred(h, np.zeros_like(old.q), old.q, old.qd, old.qdd)

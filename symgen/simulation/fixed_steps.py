@@ -20,6 +20,7 @@ import numpy as np
 
 from symgen.errors import RequestError
 from symgen.robot.configuration import configuration_of
+from symgen.robot.mechanism import RANK
 from symgen.simulation.accelerations import function_of, has_constraints
 from symgen.simulation.arguments import Array, Columns, numbers, refuse_not_finite
 from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
@@ -137,6 +138,7 @@ def integrate_in_steps(
         state = replace(through(state, (end - state.t) / count, count, integrals), t=end)
         _record(rows, row, told(way, state, objectives))
         steps += count
+    rows["multipliers"] = least(module, rows["q"], t, rows["multipliers"], way.known)
     if way.halved:
         warnings.warn(
             f"simulate: {way.halved} steps did not converge and were halved; the constraints are "
@@ -145,6 +147,14 @@ def integrate_in_steps(
             stacklevel=3,
         )
     return rows, integrals, steps
+
+
+def least(module: Any, q: Array, t: Array, multipliers: Array, known: Mapping[str, Array]) -> Array:
+    """The multipliers of least norm that do the same; those of redundant rows were rounding."""
+    pull = np.swapaxes(module.constraint_jacobian(q, t=t, **known), -1, -2)
+    forces = pull @ multipliers[..., np.newaxis]
+    found: Array = (np.linalg.pinv(pull, rcond=RANK) @ forces)[..., 0]
+    return found
 
 
 def in_python(
@@ -250,7 +260,8 @@ def told(way: AugmentedLagrangian, state: State, objectives: Objectives | None) 
     at = instant(way, state)
     whole = not isinstance(way.scheme.projection, np.ndarray)
     found = {"q": at.q, "qd": at.qd, "qdd": at.qdd, "tau": at.tau}
-    found |= {"loads": way.loads(at.t, at.q, at.qd), "multipliers": -state.lam - whole * state.kappa}
+    found["loads"] = way.loads(at.t, at.q, at.qd)
+    found["multipliers"] = -state.lam - whole * state.kappa
     found |= {"velocity_multipliers": -state.sigma, "acceleration_multipliers": -state.kappa}
     if at.s:
         found |= {"dq": at.dq, "dqd": at.dqd, "dqdd": at.dqdd, "dtau": at.dtau}

@@ -16,8 +16,8 @@ from symgen.errors import RequestError
 from symgen.robot.configuration import configuration_of
 from symgen.robot.mechanism import RANK
 from symgen.simulation.accelerations import has_constraints
-from symgen.simulation.arguments import Columns, columns
-from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme
+from symgen.simulation.arguments import Array, Columns, columns
+from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
 from symgen.simulation.fixed_steps import (
     PENALTY,
     compiled_way,
@@ -67,10 +67,21 @@ def steps(module: Any, seed: int = 2009) -> Iterator[Check]:
     limit = limits.steps(float(kept.max() / kept.min()))
     for name, one in vars(found).items():
         other = getattr(expected, name)
-        if name.removeprefix("d_") in MULTIPLIERS:  # those of redundant rows are rounding
-            one, other = J.T @ one, J.T @ other
+        if name.removeprefix("d_") in MULTIPLIERS:
+            one, other = (_pull(way, state, name) for state in (found, expected))
         yield _row(name, one, other, limit)
     yield _row("integrals", sums[1], sums[0], limit)
+
+
+def _pull(way: AugmentedLagrangian, at: State, name: str) -> Array:
+    """J' times multipliers, or its derivatives: multipliers of redundant rows are rounding."""
+    J = np.asarray(way.module.constraint_jacobian(at.q, t=at.t, **way.known))
+    values: Array = J.T @ getattr(at, name)
+    if not name.startswith("d_"):
+        return values
+    own = getattr(at, name.removeprefix("d_"))
+    _, curved = way.module.constraint_torque_derivatives(at.q, own, t=at.t, **way.known)
+    return values + curved @ at.d_q + way.by_parameters("constraint_torque", at.q, own, t=at.t)
 
 
 def _row(what: str, found: Any, expected: Any, limit: float) -> Check:

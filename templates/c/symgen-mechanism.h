@@ -51,7 +51,7 @@ struct symgen_request {
 #include <string.h>
 
 enum { MOST_NEWTON_STEPS = 12, MOST_UPDATES = 20, MOST_PENALTIES = 3, MOST_HALVINGS = 10 };
-static const double CONVERGED = 1e-11, SETTLED = 1e-14, PENALTY = 1e4, STRONGER = 1e4, TINY = 1e-300;
+static const double CONVERGED = 1e-11, SETTLED = 1e-14, PENALTY = 1e5, STRONGER = 1e4, TINY = 1e-300;
 
 /* ---- memory ---- */
 
@@ -73,10 +73,12 @@ struct symgen_work {
     size_t state_size;
     struct symgen_system left, right;
     double *felt, *by_q, *by_qd, *M, *C, *K, *A, *pull, *curved, *c, *J;
-    double *qd, *qdd, *moved, *change, *second, *second_q, *second_qd, *scratch;
+    double *qd, *qdd, *moved, *change, *former, *second, *second_q, *second_qd, *scratch;
     double *above, *below, *x, *last, *d_qd, *d_qdd, *slopes_p, *none;
     double *of_outputs[MOST_CALL_OUTPUTS], *integrand, *integrand_before;
     long halved;
+    int alike;    /* last steps of one size, 2 at most, */
+    double size;  /* which is this */
     double left_over;  /* by the last correction that did not converge */
 };
 
@@ -110,7 +112,7 @@ static size_t arrange(struct symgen_work *w, double *base)
         {&w->left.factors, N * N}, {&w->right.factors, N * N},
         {&w->felt, n}, {&w->by_q, n * n}, {&w->by_qd, n * n}, {&w->M, n * n}, {&w->C, n * n},
         {&w->K, n * n}, {&w->A, n * n}, {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n},
-        {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->change, n}, {&w->second, m},
+        {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->change, n}, {&w->former, n}, {&w->second, m},
         {&w->second_q, m * n}, {&w->second_qd, m * n}, {&w->scratch, 3 * n * n + n},
         {&w->above, n * wide}, {&w->below, m * wide}, {&w->x, N * wide}, {&w->last, N * wide},
         {&w->d_qd, n * wide}, {&w->d_qdd, n * wide},
@@ -172,13 +174,6 @@ static void add_product(int rows, int inner, int s, double factor, const double 
         }
 }
 
-static double dot(int size, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < size; ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 static double largest(const double *v, int size)
 {
     double found = 0.0;
@@ -235,9 +230,13 @@ static void substitute(const struct symgen_system *system, int N, int s, double 
             b[row * s + j] = kept;
         }
     }
-    if (s == 1) {
-        for (int i = 1; i < N; ++i) b[i] -= dot(i, a + i * N, b);
-        for (int i = N - 1; i >= 0; --i) b[i] = (b[i] - dot(N - 1 - i, a + i * N + i + 1, b + i + 1)) * a[i * N + i];
+    if (s == 1) {  /* column by column: no sum waits for itself */
+        for (int k = 0; k < N; ++k)
+            for (int i = k + 1; i < N; ++i) b[i] -= a[i * N + k] * b[k];
+        for (int k = N - 1; k >= 0; --k) {
+            b[k] *= a[k * N + k];
+            for (int i = 0; i < k; ++i) b[i] -= a[i * N + k] * b[k];
+        }
         return;
     }
     for (int i = 1; i < N; ++i) add_product(1, i, s, -1.0, a + i * N, b, b + i * s);
@@ -287,7 +286,8 @@ static double settle(const struct symgen_system *system, int n, int m, int s, co
         update(system, n, m, s, above, below, x);
         moved = distance(x, last, n * s);
         change = distance(x + n * s, last + n * s, m * s);
-        if (!(change > SETTLED * largest(x + n * s, m * s))) break;
+        /* the next update would be smaller than this one by as much as this than the last */
+        if (k && !(change * (change / change_before) > SETTLED * largest(x + n * s, m * s))) break;
         if (moved > 0.5 * moved_before && change > 0.5 * change_before) break;  /* rounding, or a loss of rank */
     }
     return moved;
@@ -338,6 +338,19 @@ static int correct(struct symgen_work *w, double penalty, double near)
     return 1;
 }
 
+/* `change` of the next step, extrapolated from the last ones where they were of the same size. */
+static void guess(struct symgen_work *w, double h)
+{
+    const int n = w->of->n;
+    if (w->size != h) w->alike = 0;
+    for (int i = 0; i < n; ++i) {
+        const double last = w->change[i];
+        w->change[i] = w->alike == 0 ? 0.0 : w->alike == 1 ? last : 2.0 * last - w->former[i];
+        w->former[i] = last;
+    }
+    w->size = 0.0;  /* until this step has converged */
+}
+
 /* (9) by Newton's method: q and lam of `next`, and z*d, z*dd in qd, qdd.  0 where it fails. */
 static int positions(struct symgen_work *w, double h)
 {
@@ -346,10 +359,14 @@ static int positions(struct symgen_work *w, double h)
     const struct symgen_state *const old = &w->state;
     double *const q = w->next.q, *const lam = w->next.lam;
     memcpy(lam, old->lam, sizeof(double) * (size_t)m);
-    memset(w->change, 0, sizeof(double) * (size_t)n);
+    guess(w, h);
     for (int step = 0; step <= MOST_NEWTON_STEPS; ++step) {
         starred(n, h, w->change, old->q, old->qd, old->qdd, q, w->qd, w->qdd);
-        if (step && w->left_over <= CONVERGED * fmax(1.0, largest(q, n))) return 1;
+        if (step && w->left_over <= CONVERGED * fmax(1.0, largest(q, n))) {
+            w->alike = w->alike < 2 ? w->alike + 1 : 2;
+            w->size = h;
+            return 1;
+        }
         if (step == MOST_NEWTON_STEPS) return 0;
         look(w, q, lam, h);
         for (int i = 0; i < n; ++i) w->above[i] = -s * w->felt[i];
@@ -370,6 +387,13 @@ static void project(struct symgen_work *w, const double *starred, double *value,
     solve(&w->right, n, m, 1, w->none, w->below, w->asked->projections, w->x);
     memcpy(multipliers, w->x + n, sizeof(double) * (size_t)m);
     for (int i = 0; i < n; ++i) value[i] = starred[i] + w->x[i];
+}
+
+/* The linear system of (9) at its solution, which (14) has; 0 where it is singular. */
+static int linearise(struct symgen_work *w, double h)
+{
+    look(w, w->next.q, w->next.lam, h);
+    return factorise(&w->left, w->A, w->J, w->of->n, w->of->m, w->left.w);
 }
 
 static int projections(struct symgen_work *w, double h)
@@ -434,7 +458,6 @@ static void sensitivities(struct symgen_work *w, double h)
     const struct symgen_state *const old = &w->state;
     struct symgen_state *const next = &w->next;
     double *second[] = {w->second, w->second_q, w->second_qd};
-    double *const parts = w->scratch + n, *felt[] = {w->scratch, w->by_q, parts, parts + n * n};
 
     /* (14), for what is missing to the first guess */
     starred(n * s, h, zero, old->d_q, old->d_qd, old->d_qdd, next->d_q, w->d_qd, w->d_qdd);
@@ -452,10 +475,6 @@ static void sensitivities(struct symgen_work *w, double h)
     settle(&w->left, n, m, s, w->above, w->below, w->x, w->last);
     starred(n * s, h, w->x, old->d_q, old->d_qd, old->d_qdd, next->d_q, w->d_qd, w->d_qdd);
     for (int i = 0; i < m * s; ++i) next->d_lam[i] = w->x[n * s + i] / scale;
-
-    /* at what the last correction gave: differences of slopes make M' e */
-    set_motion(w, next->q, w->qd, w->qdd);
-    run(w, INVERSE_DYNAMICS, felt);
 
     /* (15), (16): dPhid/dz is half of dPhidd/dzd */
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
@@ -518,7 +537,7 @@ static int advance(struct symgen_work *w, double t, double h, double *integrals,
 {
     const double end = t + h;
     w->known[OF_T] = &end;
-    if (positions(w, h) && projections(w, h)) {
+    if (positions(w, h) && (!w->asked->s || linearise(w, h)) && projections(w, h)) {
         if (w->asked->s) sensitivities(w, h);
         memcpy(w->state.q, w->next.q, sizeof(double) * w->state_size);
         add_to_integrals(w, h, integrals);

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,7 +75,7 @@ def test_the_fifteen_gradients_of_the_five_bar_linkage():
 )  # fmt: skip
 def test_sensitivities_are_those_of_the_steps_themselves(options):
     """Central differences of the same discrete motion, of the multipliers and projections too."""
-    five_bar, q, _ = five_bar_start()
+    five_bar, _, _ = five_bar_start()
     options = {"step": 5e-3, **options}
     start = dict(zip(five_bar.parameter_names, five_bar.default_parameters, strict=True))
     found = five_bar_motion(0.1, **options)

@@ -1,0 +1,226 @@
+"""Mechanisms with closed loops: five seconds of the five-bar linkage, and one evaluation of it.
+
+    python -m benchmarks.mechanisms                  # part of `make bench`
+
+The linkage is that of Lopez Varela, Dopico and Luaces (2023), section 10.1, with steps of 1 ms on
+one core: symgen with and without the sensitivities and integrals of that paper, MuJoCo (`connect`,
+springs as tendons) and Exudyn (trapezoidal rule, index 2) without.  Beside the time stands how far
+the loop is open at the end, and how far point 2 is from where the adaptive way of symgen has it.
+"""
+
+import argparse
+import contextlib
+import io
+import time
+from pathlib import Path
+
+import numpy as np
+
+import symgen
+from benchmarks.machine import machine
+from benchmarks.timing import single_threaded
+
+MODEL = Path(__file__).parents[1] / "examples" / "mechanisms" / "five_bar.yaml"
+NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
+END, STEP, STEPS = 5.0, 1e-3, 5000
+LONG, BAR = np.sqrt(3.25), np.sqrt(2.0)
+STARTS = {"A": -3 * np.pi / 4, "B": -np.pi / 4}
+"""Angles of the bars A1 and B3; the bars 12 and 32 have these, from the axis x."""
+INNER = {"A": -np.arctan(2 / 3), "B": np.arctan(2 / 3) - np.pi}
+
+MJCF = f"""
+<mujoco>
+  <compiler angle="radian"/>
+  <option timestep="{STEP}" gravity="0 -9.81 0"><flag contact="disable"/></option>
+  <worldbody>
+    <site name="B" pos="1 0 0"/>
+    {{arms}}
+  </worldbody>
+  <equality><connect body1="A2" body2="B2" anchor="{LONG} 0 0"/></equality>
+  <tendon>
+    <spatial name="s1" stiffness="100" springlength="{np.sqrt(5)}">
+      <site site="B"/><site site="one"/></spatial>
+    <spatial name="s2" stiffness="100" springlength="{np.sqrt(4.25)}">
+      <site site="B"/><site site="two"/></spatial>
+  </tendon>
+</mujoco>
+"""
+ARM = """
+    <body name="{name}1" pos="{x} 0 0" euler="0 0 {first}">
+      <joint axis="0 0 1"/>
+      <inertial pos="{half} 0 0" mass="1" diaginertia="1 1 {inner}"/>
+      {site1}
+      <body name="{name}2" pos="{bar} 0 0" euler="0 0 {second}">
+        <joint axis="0 0 1"/>
+        <inertial pos="{middle} 0 0" mass="1.5" diaginertia="1 1 {outer}"/>
+        {site2}
+      </body>
+    </body>
+"""
+
+
+def linkage():
+    """The module, where it begins, and how the start varies with the length of A1."""
+    module = symgen.load(MODEL, runtime_parameters=",".join(NAMES))
+    q = module.assemble()
+    closing = module.closing_derivatives(q, hold=["A", "one"])
+    return module, q, {"L_A1": closing[:, module.parameter_names.index("L_A1")]}
+
+
+def seconds(call, rounds):
+    """The least processor time of so many calls, and the last result."""
+    best, result = np.inf, None
+    for _ in range(rounds):
+        start = time.process_time()
+        result = call()
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+def point(module, q):
+    """Point 2 by the left arm, and how far it is from that by the right one."""
+    still = np.zeros(4)
+    return module.point_motion(q, still, still)[0][0, :2], np.abs(module.constraints(q)).max()
+
+
+def by_symgen(rounds):
+    """(what, seconds, loop open by, point 2)"""
+    module, q, start = linkage()
+    given = {"step": STEP}
+    ways = {
+        "symgen, five sensitivities and three objectives": {
+            "sensitivities": NAMES, "dq0": start, "objectives": "all",
+        },
+        "symgen": {},
+    }  # fmt: skip
+    for what, more in ways.items():
+        taken, found = seconds(
+            lambda more=more: symgen.simulate(
+                module, q, np.zeros(4), [0, END], **given, **more
+            ),
+            rounds,
+        )  # fmt: skip
+        at, opened = point(module, found.q.values[-1])
+        yield what, taken, opened, at
+
+
+def by_mujoco(rounds):
+    """The same by MuJoCo, in one call of its loop in C."""
+    import mujoco
+
+    arms = "".join(
+        ARM.format(
+            name=name, x=x, first=STARTS[name], second=INNER[name] - STARTS[name], bar=BAR,
+            half=BAR / 2, middle=LONG / 2, inner=2 / 12, outer=1.5 * 3.25 / 12,
+            site1=f'<site name="one" pos="{BAR} 0 0"/>' * (name == "A"),
+            site2=f'<site name="two" pos="{LONG} 0 0"/>' * (name == "A"),
+        )
+        for name, x in (("A", 0), ("B", 1))
+    )  # fmt: skip
+    model = mujoco.MjModel.from_xml_string(MJCF.format(arms=arms))
+    data = mujoco.MjData(model)
+
+    def run():
+        mujoco.mj_resetData(model, data)
+        mujoco.mj_step(model, data, nstep=STEPS)
+
+    taken, _ = seconds(run, rounds)
+    mujoco.mj_forward(model, data)
+    ends = [
+        data.body(name).xpos + data.body(name).xmat.reshape(3, 3)[:, 0] * LONG
+        for name in ("A2", "B2")
+    ]
+    opened = np.linalg.norm(ends[0] - ends[1])
+    yield f"MuJoCo {mujoco.__version__}", taken, opened, ends[0][:2]
+
+
+def by_exudyn(rounds):
+    """The same by Exudyn: three numbers for every bar, joints between them."""
+    import exudyn
+
+    items = exudyn.itemInterface
+
+    def run():
+        system = exudyn.SystemContainer().AddSystem()
+        base = system.AddObject(items.ObjectGround())
+
+        def marker(body, x):
+            given = items.MarkerBodyPosition(bodyNumber=body, localPosition=[x, 0, 0])
+            return system.AddMarker(given)
+
+        def joint(one, other):
+            system.AddObject(items.RevoluteJoint2D(markerNumbers=[one, other]))
+
+        ends = {}
+        for name, x in (("A", 0.0), ("B", 1.0)):
+            at, last = np.array([x, 0.0]), marker(base, x)
+            bars = ((1.0, BAR, 2 / 12, STARTS), (1.5, LONG, 1.5 * 3.25 / 12, INNER))
+            for k, (mass, length, inertia, angles) in enumerate(bars):
+                way = np.array([np.cos(angles[name]), np.sin(angles[name])]) * length
+                place = [*(at + way / 2), angles[name]]
+                node = system.AddNode(items.Rigid2D(referenceCoordinates=place))
+                body = system.AddObject(
+                    items.RigidBody2D(mass=mass, inertia=inertia, nodeNumber=node)
+                )
+                weight = marker(body, 0.0)
+                system.AddLoad(items.Force(markerNumber=weight, loadVector=[0, -9.81 * mass, 0]))
+                joint(last, marker(body, -length / 2))
+                last, at = marker(body, length / 2), at + way
+                ends[name, k] = last, body, length
+        joint(ends["A", 1][0], ends["B", 1][0])
+        for k, rest in ((0, np.sqrt(5)), (1, np.sqrt(4.25))):
+            markers = [marker(base, 1.0), ends["A", k][0]]
+            system.AddObject(
+                items.SpringDamper(markerNumbers=markers, stiffness=100.0, referenceLength=rest)
+            )
+        system.Assemble()
+        settings = exudyn.SimulationSettings()
+        settings.timeIntegration.endTime = END
+        settings.timeIntegration.numberOfSteps = STEPS
+        settings.timeIntegration.verboseMode = 0
+        settings.solution.file.write = False
+        start = time.process_time()
+        with contextlib.redirect_stdout(io.StringIO()):
+            system.SolveDynamic(settings, solverType=exudyn.DynamicSolverType.TrapezoidalIndex2)
+        taken = time.process_time() - start
+        tips = []
+        for name in ("A", "B"):
+            _, body, length = ends[name, 1]
+            tips.append(
+                system.GetObjectOutputBody(
+                    body, exudyn.OutputVariableType.Position, [length / 2, 0, 0]
+                )
+            )
+        return taken, tips
+
+    taken, tips = min((run() for _ in range(rounds)), key=lambda item: item[0])
+    yield f"Exudyn {exudyn.__version__}", taken, np.linalg.norm(tips[0] - tips[1]), tips[0][:2]
+
+
+def motions(rounds):
+    """Print the table of five seconds."""
+    module, q, _ = linkage()
+    exact = symgen.simulate(module, q, np.zeros(4), [0, END], rtol=1e-12, atol=1e-12)
+    wanted, _ = point(module, exact.q.values[-1])
+    title = "five seconds of the five-bar linkage"
+    print(f"\n{title:50} {'s':>8} {'loop open by':>13} {'off by':>9}")
+    for contestant in (by_symgen, by_mujoco, by_exudyn):
+        try:
+            for what, taken, opened, at in contestant(rounds):
+                off = np.linalg.norm(at - wanted)
+                print(f"{what:50} {taken:8.4f} {opened:11.1e} m {off:7.1e} m", flush=True)
+        except ImportError as error:
+            print(f"{contestant.__name__.removeprefix('by_'):50} not measured: {error}")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a look, not a measurement")
+    given = parser.parse_args(arguments)
+    single_threaded()
+    print(", ".join(f"{key} {value}" for key, value in machine().items()))
+    motions(2 if given.quick else 15)
+
+
+if __name__ == "__main__":
+    main()
