@@ -81,7 +81,8 @@ def _pull(way: AugmentedLagrangian, at: State, name: str) -> Array:
         return values
     own = getattr(at, name.removeprefix("d_"))
     _, curved = way.module.constraint_torque_derivatives(at.q, own, t=at.t, **way.known)
-    return values + curved @ at.d_q + way.by_parameters("constraint_torque", at.q, own, t=at.t)
+    values += curved @ at.d_q + way.by_parameters("constraint_torque", at.q, own, t=at.t)
+    return values
 
 
 def _row(what: str, found: Any, expected: Any, limit: float) -> Check:
