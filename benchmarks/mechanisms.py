@@ -6,6 +6,9 @@ The linkage is that of Lopez Varela, Dopico and Luaces (2023), section 10.1, wit
 one core: symgen with and without the sensitivities and integrals of that paper, MuJoCo (`connect`,
 springs as tendons) and Exudyn (trapezoidal rule, index 2) without.  Beside the time stands how far
 the loop is open at the end, and how far point 2 is from where the adaptive way of symgen has it.
+
+One evaluation: accelerations and multipliers, and their derivatives, called from Python beside
+Pinocchio's `constraintDynamics`.  Pinocchio has no springs; symgen has them and computes them.
 """
 
 import argparse
@@ -17,8 +20,16 @@ from pathlib import Path
 import numpy as np
 
 import symgen
+from benchmarks.interface import CALL, Case
 from benchmarks.machine import machine
-from benchmarks.timing import single_threaded
+from benchmarks.timing import (
+    QUICK,
+    Effort,
+    interleaved,
+    python_loop,
+    ratio_within_rounds,
+    single_threaded,
+)
 
 MODEL = Path(__file__).parents[1] / "examples" / "mechanisms" / "five_bar.yaml"
 NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
@@ -213,12 +224,74 @@ def motions(rounds):
             print(f"{contestant.__name__.removeprefix('by_'):50} not measured: {error}")
 
 
+def pinocchio_linkage():
+    """The linkage without springs: model, data, and what the functions of constraints take."""
+    import pinocchio as pin
+
+    model = pin.Model()
+    model.gravity.linear = np.array([0.0, -9.81, 0.0])
+    tips = []
+    for x in (0.0, 1.0):
+        joint, place = 0, np.array([x, 0.0, 0.0])
+        for mass, length, inertia in ((1.0, BAR, 2 / 12), (1.5, LONG, 1.5 * 3.25 / 12)):
+            axis = pin.JointModelRZ()
+            joint = model.addJoint(joint, axis, pin.SE3(np.eye(3), place), f"j{model.njoints}")
+            moments, middle = np.diag([1.0, 1.0, inertia]), np.array([length / 2, 0, 0])
+            model.appendBodyToJoint(joint, pin.Inertia(mass, middle, moments), pin.SE3.Identity())
+            place = np.array([length, 0.0, 0.0])
+        tips.append((joint, pin.SE3(np.eye(3), place)))
+    loop = pin.RigidConstraintModel(
+        pin.ContactType.CONTACT_3D, model, *tips[0], *tips[1], pin.ReferenceFrame.LOCAL
+    )
+    loops, memory = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    loops.append(loop)
+    memory.append(loop.createData())
+    data = model.createData()
+    pin.initConstraintDynamics(model, data, loops, memory)
+    return pin, (model, data, loops, memory)
+
+
+def evaluations(effort):
+    """Print what one evaluation takes, from Python."""
+    module, q, _ = linkage()
+    qd = module.closed_velocities(q, np.ones(4))
+    tau = np.zeros(4)
+    names = {"f": module.constrained_forward_dynamics, "q": q, "v": qd, "u": tau}
+    slopes = {**names, "f": module.constrained_forward_dynamics_derivatives}
+    call = "f(q, v, u)"
+    statements = {"symgen": (call, names), "symgen, derivatives": (call, slopes)}
+    try:
+        pin, (model, data, loops, memory) = pinocchio_linkage()
+    except ImportError as error:
+        print(f"Pinocchio not measured: {error}")
+    else:
+        start = np.array([STARTS["A"], INNER["A"] - STARTS["A"]])
+        start = np.append(start, [STARTS["B"], INNER["B"] - STARTS["B"]])
+        given = {"m": model, "d": data, "l": loops, "k": memory, "q": start, "v": qd, "u": tau}
+        run = "f(m, d, q, v, u, l, k)"
+        statements["Pinocchio"] = run, {**given, "f": pin.constraintDynamics}
+        both = f"{run}; g(m, d, l, k)"
+        statements["Pinocchio, derivatives"] = both, {
+            **given, "f": pin.constraintDynamics, "g": pin.computeConstraintDynamicsDerivatives,
+        }  # fmt: skip
+    cases = [
+        Case(name, "constrained", CALL, 1, python_loop(statement, **given), tuple)
+        for name, (statement, given) in statements.items()
+    ]
+    timings = {t.case.contestant: t for t in interleaved(cases, effort)}
+    print(f"\n{'one evaluation of the five-bar linkage':50} {'ns':>8} {'/ symgen':>13}")
+    for name, timing in timings.items():
+        own = timings["symgen, derivatives" if "derivatives" in name else "symgen"]
+        print(f"{name:50} {timing.minimum:8.0f} {ratio_within_rounds(timing, own):13.2f}")
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a look, not a measurement")
     given = parser.parse_args(arguments)
     single_threaded()
     print(", ".join(f"{key} {value}" for key, value in machine().items()))
+    evaluations(QUICK if given.quick else Effort())
     motions(2 if given.quick else 15)
 
 

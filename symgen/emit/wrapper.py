@@ -12,7 +12,8 @@ OPERATIONS_AT_ONCE = 4_000_000_000
 look costs a change of hands of the interpreter, and new threads."""
 
 
-RESULTS, MECHANISM = "c/symgen-results.h", "c/symgen-mechanism.h"
+RESULTS = "c/symgen-results.h"
+OF_MECHANISMS = ("c/symgen-mechanism.h", "c/symgen-constrained.h")
 """The same for every robot and backend; the second is that of robots with loops or relations."""
 
 MECHANISM_CALLS = (
@@ -30,15 +31,19 @@ MECHANISM_CALLS = (
     "constraint_acceleration_parameter_derivatives",
     "outputs",
     "outputs_derivatives",
+    "mass_matrix",
+    "bias_forces",
 )
-"""What steps of mechanisms are made of, in the order of ``symgen-mechanism.h``."""
+"""What functions of mechanisms in C are made of, in the order of ``symgen-mechanism.h``."""
+OF_CLOSED = 6, 8
+"""Inputs and results of derivatives of accelerations whose loops stay closed."""
 WITHOUT_SENSITIVITIES = 6
 """So many of them serve a motion alone."""
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """What the wrapper includes."""
-    included = (RESULTS, MECHANISM) if mechanism_calls(module) else (RESULTS,)
+    included = (RESULTS, *OF_MECHANISMS) if mechanism_calls(module) else (RESULTS,)
     return {name: templates.source(name) for name in included}
 
 
@@ -53,10 +58,11 @@ def values(module: Module) -> dict[str, Any]:
     functions = module.signatures
     shapes = [shape for f in functions for shape in (*f.input_shapes, *f.result_shapes)]
     options = [array.size for f in functions for array in f.options]
+    least_inputs, least_outputs = OF_CLOSED if mechanism_calls(module) else (0, 0)
     return {
         "most_axes": max([1, *map(len, shapes)]),
-        "most_inputs": max([1, *(len(f.inputs) for f in functions)]),
-        "most_outputs": max([1, *(len(f.results) for f in functions)]),
+        "most_inputs": max([1, least_inputs, *(len(f.inputs) for f in functions)]),
+        "most_outputs": max([1, least_outputs, *(len(f.results) for f in functions)]),
         "most_zeros": max([1, *options]),
         "number_of_functions": max(1, len(module.kernels) + len(module.packed)),
         "signature_of": {f.name: f for f in functions},

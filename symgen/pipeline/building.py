@@ -41,10 +41,10 @@ from symgen.toolchain.key import build_key
 from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.manifest import Manifest, read_manifest
 from symgen.validation.checks import subjects_of
+from symgen.validation.compiled_mechanisms import accelerations, steps
 from symgen.validation.evaluated import evaluated_subjects, spared_rows
 from symgen.validation.mobility import mobility
 from symgen.validation.singularity import singularity_warnings
-from symgen.validation.steps import steps
 from symgen.validation.validate import ValidationResult, validate
 
 
@@ -255,8 +255,8 @@ def validate_package(
             ),
         ]
         result = validate(description, subjects, samples, runtime=selection.runtime_parameters)
-        rows = (*result.rows, *steps(module), *spared_rows(selection.spared))
-        return replace(result, rows=rows)
+        compiled = (*accelerations(module), *steps(module))
+        return replace(result, rows=(*result.rows, *compiled, *spared_rows(selection.spared)))
     finally:
         forget_package(module)
 

@@ -84,6 +84,18 @@ class Mechanism:
     def __init__(self, module: Any) -> None:
         self._module = module
 
+    def fastest(self, backend: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """`constrained_forward_dynamics` and its derivatives, a compiled backend's if possible."""
+        own = self.constrained_forward_dynamics, self.constrained_forward_dynamics_derivatives
+        connect = getattr(backend, "connect_mechanism", None)
+        made = ConstrainedMotion, ConstrainedDerivatives
+        if connect is None or not connect(own, [functools.partial(tuple.__new__, x) for x in made]):
+            return own
+        found = tuple(getattr(backend, method.__name__) for method in own)
+        for one, method in zip(found, own, strict=True):
+            one.__doc__ = method.__doc__
+        return found
+
     @_by_keyword
     def constrained_forward_dynamics(
         self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,

@@ -23,6 +23,7 @@ from symgen.robot.configuration import configuration_of
 from symgen.validation import limits
 from symgen.validation.agreement import agreement
 from symgen.validation.array_interface import interface
+from symgen.validation.compiled_mechanisms import accelerations, steps
 from symgen.validation.constraint_laws import CONSTRAINT_LAWS
 from symgen.validation.domain import left_out, states_in_domain
 from symgen.validation.evaluation import (
@@ -53,7 +54,6 @@ from symgen.validation.hessian_laws import SLOPES, hessian
 from symgen.validation.motion_laws import MOTION_LAWS, are_bodies
 from symgen.validation.parameter_laws import PARAMETER_LAWS
 from symgen.validation.product_laws import products
-from symgen.validation.steps import steps
 
 __all__ = [
     "ARGUMENTS",
@@ -386,5 +386,5 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         changed = with_parameters(states, changed_parameters(values, seed))
         if states.parameters.size:
             found += between([Evaluation(item, changed, facts) for item in subjects])
-        found += steps(module)
+        found += [*accelerations(module), *steps(module)]
     return found

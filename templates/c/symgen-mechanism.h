@@ -25,7 +25,7 @@ struct symgen_call {
 enum {
     INVERSE_DYNAMICS, TORQUE, CONSTRAINTS, JACOBIAN, RATES, BIAS, ACCELERATION,
     INVERSE_DYNAMICS_P, TORQUE_P, CONSTRAINTS_P, RATES_P, ACCELERATION_P, OUTPUTS, OUTPUTS_SLOPES,
-    CALLS
+    MASS_MATRIX, BIAS_FORCES, CALLS
 };
 
 struct symgen_mechanism {
@@ -132,12 +132,17 @@ static size_t arrange(struct symgen_work *w, double *base)
 
 /* ---- kernels ---- */
 
+static void call_kernel(const struct symgen_mechanism *of, const double *const *known, int which, double **y)
+{
+    const struct symgen_call *const call = &of->call[which];
+    const double *x[MOST_CALL_INPUTS];
+    for (int i = 0; i < call->inputs; ++i) x[i] = known[call->input[i]];
+    call->kernel(x, y);
+}
+
 static void run(const struct symgen_work *w, int which, double **y)
 {
-    const struct symgen_call *const call = &w->of->call[which];
-    const double *x[MOST_CALL_INPUTS];
-    for (int i = 0; i < call->inputs; ++i) x[i] = w->known[call->input[i]];
-    call->kernel(x, y);
+    call_kernel(w->of, w->known, which, y);
 }
 
 static void set_motion(struct symgen_work *w, const double *q, const double *qd, const double *qdd)
@@ -577,6 +582,8 @@ static int symgen_advance(const struct symgen_mechanism *of, const struct symgen
     free(block);
     return 0;
 }
+
+#include "symgen-constrained.h"
 
 #endif
 #endif

@@ -15,7 +15,7 @@ import pytest
 import symgen
 from symgen.errors import RequestError
 from symgen.simulation import fixed_steps
-from symgen.validation.steps import steps
+from symgen.validation.compiled_mechanisms import accelerations, steps
 from tests.mechanisms.models import FOUR_BAR, loaded
 from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS, OBJECTIVES, bricard_cut_at
 
@@ -117,9 +117,10 @@ def test_c_and_the_reference_make_the_same_steps(projection, monkeypatch):
 @pytest.mark.parametrize("name", ["five_bar", "double_four_bar", "andrews"])
 def test_every_build_compares_c_with_the_reference(name):
     parameters = ",".join(NAMES) if name == "five_bar" else ""
-    rows = list(steps(compiled(name, parameters)))
-    assert len(rows) == 14
-    assert all(row.passed and row.samples for row in rows)
+    module = compiled(name, parameters)
+    made = list(accelerations(module)), list(steps(module))
+    assert [len(rows) for rows in made] == [10, 14]
+    assert all(row.passed and row.samples for rows in made for row in rows)
 
 
 def test_a_wrong_step_is_seen(monkeypatch):
@@ -130,7 +131,7 @@ def test_a_wrong_step_is_seen(monkeypatch):
         way.torques.value = way.torques.value + 1e-3
         return right(way, *others)
 
-    monkeypatch.setattr("symgen.validation.steps.in_python", wrong)
+    monkeypatch.setattr("symgen.validation.compiled_mechanisms.in_python", wrong)
     rows = list(steps(compiled("five_bar", ",".join(NAMES))))
     assert {"q", "qd", "qdd", "lam"} & {row.name.split()[3] for row in rows if not row.passed}
 

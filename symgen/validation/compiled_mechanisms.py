@@ -1,8 +1,9 @@
-"""Steps of mechanisms in C, against the reference in Python that reads like the paper.
+"""What is written in C for mechanisms, against the same in Python.
 
-Both make the same few steps by ALI3-P from the assembled mechanism at random velocities and
-torques, with all sensitivities and objectives, and must have the same states, forces of the
-constraints and integrals.
+Accelerations where the loops stay closed, and their derivatives, are compared at random states, a
+batch at once.  Steps by ALI3-P have a reference that reads like the paper: both make the same few
+steps from the assembled mechanism at random velocities and torques, with all sensitivities and
+objectives, and must have the same states, forces of the constraints and integrals.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from symgen.simulation.motion import objectives_of
 from symgen.validation import limits
 from symgen.validation.evaluation import Check, relative_error
 
+ACCELERATIONS = ("constrained_forward_dynamics", "constrained_forward_dynamics_derivatives")
+SAMPLES = 8
 COUNT = 3
 TURN = 1e-4
 """About how far a step moves what begins at rest (rad, m): (h^2 / 2) qdd."""
@@ -42,6 +45,33 @@ NEEDED = (
     "constraint_torque_parameter_derivatives",
     "inverse_dynamics_parameter_derivatives",
 )
+
+
+def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
+    """One row for each result of `constrained_forward_dynamics` and its derivatives; none where
+    there is no such C."""
+    own = getattr(module, "_mechanism", None)
+    if own is None or not {"mass_matrix", *ACCELERATIONS} <= set(dir(module)):
+        return
+    random = np.random.default_rng(seed)
+    q, qd, tau = random.uniform(-1.0, 1.0, (3, SAMPLES, module.n))
+    loads = random.uniform(-1.0, 1.0, (SAMPLES, module.n_loads, 6))
+    for name in ACCELERATIONS:
+        compiled, plain = getattr(module, name), getattr(own, name)
+        if compiled == plain:
+            return
+        try:
+            found, expected = (f(q, qd, tau, loads=loads) for f in (compiled, plain))
+        except np.linalg.LinAlgError as error:
+            yield Check(f"{name}: not compared: {error}", "compiled", 0.0, 0.0, 0)
+            return
+        worst = max(_ratio(x) for x in module.constraint_jacobian(q))
+        limit = limits.physics(module.n) * worst**2
+        for part, one, other in zip(expected._fields, found, expected, strict=True):
+            both = np.isnan(one) & np.isnan(other)  # of rows that are redundant
+            pair = (np.where(both, 0.0, x) for x in (one, other))
+            off = relative_error(*pair)
+            yield Check(f"{name}, {part} = that in Python", "compiled", off, limit, SAMPLES)
 
 
 def steps(module: Any, seed: int = 2009) -> Iterator[Check]:
@@ -61,16 +91,20 @@ def steps(module: Any, seed: int = 2009) -> Iterator[Check]:
     except (RequestError, ValueError, np.linalg.LinAlgError) as error:
         yield Check(f"steps by ALI3-P: not compared: {error}", "compiled", 0.0, 0.0, 0)
         return
-    J = np.asarray(module.constraint_jacobian(expected.q, t=expected.t))
-    singular = np.linalg.svd(J, compute_uv=False)
-    kept = singular[singular > RANK * singular.max()]
-    limit = limits.steps(float(kept.max() / kept.min()))
+    limit = limits.steps(_ratio(module.constraint_jacobian(expected.q, t=expected.t)))
     for name, one in vars(found).items():
         other = getattr(expected, name)
         if name.removeprefix("d_") in MULTIPLIERS:
             one, other = (_pull(way, state, name) for state in (found, expected))
         yield _row(name, one, other, limit)
     yield _row("integrals", sums[1], sums[0], limit)
+
+
+def _ratio(J: Array) -> float:
+    """Of the largest singular value to the smallest that counts."""
+    singular = np.linalg.svd(J, compute_uv=False)
+    kept = singular[singular > RANK * singular.max()]
+    return float(kept.max() / kept.min())
 
 
 def _pull(way: AugmentedLagrangian, at: State, name: str) -> Array:
