@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from symgen.emit.bundle import Extension, SourceBundle
+from symgen.options import NATIVE
 from symgen.toolchain.cache import Cache, open_cache
 from symgen.toolchain.compiler import (
     PLAIN_OPTIONS,
@@ -93,7 +94,7 @@ def compile_extensions(
     bundle: SourceBundle,
     *,
     compiler: Compiler | None = None,
-    flags: str = "portable",
+    flags: str = NATIVE,
     cache: Cache | None = None,
     progress: Progress | None = None,
     jobs: int | None = None,
@@ -133,7 +134,7 @@ def compile_libraries(
     bundle: SourceBundle,
     *,
     compiler: Compiler,
-    flags: str = "portable",
+    flags: str = NATIVE,
     cache: Cache | None = None,
     progress: Progress | None = None,
     jobs: int | None = None,
@@ -186,7 +187,7 @@ def seconds_alone(
             progress(key, done, len(sources))
             with file_system_errors("write the sources to compile"):
                 _write_all(folder, {f"{done}.c": text})
-            command = compiler.compile_command(f"{done}.c", f"{done}.o", flags="native")
+            command = compiler.compile_command(f"{done}.c", f"{done}.o", flags=NATIVE)
             task = Task("c", f"compilation of {key}", command, f"{done}.o")
             completed = processes.run(command, cwd=folder, environment=scratch(folder))
             seconds[key] = checked(task, completed).seconds

@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from symgen.errors import RequestError, ToolchainError
+from symgen.options import BASELINE, FLAGS, NATIVE
 from symgen.support.suggestions import suggestion
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.processes import CommandFailedError, Processes, describe_status
@@ -58,17 +59,23 @@ WRAPPER_OPTIONS = ("-O1", "-fstrict-aliasing")
 """For what Cython wrote, where the kernels are in files of their own: a third less time of gcc, and
 a call takes as long (within 25 ns, either way)."""
 
-PLAIN_OPTIONS = ("-O1",)
+PLAIN_OPTIONS = ("-O0",)
 """For the plain version of kernels where there is another one for a single sample: it serves old
-processors alone, and takes gcc a fifth to a third less time."""
+processors alone, and takes gcc half of the time."""
 
-FLAG_SETS: dict[str, tuple[str, ...]] = {
-    "portable": (),
-    "native": ("-march=native",),
-    "baseline": (),
+NATIVE_OPTIONS = (("-march=native",), ("-mcpu=native",))
+"""What asks for code for this very processor; some compilers for ARM know the second alone."""
+
+LINUX_NAMES = {
+    "bmi": "bmi1",
+    "lzcnt": "abm",
+    "pclmul": "pclmulqdq",
+    "prfchw": "3dnowprefetch",
+    "rdrnd": "rdrand",
+    "sha": "shani",
+    "sse3": "pni",
 }
-"""What ``--flags`` adds.  Code for every processor of this kind that uses all that the one it runs
-on has, for this very processor, or for what all processors of this kind have."""
+"""Features by the names of the compilers' macros, where Linux has another name."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,7 @@ class Compiler:
         Headers in quotes are looked for from the working directory on, headers in <...> are not.
         """
         folders = tuple(f"-I{folder}" for folder in includes)
-        options = (*COMMON_FLAGS, *FLAG_SETS[flags], *more)
+        options = (*COMMON_FLAGS, *self.options(flags), *more)
         return (*self.command, *options, "-iquote", ".", *folders, "-c", source, "-o", output)
 
     def link_command(self, objects: Sequence[str], output: str) -> tuple[str, ...]:
@@ -193,23 +200,39 @@ class Compiler:
         more = ZIG_LINK_OPTIONS if _is_zig(self.command) else ()
         return (*self.command, *_link_flags(), *objects, "-o", output, "-lm", "-pthread", *more)
 
+    def options(self, flags: str) -> tuple[str, ...]:
+        """Return what `flags` adds to every command.
+
+        A compiler that knows no word for this very processor makes ``portable`` code for it; so
+        does every one on a system that does not list what the processor has, as macOS: a package
+        could not tell there whether its binary fits.
+        """
+        if flags != NATIVE or not _features_here():
+            return ()
+        return next((words for words in NATIVE_OPTIONS if self._knows(words)), ())
+
+    def _knows(self, options: tuple[str, ...]) -> bool:
+        try:
+            return bool(_predefined_macros(self.command, options))
+        except CommandFailedError:
+            return False
+
     def versions(self, flags: str) -> tuple[Version, ...]:
         """Return the versions of kernels that are made beside the plain one, the best last."""
+        options = self.options(flags)
         try:
-            macros = {line.split()[1] for line in self._macros(flags)}
+            lines = _predefined_macros(self.command, options).splitlines()
+            macros = {line.split()[1] for line in lines}
         except CommandFailedError:  # then it will not compile either, and say more
             macros = set()
         if "__GNUC__" not in macros:
             return ()  # there are no vectors
-        if flags == "native":
+        if options:
             wide = {"__AVX512F__": 8, "__AVX2__": 4}
             return (Version(next((wide[m] for m in wide if m in macros), 2), "all"),)
-        if flags == "baseline":
+        if flags == BASELINE:
             return (Version(2, "all"),)
         return next((v for macro, v in PORTABLE_VERSIONS.items() if macro in macros), ())
-
-    def _macros(self, flags: str) -> list[str]:
-        return _predefined_macros(self.command, FLAG_SETS[flags]).splitlines()
 
     def processor(self, flags: str) -> str:
         """Return what `flags` makes the compiler assume of the processor; "" for any of its kind.
@@ -217,26 +240,31 @@ class Compiler:
         With ``native`` a binary belongs to the processor, not only to the machine's architecture:
         the predefined macros say which instructions are used.
         """
-        return _predefined_macros(self.command, FLAG_SETS[flags]) if FLAG_SETS[flags] else ""
+        options = self.options(flags)
+        return _predefined_macros(self.command, options) if options else ""
 
     def cpu_features(self, flags: str) -> tuple[str, ...]:
         """Return the features, as Linux names them, that code made with `flags` may use.
 
-        They are those features of this processor that the compiler has a macro for; a package
-        checks them before it loads its binary.  Empty where the system does not list them.
+        A package checks them before it loads its binary.  On x86 they are those features of this
+        processor that the compiler has a macro for, since Linux lists settings of the system among
+        them; elsewhere it lists instructions alone.
         """
-        if not FLAG_SETS[flags]:
+        lines = set(self.processor(flags).splitlines())
+        if not lines:
             return ()
-        common = set(_predefined_macros(self.command, ()).splitlines())
-        lines = set(_predefined_macros(self.command, FLAG_SETS[flags]).splitlines()) - common
+        if "#define __x86_64__ 1" not in lines:
+            return tuple(sorted(_features_here()))
+        lines -= set(_predefined_macros(self.command, ()).splitlines())
         macros = {line.split()[1].strip("_").replace("_", "").lower() for line in lines}
-        return tuple(sorted(f for f in _features_here() if f.replace("_", "") in macros))
+        names = {LINUX_NAMES.get(macro, macro) for macro in macros}
+        return tuple(sorted(f for f in _features_here() if f.replace("_", "") in names))
 
 
 def check_flag_set(flags: str) -> str:
     """Return `flags` if there is such a set of flags."""
-    if flags not in FLAG_SETS:
-        raise RequestError(f"unknown flags {flags!r}; {suggestion(flags, FLAG_SETS)}")
+    if flags not in FLAGS:
+        raise RequestError(f"unknown flags {flags!r}; {suggestion(flags, FLAGS)}")
     return flags
 
 

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from symgen.options import NATIVE
 from symgen.pipeline.qualification import qualify
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
@@ -82,7 +83,7 @@ class World:
         for name in ("home", "tmp", "cache", "work"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         if self.qualified:
-            qualify(find_compiler(), "portable", Journal())  # once for all tests of a run
+            qualify(find_compiler(), NATIVE, Journal())  # once for all tests of a run
             stamps = open_cache().folder / "validated"
             shutil.copytree(stamps, self.folder / "cache" / "validated")
 
