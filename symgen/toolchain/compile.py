@@ -99,11 +99,12 @@ def compile_extensions(
     progress: Progress | None = None,
     jobs: int | None = None,
     force: bool = False,
+    processes: Processes | None = None,
 ) -> CompileResult:
     """Compile all extensions of `bundle`; what was compiled before comes from the cache.
 
     Raises `ToolchainError` with the command, its status and its complete output.  With `force`
-    nothing is taken from the cache.
+    nothing is taken from the cache.  The end of `processes` ends the compilation.
     """
     start = time.perf_counter()
     check_flag_set(flags)
@@ -119,7 +120,7 @@ def compile_extensions(
     if missing:
         build = _Build(bundle, compiler, flags, keys)
         with cache.workspace("compile") as folder:
-            seconds = build.run(missing, folder, jobs or processors(), progress)
+            seconds = build.run(missing, folder, jobs or processors(), progress, processes)
             made = [build.result(extension, folder) for extension in missing]
         for binary in made:
             cache.store_binary(keys[binary.extension], binary.content)
@@ -220,7 +221,12 @@ class _Build:
     keys: Mapping[str, str]
 
     def run(
-        self, extensions: Sequence[Extension], folder: Path, jobs: int, progress: Progress | None
+        self,
+        extensions: Sequence[Extension],
+        folder: Path,
+        jobs: int,
+        progress: Progress | None,
+        processes: Processes | None,
     ) -> dict[str, float]:
         # Sources include their own headers in quotes: were the folders of those headers searched
         # for <...> as well, a robot called math would hide the header of the C library.
@@ -237,7 +243,7 @@ class _Build:
             for task in tasks:
                 (folder / task.output).parent.mkdir(parents=True, exist_ok=True)
         environment = {**scratch(folder), "PYTHONHASHSEED": "0"}
-        return run_tasks(tasks, folder, environment, jobs, progress)
+        return run_tasks(tasks, folder, environment, jobs, progress, processes)
 
     def tasks(self, extension: Extension, includes: Sequence[str]) -> list[Task]:
         module = extension_module(extension, self.keys[extension.name])

@@ -68,7 +68,7 @@ def folders_digest(folders: tuple[Path, ...]) -> str:
 
 
 def toolchain_key(compiler: Compiler | None, flags: str) -> str:
-    """Return the digest of all that turns sources into results: what a validation stamp is for."""
+    """Return the digest of all that turns sources into results: what validation stamps are for."""
     binary = _binary_identity(compiler, flags) if compiler else python_abi()
     libraries = [version(name) for name in LIBRARIES]
     return digest_of(__version__, folders_digest(own_folders()), binary, *libraries)
