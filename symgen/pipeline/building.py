@@ -185,6 +185,7 @@ def _make(
             lines=bundle.lines,
             size=_size(bundle, binaries),
             compiler="" if plan.compiler is None else plan.compiler.name,
+            command_seconds={} if binaries is None else binaries.seconds,
             compiled_now=binaries is not None and not binaries.cached,
             validation=validation,
             mobility=mobility(plan.description),

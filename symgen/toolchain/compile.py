@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import platform
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -66,8 +65,8 @@ class CompileResult:
     cpu_features: tuple[str, ...]
     """What the binaries need of a processor beyond its kind; see `Compiler.cpu_features`."""
     seconds: Mapping[str, float]
-    """Stage ("cython", "c", "link") -> seconds of its commands, which run side by side; "total":
-    seconds that passed.  Stages that did not run are missing."""
+    """Stage ("cython", "c", "link") -> seconds of its commands, which run side by side; only those
+    that ran."""
 
     @property
     def cached(self) -> bool:
@@ -106,7 +105,6 @@ def compile_extensions(
     Raises `ToolchainError` with the command, its status and its complete output.  With `force`
     nothing is taken from the cache.  The end of `processes` ends the compilation.
     """
-    start = time.perf_counter()
     check_flag_set(flags)
     compiler = compiler or find_compiler()
     cache = cache or open_cache()
@@ -126,7 +124,6 @@ def compile_extensions(
             cache.store_binary(keys[binary.extension], binary.content)
             found[binary.extension] = binary
         cache.remove_unused()
-    seconds["total"] = time.perf_counter() - start
     binaries = tuple(found[item.name] for item in bundle.extensions)
     return CompileResult(binaries, compiler.cpu_features(flags), seconds)
 
@@ -154,7 +151,9 @@ def compile_libraries(
             tasks = [
                 Task(
                     "c", f"compilation of {source}",
-                    compiler.compile_command(source, made, flags=flags), made,
+                    compiler.compile_command(
+                        source, made, flags=flags, more=compiler.kernel_options
+                    ), made,
                 )
                 for source, made in zip(library.sources, objects, strict=True)
             ]  # fmt: skip
@@ -188,7 +187,9 @@ def seconds_alone(
             progress(key, done, len(sources))
             with file_system_errors("write the sources to compile"):
                 _write_all(folder, {f"{done}.c": text})
-            command = compiler.compile_command(f"{done}.c", f"{done}.o", flags=NATIVE)
+            command = compiler.compile_command(
+                f"{done}.c", f"{done}.o", flags=NATIVE, more=compiler.kernel_options
+            )
             task = Task("c", f"compilation of {key}", command, f"{done}.o")
             completed = processes.run(command, cwd=folder, environment=scratch(folder))
             seconds[key] = checked(task, completed).seconds
@@ -267,17 +268,18 @@ class _Build:
     def _units(self, extension: Extension) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Every C file with the options of its version."""
         versions = self.compiler.versions(self.flags) if extension.versioned else ()
+        quick = self.compiler.kernel_options
         listed = " ".join(f"X({v.name}, {v.width}, {v.instructions})" for v in versions)
         for source in extension.c_sources:
             if source == extension.chooser and versions:
-                yield source, (f"-DSYMGEN_VERSIONS(X)={listed}",)
+                yield source, (*quick, f"-DSYMGEN_VERSIONS(X)={listed}")
             elif source in extension.again_for(1) and any(v.width == 1 for v in versions):
                 yield source, PLAIN_OPTIONS
             else:
-                yield source, ()
+                yield source, quick
         for version in versions:
             for source in extension.again_for(version.width):
-                yield source, (*version.options, *version.macros)
+                yield source, (*quick, *version.options, *version.macros)
 
     def result(self, extension: Extension, folder: Path) -> Binary:
         key = self.keys[extension.name]

@@ -19,7 +19,6 @@ import numpy as np
 
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.toolchain.compiler import (
-    COMMON_FLAGS,
     PLAIN_OPTIONS,
     WRAPPER_OPTIONS,
     Compiler,
@@ -119,6 +118,6 @@ def extension_module(extension: Extension, digest: str) -> str:
 
 def _binary_identity(compiler: Compiler, flags: str) -> str:
     numpy_major = np.__version__.partition(".")[0]
-    options = (*COMMON_FLAGS, *compiler.options(flags), *WRAPPER_OPTIONS, *PLAIN_OPTIONS)
+    options = (*compiler.options(flags), *compiler.kernel_options, *WRAPPER_OPTIONS, *PLAIN_OPTIONS)
     identity = (*compiler.command, compiler.version, compiler.processor(flags), *options)
     return digest_of(*identity, python_abi(), numpy_major)
