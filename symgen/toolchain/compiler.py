@@ -46,18 +46,10 @@ COMMON_FLAGS = (
     "-DNDEBUG",
 )
 
-QUICK_FLAGS = (
-    "-fno-dse",
-    "-fno-tree-dse",
-    "-fno-tree-dominator-opts",
-    "-fno-tree-vrp",
-    "-fno-store-merging",
-    "-fno-code-hoisting",
-    "-fno-cse-follow-jumps",
-    "-fno-rerun-cse-after-loop",
-)
-"""For gcc: passes that find nothing in straight lines without branches, where common subexpressions
-are shared already: their machine code is the same, after a tenth less time."""
+QUICK_FLAGS = ("-fno-dse", "-fno-tree-dse")
+"""For gcc: straight lines have no dead stores, since every entry is written once.  Their machine
+code is the same, after 5 to 10 % less time.  Other passes that find nothing there serve loops:
+without them the derivatives of the human's torques take 17 % longer."""
 
 ZIG_PACKAGE = "ziglang"
 """Package of PyPI that holds a whole C compiler, clang with the C library, in one file."""
