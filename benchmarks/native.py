@@ -15,10 +15,11 @@ from pathlib import Path
 
 import platformdirs
 
-from symgen.toolchain.compiler import COMMON_FLAGS, FLAG_SETS, find_compiler
+from symgen.options import NATIVE
+from symgen.toolchain.compiler import COMMON_FLAGS, NATIVE_OPTIONS, find_compiler
 
 DRIVERS = Path(__file__).parent / "drivers"
-KERNEL_FLAGS = (*COMMON_FLAGS, *FLAG_SETS["native"])
+KERNEL_FLAGS = (*COMMON_FLAGS, *NATIVE_OPTIONS[0])
 """The flags with which symgen compiles for this very processor."""
 
 REFERENCE_FLAGS = ("-O3", "-march=native", "-DNDEBUG")
@@ -106,7 +107,7 @@ def _run(command, folder):
 
 def _processor():
     """What -march=native stands for here."""
-    return find_compiler().processor("native")
+    return find_compiler().processor(NATIVE)
 
 
 def _cache():

@@ -18,7 +18,10 @@ AUTO, STRAIGHT, LOOPS = "auto", "straight", "loops"
 FORMS = (AUTO, STRAIGHT, LOOPS)
 ONE_IN_LOOPS = "loops for one sample"
 """What a report says where several samples at a time are computed in a straight line."""
-FLAGS = ("portable", "native", "baseline")
+NATIVE, PORTABLE, BASELINE = "native", "portable", "baseline"
+FLAGS = (NATIVE, PORTABLE, BASELINE)
+"""For which processors binaries are: this very one; every one of its architecture, with all that
+the one they run on has; or with what all of them have."""
 LARGEST_READING_ROBOT = 3
 """Up to this many coordinates every formulation is built by default: there they are for reading."""
 
@@ -72,7 +75,8 @@ class BuildOptions:
     may stand beside ``"default"``.  `backend` is None
     for compiled code where there is a compiler and NumPy elsewhere.  `out` is the folder that the
     package folder goes into; None for the user's cache.  `runtime_parameters` are ``("all",)``,
-    ``("none",)`` or names of parameters of the model that become arguments.  `form` is how kernels
+    ``("none",)`` or names of parameters of the model that become arguments.  `flags` says for which
+    processors binaries are: see `FLAGS`.  `form` is how kernels
     are written: in a straight line, in loops where a formulation has them, or by size.  A
     `thorough` build is validated by every formulation; else large functions are left to one beside
     what is built.  With `equal` every formulation is compiled as the one that serves the top
@@ -86,7 +90,7 @@ class BuildOptions:
     functions: tuple[str, ...] = (DEFAULT,)
     backend: str | None = None
     runtime_parameters: tuple[str, ...] = (NONE,)
-    flags: str = "portable"
+    flags: str = NATIVE
     form: str = AUTO
     templates: Path | None = None
     force: bool = False

@@ -7,7 +7,15 @@ from pathlib import Path
 import click
 
 from symgen.command import completion, outcome
-from symgen.command.options import Json, Model, Name, Out, Quiet, build_options
+from symgen.command.options import (
+    Json,
+    Model,
+    Name,
+    Out,
+    Quiet,
+    build_options,
+    build_options_for_others,
+)
 from symgen.command.outcome import as_argument
 from symgen.errors import ValidationError
 from symgen.options import BuildOptions
@@ -76,7 +84,7 @@ def build(
     is_flag=True,
     help="Write a source distribution, which pip and cibuildwheel compile on any platform.",
 )
-@build_options
+@build_options_for_others
 @Json
 @Quiet
 def wheel(

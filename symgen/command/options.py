@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symgen.command import completion
-from symgen.options import BACKENDS, FLAGS, FORMS, BuildOptions, ReadOptions, names
+from symgen.options import (
+    BACKENDS,
+    FLAGS,
+    FORMS,
+    NATIVE,
+    PORTABLE,
+    BuildOptions,
+    ReadOptions,
+    names,
+)
 from symgen.support.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -165,6 +174,14 @@ _ADDITIONS = (
     ),
 )
 
+_FLAGS = click.option(
+    "--flags",
+    type=OneOf(FLAGS),
+    help="native: this kind of machine alone, built soonest; portable: any processor of this "
+    "architecture, instructions chosen when it runs; baseline: any, with what is common to all.  "
+    "Default: native; portable for wheels.",
+)
+
 _BUILD_OPTIONS = (
     click.option(
         "--formulations",
@@ -193,14 +210,7 @@ _BUILD_OPTIONS = (
         help="Parameters of the model that become arguments: names separated by commas, 'all' or "
         "'none'.",
     ),
-    click.option(
-        "--flags",
-        type=OneOf(FLAGS),
-        default="portable",
-        show_default=True,
-        help="portable: any processor of this architecture, instructions chosen when it runs; "
-        "native: this processor; baseline: any processor, with the instructions common to all.",
-    ),
+    _FLAGS,
     click.option(
         "--form",
         type=OneOf(FORMS),
@@ -224,8 +234,12 @@ _BUILD_OPTIONS = (
 )
 
 
-def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that `build` and the commands that build when needed share."""
+def build_options(command: Callable[..., Any], flags: str = NATIVE) -> Callable[..., Any]:
+    """The options that `build` and the commands that build when needed share.
+
+    `flags` are those of who gives none.
+    """
+    usual = flags
 
     @wraps(command)
     def with_options(
@@ -233,7 +247,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
         functions: str,
         backend: str | None,
         runtime_parameters: str,
-        flags: str,
+        flags: str | None,
         form: str,
         loads: tuple[str, ...],
         added_points: tuple[str, ...],
@@ -250,7 +264,7 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
             functions=names(functions),
             backend=backend,
             runtime_parameters=names(runtime_parameters),
-            flags=flags,
+            flags=flags or usual,
             form=form,
             templates=templates,
             force=force,
@@ -267,6 +281,11 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_BUILD_OPTIONS):
         with_reading = option(with_reading)
     return with_reading
+
+
+def build_options_for_others(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for what is to serve on other machines."""
+    return build_options(command, PORTABLE)
 
 
 def additions(command: Callable[..., Any]) -> Callable[..., Any]:

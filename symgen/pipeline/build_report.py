@@ -23,8 +23,9 @@ class BuildReport:
     `formulations`, `backends` and `notices` are filled in.  `runtime_parameters` are arguments of
     the module.  `mobility` is that of a mechanism with loops.  `evaluated` are formulations that
     served for validation only; `skipped` says why others do not apply, or were not evaluated.
-    `seconds` are by stage.  `installed_as` is the name by which this environment imports the
-    module, where it was installed there.
+    `seconds` are by stage, `command_seconds` those of commands of the compilation, which run side
+    by side: "cython", "c", "link".  `installed_as` is the name by which this environment imports
+    the module, where it was installed there.
     """
 
     robot: str
@@ -41,6 +42,7 @@ class BuildReport:
     skipped: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+    command_seconds: Mapping[str, float] = field(default_factory=dict)
     lines: int = 0
     size: int = 0
     compiler: str = ""
@@ -74,13 +76,18 @@ class BuildReport:
             "runtime_parameters": list(self.runtime_parameters),
             "up_to_date": self.up_to_date,
             "notices": list(self.notices),
-            "seconds": {stage: round(value, 4) for stage, value in self.seconds.items()},
+            "seconds": _rounded(self.seconds),
+            "command_seconds": _rounded(self.command_seconds),
             "compiled_now": self.compiled_now,
             "toolchain_validated_now": self.toolchain_validated_now,
             "installed_as": self.installed_as,
             **({} if self.mobility is None else {"mobility": asdict(self.mobility)}),
             "validation": None if self.validation is None else validation_json(self.validation),
         }
+
+
+def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in seconds.items()}
 
 
 def validation_json(result: ValidationResult) -> dict[str, Any]:

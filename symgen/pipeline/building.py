@@ -1,7 +1,8 @@
 """The build: every stage of `symgen.pipeline`, in order.
 
 Nothing is installed before it is validated.  A tool chain that was never validated on this machine
-first builds the two-link arm and is compared with the printed formulas (`qualification`).
+builds the two-link arm while the robot is derived, and is compared with the printed formulas before
+the robot is compiled (`qualification`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from symgen.emit.text import plain
 from symgen.errors import RequestError, SymgenError, ToolchainError, ValidationError
 from symgen.options import ALL, LOOPS, STRAIGHT, BuildOptions
 from symgen.pipeline.build_report import BuildReport
-from symgen.pipeline.qualification import qualify
+from symgen.pipeline.qualification import qualification
 from symgen.support.collector import paused_collector
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
@@ -105,15 +106,16 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         journal.notice(notice, at_once=True)
     for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
         journal.notice(f"warning: {warning}")
-    qualified = qualify(plan.compiler, options.flags, journal)
-    with paused_collector(), _blaming(options.templates):
-        derived, report = _make(plan, report, journal)
-    report = replace(
-        report,
-        notices=tuple(journal.notices),
-        seconds=dict(journal.seconds),
-        toolchain_validated_now=qualified,
-    )
+    with (
+        qualification(plan.compiler, options.flags, plan.backends, journal) as qualify,
+        paused_collector(),
+    ):
+        with _blaming(options.templates):
+            derived, bundle = _derive(plan, journal)
+        report = replace(report, toolchain_validated_now=qualify())
+        with _blaming(options.templates):
+            report = _make(plan, derived, bundle, report, journal)
+    report = replace(report, notices=tuple(journal.notices), seconds=dict(journal.seconds))
     return Built(plan.description, plan.selection, report, derived)
 
 
@@ -133,8 +135,8 @@ def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     return Plan(description, options, selection, compiler, backends, key, target)
 
 
-def _make(plan: Plan, report: BuildReport, journal: Journal) -> tuple[Derived, BuildReport]:
-    """Derive, emit, compile, validate and install; the programs, and the report filled in."""
+def _derive(plan: Plan, journal: Journal) -> tuple[Derived, SourceBundle]:
+    """Derive and emit."""
     with journal.stage("derive"):
         # RobotDescription -> Programs, optimised
         derived = derive_all(
@@ -153,7 +155,13 @@ def _make(plan: Plan, report: BuildReport, journal: Journal) -> tuple[Derived, B
         # Programs -> SourceBundle
         package = package_of(plan.description, plan.selection, derived, plan.options.equal)
         package = replace(package, plain_c=plan.options.plain_c, casadi=plan.options.casadi)
-        bundle = emit(package, plan.backends, plan.options.templates)
+        return derived, emit(package, plan.backends, plan.options.templates)
+
+
+def _make(
+    plan: Plan, derived: Derived, bundle: SourceBundle, report: BuildReport, journal: Journal
+) -> BuildReport:
+    """Compile, validate and install; the report filled in."""
     with journal.stage("compile"):
         # SourceBundle -> binaries
         binaries = _compile(bundle, plan, journal)
@@ -177,6 +185,7 @@ def _make(plan: Plan, report: BuildReport, journal: Journal) -> tuple[Derived, B
             lines=bundle.lines,
             size=_size(bundle, binaries),
             compiler="" if plan.compiler is None else plan.compiler.name,
+            command_seconds={} if binaries is None else binaries.seconds,
             compiled_now=binaries is not None and not binaries.cached,
             validation=validation,
             mobility=mobility(plan.description),
@@ -188,7 +197,7 @@ def _make(plan: Plan, report: BuildReport, journal: Journal) -> tuple[Derived, B
                 plan.key, origin, runtime, _names(description.loads), _names(description.points),
                 report.made(),
             )  # fmt: skip
-    return derived, report
+    return report
 
 
 @contextmanager

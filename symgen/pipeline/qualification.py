@@ -1,79 +1,105 @@
 """The first use of a tool chain: it builds the two-link arm, which has printed formulas.
 
-A compiler with its flags that was never validated on this machine builds every formulation and
-backend of the arm, and all of them are held against eqs. (69)-(82) of Xiang 2009.  What passed is
-remembered under the key of the tool chain, so this happens once.
+A compiler with its flags that was never validated on this machine builds every formulation of the
+arm with the backends that are asked for, and all of them are held against eqs. (69)-(82) of Xiang
+2009.  What passed is remembered under the key of the tool chain, so this happens once.  The arm is
+compiled while the robot is derived: the one waits for processes, the other keeps this one busy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+
 from symgen.deriving.derivation import derive_all, package_of
 from symgen.deriving.selection import select
 from symgen.description import read
-from symgen.emit.emission import BACKEND_NAMES, emit
+from symgen.emit.bundle import SourceBundle
+from symgen.emit.emission import emit
 from symgen.errors import ValidationError
 from symgen.options import ALL, BuildOptions
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
-from symgen.toolchain.compile import compile_extensions
+from symgen.toolchain.compile import CompileResult, compile_extensions
 from symgen.toolchain.compiler import Compiler
 from symgen.toolchain.install import stage
-from symgen.toolchain.key import toolchain_key
+from symgen.toolchain.key import digest_of, toolchain_key
 from symgen.toolchain.loading import forget_package, load_built
+from symgen.toolchain.processes import Processes
+from symgen.toolchain.tasks import beside
 from symgen.validation.checks import subjects_of
 from symgen.validation.two_link import model_path
 from symgen.validation.validate import PRINTED_FUNCTIONS, ValidationResult, validate_two_link
 
 
-def qualify(compiler: Compiler | None, flags: str, journal: Journal) -> bool:
-    """Validate the tool chain if this was never done; whether it was done now.
+@contextmanager
+def qualification(
+    compiler: Compiler | None, flags: str, backends: Sequence[str], journal: Journal
+) -> Iterator[Callable[[], bool]]:
+    """Begin to validate the backends for which this was never done, beside the `with` block.
 
-    Raises `ValidationError` where its results differ from the printed formulas.
+    Yields what ends it, and says whether it was done now.  That raises `ToolchainError` where the
+    arm cannot be compiled, `ValidationError` where results differ from the printed formulas.
     """
     cache = open_cache(journal.notice)
-    key = toolchain_key(compiler, flags)
-    if cache.is_toolchain_validated(key):
-        return False
+    toolchain = toolchain_key(compiler, flags)
+    keys = {name: digest_of(toolchain, name) for name in backends}
+    missing = [name for name in backends if not cache.is_toolchain_validated(keys[name])]
+    if not missing:
+        yield lambda: False
+        return
     with journal.stage("tool chain"):
-        result = _two_link_result(compiler, flags, journal)
-    if not result.passed:
-        raise ValidationError(
-            "the tool chain does not reproduce the two-link arm, so nothing was built with it\n"
-            + "\n".join(str(row) for row in result.failures)
-        )
-    cache.mark_toolchain_validated(key)
-    tools = "the NumPy backend" if compiler is None else f"{compiler.name} ({flags})"
-    journal.notice(
-        f"first use of {tools} on this machine: the two-link arm agrees with eqs. (69)-(82) of "
-        f"Xiang 2009 in every formulation, backend and gradient ({len(result.rows)} comparisons)"
-    )
-    return True
+        bundle = _two_link(missing, flags)
+
+    def compiled(processes: Processes) -> CompileResult:
+        return compile_extensions(bundle, compiler=compiler, flags=flags, processes=processes)
+
+    with beside(compiled) as binaries:
+
+        def finish() -> bool:
+            with journal.stage("tool chain"):
+                _raise_if_it_differs(result := _validated(bundle, binaries, missing))
+            for name in missing:
+                cache.mark_toolchain_validated(keys[name])
+            tools = "the NumPy backend" if compiler is None else f"{compiler.name} ({flags})"
+            journal.notice(
+                f"first use of {tools} on this machine: the two-link arm agrees with eqs. "
+                f"(69)-(82) of Xiang 2009 in every formulation and gradient ({len(result.rows)} "
+                "comparisons)"
+            )
+            return True
+
+        yield finish
 
 
-def _two_link_result(compiler: Compiler | None, flags: str, journal: Journal) -> ValidationResult:
+def _two_link(backends: Sequence[str], flags: str) -> SourceBundle:
     description = read(model_path())
     options = BuildOptions(formulations=(ALL,), functions=PRINTED_FUNCTIONS, flags=flags)
     selection = select(description, options)
-    derived = derive_all(description, selection)
-    backends = ("numpy",) if compiler is None else BACKEND_NAMES
-    bundle = emit(package_of(description, selection, derived), backends)
+    return emit(package_of(description, selection, derive_all(description, selection)), backends)
+
+
+def _validated(
+    bundle: SourceBundle, binaries: Future[CompileResult], backends: Sequence[str]
+) -> ValidationResult:
     with (
         open_cache().workspace("two-link") as folder,
-        stage(folder / description.name) as staged,
+        stage(folder / bundle.package) as staged,
     ):
         staged.write_sources(bundle.files)
         if bundle.extensions:
-            binaries = compile_extensions(
-                bundle,
-                compiler=compiler,
-                flags=flags,
-                progress=lambda what, done, total: journal.progress(
-                    f"tool chain: {what}", done, total
-                ),
-            )
-            staged.write_binaries(binaries.files())
+            staged.write_binaries(binaries.result().files())
         module = load_built(staged.folder, backends)
         try:
             return validate_two_link(subjects_of(module))
         finally:
             forget_package(module)
+
+
+def _raise_if_it_differs(result: ValidationResult) -> None:
+    if not result.passed:
+        raise ValidationError(
+            "the tool chain does not reproduce the two-link arm, so nothing was built with it\n"
+            + "\n".join(str(row) for row in result.failures)
+        )

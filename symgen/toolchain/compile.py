@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import platform
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from symgen.emit.bundle import Extension, SourceBundle
+from symgen.options import NATIVE
 from symgen.toolchain.cache import Cache, open_cache
 from symgen.toolchain.compiler import (
     PLAIN_OPTIONS,
@@ -65,8 +65,8 @@ class CompileResult:
     cpu_features: tuple[str, ...]
     """What the binaries need of a processor beyond its kind; see `Compiler.cpu_features`."""
     seconds: Mapping[str, float]
-    """Stage ("cython", "c", "link") -> seconds of its commands, which run side by side; "total":
-    seconds that passed.  Stages that did not run are missing."""
+    """Stage ("cython", "c", "link") -> seconds of its commands, which run side by side; only those
+    that ran."""
 
     @property
     def cached(self) -> bool:
@@ -93,18 +93,18 @@ def compile_extensions(
     bundle: SourceBundle,
     *,
     compiler: Compiler | None = None,
-    flags: str = "portable",
+    flags: str = NATIVE,
     cache: Cache | None = None,
     progress: Progress | None = None,
     jobs: int | None = None,
     force: bool = False,
+    processes: Processes | None = None,
 ) -> CompileResult:
     """Compile all extensions of `bundle`; what was compiled before comes from the cache.
 
     Raises `ToolchainError` with the command, its status and its complete output.  With `force`
-    nothing is taken from the cache.
+    nothing is taken from the cache.  The end of `processes` ends the compilation.
     """
-    start = time.perf_counter()
     check_flag_set(flags)
     compiler = compiler or find_compiler()
     cache = cache or open_cache()
@@ -118,13 +118,12 @@ def compile_extensions(
     if missing:
         build = _Build(bundle, compiler, flags, keys)
         with cache.workspace("compile") as folder:
-            seconds = build.run(missing, folder, jobs or processors(), progress)
+            seconds = build.run(missing, folder, jobs or processors(), progress, processes)
             made = [build.result(extension, folder) for extension in missing]
         for binary in made:
             cache.store_binary(keys[binary.extension], binary.content)
             found[binary.extension] = binary
         cache.remove_unused()
-    seconds["total"] = time.perf_counter() - start
     binaries = tuple(found[item.name] for item in bundle.extensions)
     return CompileResult(binaries, compiler.cpu_features(flags), seconds)
 
@@ -133,7 +132,7 @@ def compile_libraries(
     bundle: SourceBundle,
     *,
     compiler: Compiler,
-    flags: str = "portable",
+    flags: str = NATIVE,
     cache: Cache | None = None,
     progress: Progress | None = None,
     jobs: int | None = None,
@@ -152,7 +151,9 @@ def compile_libraries(
             tasks = [
                 Task(
                     "c", f"compilation of {source}",
-                    compiler.compile_command(source, made, flags=flags), made,
+                    compiler.compile_command(
+                        source, made, flags=flags, more=compiler.kernel_options
+                    ), made,
                 )
                 for source, made in zip(library.sources, objects, strict=True)
             ]  # fmt: skip
@@ -186,7 +187,9 @@ def seconds_alone(
             progress(key, done, len(sources))
             with file_system_errors("write the sources to compile"):
                 _write_all(folder, {f"{done}.c": text})
-            command = compiler.compile_command(f"{done}.c", f"{done}.o", flags="native")
+            command = compiler.compile_command(
+                f"{done}.c", f"{done}.o", flags=NATIVE, more=compiler.kernel_options
+            )
             task = Task("c", f"compilation of {key}", command, f"{done}.o")
             completed = processes.run(command, cwd=folder, environment=scratch(folder))
             seconds[key] = checked(task, completed).seconds
@@ -219,7 +222,12 @@ class _Build:
     keys: Mapping[str, str]
 
     def run(
-        self, extensions: Sequence[Extension], folder: Path, jobs: int, progress: Progress | None
+        self,
+        extensions: Sequence[Extension],
+        folder: Path,
+        jobs: int,
+        progress: Progress | None,
+        processes: Processes | None,
     ) -> dict[str, float]:
         # Sources include their own headers in quotes: were the folders of those headers searched
         # for <...> as well, a robot called math would hide the header of the C library.
@@ -236,7 +244,7 @@ class _Build:
             for task in tasks:
                 (folder / task.output).parent.mkdir(parents=True, exist_ok=True)
         environment = {**scratch(folder), "PYTHONHASHSEED": "0"}
-        return run_tasks(tasks, folder, environment, jobs, progress)
+        return run_tasks(tasks, folder, environment, jobs, progress, processes)
 
     def tasks(self, extension: Extension, includes: Sequence[str]) -> list[Task]:
         module = extension_module(extension, self.keys[extension.name])
@@ -260,17 +268,18 @@ class _Build:
     def _units(self, extension: Extension) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Every C file with the options of its version."""
         versions = self.compiler.versions(self.flags) if extension.versioned else ()
+        quick = self.compiler.kernel_options
         listed = " ".join(f"X({v.name}, {v.width}, {v.instructions})" for v in versions)
         for source in extension.c_sources:
             if source == extension.chooser and versions:
-                yield source, (f"-DSYMGEN_VERSIONS(X)={listed}",)
+                yield source, (*quick, f"-DSYMGEN_VERSIONS(X)={listed}")
             elif source in extension.again_for(1) and any(v.width == 1 for v in versions):
                 yield source, PLAIN_OPTIONS
             else:
-                yield source, ()
+                yield source, quick
         for version in versions:
             for source in extension.again_for(version.width):
-                yield source, (*version.options, *version.macros)
+                yield source, (*quick, *version.options, *version.macros)
 
     def result(self, extension: Extension, folder: Path) -> Binary:
         key = self.keys[extension.name]

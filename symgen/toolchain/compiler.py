@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from symgen.errors import RequestError, ToolchainError
+from symgen.options import BASELINE, FLAGS, NATIVE
 from symgen.support.suggestions import suggestion
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.processes import CommandFailedError, Processes, describe_status
@@ -45,6 +46,11 @@ COMMON_FLAGS = (
     "-DNDEBUG",
 )
 
+QUICK_FLAGS = ("-fno-dse", "-fno-tree-dse")
+"""For gcc: straight lines have no dead stores, since every entry is written once.  Their machine
+code is the same, after 5 to 10 % less time.  Other passes that find nothing there serve loops:
+without them the derivatives of the human's torques take 17 % longer."""
+
 ZIG_PACKAGE = "ziglang"
 """Package of PyPI that holds a whole C compiler, clang with the C library, in one file."""
 
@@ -60,15 +66,21 @@ a call takes as long (within 25 ns, either way)."""
 
 PLAIN_OPTIONS = ("-O1",)
 """For the plain version of kernels where there is another one for a single sample: it serves old
-processors alone, and takes gcc a fifth to a third less time."""
+processors alone, and takes gcc a fifth to a third less time.  In a native build there is none."""
 
-FLAG_SETS: dict[str, tuple[str, ...]] = {
-    "portable": (),
-    "native": ("-march=native",),
-    "baseline": (),
+NATIVE_OPTIONS = (("-march=native",), ("-mcpu=native",))
+"""What asks for code for this very processor; some compilers for ARM know the second alone."""
+
+LINUX_NAMES = {
+    "bmi": "bmi1",
+    "lzcnt": "abm",
+    "pclmul": "pclmulqdq",
+    "prfchw": "3dnowprefetch",
+    "rdrnd": "rdrand",
+    "sha": "shani",
+    "sse3": "pni",
 }
-"""What ``--flags`` adds.  Code for every processor of this kind that uses all that the one it runs
-on has, for this very processor, or for what all processors of this kind have."""
+"""Features by the names of the compilers' macros, where Linux has another name."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +197,7 @@ class Compiler:
         Headers in quotes are looked for from the working directory on, headers in <...> are not.
         """
         folders = tuple(f"-I{folder}" for folder in includes)
-        options = (*COMMON_FLAGS, *FLAG_SETS[flags], *more)
+        options = (*self.options(flags), *more)
         return (*self.command, *options, "-iquote", ".", *folders, "-c", source, "-o", output)
 
     def link_command(self, objects: Sequence[str], output: str) -> tuple[str, ...]:
@@ -193,23 +205,54 @@ class Compiler:
         more = ZIG_LINK_OPTIONS if _is_zig(self.command) else ()
         return (*self.command, *_link_flags(), *objects, "-o", output, "-lm", "-pthread", *more)
 
+    def options(self, flags: str) -> tuple[str, ...]:
+        """Return the options of every compilation."""
+        return (*COMMON_FLAGS, *self._native(flags))
+
+    @property
+    def kernel_options(self) -> tuple[str, ...]:
+        """The options of kernels beside those: see `QUICK_FLAGS`."""
+        return QUICK_FLAGS if self._is_gcc and self._knows(QUICK_FLAGS) else ()
+
+    def _native(self, flags: str) -> tuple[str, ...]:
+        """Return what asks for code for this very processor, if `flags` do.
+
+        A compiler that knows no word for that makes ``portable`` code; so does every one on a
+        system that does not list what the processor has, as macOS: a package could not tell there
+        whether its binary fits.
+        """
+        if flags != NATIVE or not _features_here():
+            return ()
+        return next((words for words in NATIVE_OPTIONS if self._knows(words)), ())
+
+    @property
+    def _is_gcc(self) -> bool:
+        """Others claim to be, and warn of options that they do not know."""
+        macros = self._macros(())
+        return "__GNUC__" in macros and "__clang__" not in macros
+
+    def _macros(self, options: tuple[str, ...]) -> set[str]:
+        try:
+            lines = _predefined_macros(self.command, options).splitlines()
+        except CommandFailedError:  # then it will not compile either, and say more
+            return set()
+        return {line.split()[1] for line in lines}
+
+    def _knows(self, options: tuple[str, ...]) -> bool:
+        return bool(self._macros(options))
+
     def versions(self, flags: str) -> tuple[Version, ...]:
         """Return the versions of kernels that are made beside the plain one, the best last."""
-        try:
-            macros = {line.split()[1] for line in self._macros(flags)}
-        except CommandFailedError:  # then it will not compile either, and say more
-            macros = set()
+        native = self._native(flags)
+        macros = self._macros(native)
         if "__GNUC__" not in macros:
             return ()  # there are no vectors
-        if flags == "native":
+        if native:
             wide = {"__AVX512F__": 8, "__AVX2__": 4}
             return (Version(next((wide[m] for m in wide if m in macros), 2), "all"),)
-        if flags == "baseline":
+        if flags == BASELINE:
             return (Version(2, "all"),)
         return next((v for macro, v in PORTABLE_VERSIONS.items() if macro in macros), ())
-
-    def _macros(self, flags: str) -> list[str]:
-        return _predefined_macros(self.command, FLAG_SETS[flags]).splitlines()
 
     def processor(self, flags: str) -> str:
         """Return what `flags` makes the compiler assume of the processor; "" for any of its kind.
@@ -217,26 +260,31 @@ class Compiler:
         With ``native`` a binary belongs to the processor, not only to the machine's architecture:
         the predefined macros say which instructions are used.
         """
-        return _predefined_macros(self.command, FLAG_SETS[flags]) if FLAG_SETS[flags] else ""
+        native = self._native(flags)
+        return _predefined_macros(self.command, native) if native else ""
 
     def cpu_features(self, flags: str) -> tuple[str, ...]:
         """Return the features, as Linux names them, that code made with `flags` may use.
 
-        They are those features of this processor that the compiler has a macro for; a package
-        checks them before it loads its binary.  Empty where the system does not list them.
+        A package checks them before it loads its binary.  On x86 they are those features of this
+        processor that the compiler has a macro for, since Linux lists settings of the system among
+        them; elsewhere it lists instructions alone.
         """
-        if not FLAG_SETS[flags]:
+        lines = set(self.processor(flags).splitlines())
+        if not lines:
             return ()
-        common = set(_predefined_macros(self.command, ()).splitlines())
-        lines = set(_predefined_macros(self.command, FLAG_SETS[flags]).splitlines()) - common
+        if "#define __x86_64__ 1" not in lines:
+            return tuple(sorted(_features_here()))
+        lines -= set(_predefined_macros(self.command, ()).splitlines())
         macros = {line.split()[1].strip("_").replace("_", "").lower() for line in lines}
-        return tuple(sorted(f for f in _features_here() if f.replace("_", "") in macros))
+        names = {LINUX_NAMES.get(macro, macro) for macro in macros}
+        return tuple(sorted(f for f in _features_here() if f.replace("_", "") in names))
 
 
 def check_flag_set(flags: str) -> str:
     """Return `flags` if there is such a set of flags."""
-    if flags not in FLAG_SETS:
-        raise RequestError(f"unknown flags {flags!r}; {suggestion(flags, FLAG_SETS)}")
+    if flags not in FLAGS:
+        raise RequestError(f"unknown flags {flags!r}; {suggestion(flags, FLAGS)}")
     return flags
 
 

@@ -19,8 +19,6 @@ import numpy as np
 
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.toolchain.compiler import (
-    COMMON_FLAGS,
-    FLAG_SETS,
     PLAIN_OPTIONS,
     WRAPPER_OPTIONS,
     Compiler,
@@ -69,7 +67,7 @@ def folders_digest(folders: tuple[Path, ...]) -> str:
 
 
 def toolchain_key(compiler: Compiler | None, flags: str) -> str:
-    """Return the digest of all that turns sources into results: what a validation stamp is for."""
+    """Return the digest of all that turns sources into results: what validation stamps are for."""
     binary = _binary_identity(compiler, flags) if compiler else python_abi()
     libraries = [version(name) for name in LIBRARIES]
     return digest_of(__version__, folders_digest(own_folders()), binary, *libraries)
@@ -120,6 +118,6 @@ def extension_module(extension: Extension, digest: str) -> str:
 
 def _binary_identity(compiler: Compiler, flags: str) -> str:
     numpy_major = np.__version__.partition(".")[0]
-    options = (*COMMON_FLAGS, *FLAG_SETS[flags], *WRAPPER_OPTIONS, *PLAIN_OPTIONS)
+    options = (*compiler.options(flags), *compiler.kernel_options, *WRAPPER_OPTIONS, *PLAIN_OPTIONS)
     identity = (*compiler.command, compiler.version, compiler.processor(flags), *options)
     return digest_of(*identity, python_abi(), numpy_major)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from symgen.toolchain.compiler import hint_for
 from symgen.toolchain.processes import CommandFailedError, Completed, Processes, describe_status
+
+Result = TypeVar("Result")
 
 Progress = Callable[[str, int, int], None]
 """Told `(stage, done, total)` whenever a command has ended."""
@@ -33,17 +37,25 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+@contextmanager
+def beside(work: Callable[[Processes], Result]) -> Iterator[Future[Result]]:
+    """Do `work` in a thread while the `with` block goes on; leaving that ends its processes."""
+    with ThreadPoolExecutor(1) as pool, Processes() as processes:
+        yield pool.submit(work, processes)
+
+
 def run_tasks(
     tasks: Sequence[Task],
     folder: Path,
     environment: Mapping[str, str],
     jobs: int,
     progress: Progress | None = None,
+    processes: Processes | None = None,
 ) -> dict[str, float]:
     """Run all tasks in `folder`; return the seconds that the commands of each stage took.
 
     Of those that can start, the first in `tasks` does.  The first one that fails ends the others;
-    so does an exception, Ctrl-C included.
+    so does an exception, Ctrl-C included, and the end of `processes` where it is given.
     """
     totals = {task.stage: 0 for task in tasks}
     for task in tasks:
@@ -53,13 +65,13 @@ def run_tasks(
     waiting = list(tasks)
     made: set[str] = set()
     running: dict[Future[Completed], Task] = {}
-    with ThreadPoolExecutor(jobs) as pool, Processes() as processes:
+    with ThreadPoolExecutor(jobs) as pool, processes or Processes() as children:
         while waiting or running:
             ready = [task for task in waiting if made.issuperset(task.needs)]
             for task in ready[: jobs - len(running)]:
                 waiting.remove(task)
                 future = pool.submit(
-                    processes.run, task.command, cwd=folder, environment=environment
+                    children.run, task.command, cwd=folder, environment=environment
                 )
                 running[future] = task
             finished, _ = wait(running, return_when=FIRST_COMPLETED)

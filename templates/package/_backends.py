@@ -84,7 +84,10 @@ def _check_processor(machine, features):
         raise ImportError(f"built for the processor {machine}, this one is {platform.machine()}")
     missing = set(features) - _cpu_features() if features else set()
     if missing:
-        raise ImportError(f"this processor lacks {', '.join(sorted(missing))}")
+        raise ImportError(
+            f"built on another kind of machine, this processor lacks {', '.join(sorted(missing))}; "
+            "--flags portable builds for all of them"
+        )
 
 
 def _cpu_features():

@@ -24,7 +24,8 @@ from pathlib import Path
 
 import numpy as np
 
-from symgen.pipeline.qualification import qualify
+from symgen.options import NATIVE
+from symgen.pipeline.qualification import qualification
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compiler import find_compiler
@@ -82,7 +83,9 @@ class World:
         for name in ("home", "tmp", "cache", "work"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         if self.qualified:
-            qualify(find_compiler(), "portable", Journal())  # once for all tests of a run
+            given = find_compiler(), NATIVE, ("compiled", "numpy"), Journal()
+            with qualification(*given) as finish:  # once for all tests of a run
+                finish()
             stamps = open_cache().folder / "validated"
             shutil.copytree(stamps, self.folder / "cache" / "validated")
 

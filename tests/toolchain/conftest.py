@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from symgen.toolchain import compiler as compiler_module
 from symgen.toolchain.cache import Cache, open_cache
 
 FakeCompiler = Callable[[str], Path]
@@ -25,6 +26,14 @@ def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def cache(private_cache: Path) -> Cache:
     return open_cache()
+
+
+@pytest.fixture
+def listed_features(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the system says that this processor has; tests may change it."""
+    features = ["sse2"]
+    monkeypatch.setattr(compiler_module, "_features_here", lambda: features)
+    return features
 
 
 @pytest.fixture

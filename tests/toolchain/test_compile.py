@@ -50,7 +50,7 @@ def test_compiles_installs_and_runs(tmp_path: Path) -> None:
     assert load_package(target).scaled(2.0) == 6.0
     assert set(reports) >= {("cython", 1, 1), ("c", 3, 3), ("link", 1, 1)}
     assert len(reports) == 5
-    assert set(result.seconds) == {"cython", "c", "link", "total"}
+    assert set(result.seconds) == {"cython", "c", "link"}
 
 
 def test_the_packaged_compiler_compiles_and_leaves_nothing(
@@ -99,7 +99,7 @@ def test_what_was_compiled_once_comes_from_the_cache(
     second = compile_extensions(bundle())
     assert second.cached
     assert second.files() == first.files()
-    assert set(second.seconds) == {"total"}
+    assert second.seconds == {}
 
 
 def test_errors_of_cython_are_shown_in_full() -> None:
@@ -208,7 +208,8 @@ def test_no_compiler_outlives_a_build_that_is_killed(
 def _interrupted(fake_compiler: FakeCompiler, tmp_path: Path, number: int) -> list[int]:
     """Send a signal to a build whose compilers never end; the processes of those."""
     pids = tmp_path / "pids"
-    fake_compiler(f"trap '' TERM INT; echo $$ >> {pids}; sleep 600 & echo $! >> {pids}; wait")
+    forever = f"trap '' TERM INT; echo $$ >> {pids}; sleep 600 & echo $! >> {pids}; wait"
+    fake_compiler(f'case "$*" in *-dM*) exit 0;; esac; {forever}')
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:

@@ -114,7 +114,7 @@ def test_a_compiler_that_never_answers_is_given_up(
         find_compiler()
 
 
-def test_flags_are_those_that_were_measured() -> None:
+def test_flags_are_those_that_were_measured(listed_features: list[str]) -> None:
     found = find_compiler()
     portable = found.compile_command("a.c", "a.o", flags="portable", includes=["inc"])
     native = found.compile_command("a.c", "a.o", flags="native")
@@ -128,7 +128,35 @@ def test_flags_are_those_that_were_measured() -> None:
     assert "-march=native" in native
 
 
-def test_native_code_belongs_to_the_processor() -> None:
+@pytest.mark.parametrize("known", ["-march=native", "-mcpu=native", "neither"])
+def test_every_compiler_is_asked_in_its_own_words_for_native_code(
+    known: str, fake_compiler: FakeCompiler, listed_features: list[str]
+) -> None:
+    refuse = f'case "$*" in *native*) case "$*" in *{known}*) ;; *) exit 1;; esac;; esac\n'
+    fake_compiler(f"{refuse}echo '#define __GNUC__ 12'\necho '#define __x86_64__ 1'")
+    found = find_compiler()
+    asked = [option for option in found.options("native") if "native" in option]
+    assert asked == ([known] if known != "neither" else [])
+    widths = [version.width for version in found.versions("native")]
+    assert widths == ([2] if known != "neither" else [1, 4, 8])  # else as portable code
+
+
+@pytest.mark.parametrize(("macros", "quick"), [("__GNUC__", True), ("__GNUC__ __clang__", False)])
+def test_passes_are_left_out_of_gcc_alone(
+    macros: str, quick: bool, fake_compiler: FakeCompiler
+) -> None:
+    fake_compiler(f'for m in {macros}; do echo "#define $m 1"; done')
+    assert ("-fno-tree-dse" in find_compiler().kernel_options) == quick
+
+
+def test_an_old_gcc_is_not_told_of_passes_that_it_does_not_have(
+    fake_compiler: FakeCompiler,
+) -> None:
+    fake_compiler("case \"$*\" in *-fno-dse*) exit 1;; esac; echo '#define __GNUC__ 5'")
+    assert find_compiler().kernel_options == ()
+
+
+def test_native_code_belongs_to_the_processor(listed_features: list[str]) -> None:
     found = find_compiler()
     assert found.processor("portable") == ""
     assert "#define" in found.processor("native")
@@ -142,8 +170,37 @@ def test_features_that_a_package_checks_before_it_loads_a_binary() -> None:
         assert "avx2" in found.cpu_features("native")
 
 
+def test_features_have_the_names_of_linux(
+    fake_compiler: FakeCompiler, listed_features: list[str]
+) -> None:
+    more = " ".join(["__AVX512VNNI__", "__BMI__", "__PCLMUL__", "__SSE4_1__", "__LZCNT__"])
+    native = f'case "$*" in *native*) for m in {more}; do echo "#define $m 1"; done;; esac\n'
+    fake_compiler(f"echo '#define __x86_64__ 1'\necho '#define __SSE2__ 1'\n{native}")
+    listed_features += ["ibrs", "avx512_vnni", "bmi1", "pclmulqdq", "sse4_1", "abm", "aes"]
+    used = ("abm", "avx512_vnni", "bmi1", "pclmulqdq", "sse4_1")
+    assert find_compiler().cpu_features("native") == used
+
+
+def test_on_arm_every_feature_counts(
+    fake_compiler: FakeCompiler, listed_features: list[str]
+) -> None:
+    fake_compiler("echo '#define __aarch64__ 1'\necho '#define __ARM_FEATURE_DOTPROD 1'")
+    listed_features[:] = ["sve", "asimddp"]
+    assert find_compiler().cpu_features("native") == ("asimddp", "sve")
+
+
+def test_native_code_is_portable_where_a_package_could_not_check_the_processor(
+    listed_features: list[str],
+) -> None:
+    listed_features.clear()
+    found = find_compiler()
+    assert found.versions("native") == found.versions("portable")
+    assert found.options("native") == found.options("portable")
+    assert found.processor("native") == ""
+
+
 def test_unknown_flags_are_the_users_fault() -> None:
-    with pytest.raises(RequestError, match="portable, native"):
+    with pytest.raises(RequestError, match="native, portable"):
         check_flag_set("fast")
 
 

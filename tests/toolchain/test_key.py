@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from symgen.emit.bundle import SourceBundle
+from symgen.toolchain import compiler as compiler_module
 from symgen.toolchain import key as key_module
 from symgen.toolchain.compiler import Compiler, find_compiler
 from symgen.toolchain.key import (
@@ -19,6 +20,7 @@ from symgen.toolchain.key import (
     own_folders,
     toolchain_key,
 )
+from tests.toolchain.conftest import FakeCompiler
 from tests.toolchain.sample import bundle
 
 
@@ -47,7 +49,7 @@ def test_an_edited_source_or_template_changes_the_digest(tmp_path: Path) -> None
 
 
 def test_the_build_key_covers_all_that_a_build_depends_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    listed_features: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiler = find_compiler()
     other = Compiler(compiler.command, compiler.version + " patched")
@@ -70,13 +72,15 @@ def test_the_order_of_options_does_not_count() -> None:
     assert first == build_key("model", {"b": [2], "a": 1}, None, "portable")
 
 
-def test_toolchain_key_depends_on_compiler_and_flags() -> None:
+def test_toolchain_key_depends_on_compiler_and_flags(listed_features: list[str]) -> None:
     compiler = find_compiler()
     keys = {toolchain_key(compiler, "portable"), toolchain_key(compiler, "native")}
     assert len(keys | {toolchain_key(None, "portable")}) == 3
 
 
-def test_extension_digest_covers_what_reaches_the_compiler_and_nothing_else() -> None:
+def test_extension_digest_covers_what_reaches_the_compiler_and_nothing_else(
+    listed_features: list[str],
+) -> None:
     compiler = find_compiler()
     sources = bundle()
     extension = sources.extensions[0]
@@ -98,3 +102,29 @@ def test_extension_digest_covers_what_reaches_the_compiler_and_nothing_else() ->
     ]
     assert len({plain, *changed}) == 6
     assert extension_module(extension, plain) == f"_compiled_{plain[:12]}"
+
+
+def test_kinds_of_machine_share_a_cache(
+    listed_features: list[str], fake_compiler: FakeCompiler, tmp_path: Path
+) -> None:
+    """What is made for one of them is never taken for another's; portable code is for both."""
+    common = "echo '#define __GNUC__ 12'; echo '#define __x86_64__ 1'"
+    macros = tmp_path / "native"
+    fake_compiler(f'{common}; case "$*" in *native*) cat {macros};; esac')
+    sources = bundle()
+    keys = []
+    for features in ("__AVX2__", "__AVX512F__"):
+        macros.write_text(f"#define {features} 1\n")
+        compiler_module._predefined_macros.cache_clear()
+        compiler = find_compiler()
+        for flags in ("native", "portable"):
+            keys.append(
+                (
+                    build_key("model", {}, compiler, flags),
+                    toolchain_key(compiler, flags),
+                    extension_digest(sources, sources.extensions[0], compiler, flags),
+                )
+            )
+    native_1, portable_1, native_2, portable_2 = keys
+    assert portable_1 == portable_2
+    assert len({*native_1, *native_2, *portable_1}) == 9
