@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from symgen.description.expressions import Expression
+from symgen.description.expressions import ZERO, Expression
 from symgen.description.findings import Findings
 from symgen.description.leaves import AllFlags, Entries, ForAll
-from symgen.description.model import ZERO, JointTerms, Limits
+from symgen.description.model import JointTerms, Limits
 from symgen.description.scalars import Scalars
 from symgen.description.schema import JointTable, LimitsTable
 from symgen.description.wording import KeyPath
@@ -146,7 +146,8 @@ class JointOptions:
         given, path = self.table.added_mass, (*self.path, "added_mass")
         if not self.table.gives("added_mass"):
             return ZERO
-        if self.kind is not None and not (isinstance(self.kind, OnManifold) and self.kind.quaternion):
+        travels = isinstance(self.kind, OnManifold) and self.kind.quaternion > 0
+        if self.kind is not None and not travels:
             self.findings.fault(
                 path,
                 "belongs to a floating joint with 'coordinates: quaternion'; remove it, or give "

@@ -105,7 +105,8 @@ class Facts:
     `condition` says how much larger the terms of the robot's equations are than their sums: it
     multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 N,);
     `joint_terms` are the numbers of drives, bearings and springs by name, (N,) each, and
-    `added_mass` beside free joints that have some; `rest_configuration`, (nq,), where springs of joints on manifolds are slack elsewhere than at 0;
+    `added_mass` beside free joints that have some; `rest_configuration`, (nq,), where springs of
+    joints on manifolds are slack elsewhere than at 0;
     `reflected_inertia` is that of the rotor times the square of the gear ratio.  `prescribed` says
     of every coordinate whether its motion is given in hybrid dynamics, (n,); `output_names` are
     those of the model's outputs, `link_names` those of the links in the order of arrays.  Where
