@@ -16,9 +16,9 @@ Positions of free joints are those of q, in the axes of the base.
 | P | `P` | (..., 3, 3) | from the axes of the base to those of the link |
 | v = P p', v' = P p'' - omega x v | | (..., 3) | of free joints, in the axes of the link |
 
-(Schaub, Junkins, "Stereographic orientation parameters for attitude dynamics", J. Astronaut. Sci.
-44 (1996), eqs. (19) and (25).)  Everything but the way back is analytic in x, x', x'', so that
-complex steps give second derivatives of velocities and accelerations with all digits.
+(Parameters as Schaub, Junkins, "Stereographic orientation parameters for attitude dynamics", J.
+Astronaut. Sci. 44 (1996), 1-19, have them.)  Everything but the way back is analytic in x, x', x'',
+so that complex steps give second derivatives of velocities and accelerations with all digits.
 
 A displacement e in the tangent space is to first order e = J dr, P dp; to second order it bends as
 the acceleration of a motion at constant rates does, half the derivative of J dr along dr.
