@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import symgen
+from symgen.cli import run
 from symgen.errors import ModelError
 from symgen.planning import reading
 from tests.planning.robots import EXAMPLES
@@ -203,6 +204,17 @@ def test_faults_name_the_joint_and_the_remedy(load, keys, message):
     task = {"symgen_task": 1, "start": {"q": REST}, "goal": {"q": REST}, **keys}
     with pytest.raises(ModelError, match=message):
         reading.read(task, satellite(load, QUATERNION))
+
+
+def test_a_new_task_names_attitudes(load, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "satellite.yaml").write_text(
+        SATELLITE.replace("COORDINATES", QUATERNION).replace("NAME", "new")
+    )
+    assert run(["new", "--task", "task.yaml", "--robot", "satellite.yaml"]) == 0
+    task = reading.read(tmp_path / "task.yaml", satellite(load, QUATERNION))
+    goal = task.chart.configuration(task.goal.q)
+    assert np.allclose(goal[3:7], [0, 0, np.sqrt(0.5), np.sqrt(0.5)])
 
 
 def test_wrenches_and_places_are_named_by_joints_and_positions(load):
